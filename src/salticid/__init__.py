@@ -1,0 +1,3 @@
+"""Salticid: a focused web crawler, and the laboratory behind it."""
+
+__version__ = "0.1.0"

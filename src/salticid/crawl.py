@@ -1,0 +1,283 @@
+"""The crawl, without input or output: says what to fetch, takes what came back, makes visits of it.
+
+There is no other crawl loop. Drivers (`salticid.drivers`) carry links to a web and responses back.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from salticid.errors import ContractBroken
+from salticid.model import (
+    FROM_OFFER,
+    FROM_SEED,
+    Choice,
+    Feedback,
+    Ints,
+    Limits,
+    Links,
+    Outcome,
+    Page,
+    Response,
+    StopReason,
+    Visit,
+)
+from salticid.protocols import Brief, Judge, Log, Strategy
+from salticid.scope import Boundary
+
+HARVEST_WINDOW = 100
+"""Harvest is the share of positives among this many of the last pages."""
+STALLED_AFTER = 1000
+"""So many revisits on end, and nothing new is to be expected of a walker."""
+
+_UNKNOWN, _KNOWN, _REACHED, _CHOSEN = range(4)
+"""What the crawl knows of a URL: nothing; the strategy may choose it; a redirect led there; chosen."""
+
+
+class Crawl:
+    """One crawl.
+
+    `wanted` says what to fetch now, `deliver` takes each answer in the order of arrival; when
+    nothing is wanted and nothing is in flight the crawl is over and `stopped` says why. Each call
+    to the strategy goes to the log before the next one is made.
+
+    `clock` gives seconds since the crawl began. `recall` gives the page of a URL fetched before;
+    only strategies that walk need it.
+    """
+
+    def __init__(
+        self,
+        brief: Brief,
+        strategy: Strategy,
+        judge: Judge,
+        log: Log,
+        clock: Callable[[], float],
+        recall: Callable[[int], Page] | None = None,
+    ) -> None:
+        self.brief, self.strategy, self.judge, self.log = brief, strategy, judge, log
+        self.limits = brief.limits
+        self.pages = self.fetches = self.in_flight = self.step = 0
+        self.stopped: StopReason | None = None
+        self._clock, self._recall = clock, recall
+        self._boundary = Boundary(brief.topic.scope, brief.topic.seeds)
+        self._urls = _UrlStates(len(brief.urls))
+        self._depths: list[int] = []
+        self._recent: deque[bool] = deque(maxlen=HARVEST_WINDOW)
+        self._answers: dict[int, Response] = {}
+        self._asking_too: dict[int, list[Choice]] = {}
+        self._revisits_on_end = 0
+        self._urls.learn(brief.seeds.url)
+        judge.start(brief)
+        strategy.start(brief)
+
+    @property
+    def harvest(self) -> float:
+        """The share of the last pages that the judge calls positive: belief, not truth."""
+        return sum(self._recent) / len(self._recent) if self._recent else 0.0
+
+    def wanted(self, room: int, busy: frozenset[int] = frozenset()) -> list[Choice]:
+        """Up to `room` choices to fetch now, none on a host in `busy`.
+
+        Empty with nothing in flight and nothing busy: the crawl is over.
+        """
+        to_fetch: list[Choice] = []
+        while (room_now := self._room(room - len(to_fetch))) > 0:
+            choices = self.strategy.choose(room_now, busy)
+            self.log.chose(room_now, busy, choices)
+            if len(choices) > room_now:
+                raise ContractBroken(f"choose({room_now}) gave {len(choices)} choices")
+            fetching = [choice for choice in choices if self._to_be_fetched(choice)]
+            self.in_flight += len(fetching)
+            to_fetch += fetching
+            if len(fetching) == len(choices):
+                break
+        if not to_fetch and not self.in_flight and not busy and self.stopped is None:
+            self.stopped = StopReason.EXTINCT if self.strategy.walks else StopReason.FRONTIER_EMPTY
+        return to_fetch
+
+    def deliver(self, choice: Choice, response: Response) -> Visit:
+        """Apply one arrival and return the visit it makes."""
+        self.in_flight -= 1
+        self.fetches += response.outcome.fetched
+        visit = self._settle(choice, self._deduplicated(response))
+        for asker in self._asking_too.pop(choice.link.url, ()):
+            self._revisit(asker)
+        return visit
+
+    def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
+        """Tell the strategy that visits, by step, have new scores, or that a person spoke."""
+        self.strategy.revise(scores, feedback)
+        self.log.revised(scores, feedback)
+
+    def offer(self, links: Links) -> None:
+        """Hand the strategy links that come without a visit; those chosen before are left out."""
+        news = Links.to(links.url[self._urls.unchosen(links.url)].tolist())
+        self._urls.learn(news.url)
+        self.strategy.offer(news)
+        self.log.offered(news)
+
+    def extend(self, limits: Limits) -> None:
+        """Go on with a larger budget."""
+        self.limits = limits
+        if self.stopped in (StopReason.BUDGET, StopReason.FETCHES, StopReason.TIME):
+            self.stopped = None
+        self.strategy.extend(limits)
+        self.log.extended(limits)
+
+    def stop(self, reason: StopReason) -> None:
+        """Want nothing any more. What is in flight may still be delivered."""
+        self.stopped = self.stopped or reason
+
+    def _room(self, room: int) -> int:
+        """How many more choices the budget allows; sets `stopped` when it is used up."""
+        if self.stopped is None:
+            self.stopped = self._reason_to_stop()
+        if self.stopped is not None:
+            return 0
+        pages_left = self.limits.max_pages - self.pages - self.in_flight
+        fetches_left = self.limits.fetches - self.fetches - self.in_flight
+        return min(room, pages_left, fetches_left)
+
+    def _reason_to_stop(self) -> StopReason | None:
+        limits = self.limits
+        if self.pages >= limits.max_pages:
+            return StopReason.BUDGET
+        if self.fetches >= limits.fetches:
+            return StopReason.FETCHES
+        if limits.max_seconds is not None and self._clock() >= limits.max_seconds:
+            return StopReason.TIME
+        full = len(self._recent) == HARVEST_WINDOW
+        if limits.min_harvest is not None and full and self.harvest < limits.min_harvest:
+            return StopReason.CONDITION
+        if self._revisits_on_end >= STALLED_AFTER:
+            return StopReason.STALLED
+        return None
+
+    def _to_be_fetched(self, choice: Choice) -> bool:
+        """Check a choice against the contract and answer at once the ones nobody need be asked for."""
+        url, state = choice.link.url, self._urls[choice.link.url]
+        if state == _KNOWN:
+            self._urls[url] = _CHOSEN
+            if self._boundary.open or self._boundary.admits(self.brief.urls[url], self._depth(choice)):
+                return True
+            self._settle(choice, Response(url, url, Outcome.OUT_OF_SCOPE))
+        elif state == _REACHED and not self.strategy.walks:
+            self._urls[url] = _CHOSEN
+            self._settle(choice, Response(url, url, Outcome.DUPLICATE))
+        elif state == _UNKNOWN:
+            raise ContractBroken(f"{self.brief.urls[url]} was chosen but never seen, offered or a seed")
+        elif not self.strategy.walks:
+            raise ContractBroken(f"{self.brief.urls[url]} was chosen twice")
+        elif url in self._answers:
+            self._revisit(choice)
+        else:
+            self._asking_too.setdefault(url, []).append(choice)
+        return False
+
+    def _deduplicated(self, response: Response) -> Response:
+        """A redirect that ends on a URL already chosen, or reached before, delivers no page again."""
+        final = response.final
+        if final == response.url or response.outcome is not Outcome.OK:
+            return response
+        if self._urls[final] >= _REACHED:
+            return Response(response.url, final, Outcome.DUPLICATE, response.status, None, response.seconds)
+        self._urls[final] = _REACHED
+        return response
+
+    def _settle(self, choice: Choice, response: Response, revisit: bool = False) -> Visit:
+        """Make the visit, tell the strategy, write it down."""
+        page = response.page
+        score = self.judge.score(page) if page is not None else 0.0
+        positive = page is not None and score >= self.judge.line
+        visit = Visit(
+            step=self.step,
+            choice=choice,
+            final=response.final,
+            outcome=response.outcome,
+            page=page,
+            score=score,
+            positive=positive,
+            depth=self._depth(choice),
+            status=response.status,
+            seconds=response.seconds,
+            at=self._clock(),
+            revisit=revisit,
+        )
+        self.step += 1
+        self._depths.append(visit.depth)
+        if self.strategy.walks and not revisit:
+            self._remember(response)
+        if page is not None and not revisit:
+            self.pages += 1
+            self._recent.append(positive)
+        self._revisits_on_end = self._revisits_on_end + 1 if revisit else 0
+        self.strategy.observe(visit, self._fresh(page))
+        self.log.visited(visit)
+        if events := self.strategy.events():
+            self.log.noted(events)
+        return visit
+
+    def _remember(self, response: Response) -> None:
+        """Keep what a walker may ask for again, without the page: that is recalled."""
+        kept = Response(response.url, response.final, response.outcome, response.status)
+        self._answers[response.url] = kept
+        self._answers.setdefault(response.final, kept)
+
+    def _revisit(self, choice: Choice) -> None:
+        known = self._answers[choice.link.url]
+        page = None
+        if known.outcome is Outcome.OK:
+            if self._recall is None:
+                raise ContractBroken("a strategy that walks needs a web that can show a page again")
+            page = self._recall(known.final)
+        self._settle(
+            choice, Response(known.url, known.final, known.outcome, known.status, page), revisit=True
+        )
+
+    def _fresh(self, page: Page | None) -> Ints:
+        """The places of the links whose URL has not been chosen by anyone yet."""
+        if page is None:
+            return np.zeros(0, np.int32)
+        urls = page.links.url
+        fresh = np.flatnonzero(self._urls.unchosen(urls)).astype(np.int32)
+        self._urls.learn(urls[fresh])
+        return fresh
+
+    def _depth(self, choice: Choice) -> int:
+        source = choice.link.source
+        return 0 if source in (FROM_SEED, FROM_OFFER) else self._depths[source] + 1
+
+
+class _UrlStates:
+    """One byte a URL."""
+
+    def __init__(self, size: int) -> None:
+        self._states = np.zeros(max(size, 1024), np.uint8)
+
+    def __getitem__(self, url: int) -> int:
+        return int(self._states[url]) if url < len(self._states) else _UNKNOWN
+
+    def __setitem__(self, url: int, state: int) -> None:
+        self._make_room(url)
+        self._states[url] = state
+
+    def unchosen(self, urls: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Which of these were not chosen, nor reached by a redirect."""
+        if len(urls):
+            self._make_room(int(urls.max()))
+        return self._states[urls] < _REACHED
+
+    def learn(self, urls: Ints) -> None:
+        """The strategy may choose these from now on. None of them may have been chosen."""
+        if len(urls):
+            self._make_room(int(urls.max()))
+            self._states[urls] = _KNOWN
+
+    def _make_room(self, url: int) -> None:
+        if url >= len(self._states):
+            grown = np.zeros(max(url + 1, 2 * len(self._states)), np.uint8)
+            grown[: len(self._states)] = self._states
+            self._states = grown

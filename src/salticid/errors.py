@@ -1,0 +1,40 @@
+"""What can go wrong, as a tree.
+
+    SalticidError
+    ├── UserError           the person asked for something that cannot be; says what to type next
+    └── ContractBroken      a strategy did what its contract forbids; names the rule
+
+Nothing else is raised on purpose. A page, a server or a file from the web never raises: what is
+wrong with it becomes an outcome or a counted remark.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class SalticidError(Exception):
+    """Any error Salticid raises on purpose."""
+
+
+class UserError(SalticidError):
+    """A mistake in what was asked: one line that names the thing, the cause and the next step."""
+
+
+class ContractBroken(SalticidError):
+    """A strategy broke the contract of `salticid.protocols.Strategy`."""
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> UserError:
+    """The error for a name nobody answers to, with the nearest one that exists.
+
+    >>> print(unknown("strategy", "best_frist", ["best_first", "breadth_first"]))
+    no strategy 'best_frist'; did you mean 'best_first'?
+    >>> print(unknown("judge", "x", ["cosine"]))
+    no judge 'x'; there is: cosine
+    """
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there is: {', '.join(names)}"
+    return UserError(f"no {kind} {name!r}; {hint}")

@@ -1,0 +1,247 @@
+"""The nouns of a crawl: plain frozen data, no behaviour that could decide anything.
+
+URLs and words are ints here, ids in the crawl's two tables (`salticid.tables`); only what a
+person reads is text. Arrays are never written to once they are part of a noun.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+
+import numpy as np
+import numpy.typing as npt
+import zstandard
+
+Ints = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+NO_URL = -1
+"""Stands where a URL id may be missing: no canonical link, no redirect."""
+FROM_SEED = -1
+"""`Link.source` of a seed."""
+FROM_OFFER = -2
+"""`Link.source` of a link that came without a visit: from a sitemap, another shard, a person."""
+
+
+class Outcome(StrEnum):
+    """What became of one choice. Only OK delivers a page and is charged."""
+
+    OK = "ok"
+    DEAD = "dead"
+    NOT_HTML = "not html"
+    NOT_RECORDED = "not recorded"
+    REDIRECT_LOOP = "redirect loop"
+    OUT_OF_SCOPE = "out of scope"
+    DUPLICATE = "duplicate"
+
+    @property
+    def fetched(self) -> bool:
+        """Whether somebody was asked for it, so that it counts against `max_fetches`."""
+        return self is not Outcome.OUT_OF_SCOPE
+
+
+class StopReason(StrEnum):
+    """Why a crawl ended. Every crawl ends with one of these."""
+
+    BUDGET = "budget"
+    FETCHES = "fetches"
+    TIME = "time"
+    CONDITION = "condition"
+    FRONTIER_EMPTY = "frontier empty"
+    EXTINCT = "extinct"
+    STALLED = "stalled"
+    WAITING = "waiting"
+    INTERRUPTED = "interrupted"
+
+
+class Area(IntEnum):
+    """Where on a page a word stands."""
+
+    META = 0
+    HEADING = 1
+    REST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which URLs a crawl may fetch; `salticid.scope.Boundary` reads it."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    same_site: bool = False
+    max_depth: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What the crawler is told. What only a judge of crawls may know is `salticid.truth.Truth`."""
+
+    name: str
+    keywords: str
+    seeds: tuple[str, ...]
+    examples: tuple[str, ...] = ()
+    negatives: tuple[str, ...] = ()
+    language: str | None = None
+    scope: Scope = Scope()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The budget of a crawl: pages are good pages, fetches are attempts of any outcome."""
+
+    max_pages: int = 1000
+    max_fetches: int | None = None
+    max_buffer: int | None = 100_000
+    max_seconds: float | None = None
+    min_harvest: float | None = None
+    timeout: float = 10.0
+
+    @property
+    def fetches(self) -> int:
+        """The bound on fetches: as set, else ten times the pages."""
+        return 10 * self.max_pages if self.max_fetches is None else self.max_fetches
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Links:
+    """The links of one page in reading order, as columns of equal length.
+
+    A link's anchor is `tokens[start:end]` of its page; `start` is also its position in the stream.
+
+    >>> links = Links.to([7, 9])
+    >>> len(links), links.url.tolist(), links.nofollow.any()
+    (2, [7, 9], np.False_)
+    """
+
+    url: Ints
+    start: Ints
+    end: Ints
+    nofollow: Bools
+
+    def __len__(self) -> int:
+        return len(self.url)
+
+    @classmethod
+    def to(cls, urls: list[int]) -> Links:
+        """Bare links, as seeds and offers are: no anchor, no place on a page."""
+        nowhere = np.zeros(len(urls), np.int32)
+        return cls(np.array(urls, np.int32), nowhere, nowhere, np.zeros(len(urls), np.bool_))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Page:
+    """A page as a term stream with link marks: all that remains of the HTML.
+
+    `tokens` are word ids in reading order. `area[i]` holds from token `area_start[i]` on.
+    `canonical` and `refresh` are URL ids or NO_URL. `packed_text` is the plain text, zstd.
+    """
+
+    url: int
+    title: str
+    tokens: Ints
+    area_start: Ints
+    area: npt.NDArray[np.uint8]
+    links: Links
+    packed_text: bytes
+    canonical: int = NO_URL
+    refresh: int = NO_URL
+    noindex: bool = False
+    nofollow: bool = False
+
+    @property
+    def text(self) -> str:
+        """The plain text, anchors included, white space folded."""
+        return zstandard.decompress(self.packed_text).decode() if self.packed_text else ""
+
+    def words_in(self, area: Area) -> Ints:
+        """The word ids of one area, in reading order."""
+        ends = np.append(self.area_start[1:], len(self.tokens))
+        runs = [
+            self.tokens[a:b] for a, b, kind in zip(self.area_start, ends, self.area, strict=True) if kind == area
+        ]
+        return np.concatenate(runs) if runs else self.tokens[:0]
+
+    def anchor(self, place: int) -> Ints:
+        """The word ids of the anchor of link number `place`."""
+        return self.tokens[self.links.start[place] : self.links.end[place]]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A way to a URL: link number `place` on the page of visit `source`, or a seed, or an offer."""
+
+    url: int
+    source: int = FROM_SEED
+    place: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A link a strategy asked for, and what it adds: how promising, why, which agent asked."""
+
+    link: Link
+    score: float = 0.0
+    why: tuple[tuple[str, float], ...] = ()
+    agent: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Response:
+    """What a web answered. `page` is there exactly when the outcome is OK.
+
+    `final` is the URL that answered, after redirects. `modified` is in seconds since 1970.
+    """
+
+    url: int
+    final: int
+    outcome: Outcome
+    status: int = 0
+    page: Page | None = None
+    seconds: float = 0.0
+    size: int = 0
+    modified: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Visit:
+    """One arrival, numbered by `step` in arrival order; a failed fetch is a visit too.
+
+    `score` is the judge's belief about the page (0 without one) and `positive` whether it reaches
+    the judge's line; `depth` counts links from a seed; `at` is the crawl's clock.
+    """
+
+    step: int
+    choice: Choice
+    final: int
+    outcome: Outcome
+    page: Page | None
+    score: float
+    positive: bool
+    depth: int
+    status: int = 0
+    seconds: float = 0.0
+    at: float = 0.0
+    revisit: bool = False
+
+    @property
+    def url(self) -> int:
+        """The URL that was asked for."""
+        return self.choice.link.url
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """A person's word about a URL: +1 more like this, -1 not this."""
+
+    url: int
+    liking: int
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened inside a strategy: an agent was born, N changed."""
+
+    name: str
+    values: tuple[tuple[str, str | float | int], ...] = field(default=())

@@ -1,0 +1,5 @@
+"""HTML to `Page`."""
+
+from salticid.parse.html import Parser
+
+__all__ = ["Parser"]

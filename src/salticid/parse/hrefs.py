@@ -1,0 +1,45 @@
+"""The href of a link to a URL id, remembering what sites repeat on every page."""
+
+from __future__ import annotations
+
+from salticid.model import NO_URL
+from salticid.protocols import UrlTable
+from salticid.urls import canonical
+
+_MEMO_SIZE = 200_000
+
+
+class Hrefs:
+    """Resolves hrefs against a base.
+
+    A relative href means the same on all pages of one folder, so that the memo is by folder; only
+    one that starts with `?` or is empty depends on more.
+    """
+
+    def __init__(self, urls: UrlTable) -> None:
+        self._urls = urls
+        self._folders: dict[str, dict[str, int]] = {}
+        self._size = 0
+
+    def resolve(self, hrefs: list[str], base: str) -> list[int]:
+        """The URL id of each href, NO_URL for one that leads to no http(s) page."""
+        path = base.partition("?")[0]
+        folder = self._folders.setdefault(path[: path.rfind("/") + 1], {})
+        found = []
+        for href in hrefs:
+            url = folder.get(href)
+            if url is None:
+                url = self.one(href, base)
+                if href and href.lstrip()[:1] not in ("", "?"):
+                    folder[href] = url
+                    self._size += 1
+            found.append(url)
+        if self._size > _MEMO_SIZE or len(self._folders) > _MEMO_SIZE:
+            self._folders.clear()
+            self._size = 0
+        return found
+
+    def one(self, href: str, base: str) -> int:
+        """The URL id of one href, not remembered."""
+        url = canonical(href, base)
+        return NO_URL if url is None else self._urls.intern(url)

@@ -1,0 +1,196 @@
+"""An HTML document to a page: a term stream with link marks.
+
+Marks are put into the tree around every anchor and heading, the text is taken out in one call, and
+the marks tell where in the stream of tokens each link stands.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import numpy.typing as npt
+import zstandard
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from salticid.model import NO_URL, Area, Ints, Links, Page
+from salticid.parse.charset import decode
+from salticid.parse.hrefs import Hrefs
+from salticid.protocols import Table, UrlTable
+from salticid.text.tokens import MARKS, Marked, Tokenizer
+
+MAX_LINKS = 20_000
+"""A page with more is no page for people; the rest of its links is left out."""
+MAX_TITLE = 500
+
+_LINK, _LINK_END, _HEADING, _HEADING_END = (f" {mark} " for mark in MARKS)
+_AREA_MARKS = ord(MARKS[2])
+_MARK_BYTES = "".join(MARKS).encode()
+_NO_MARKS = bytes.maketrans(_MARK_BYTES, b" " * len(_MARK_BYTES))
+_MARK_REFERENCES = re.compile(rb"&#(?:0*[1-4](?![0-9])|[xX]0*[1-4](?![0-9a-fA-F]));?")
+_UNREAD = ["script", "style", "noframes", "noembed", "svg"]
+_LEADS_ON = "a[href], area[href], frame[src], iframe[src]"
+_REFRESH = re.compile(r"^[\s\d.]*[;,]?\s*(?:url\s*=)?\s*[\"']?\s*([^\"'>]+)", re.IGNORECASE)
+
+
+class Parser:
+    """Parses the pages of one web; its tables give the ids.
+
+    >>> from salticid.tables import Texts, Urls
+    >>> urls, words = Urls(), Texts()
+    >>> page = Parser(urls, words).parse(b"<title>Eyes</title><p>See <a href=b#x>jumping spiders</a>.", "http://a.example/")
+    >>> [words[w] for w in page.tokens], [words[w] for w in page.anchor(0)], urls[page.links.url[0]]
+    (['eyes', 'see', 'jumping', 'spiders'], ['jumping', 'spiders'], 'http://a.example/b')
+    >>> page.title, page.text
+    ('Eyes', 'See jumping spiders .')
+    """
+
+    def __init__(self, urls: UrlTable, words: Table) -> None:
+        self._urls = urls
+        self._hrefs = Hrefs(urls)
+        self._tokenizer = Tokenizer(words)
+        self._zstd = zstandard.ZstdCompressor(level=1)
+
+    def parse(self, html: bytes, url: str, charset: str | None = None) -> Page:
+        """The page found at canonical `url`; `charset` is what the server's header said, if anything.
+
+        Any bytes make a page, if an empty one; nothing is raised for what they hold.
+        """
+        tree = LexborHTMLParser(_without_marks(decode(html, charset)))
+        head = _Head(tree)
+        base = self._base(head.base, url)
+        tree.strip_tags(_UNREAD)
+        urls, nofollow, body = self._read(tree.body or tree.css_first("frameset"), base)
+        marked = self._tokenizer.marked(f"{head.description}{_HEADING}{head.title}{_HEADING_END}{body}")
+        area_start, area = _areas(marked)
+        refresh = self._hrefs.one(head.refresh, base) if head.refresh else NO_URL
+        links = _links(marked, urls, nofollow)
+        return Page(
+            url=self._urls.intern(url),
+            title=head.title,
+            tokens=marked.tokens,
+            area_start=area_start,
+            area=area,
+            links=links if refresh == NO_URL else _with_refresh(links, refresh),
+            packed_text=self._zstd.compress(b" ".join(body.encode().translate(_NO_MARKS).split())),
+            canonical=self._hrefs.one(head.canonical, base) if head.canonical else NO_URL,
+            refresh=refresh,
+            noindex="noindex" in head.robots or "none" in head.robots,
+            nofollow="nofollow" in head.robots or "none" in head.robots,
+        )
+
+    def _read(self, body: LexborNode | None, base: str) -> tuple[list[int], list[bool], str]:
+        """The URLs of the links, which of them say nofollow, and the text with all marks in it."""
+        if body is None:
+            return [], [], ""
+        urls, nofollow = self._mark_links(body, base)
+        for heading in body.css("h1"):
+            heading.insert_before(_HEADING)
+            heading.insert_after(_HEADING_END)
+        return urls, nofollow, body.text(separator=" ")
+
+    def _base(self, href: str, url: str) -> str:
+        if not href:
+            return url
+        base = self._hrefs.one(href, url)
+        return url if base == NO_URL else self._urls[base]
+
+    def _mark_links(self, body: LexborNode, base: str) -> tuple[list[int], list[bool]]:
+        """Put marks around all links that lead to a page; their URLs and nofollow, in reading order."""
+        nodes: list[LexborNode] = []
+        hrefs: list[str] = []
+        follow_not: list[bool] = []
+        for node in body.css(_LEADS_ON)[:MAX_LINKS]:
+            said = node.attributes
+            href = said.get("href") or said.get("src") or ""
+            if not href.lstrip().startswith("#"):
+                nodes.append(node)
+                hrefs.append(href)
+                follow_not.append("nofollow" in (said.get("rel") or "").lower())
+        urls: list[int] = []
+        nofollow: list[bool] = []
+        for node, url, no in zip(nodes, self._hrefs.resolve(hrefs, base), follow_not, strict=True):
+            if url != NO_URL:
+                urls.append(url)
+                nofollow.append(no)
+                node.insert_before(_LINK)
+                node.insert_after(_LINK_END)
+        for image in body.css("a[href] img[alt]"):
+            image.insert_after(f" {image.attributes['alt']} ")
+        body.strip_tags(["iframe"])
+        return urls, nofollow
+
+
+class _Head:
+    """What the head of a document says, as text; empty where it says nothing."""
+
+    def __init__(self, tree: LexborHTMLParser) -> None:
+        title = tree.css_first("head > title") or tree.css_first("title")
+        self.title = " ".join(title.text().split())[:MAX_TITLE] if title else ""
+        base = tree.css_first("base[href]")
+        self.base = (base.attributes["href"] or "") if base else ""
+        canonical = tree.css_first("link[rel~=canonical i][href]")
+        self.canonical = (canonical.attributes["href"] or "") if canonical else ""
+        self.refresh = ""
+        self.robots = ""
+        described: list[str] = []
+        for meta in tree.css("meta[content]"):
+            name = (meta.attributes.get("name") or meta.attributes.get("http-equiv") or "").lower()
+            content = meta.attributes["content"] or ""
+            if name in ("description", "keywords"):
+                described.append(content)
+            elif name == "robots":
+                self.robots += content.lower()
+            elif name == "refresh" and (target := _REFRESH.match(content)):
+                self.refresh = target[1].strip()
+        self.description = " ".join(described)
+
+
+def _without_marks(text: str) -> bytes:
+    """The document with nothing in it that would read as a mark of ours."""
+    html = text.encode("utf-8", "replace").translate(None, _MARK_BYTES)
+    return _MARK_REFERENCES.sub(b" ", html) if b"&#" in html else html
+
+
+def _areas(marked: Marked) -> tuple[Ints, npt.NDArray[np.uint8]]:
+    """The runs of equal area: META up to the title, HEADING within title and h1, REST."""
+    starts, areas = [0], [Area.META]
+    for mark, at in zip(marked.mark.tolist(), marked.at.tolist(), strict=True):
+        if mark >= _AREA_MARKS:
+            if starts[-1] == at:
+                starts.pop(), areas.pop()
+            starts.append(at)
+            areas.append(Area.HEADING if mark == _AREA_MARKS else Area.REST)
+    return np.array(starts, np.int32), np.array(areas, np.uint8)
+
+
+def _links(marked: Marked, urls: list[int], nofollow: list[bool]) -> Links:
+    """The links as columns. Marks nest as brackets do: HTML may hold an anchor within another."""
+    start = marked.at[marked.mark == ord(MARKS[0])]
+    end = marked.at[marked.mark == ord(MARKS[1])]
+    if np.any(start[1:] < end[:-1]):
+        end = _matched(marked)
+    return Links(np.array(urls, np.int32), start, end, np.array(nofollow, np.bool_))
+
+
+def _matched(marked: Marked) -> Ints:
+    """Where each anchor ends, in the order the anchors begin."""
+    ends: list[int] = []
+    still_open: list[int] = []
+    for mark, at in zip(marked.mark.tolist(), marked.at.tolist(), strict=True):
+        if mark == ord(MARKS[0]):
+            still_open.append(len(ends))
+            ends.append(at)
+        elif mark == ord(MARKS[1]):
+            ends[still_open.pop()] = at
+    return np.array(ends, np.int32)
+
+
+def _with_refresh(links: Links, url: int) -> Links:
+    """A meta refresh leads on like a link, before all others."""
+    return Links(
+        np.append(np.int32(url), links.url),
+        np.append(np.int32(0), links.start),
+        np.append(np.int32(0), links.end),
+        np.append(np.False_, links.nofollow),
+    )

@@ -1,0 +1,176 @@
+"""The shapes a crawl is made of, with their contracts in words.
+
+Whoever fits a shape may take its place: a live or a recorded web, any judge, any strategy, any
+log. Nothing here does anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from salticid.model import Choice, Event, Feedback, Ints, Limits, Links, Page, Response, Topic, Visit
+
+
+class Table(Protocol):
+    """Texts by id and ids by text; ids count from 0 in order of arrival."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, at: int) -> str: ...
+
+    def find(self, text: str) -> int:
+        """The id of a text, or -1 when the table has not seen it."""
+        ...
+
+    def intern(self, text: str) -> int:
+        """The id of a text, which is given the next free one when it is new."""
+        ...
+
+
+class UrlTable(Table, Protocol):
+    """Canonical URLs by id, and the host of each."""
+
+    def host(self, url: int) -> int:
+        """The host's id: equal for two URLs exactly when host and port are equal."""
+        ...
+
+    def host_name(self, host: int) -> str:
+        """The host, and its port if it has one, as text."""
+        ...
+
+
+class Web(Protocol):
+    """Where pages come from. Its tables give meaning to the ids in the pages it returns."""
+
+    @property
+    def urls(self) -> UrlTable: ...
+
+    @property
+    def words(self) -> Table: ...
+
+    def fetch(self, url: int) -> Response:
+        """The answer to one URL, redirects followed. Never raises for what the web did."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Brief:
+    """All a judge or a strategy is told before the first page.
+
+    `examples` and `negatives` are known pages to learn from; they are never charged, never count
+    as found, and their links are no start points. `language` is settled. `rng` is the strategy's
+    own: the only chance it may use.
+    """
+
+    topic: Topic
+    language: str
+    seeds: Links
+    examples: tuple[Page, ...]
+    negatives: tuple[Page, ...]
+    limits: Limits
+    urls: UrlTable
+    words: Table
+    rng: np.random.Generator
+
+
+class Judge(Protocol):
+    """What the crawler believes about a page while it runs: not the truth, which it never sees."""
+
+    line: float
+    """A page is positive when its score reaches this line."""
+
+    def start(self, brief: Brief) -> None:
+        """Learn what can be learned before the first page; forgets everything before."""
+        ...
+
+    def score(self, page: Page) -> float:
+        """How much the page is about the topic, in 0..1."""
+        ...
+
+    def learn(self, feedback: Sequence[Feedback]) -> bool:
+        """Take a person's word; True when scores given before would now differ."""
+        ...
+
+
+class Strategy(Protocol):
+    """Decides which link is fetched next; knows no network, no clock, no disk.
+
+    It is a deterministic function of its settings (keyword-only arguments of its constructor,
+    stored untouched) and of the calls made to it: replaying the calls restores it. Scores rise
+    with promise. Equal scores: oldest first; a full frontier evicts the lowest score, among
+    equals the newest; never by id, for ids follow file order, and file order leaks labels.
+
+    It may choose seeds, links delivered by `observe` and links offered, each URL once; the crawl
+    raises `ContractBroken` for any other. One that `walks` may choose a visited page again: the
+    crawl answers from what it has, marks a revisit and charges nothing.
+    """
+
+    walks: ClassVar[bool]
+
+    def start(self, brief: Brief) -> None:
+        """Begin a crawl; forgets everything before."""
+        ...
+
+    def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
+        """Up to `n` links to fetch now, none on a host in `busy`. A chosen link is paid for."""
+        ...
+
+    def observe(self, visit: Visit, fresh: Ints) -> None:
+        """A visit happened. `fresh` are the places of the page's links not chosen by anyone yet.
+
+        The same URL may be fresh many times: queueing it again, moving it up or rescoring it is
+        the strategy's business.
+        """
+        ...
+
+    def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
+        """The judge changed its mind about visits, (step, new score); or a person spoke."""
+        ...
+
+    def offer(self, links: Links) -> None:
+        """Links that come without a visit of this crawl."""
+        ...
+
+    def extend(self, limits: Limits) -> None:
+        """The budget grew; changes only what follows."""
+        ...
+
+    def events(self) -> list[Event]:
+        """What happened inside since the last call. Changes no decision, draws no random number."""
+        ...
+
+    def waiting(self, k: int) -> tuple[int, list[Choice]]:
+        """How many links wait, and the `k` best of them. Changes nothing at all."""
+        ...
+
+
+class Log(Protocol):
+    """Takes the calls of a crawl in the order they happen: the state of the crawl."""
+
+    def chose(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
+        """`choose(room, busy)` was called and gave these."""
+        ...
+
+    def visited(self, visit: Visit) -> None:
+        """A visit was made and the strategy told."""
+        ...
+
+    def revised(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
+        """`revise` was called."""
+        ...
+
+    def offered(self, links: Links) -> None:
+        """`offer` was called."""
+        ...
+
+    def extended(self, limits: Limits) -> None:
+        """`extend` was called."""
+        ...
+
+    def noted(self, events: Sequence[Event]) -> None:
+        """The strategy reported events."""
+        ...

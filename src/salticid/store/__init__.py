@@ -1,0 +1,1 @@
+"""What a crawl leaves behind: its log, and the ways to read it."""

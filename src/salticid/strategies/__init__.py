@@ -1,0 +1,8 @@
+"""Ways to crawl; one file each, found by its name."""
+
+import sys
+
+from salticid.protocols import Strategy
+from salticid.registry import Registry
+
+strategies: Registry[Strategy] = Registry("strategy", sys.modules[__name__], "choose")

@@ -1,0 +1,51 @@
+"""What strategies that keep their links in one frontier have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from salticid.model import FROM_OFFER, Choice, Event, Feedback, Ints, Limits, Links, Visit
+from salticid.protocols import Brief
+from salticid.strategies.frontier import Frontier
+
+
+class Queueing:
+    """A strategy whose state is a frontier. Say how a visit scores its links, and it is complete."""
+
+    walks: ClassVar[bool] = False
+    admit: str = "compete"
+
+    def score_of(self, visit: Visit) -> float:
+        """The score of every link found on this visit."""
+        raise NotImplementedError
+
+    seed_score: ClassVar[float] = 1.0
+    """Seeds and offers score as links of a perfect page."""
+
+    def start(self, brief: Brief) -> None:
+        self.frontier = Frontier(brief.urls, brief.limits.max_buffer, self.admit)
+        self.frontier.push(brief.seeds.url, self.seed_score)
+
+    def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
+        return self.frontier.pop(n, busy)
+
+    def observe(self, visit: Visit, fresh: Ints) -> None:
+        self.frontier.discard(visit.final)
+        if visit.page is not None:
+            self.frontier.push(visit.page.links.url[fresh], self.score_of(visit), visit.step, fresh)
+
+    def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
+        """A frontier that goes by something else than the judge has nothing to change."""
+
+    def offer(self, links: Links) -> None:
+        self.frontier.push(links.url, self.seed_score, FROM_OFFER)
+
+    def extend(self, limits: Limits) -> None:
+        """A larger budget changes nothing here."""
+
+    def events(self) -> list[Event]:
+        return []
+
+    def waiting(self, k: int) -> tuple[int, list[Choice]]:
+        return len(self.frontier), self.frontier.best(k)

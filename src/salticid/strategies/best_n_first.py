@@ -1,0 +1,81 @@
+"""The N best links at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+import numpy as np
+from msgspec import Meta
+
+from salticid.model import Choice, Feedback, Ints, Visit
+from salticid.protocols import Brief
+from salticid.strategies.base import Queueing
+
+
+class BestNFirst(Queueing):
+    """Takes the N best links as a batch and learns nothing until all of them have come back.
+
+    Score as in best_first. The larger N, the more it explores: what a batch brings in is queued only
+    when its last link has returned, failures included. With n = 1 it is best_first.
+
+    >>> from salticid.testing import walk_through
+    >>> walk_through(BestNFirst(n=2), max_pages=5)
+    ['seed', 'a', 'b', 'b1', 'b2']
+
+    Paper: Menczer, Pant, Srinivasan, "Topical web crawlers: evaluating adaptive algorithms", 2004.
+    """
+
+    def __init__(
+        self,
+        *,
+        n: Annotated[int, Meta(ge=1, le=4096)] = 256,
+        admit: Literal["compete", "always"] = "compete",
+    ) -> None:
+        self.n = n
+        self.admit = admit
+
+    def start(self, brief: Brief) -> None:
+        super().start(brief)
+        self._host = brief.urls.host
+        self._batch: list[Choice] = []
+        self._out = 0
+        self._held: list[tuple[Visit, Ints]] = []
+        self._revised: dict[int, float] = {}
+
+    def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
+        if not self._batch and not self._out:
+            self._batch = self.frontier.pop(self.n)
+        if busy:
+            self._batch.sort(key=lambda choice: self._host(choice.link.url) in busy)
+            n = min(n, sum(self._host(choice.link.url) not in busy for choice in self._batch))
+        ready, self._batch = self._batch[:n], self._batch[n:]
+        self._out += len(ready)
+        return ready
+
+    def observe(self, visit: Visit, fresh: Ints) -> None:
+        self._out -= 1
+        self._held.append((visit, fresh))
+        if not self._batch and not self._out:
+            self._queue_what_came_in()
+
+    def _queue_what_came_in(self) -> None:
+        """Queue the links of a whole batch, except those that lead to pages of the batch itself."""
+        fetched = np.unique([url for visit, _ in self._held for url in (visit.url, visit.final)])
+        for visit, fresh in self._held:
+            if visit.page is not None:
+                fresh = fresh[~np.isin(visit.page.links.url[fresh], fetched)]
+            super().observe(visit, fresh)
+        self._held.clear()
+        self._revised.clear()
+
+    def score_of(self, visit: Visit) -> float:
+        return self._revised.get(visit.step, visit.score)
+
+    def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
+        self.frontier.rescore_from(dict(scores))
+        self._revised.update(scores)
+
+    def waiting(self, k: int) -> tuple[int, list[Choice]]:
+        size, best = super().waiting(k)
+        return size + len(self._batch), (self._batch + best)[:k]

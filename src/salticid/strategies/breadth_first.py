@@ -1,0 +1,24 @@
+"""First come, first fetched."""
+
+from __future__ import annotations
+
+from salticid.model import Visit
+from salticid.strategies.base import Queueing
+
+
+class BreadthFirst(Queueing):
+    """Fetches links in the order they were found: the baseline that knows nothing.
+
+    The bounded frontier is a first-in-first-out queue: when it is full, newcomers are turned away.
+
+    >>> from salticid.testing import walk_through
+    >>> walk_through(BreadthFirst(), max_pages=5)
+    ['seed', 'a', 'b', 'a1', 'a2']
+
+    Paper: Menczer, Pant, Srinivasan, "Topical web crawlers: evaluating adaptive algorithms", 2004.
+    """
+
+    seed_score = 0.0
+
+    def score_of(self, visit: Visit) -> float:
+        return 0.0

@@ -1,0 +1,234 @@
+"""The shared bounded priority queue of links.
+
+Best score first, oldest first among equals; when full, the lowest score goes, among equals the
+newest. Both ends of one order, so one int says all about a waiting link:
+
+    score (64 bits, flipped so that the best is smallest) | age (40) | url (32) | source (32) | place (20)
+
+Ints of this size compare in C, weigh 64 bytes, and need no object per link. Entries that were moved,
+evicted or taken stay in the heaps as dead ones until they surface or outnumber the living. A link that
+surfaces while its host is busy is parked with its host, once: from then on only the best of the parked
+links of a host competes, so that a big busy host costs nothing.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from heapq import heapify, heappop, heappush, nsmallest
+
+import numpy as np
+
+from salticid.errors import ContractBroken
+from salticid.model import Choice, Floats, Ints, Link
+from salticid.protocols import UrlTable
+
+_PLACE, _SOURCE, _URL, _AGE, _SCORE = 20, 32, 32, 40, 64
+_URL_AT = _PLACE + _SOURCE
+_AGE_AT = _URL_AT + _URL
+_SCORE_AT = _AGE_AT + _AGE
+_LAST_PLACE = (1 << _PLACE) - 1
+_SOURCE_SHIFT = 2  # sources count from -2 (offers)
+
+
+class Frontier:
+    """Links waiting to be chosen, at most `limit` of them (None: no bound).
+
+    With `admit="compete"` a newcomer worse than all the others is the one that is evicted; with
+    `"always"` the worst makes room before the newcomer enters, whatever its score.
+
+    >>> from salticid.tables import Urls
+    >>> urls = Urls()
+    >>> a, b, c = (urls.intern(f"http://{host}.example/") for host in "abc")
+    >>> frontier = Frontier(urls, limit=2)
+    >>> frontier.push([a, b, c], [0.2, 0.9, 0.5])
+    >>> [urls[choice.link.url] for choice in frontier.pop(5, busy=frozenset([urls.host(b)]))]
+    ['http://c.example/']
+    >>> len(frontier), b in frontier, a in frontier
+    (1, True, False)
+    """
+
+    def __init__(self, urls: UrlTable, limit: int | None, admit: str = "compete") -> None:
+        self._urls = urls
+        self.limit = limit
+        self._newcomer_competes = admit == "compete"
+        self._entry: dict[int, int] = {}
+        self._best: list[int] = []
+        self._worst: list[int] | None = None
+        self._parked: dict[int, list[int]] = {}
+        self._asleep: set[int] = set()
+        self._held = 0
+        self._age = 0
+
+    def __len__(self) -> int:
+        return len(self._entry)
+
+    def __contains__(self, url: int) -> bool:
+        return url in self._entry
+
+    def score(self, url: int) -> float:
+        """The score of a waiting link; KeyError when it does not wait."""
+        return _score(self._entry[url])
+
+    def push(
+        self,
+        urls: Ints | Sequence[int],
+        scores: float | Floats | Sequence[float],
+        source: int = -1,
+        places: Ints | Sequence[int] | None = None,
+    ) -> None:
+        """Queue links in the order given. One that waits already keeps the higher score, and its age."""
+        ids = np.asarray(urls).tolist()
+        if isinstance(scores, float | int):
+            if self._turns_away(scores):
+                return
+            bits = [_bits(scores)] * len(ids)
+        else:
+            bits = _all_bits(np.asarray(scores, np.float64))
+        spots = range(len(ids)) if places is None else np.asarray(places).tolist()
+        origin = (source + _SOURCE_SHIFT) << _PLACE
+        for url, flipped, place in zip(ids, bits, spots, strict=True):
+            known = self._entry.get(url)
+            if known is None:
+                self._age += 1
+                age = self._age
+            elif known >> _SCORE_AT > flipped:
+                age = known >> _AGE_AT & ((1 << _AGE) - 1)
+            else:
+                continue
+            self._enter(
+                url,
+                flipped << _SCORE_AT | age << _AGE_AT | url << _URL_AT | origin | min(place, _LAST_PLACE),
+            )
+
+    def pop(self, n: int, busy: frozenset[int] = frozenset()) -> list[Choice]:
+        """Take the `n` best links that are on no busy host; fewer when there are no more."""
+        for host in sorted(self._asleep - busy):
+            self._wake(host)
+        taken: list[Choice] = []
+        while len(taken) < n and self._best:
+            key = heappop(self._best)
+            url = _url(key)
+            living = self._entry.get(url) == key
+            host = self._urls.host(url) if busy or self._parked else -1
+            if living and host in busy:
+                heappush(self._parked.setdefault(host, []), key)
+                self._asleep.add(host)
+                continue
+            self._held -= 1
+            if living:
+                del self._entry[url]
+                taken.append(_choice(key))
+            if host in self._parked:
+                self._wake(host)
+        self._tidy()
+        return taken
+
+    def rescore(self, url: int, score: float) -> None:
+        """Give a waiting link another score, higher or lower; its age stays. Nothing if it does not wait."""
+        key = self._entry.get(url)
+        if key is not None and _bits(score) != key >> _SCORE_AT:
+            self._enter(url, _bits(score) << _SCORE_AT | key & ((1 << _SCORE_AT) - 1))
+
+    def rescore_from(self, scores: dict[int, float]) -> None:
+        """Give all links that were found on a visit, by its step, that visit's new score."""
+        for url, key in list(self._entry.items()):
+            source = (key >> _PLACE & ((1 << _SOURCE) - 1)) - _SOURCE_SHIFT
+            if source in scores:
+                self.rescore(url, scores[source])
+
+    def discard(self, url: int) -> None:
+        """Forget a waiting link, if it waits."""
+        self._entry.pop(url, None)
+
+    def best(self, k: int) -> list[Choice]:
+        """The `k` best, left where they are."""
+        return [_choice(key) for key in nsmallest(k, self._entry.values())]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._entry)
+
+    def _turns_away(self, score: float) -> bool:
+        """Whether no link of this score could enter or move up: the usual case once it is full."""
+        if self.limit is None or len(self._entry) < self.limit or not self._newcomer_competes:
+            return False
+        return self.limit == 0 or _bits(score) >= self._lowest() >> _SCORE_AT
+
+    def _enter(self, url: int, key: int) -> None:
+        new = url not in self._entry
+        if new and self.limit is not None and len(self._entry) >= self.limit:
+            if self.limit == 0 or (self._newcomer_competes and key > self._lowest()):
+                return
+            self._evict()
+        self._entry[url] = key
+        self._held += 1
+        heappush(self._best, key)
+        if self._worst is not None:
+            heappush(self._worst, -key)
+
+    def _lowest(self) -> int:
+        """The key of the living entry that would be evicted next."""
+        if self._worst is None:
+            self._worst = [-key for key in self._entry.values()]
+            heapify(self._worst)
+        worst = self._worst
+        while self._entry.get(_url(-worst[0])) != -worst[0]:
+            heappop(worst)
+        return -worst[0]
+
+    def _evict(self) -> None:
+        del self._entry[_url(self._lowest())]
+        self._tidy()
+
+    def _wake(self, host: int) -> None:
+        """Let the best parked link of a host compete again; taking it wakes the next one."""
+        self._asleep.discard(host)
+        parked = self._parked[host]
+        heappush(self._best, heappop(parked))
+        if not parked:
+            del self._parked[host]
+
+    def _tidy(self) -> None:
+        """Drop the dead once they outnumber the living."""
+        enough = 2 * len(self._entry) + 64
+        if self._held > enough:
+            self._best = list(self._entry.values())
+            heapify(self._best)
+            self._held = len(self._best)
+            self._parked.clear()
+            self._asleep.clear()
+        if self._worst is not None and len(self._worst) > enough:
+            self._worst = [-key for key in self._entry.values()]
+            heapify(self._worst)
+
+
+def _bits(score: float) -> int:
+    """A float as an unsigned int in reverse order: the higher the score, the smaller."""
+    (bits,) = struct.unpack("<q", struct.pack("<d", score + 0.0))
+    if score != score:
+        raise ContractBroken("a link was given the score NaN; scores must be numbers")
+    return int(~bits & 0x7FFFFFFFFFFFFFFF) if bits >= 0 else int(bits & 0xFFFFFFFFFFFFFFFF)
+
+
+def _all_bits(scores: Floats) -> list[int]:
+    if np.isnan(scores).any():
+        raise ContractBroken("a link was given the score NaN; scores must be numbers")
+    bits = (scores + 0.0).view(np.int64)
+    flipped: list[int] = np.where(bits >= 0, ~bits & 0x7FFFFFFFFFFFFFFF, bits).view(np.uint64).tolist()
+    return flipped
+
+
+def _score(key: int) -> float:
+    flipped = key >> _SCORE_AT
+    bits = flipped ^ 0x7FFFFFFFFFFFFFFF if flipped < 1 << 63 else flipped
+    (score,) = struct.unpack("<d", struct.pack("<Q", bits))
+    return float(score)
+
+
+def _url(key: int) -> int:
+    return key >> _URL_AT & ((1 << _URL) - 1)
+
+
+def _choice(key: int) -> Choice:
+    source = (key >> _PLACE & ((1 << _SOURCE) - 1)) - _SOURCE_SHIFT
+    return Choice(Link(_url(key), source, key & _LAST_PLACE), _score(key))

@@ -1,0 +1,1 @@
+"""Words: tokens, stop words, stems, and how alike two bags of them are."""

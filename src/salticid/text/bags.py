@@ -1,0 +1,43 @@
+"""Bags of terms, and the cosine between two of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from salticid.model import Ints
+from salticid.text.stems import STOP
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bag:
+    """How often each term occurs: `terms` ascending and distinct, `counts` beside them.
+
+    >>> query, page = Bag.of([3, 5]), Bag.of([3, 3, 9, 0])
+    >>> page.terms.tolist(), page.counts.tolist(), round(query.cosine(page), 4)
+    ([3, 9], [2, 1], 0.6325)
+    """
+
+    terms: Ints
+    counts: Ints
+    norm: float
+
+    @classmethod
+    def of(cls, stems: Ints | list[int]) -> Bag:
+        """Count the stems of a text; stop words are dropped."""
+        ordered = np.sort(np.asarray(stems, np.int32))
+        ordered = ordered[ordered.searchsorted(STOP, "right") :]
+        first = np.flatnonzero(np.diff(ordered, prepend=STOP))
+        counts = np.diff(first, append=len(ordered)).astype(np.int32)
+        return cls(ordered[first], counts, sqrt(int(counts @ counts)))
+
+    def cosine(self, other: Bag) -> float:
+        """sum f_k g_k / (|f| |g|) on raw frequencies; 0 when either is empty. Quick for a small self."""
+        if not self.norm or not other.norm:
+            return 0.0
+        at = other.terms.searchsorted(self.terms)
+        at[at == len(other.terms)] = 0
+        shared = other.terms[at] == self.terms
+        return int(self.counts[shared] @ other.counts[at[shared]]) / (self.norm * other.norm)

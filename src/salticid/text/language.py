@@ -1,0 +1,65 @@
+"""Languages: which one a text is in, its stop words, its stemmer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import Stemmer
+import stopwordsiso
+from resiliparse.parse.lang import detect_fast
+
+from salticid.errors import unknown
+
+DEFAULT = "en"
+
+_STEMMERS = {
+    "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "porter",
+    "eo": "esperanto", "es": "spanish", "et": "estonian", "eu": "basque", "fa": "persian", "fi": "finnish",
+    "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian",
+    "it": "italian", "lt": "lithuanian", "nl": "dutch", "no": "norwegian", "pl": "polish", "pt": "portuguese",
+    "ro": "romanian", "ru": "russian", "sv": "swedish", "tr": "turkish",
+}  # fmt: skip
+"""ISO 639-1 code -> Snowball algorithm; English by Porter's own, as the papers have it."""
+
+
+def known() -> list[str]:
+    """The codes a topic file may name under `language`."""
+    return sorted({*_STEMMERS, *stopwordsiso.langs()})
+
+
+def checked(code: str) -> str:
+    """The code itself, or a UserError that names the nearest one.
+
+    >>> checked("de")
+    'de'
+    """
+    if code not in known():
+        raise unknown("language", code, known())
+    return code
+
+
+def detect(text: str) -> str:
+    """The language of a text as a code; English when it is too short to tell.
+
+    >>> detect("Der Luftballon und seine Geschichte in den Jahren nach dem Krieg"), detect("hot air")
+    ('de', 'en')
+    """
+    code, _distance = detect_fast(text[:100_000])
+    return code if code in known() else DEFAULT
+
+
+@cache
+def stop_words(code: str) -> frozenset[str]:
+    """Words too common to mean anything; a contraction counts by its pieces, as tokens do."""
+    listed = stopwordsiso.stopwords(code) if code in stopwordsiso.langs() else set()
+    return frozenset(piece for word in listed for piece in word.lower().replace("’", "'").split("'"))
+
+
+def stemmer(code: str) -> Callable[[str], str]:
+    """A function from token to stem; for a language without a stemmer, the token itself."""
+    name = _STEMMERS.get(code)
+    if name is None:
+        return str
+    stem: Callable[[str], str] = Stemmer.Stemmer(name).stemWord
+    return stem

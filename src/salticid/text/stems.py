@@ -1,0 +1,65 @@
+"""Stems as a map over word ids, so that a system that wants none uses none."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from salticid.model import Ints
+from salticid.protocols import Table
+from salticid.text import language
+from salticid.text.tokens import letter_runs
+
+STOP = 0
+"""The stem id of every stop word: no term at all."""
+
+
+class Stems:
+    """Word id -> stem id, filled in as words turn up.
+
+    >>> from salticid.tables import Texts
+    >>> words = Texts()
+    >>> ids = [words.intern(w) for w in ("the", "spiders", "spider")]
+    >>> stems = Stems(words, "en")
+    >>> stems.of(np.array(ids)).tolist(), stems.text(1), stems.terms("Spiders and flies")
+    ([0, 1, 1], 'spider', [1, 2])
+    """
+
+    def __init__(self, words: Table, code: str) -> None:
+        self._words = words
+        self._stop = language.stop_words(code)
+        self._stem = language.stemmer(code)
+        self._ids: dict[str, int] = {}
+        self._texts: list[str] = [""]
+        self._of = np.full(1024, -1, np.int32)
+
+    def of(self, words: Ints) -> Ints:
+        """The stem of each word; STOP for stop words."""
+        if len(self._of) < len(self._words):
+            grown = np.full(max(len(self._words), 2 * len(self._of)), -1, np.int32)
+            grown[: len(self._of)] = self._of
+            self._of = grown
+        stems: Ints = self._of[words]
+        if stems.size and stems.min() < 0:
+            for word in dict.fromkeys(words[stems < 0].tolist()):
+                self._of[word] = self._id(self._words[word])
+            stems = self._of[words]
+        return stems
+
+    def terms(self, text: str) -> list[int]:
+        """The stems of a text typed by a person, stop words left out, repeats kept."""
+        found = [self._id(token) for token in letter_runs(text)]
+        return [stem for stem in found if stem != STOP]
+
+    def text(self, stem: int) -> str:
+        """The stem as text."""
+        return self._texts[stem]
+
+    def _id(self, token: str) -> int:
+        if token in self._stop:
+            return STOP
+        stem = self._stem(token)
+        at = self._ids.get(stem)
+        if at is None:
+            at = self._ids[stem] = len(self._texts)
+            self._texts.append(stem)
+        return at

@@ -1,0 +1,150 @@
+"""Text to word ids.
+
+A token is a run of Unicode letters (with the marks that belong to them), in lower case; a run of
+Chinese, Japanese or Korean characters becomes its overlapping pairs. Nothing else is a token.
+
+Most text of the web is ASCII between the odd accent, so the work goes in two steps: the UTF-8
+bytes are cut at everything ASCII that is no letter, in two C calls, and each piece is looked up in
+a memo. Only a piece never seen before is looked at letter by letter.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+import numpy as np
+
+from salticid.model import Ints
+from salticid.protocols import Table
+
+MARKS = tuple(map(chr, range(1, 5)))
+"""Characters that stand for no word but for a place, kept by `Tokenizer.marked`."""
+
+LONGEST = 64
+"""A longer run of letters is no word but somebody's data."""
+
+_CUT = bytes(
+    ord(chr(b).lower()) if chr(b).isalpha() or b >= 0x80 or chr(b) in MARKS else ord(" ") for b in range(128)
+) + bytes(range(128, 256))
+_SEVERAL = -8
+"""Memo codes from here down stand for pieces that hold no token, or more than one."""
+_MEMO_SIZE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Marked:
+    """Tokens in reading order, and where between them each mark stood: before token `at`."""
+
+    tokens: Ints
+    mark: Ints
+    at: Ints
+
+
+class Tokenizer:
+    """Turns text into ids of a table of words.
+
+    >>> from salticid.tables import Texts
+    >>> words = Texts()
+    >>> [words[i] for i in Tokenizer(words).ids("The spider's 8 EYES, naïve—and 蜘蛛网")]
+    ['the', 'spider', 's', 'eyes', 'naïve', 'and', '蜘蛛', '蛛网']
+    """
+
+    def __init__(self, words: Table) -> None:
+        self._memo = _Memo(words)
+
+    def ids(self, text: str) -> Ints:
+        """The tokens of a text, in reading order."""
+        return self.marked(text).tokens
+
+    def marked(self, text: str) -> Marked:
+        """The tokens and the places of the MARKS, each of which must stand between spaces."""
+        pieces = text.encode("utf-8", "replace").translate(_CUT).split()
+        memo = self._memo
+        if len(memo) > _MEMO_SIZE:
+            memo.forget()
+        codes = np.fromiter(map(memo.__getitem__, pieces), np.int32, len(pieces))
+        if codes.size and codes.min() <= _SEVERAL:
+            codes = memo.spread(codes)
+        is_mark = codes < 0
+        at = np.flatnonzero(is_mark)
+        marks = -codes[at]
+        return Marked(codes[~is_mark], marks, (at - np.arange(len(at))).astype(np.int32))
+
+
+class _Memo(dict[bytes, int]):
+    """Piece of text -> word id, or minus the number of a mark, or a code for several tokens."""
+
+    def __init__(self, words: Table) -> None:
+        super().__init__()
+        self._words = words
+        self._several: list[Ints] = []
+        self.forget()
+
+    def forget(self) -> None:
+        self.clear()
+        self._several.clear()
+        self.update({mark.encode(): -ord(mark) for mark in MARKS})
+
+    def __missing__(self, piece: bytes) -> int:
+        if piece.isascii():
+            found = [piece.decode()] if piece.isalpha() and len(piece) <= LONGEST else []
+        else:
+            found = list(letter_runs(piece.decode("utf-8", "replace")))
+        ids = [self._words.intern(token) for token in found]
+        if len(ids) == 1:
+            code = ids[0]
+        else:
+            code = _SEVERAL - len(self._several)
+            self._several.append(np.array(ids, np.int32))
+        self[piece] = code
+        return code
+
+    def spread(self, codes: Ints) -> Ints:
+        """Put the tokens of each several-code in its place."""
+        parts: list[Ints] = []
+        done = 0
+        for at in np.flatnonzero(codes <= _SEVERAL).tolist():
+            parts += (codes[done:at], self._several[_SEVERAL - int(codes[at])])
+            done = at + 1
+        parts.append(codes[done:])
+        return np.concatenate(parts)
+
+
+def letter_runs(text: str) -> Iterator[str]:
+    """The tokens of a text, by the rule itself: slow, exact, what the fast path must agree with.
+
+    >>> list(letter_runs("Ünïcode, 東京 x2y"))
+    ['ünïcode', '東京', 'x', 'y']
+    """
+    for kind, letters in groupby(unicodedata.normalize("NFC", text), _Runs()):
+        run = "".join(letters)
+        if kind == "word" and len(run) <= LONGEST:
+            yield run.lower()
+        elif kind == "cjk":
+            yield from (a + b for a, b in pairwise(run)) if len(run) > 1 else (run,)
+
+
+class _Runs:
+    """Says of each character in turn what kind of run it belongs to."""
+
+    def __init__(self) -> None:
+        self._kind = ""
+
+    def __call__(self, char: str) -> str:
+        if char.isalpha():
+            self._kind = "cjk" if _is_cjk(char) else "word"
+        elif not (self._kind == "word" and unicodedata.category(char)[0] == "M"):
+            self._kind = ""
+        return self._kind
+
+
+def _is_cjk(char: str) -> bool:
+    """Han, kana and hangul, by block."""
+    c = ord(char)
+    return c >= 0x1100 and (
+        c <= 0x11FF or 0x2E80 <= c <= 0x31FF or 0x3400 <= c <= 0x9FFF or 0xA960 <= c <= 0xA97F
+        or 0xAC00 <= c <= 0xD7FF or 0xF900 <= c <= 0xFAFF or 0xFF66 <= c <= 0xFFDC or 0x20000 <= c <= 0x3FFFF
+    )  # fmt: skip

@@ -1,0 +1,113 @@
+"""A folder of flat arrays: written as a stream, opened as a memory map, whatever their size.
+
+`manifest.json` names the format, the digest of all arrays, and each array's type. The arrays of one
+world never change once they are written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+from array import array
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from salticid.errors import UserError
+
+FORMAT = 1
+MANIFEST = "world.json"
+_BLOCK = 1 << 20
+
+
+class Manifest(msgspec.Struct, forbid_unknown_fields=True):
+    """What stands in a world's manifest."""
+
+    format: int
+    digest: str
+    built_from: str
+    left_out: dict[str, int]
+    arrays: dict[str, str]
+
+
+class ArrayWriter:
+    """Writes named arrays side by side; `close` seals them under a digest."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True)
+        self._files: dict[str, BinaryIO] = {}
+        self._types: dict[str, str] = {}
+
+    def path(self, name: str, dtype: npt.DTypeLike) -> Path:
+        """The file of an array that somebody else writes."""
+        self._types[name] = np.dtype(dtype).str
+        return self.folder / f"{name}.bin"
+
+    def append(self, name: str, values: npt.NDArray[Any]) -> None:
+        """Add values to an array; its type is that of the first ones."""
+        file = self._files.get(name)
+        if file is None:
+            file = self._files[name] = self.path(name, values.dtype).open("wb", buffering=_BLOCK)
+        if values.dtype.str != self._types[name]:
+            raise TypeError(f"array {name} holds {self._types[name]}, not {values.dtype.str}")
+        file.write(np.ascontiguousarray(values).data)
+
+    def close(self, built_from: str, left_out: dict[str, int]) -> Manifest:
+        """Finish all arrays and write the manifest last, so that a world is whole or not there."""
+        for file in self._files.values():
+            file.close()
+        digest = hashlib.blake2b(digest_size=16)
+        for name in sorted(self._types):
+            digest.update(f"{name} {self._types[name]}\n".encode())
+            with (self.folder / f"{name}.bin").open("rb") as file:
+                while block := file.read(_BLOCK):
+                    digest.update(block)
+        manifest = Manifest(FORMAT, digest.hexdigest(), built_from, left_out, dict(sorted(self._types.items())))
+        (self.folder / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1))
+        return manifest
+
+
+class Arrays:
+    """The arrays of a finished folder, each mapped when it is first asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        try:
+            self.manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
+        except FileNotFoundError:
+            raise UserError(
+                f"{folder} is no world: it has no {MANIFEST}; make one with 'salticid world build {folder} ...'"
+            ) from None
+        except (msgspec.DecodeError, OSError) as error:
+            raise UserError(f"{folder} cannot be read as a world: {error}; build it again") from None
+        if self.manifest.format != FORMAT:
+            raise UserError(
+                f"{folder} is a world of format {self.manifest.format}, this program reads {FORMAT}; build it again"
+            )
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        dtype = np.dtype(self.manifest.arrays[name])
+        with (self.folder / f"{name}.bin").open("rb") as file:
+            size = file.seek(0, 2)
+            if not size:
+                return np.zeros(0, dtype)
+            return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), dtype, size // dtype.itemsize)
+
+
+def text_hash(text: bytes) -> int:
+    """The hash under which a text is found on disk: the same on every machine."""
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
+
+
+def write_index(writer: ArrayWriter, name: str, ends: array[int], texts: Iterable[bytes]) -> None:
+    """Make the texts of a heap findable: their ends, and their hashes in ascending order with their ids."""
+    writer.append(f"{name}.end", np.frombuffer(ends, np.uint64) if ends else np.zeros(0, np.uint64))
+    hashes = np.fromiter(map(text_hash, texts), np.uint64, len(ends))
+    order = np.argsort(hashes, kind="stable").astype(np.int32)
+    writer.append(f"{name}.hash", hashes[order])
+    writer.append(f"{name}.by_hash", order)

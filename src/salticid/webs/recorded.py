@@ -1,0 +1,137 @@
+"""A web that was recorded: pages from memory-mapped arrays, nothing parsed, nothing fetched."""
+
+from __future__ import annotations
+
+from math import exp, log
+from pathlib import Path
+
+import numpy as np
+
+from salticid.model import Links, Outcome, Page, Response
+from salticid.webs.arrays import Arrays, text_hash
+from salticid.webs.tables import DiskTexts, WorldTexts, WorldUrls
+
+MAX_REDIRECTS = 10
+OUTCOMES = (Outcome.OK, Outcome.DEAD, Outcome.NOT_HTML)
+"""What a recorded answer may be, by its code; `REDIRECT` is one more."""
+REDIRECT = len(OUTCOMES)
+
+NOINDEX, NOFOLLOW = 1, 2
+"""Flags of a page."""
+
+
+class RecordedWeb:
+    """The web of one world folder.
+
+    A URL that was never asked for while recording answers "not recorded": nobody knows what is
+    there. Redirects are followed as a browser would.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        arrays = self.arrays = Arrays(folder)
+        self.digest = arrays.manifest.digest
+        self.urls = WorldUrls(arrays)
+        self.words = WorldTexts(DiskTexts(arrays, "word"))
+        self._row_of = arrays["url.row"]
+        self._kind, self._status = arrays["row.kind"], arrays["row.status"]
+        self._target, self._page_of = arrays["row.target"], arrays["row.page"]
+        self._seconds, self._size, self._modified = arrays["row.seconds"], arrays["row.size"], arrays["row.modified"]
+        self._page_url, self._flags = arrays["page.url"], arrays["page.flags"]
+        self._canonical, self._refresh = arrays["page.canonical"], arrays["page.refresh"]
+        self._token, self._token_end = arrays["token"], arrays["token.end"]
+        self._area, self._area_start, self._area_end = arrays["area"], arrays["area.start"], arrays["area.end"]
+        self._link_url, self._link_nofollow = arrays["link.url"], arrays["link.nofollow"]
+        self._link_start, self._link_stop, self._link_end = arrays["link.start"], arrays["link.stop"], arrays["link.end"]
+        self._title, self._title_end = arrays["title"], arrays["title.end"]
+        self._text, self._text_end = arrays["text"], arrays["text.end"]
+        self._speeds: dict[int, tuple[float, float]] = {}
+
+    @property
+    def pages(self) -> int:
+        """How many pages were recorded."""
+        return len(self._page_url)
+
+    @property
+    def links(self) -> int:
+        """How many links they hold, wherever these lead."""
+        return len(self._link_url)
+
+    def fetch(self, url: int) -> Response:
+        """The recorded answer; a redirect into the unknown is "not recorded" too."""
+        at, seconds = url, 0.0
+        for _ in range(MAX_REDIRECTS + 1):
+            row = int(self._row_of[at]) if at < len(self._row_of) else -1
+            seconds += self._time(at, row)
+            if row < 0:
+                return Response(url, at, Outcome.NOT_RECORDED, seconds=seconds)
+            kind = int(self._kind[row])
+            if kind != REDIRECT:
+                return self._answer(url, at, row, seconds)
+            at = int(self._target[row])
+        return Response(url, at, Outcome.REDIRECT_LOOP, seconds=seconds)
+
+    def page_at(self, url: int) -> Page | None:
+        """The page of a URL if it has one, redirects followed."""
+        return self.fetch(url).page
+
+    def page(self, number: int) -> Page:
+        """Page `number` of the recording, in the order of recording."""
+        tokens = _part(self._token_end, number)
+        areas = _part(self._area_end, number)
+        links = _part(self._link_end, number)
+        flags = int(self._flags[number])
+        return Page(
+            url=int(self._page_url[number]),
+            title=self._title[_part(self._title_end, number)].tobytes().decode(),
+            tokens=self._token[tokens],
+            area_start=self._area_start[areas],
+            area=self._area[areas],
+            links=Links(
+                self._link_url[links],
+                self._link_start[links],
+                self._link_stop[links],
+                self._link_nofollow[links],
+            ),
+            packed_text=self._text[_part(self._text_end, number)].tobytes(),
+            canonical=int(self._canonical[number]),
+            refresh=int(self._refresh[number]),
+            noindex=bool(flags & NOINDEX),
+            nofollow=bool(flags & NOFOLLOW),
+        )
+
+    def _answer(self, url: int, at: int, row: int, seconds: float) -> Response:
+        outcome = OUTCOMES[int(self._kind[row])]
+        modified = float(self._modified[row])
+        return Response(
+            url=url,
+            final=at,
+            outcome=outcome,
+            status=int(self._status[row]),
+            page=self.page(int(self._page_of[row])) if outcome is Outcome.OK else None,
+            seconds=seconds,
+            size=int(self._size[row]),
+            modified=None if np.isnan(modified) else modified,
+        )
+
+    def _time(self, url: int, row: int) -> float:
+        """The seconds the answer took; where nobody measured, what its host and size would make of it."""
+        measured = float(self._seconds[row]) if row >= 0 else np.nan
+        if not np.isnan(measured):
+            return measured
+        host = self.urls.host(url)
+        if host not in self._speeds:
+            self._speeds[host] = _speed(self.urls.host_name(host))
+        latency, bandwidth = self._speeds[host]
+        return round(latency + (int(self._size[row]) / bandwidth if row >= 0 else 0.0), 4)
+
+
+def _part(ends: np.ndarray[tuple[int], np.dtype[np.uint64]], number: int) -> slice:
+    return slice(int(ends[number - 1]) if number else 0, int(ends[number]))
+
+
+def _speed(host: str) -> tuple[float, float]:
+    """A latency (50 to 500 ms) and a bandwidth (0.2 to 2 MB/s) for a host, spread evenly in their logs."""
+    drawn = text_hash(host.encode())
+    first, second = (drawn & 0xFFFFFFFF) / 2**32, (drawn >> 32) / 2**32
+    return 0.05 * exp(first * log(10)), 200_000 * exp(second * log(10))

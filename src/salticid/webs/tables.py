@@ -1,0 +1,75 @@
+"""The tables of a recorded world: on disk what was recorded, in memory what a crawl adds."""
+
+from __future__ import annotations
+
+from salticid.tables import Texts, Urls
+from salticid.webs.arrays import Arrays, text_hash
+
+
+class DiskTexts:
+    """Texts of a world, found by a binary search over their hashes; never grows."""
+
+    def __init__(self, arrays: Arrays, name: str) -> None:
+        self._bytes = arrays[f"{name}.text"]
+        self._ends = arrays[f"{name}.end"]
+        self._hashes = arrays[f"{name}.hash"]
+        self._by_hash = arrays[f"{name}.by_hash"]
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def __getitem__(self, at: int) -> str:
+        begin = int(self._ends[at - 1]) if at else 0
+        return self._bytes[begin : int(self._ends[at])].tobytes().decode()
+
+    def find(self, text: str) -> int:
+        wanted = self._hashes.dtype.type(text_hash(text.encode()))
+        at = int(self._hashes.searchsorted(wanted))
+        while at < len(self) and self._hashes[at] == wanted:
+            found = int(self._by_hash[at])
+            if self[found] == text:
+                return found
+            at += 1
+        return -1
+
+
+class WorldTexts:
+    """A table that starts with the texts of a world and grows in memory."""
+
+    def __init__(self, disk: DiskTexts) -> None:
+        self.disk = disk
+        self._more = Texts()
+
+    def __len__(self) -> int:
+        return len(self.disk) + len(self._more)
+
+    def __getitem__(self, at: int) -> str:
+        return self.disk[at] if at < len(self.disk) else self._more[at - len(self.disk)]
+
+    def find(self, text: str) -> int:
+        at = self.disk.find(text)
+        if at < 0 and (more := self._more.find(text)) >= 0:
+            at = len(self.disk) + more
+        return at
+
+    def intern(self, text: str) -> int:
+        at = self.disk.find(text)
+        return at if at >= 0 else len(self.disk) + self._more.intern(text)
+
+
+class WorldUrls(WorldTexts):
+    """The URLs of a world, with their hosts; URLs that a topic or a person adds come after them."""
+
+    def __init__(self, arrays: Arrays) -> None:
+        super().__init__(DiskTexts(arrays, "url"))
+        self._host_of = arrays["url.host"]
+        self._hosts = WorldTexts(DiskTexts(arrays, "host"))
+        self._more: Urls = Urls()
+
+    def host(self, url: int) -> int:
+        if url < len(self.disk):
+            return int(self._host_of[url])
+        return self._hosts.intern(self._more.host_name(self._more.host(url - len(self.disk))))
+
+    def host_name(self, host: int) -> str:
+        return self._hosts[host]

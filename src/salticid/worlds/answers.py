@@ -1,0 +1,46 @@
+"""What a source of a world yields: one answer of the web at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A server's answer to one URL, as a recording kept it.
+
+    `location` is where a redirect leads. `seconds` and `modified` (seconds since 1970) are None where
+    nobody noted them. `labels` is what the source itself says the page is about.
+    """
+
+    url: str
+    status: int = 200
+    html: bytes | None = None
+    charset: str | None = None
+    location: str | None = None
+    seconds: float | None = None
+    modified: float | None = None
+    labels: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Something in a source that could not be used: what kind of thing, and which one."""
+
+    why: str
+    what: str
+
+
+class Source(Protocol):
+    """A collection of pages that can be read once, as a stream."""
+
+    name: str
+    """Where it comes from, for the world's manifest."""
+    size: int
+    """How much there is to read, in units of `done`; 0 when nobody knows."""
+    done: int
+    """How much of it has been read."""
+
+    def __iter__(self) -> Iterator[Answer | Unread]: ...

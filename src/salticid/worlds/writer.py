@@ -1,0 +1,156 @@
+"""Writes a world: answers in, flat arrays out, never more than one page in memory."""
+
+from __future__ import annotations
+
+import shutil
+from array import array
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from salticid.errors import UserError
+from salticid.model import NO_URL, Page
+from salticid.parse import Parser
+from salticid.tables import FileHeap, Texts, Urls
+from salticid.urls import canonical
+from salticid.webs.arrays import ArrayWriter, Manifest, write_index
+from salticid.webs.recorded import NOFOLLOW, NOINDEX, OUTCOMES, REDIRECT
+from salticid.worlds.answers import Answer
+
+MAX_HTML = 1 << 20
+"""Bytes of a page that are read; the rest is cut off, as a crawler would."""
+_HTTP_REDIRECTS = (301, 302, 303, 307, 308)
+_OK, _DEAD, _NOT_HTML = range(len(OUTCOMES))
+
+
+class WorldWriter:
+    """Builds the world folder `out`, which appears only once it is whole.
+
+    Of several answers of one URL the first good page counts, else the first answer.
+    """
+
+    def __init__(self, out: Path) -> None:
+        if out.exists():
+            raise UserError(f"{out} exists already; name a new folder for the world, or remove that one")
+        self.out = out
+        self._work = out.with_name(f".{out.name}.building")
+        try:
+            shutil.rmtree(self._work, ignore_errors=True)
+            self._arrays = ArrayWriter(self._work)
+        except OSError as error:
+            raise UserError(f"cannot write a world to {out}: {error.strerror}; name another folder") from None
+        self._heaps = {name: FileHeap(self._arrays.path(f"{name}.text", np.uint8)) for name in ("url", "word")}
+        self.urls = Urls(self._heaps["url"])
+        self.words = Texts(self._heaps["word"])
+        self._parser = Parser(self.urls, self.words)
+        self._row_of = array("i")
+        self._kind_of_row = bytearray()
+        self._ends = dict.fromkeys(("token", "area", "link", "title", "text"), 0)
+        self.pages = 0
+        self.left_out: dict[str, int] = {}
+
+    def leave_out(self, why: str, count: int = 1) -> None:
+        """Count something that is not in the world."""
+        self.left_out[why] = self.left_out.get(why, 0) + count
+
+    def add(self, answer: Answer) -> str | None:
+        """Record an answer; its canonical URL, or None when it was left out (and counted)."""
+        url = canonical(answer.url)
+        if url is None:
+            self.leave_out("no http(s) URL")
+            return None
+        kind, page, target = _NOT_HTML, None, NO_URL
+        if answer.status in _HTTP_REDIRECTS and answer.location:
+            where = canonical(answer.location, url)
+            kind, target = (REDIRECT, self.urls.intern(where)) if where else (_DEAD, NO_URL)
+        elif answer.status >= 300:
+            kind = _DEAD
+        elif answer.html is not None:
+            kind = _OK
+        if not self._takes(url, kind):
+            self.leave_out("URL recorded before")
+            return None
+        if kind == _OK and answer.html is not None:
+            page = self._parser.parse(answer.html[:MAX_HTML], url, answer.charset)
+        self._write_row(self.urls.intern(url), kind, page, answer, target)
+        return url
+
+    def add_page(self, page: Page, answer: Answer) -> None:
+        """Record a page that is parsed already, in the ids of this writer's tables."""
+        if self._takes(self.urls[page.url], _OK):
+            self._write_row(page.url, _OK, page, answer, NO_URL)
+        else:
+            self.leave_out("URL recorded before")
+
+    def close(self, built_from: str) -> Manifest:
+        """Write what can only be written at the end, and let the world appear."""
+        self._grow_rows()
+        self._put("url.row", np.array(self._row_of, np.int32))
+        self._put("url.host", np.array(self.urls.host_of, np.int32))
+        host_texts = [self.urls.hosts[at].encode() for at in range(len(self.urls.hosts))]
+        self._put("host.text", np.frombuffer(b"".join(host_texts), np.uint8))
+        write_index(self._arrays, "host", array("Q", np.cumsum([len(t) for t in host_texts]).tolist()), host_texts)
+        heaps = self._heaps
+        del self.urls, self.words, self._parser  # the indexes below need their room
+        for name, heap in heaps.items():
+            write_index(self._arrays, name, heap.ends, heap)
+            heap.close()
+        manifest = self._arrays.close(built_from, dict(sorted(self.left_out.items())))
+        self._work.rename(self.out)
+        return manifest
+
+    def abandon(self) -> None:
+        """Leave nothing behind."""
+        shutil.rmtree(self._work, ignore_errors=True)
+
+    def _takes(self, url: str, kind: int) -> bool:
+        at = self.urls.find(url)
+        row = self._row_of[at] if 0 <= at < len(self._row_of) else -1
+        return row < 0 or (kind == _OK and self._kind_of_row[row] != _OK)
+
+    def _write_row(self, url: int, kind: int, page: Page | None, answer: Answer, target: int) -> None:
+        self._grow_rows()
+        self._row_of[url] = len(self._kind_of_row)
+        self._kind_of_row.append(kind)
+        self._put("row.kind", np.array([kind], np.uint8))
+        self._put("row.status", np.array([answer.status], np.int16))
+        self._put("row.target", np.array([target], np.int32))
+        self._put("row.page", np.array([self.pages if page is not None else -1], np.int32))
+        self._put("row.size", np.array([len(answer.html or b"")], np.int32))
+        self._put("row.seconds", np.array([_or_nan(answer.seconds)], np.float32))
+        self._put("row.modified", np.array([_or_nan(answer.modified)], np.float64))
+        if page is not None:
+            self._write_page(page)
+
+    def _write_page(self, page: Page) -> None:
+        self.pages += 1
+        links = page.links
+        self._put("page.url", np.array([page.url], np.int32))
+        self._put("page.canonical", np.array([page.canonical], np.int32))
+        self._put("page.refresh", np.array([page.refresh], np.int32))
+        self._put("page.flags", np.array([page.noindex * NOINDEX | page.nofollow * NOFOLLOW], np.uint8))
+        self._put_part("token", {"": page.tokens})
+        self._put_part("area", {"": page.area, ".start": page.area_start})
+        columns = {".url": links.url, ".start": links.start, ".stop": links.end, ".nofollow": links.nofollow}
+        self._put_part("link", columns)
+        self._put_part("title", {"": np.frombuffer(page.title.encode(), np.uint8)})
+        self._put_part("text", {"": np.frombuffer(page.packed_text, np.uint8)})
+
+    def _put_part(self, name: str, columns: dict[str, np.ndarray[Any, Any]]) -> None:
+        """One page's part of a set of columns, and where it ends."""
+        for suffix, values in columns.items():
+            self._put(name + suffix, values)
+        self._ends[name] += len(values)
+        self._put(f"{name}.end", np.array([self._ends[name]], np.uint64))
+
+    def _put(self, name: str, values: np.ndarray[Any, Any]) -> None:
+        self._arrays.append(name, values)
+
+    def _grow_rows(self) -> None:
+        missing = len(self.urls) - len(self._row_of)
+        self._row_of.extend([-1] * missing)
+
+
+def _or_nan(value: float | None) -> float:
+    return np.nan if value is None else value

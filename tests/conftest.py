@@ -1,0 +1,69 @@
+"""Data that lives outside the repository: where it is absent, tests skip and the end of the run names it."""
+
+import fcntl
+import os
+import re
+import shutil
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+ABSENT = "shared data absent: "
+
+
+def _shared(path: str) -> Path:
+    folder = Path(os.environ.get("SALTICID_SHARED") or ROOT.parent / "shared")
+    if not (folder / path).exists():
+        pytest.skip(f"{ABSENT}{path}")
+    return folder / path
+
+
+@pytest.fixture(scope="session")
+def shared() -> Callable[[str], Path]:
+    """`shared("data/webkb.tar.xz")` is that file under $SALTICID_SHARED, else ../shared; absent, it skips."""
+    return _shared
+
+
+@pytest.fixture(scope="session")
+def schools_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that holds wp/<letter>/<Title>.htm."""
+    return _unpacked(_shared("data/schools-wikipedia.tar.xz"), tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def webkb_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that holds raw/<class>/<university>/<url with ^ for />."""
+    return _unpacked(_shared("data/webkb.tar.xz"), tmp_path_factory)
+
+
+def _unpacked(tarball: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Unpack once per test run: one worker does it under a lock, the others wait and find it done."""
+    of_this_worker = tmp_path_factory.getbasetemp()
+    of_the_run = of_this_worker.parent if "PYTEST_XDIST_WORKER" in os.environ else of_this_worker
+    name = tarball.name.removesuffix(".tar.xz")
+    folder, partial = of_the_run / name, of_the_run / f"{name}.partial"
+    with (of_the_run / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            shutil.rmtree(partial, ignore_errors=True)
+            with tarfile.open(tarball) as archive:
+                # Python 3.11.2, as Debian 12 has it, knows neither this filter nor the keyword for it.
+                archive.extraction_filter = getattr(tarfile, "data_filter", None)
+                archive.extractall(partial)
+            partial.rename(folder)
+    return folder
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name each absent shared path once; the skips themselves may be many."""
+    reasons = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", [])]
+    absent = {path for reason in reasons for path in re.findall(rf"{ABSENT}([^\s'\"]+)", reason)}
+    if absent:
+        terminalreporter.section("shared data absent")
+        for path in sorted(absent):
+            terminalreporter.line(
+                f"{path}: its tests were skipped; set SALTICID_SHARED to the folder that holds it"
+            )
