@@ -6,7 +6,7 @@ There is no other crawl loop. Drivers (`salticid.drivers`) carry links to a web 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -204,6 +204,8 @@ class Crawl:
             status=response.status,
             seconds=response.seconds,
             at=self._clock(),
+            size=response.size,
+            modified=response.modified,
             revisit=revisit,
         )
         self.step += 1

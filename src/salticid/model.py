@@ -159,7 +159,9 @@ class Page:
         """The word ids of one area, in reading order."""
         ends = np.append(self.area_start[1:], len(self.tokens))
         runs = [
-            self.tokens[a:b] for a, b, kind in zip(self.area_start, ends, self.area, strict=True) if kind == area
+            self.tokens[a:b]
+            for a, b, kind in zip(self.area_start, ends, self.area, strict=True)
+            if kind == area
         ]
         return np.concatenate(runs) if runs else self.tokens[:0]
 
@@ -209,7 +211,8 @@ class Visit:
     """One arrival, numbered by `step` in arrival order; a failed fetch is a visit too.
 
     `score` is the judge's belief about the page (0 without one) and `positive` whether it reaches
-    the judge's line; `depth` counts links from a seed; `at` is the crawl's clock.
+    the judge's line; `depth` counts links from a seed; `at` is the crawl's clock; `size` and `modified` are
+    the response's.
     """
 
     step: int
@@ -223,6 +226,8 @@ class Visit:
     status: int = 0
     seconds: float = 0.0
     at: float = 0.0
+    size: int = 0
+    modified: float | None = None
     revisit: bool = False
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,6 +22,10 @@ class Table(Protocol):
 
     def __getitem__(self, at: int) -> str: ...
 
+    def spell(self, ids: Sequence[int]) -> list[str]:
+        """The texts of many ids at once."""
+        ...
+
     def find(self, text: str) -> int:
         """The id of a text, or -1 when the table has not seen it."""
         ...
@@ -29,6 +33,17 @@ class Table(Protocol):
     def intern(self, text: str) -> int:
         """The id of a text, which is given the next free one when it is new."""
         ...
+
+    def stems(self, rules: str) -> PreparedStems | None:
+        """The stems of these words under `rules`, if somebody worked them out before."""
+        ...
+
+
+class PreparedStems(NamedTuple):
+    """A stem id for each of the first words of a table, and the stems themselves by id."""
+
+    of: Ints
+    texts: Table
 
 
 class UrlTable(Table, Protocol):

@@ -59,7 +59,11 @@ class Registry(Generic[T]):
         values: dict[str, Any] = {}
         for key, value in (settings or {}).items():
             if key not in kinds:
-                raise unknown(f"setting of {name}", key, kinds) if kinds else UserError(f"{name} has no settings")
+                raise (
+                    unknown(f"setting of {name}", key, kinds)
+                    if kinds
+                    else UserError(f"{name} has no settings")
+                )
             try:
                 values[key] = msgspec.convert(value, kinds[key], strict=not isinstance(value, str))
             except msgspec.ValidationError as error:
@@ -97,9 +101,10 @@ def settings_of(made: object) -> dict[str, object]:
 
 
 def _kinds(made: type) -> dict[str, Any]:
-    if made.__init__ is object.__init__:
+    constructor = inspect.getattr_static(made, "__init__")
+    if constructor is object.__init__:
         return {}
-    hints = get_type_hints(made.__init__, include_extras=True)
+    hints = get_type_hints(constructor, include_extras=True)
     hints.pop("return", None)
     return hints
 
@@ -115,7 +120,11 @@ def _allowed(kind: Any) -> str:
         meta = kind.__metadata__[0]
         low = meta.ge if meta.ge is not None else meta.gt
         high = meta.le if meta.le is not None else meta.lt
-        bounds = f", {'' if low is None else low} to {'' if high is None else high}" if (low, high) != (None, None) else ""
+        bounds = (
+            f", {'' if low is None else low} to {'' if high is None else high}"
+            if (low, high) != (None, None)
+            else ""
+        )
         return f"{kind.__origin__.__name__}{bounds}"
     if get_origin(kind) is not None and all(isinstance(a, str) for a in get_args(kind)):
         return " or ".join(get_args(kind))

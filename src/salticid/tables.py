@@ -8,11 +8,12 @@ into a heap of bytes, in memory or in a file.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from salticid import urls
+from salticid.protocols import PreparedStems
 
 _HASH_BITS = (1 << 60) - 1
 """The widest int that CPython keeps in 32 bytes."""
@@ -96,6 +97,9 @@ class Texts:
             raise IndexError(at)
         return self._heap.read(at).decode()
 
+    def spell(self, ids: Sequence[int]) -> list[str]:
+        return [self[at] for at in ids]
+
     def find(self, text: str) -> int:
         return self._ids.get(hash(text) & _HASH_BITS, -1)
 
@@ -106,6 +110,10 @@ class Texts:
             self._heap.append(text.encode())
             at = self._ids[key] = len(self._ids)
         return at
+
+    def stems(self, rules: str) -> PreparedStems | None:
+        """Nobody worked them out."""
+        return None
 
 
 class Urls(Texts):

@@ -1,0 +1,80 @@
+"""The command line: one file per command."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+from typer.exceptions import TyperException
+
+from salticid import __version__
+from salticid.cli import crawl, demo, strategies, visits, world_build, world_info, world_topics
+from salticid.errors import SalticidError, UserError
+
+FAILED, MISTAKE, INTERRUPTED = 1, 2, 130
+
+app = typer.Typer(
+    name="salticid",
+    help="A focused web crawler, and the laboratory behind it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+world = typer.Typer(
+    help="Recorded webs: build, look into, make topics from.", no_args_is_help=True, rich_markup_mode=None
+)
+app.add_typer(world, name="world")
+
+app.command("crawl")(crawl.crawl)
+app.command("visits")(visits.visits)
+app.command("strategies")(strategies.list_strategies)
+app.command("demo")(demo.demo)
+world.command("build")(world_build.build_world)
+world.command("info")(world_info.info)
+world.command("topics")(world_topics.topics)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"salticid {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, help="Print it."
+    ),
+) -> None: ...
+
+
+def main() -> None:
+    """Run a command; every mistake is one line on stderr that says what to do next."""
+    try:
+        status = app(standalone_mode=False)
+    except TyperException as error:
+        status = _complain(error.format_message().rstrip(".") + f"; see '{_help_command()}'", MISTAKE)
+    except UserError as error:
+        status = _complain(str(error), MISTAKE)
+    except SalticidError as error:
+        status = _complain(str(error), FAILED)
+    except (KeyboardInterrupt, typer.Abort):
+        status = _complain("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _complain(line: str, status: int) -> int:
+    sys.stderr.write(" ".join(f"salticid: {line}".split()) + "\n")
+    return status
+
+
+def _help_command() -> str:
+    known = {"crawl", "visits", "strategies", "demo", "world", "build", "info", "topics"}
+    words = [word for word in sys.argv[1:3] if word in known]
+    return " ".join(["salticid", *words, "--help"])

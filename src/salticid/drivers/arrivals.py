@@ -100,4 +100,6 @@ def arrivals(spec: str, seeds: int, rng: np.random.Generator) -> Arrivals:
             return Window(size)
     elif (found := re.fullmatch(r"roulette:(\d+)/(\d+)", spec)) and int(found[1]) > int(found[2]):
         return Roulette(int(found[1]), int(found[2]), seeds, rng)
-    raise UserError(f"no arrivals {spec!r}; write one, window:N (N >= 1) or roulette:CAPACITY/LOW, as in roulette:100/50")
+    raise UserError(
+        f"no arrivals {spec!r}; write one, window:N (N >= 1) or roulette:CAPACITY/LOW, as in roulette:100/50"
+    )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Arrivals
-from salticid.model import StopReason
+from salticid.model import StopReason, Visit
 from salticid.protocols import Web
 
 
@@ -18,11 +20,18 @@ class VirtualClock:
         return self.now
 
 
-def replay(crawl: Crawl, web: Web, arrivals: Arrivals, clock: VirtualClock) -> StopReason:
+def replay(
+    crawl: Crawl,
+    web: Web,
+    arrivals: Arrivals,
+    clock: VirtualClock,
+    watch: Callable[[Visit], None] | None = None,
+) -> StopReason:
     """Crawl a recorded web to the end and say why it ended.
 
     `arrivals` decides who of those in flight returns next; a download ends its own seconds after it
-    began, or when those before it let it. An interrupted crawl delivers nothing more.
+    began, or when those before it let it. An interrupted crawl delivers nothing more. `watch` is shown
+    every arrival.
     """
     began: dict[int, float] = {}
     while True:
@@ -30,10 +39,11 @@ def replay(crawl: Crawl, web: Web, arrivals: Arrivals, clock: VirtualClock) -> S
             choices = crawl.wanted(room)
             began.update((choice.link.url, clock.now) for choice in choices)
             arrivals.add(choices)
-        if not len(arrivals) or crawl.stopped is StopReason.INTERRUPTED:
-            assert crawl.stopped is not None, "nothing in flight, nothing wanted, and no reason given"
+        if crawl.stopped is not None and (not len(arrivals) or crawl.stopped is StopReason.INTERRUPTED):
             return crawl.stopped
         choice = arrivals.next()
         response = web.fetch(choice.link.url)
         clock.now = max(clock.now, began.pop(choice.link.url) + response.seconds)
-        crawl.deliver(choice, response)
+        visit = crawl.deliver(choice, response)
+        if watch is not None:
+            watch(visit)

@@ -20,9 +20,9 @@ def decode(html: bytes, header: str | None = None) -> str:
     >>> decode(b"caf\\xe9"), decode(b"caf\\xc3\\xa9"), decode(b"\\xe4", "iso-8859-5")
     ('café', 'café', 'ф')
     """
-    for mark, name in _MARKS:
+    for mark, marked in _MARKS:
         if html.startswith(mark):
-            return html[len(mark) :].decode(name, "replace")
+            return html[len(mark) :].decode(marked, "replace")
     name = _codec(header) or _named_in_meta(html)
     if name is None:
         try:

@@ -5,23 +5,26 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterator
+from functools import cached_property
+from heapq import nsmallest
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from salticid.errors import UserError
-from salticid.model import Page
-from salticid.store.schema import FILE, FORMAT, unpack_page
+from salticid.model import Outcome, Page
+from salticid.store.schema import FILE, FORMAT, unpack_page, unpack_words
 
 _VISITS = """
 SELECT v.step, u.text, f.text, v.outcome, v.status, v.score, p.title, s.text, c.agent, v.revisit, v.seconds, v.at,
-       c.why, c.score, v.depth, v.positive
+       c.why, c.score, v.depth, v.positive, v.size, v.modified
 FROM visit v JOIN choice c ON c.id = v.choice JOIN url u ON u.id = c.url JOIN url f ON f.id = v.final
 LEFT JOIN page p ON p.step = v.step
 LEFT JOIN visit sv ON sv.step = c.source LEFT JOIN url s ON s.id = sv.final
 ORDER BY v.step
 """
+_PAGE = "SELECT url, title, stream, text, canonical, refresh, noindex, nofollow FROM page WHERE step = ?"
 
 
 class StoredVisit(msgspec.Struct, frozen=True):
@@ -44,6 +47,8 @@ class StoredVisit(msgspec.Struct, frozen=True):
     promise: float
     depth: int
     positive: bool
+    size: int
+    modified: float | None
 
 
 class CrawlFolder:
@@ -53,7 +58,9 @@ class CrawlFolder:
         self.folder = folder
         file = folder / FILE
         if not file.is_file():
-            raise UserError(f"{folder} holds no crawl: there is no {FILE}; name the folder a crawl was told by --out")
+            raise UserError(
+                f"{folder} holds no crawl: there is no {FILE}; name the folder a crawl was told by --out"
+            )
         try:
             self._db = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
             found = self._db.execute("PRAGMA user_version").fetchone()[0]
@@ -72,8 +79,23 @@ class CrawlFolder:
     def visits(self) -> Iterator[StoredVisit]:
         """All visits in order."""
         for row in self._db.execute(_VISITS):
-            step, url, final, outcome, status, score, title, source, agent, revisit, seconds, at, why, *more = row
-            promise, depth, positive = more
+            (
+                step,
+                url,
+                final,
+                outcome,
+                status,
+                score,
+                title,
+                source,
+                agent,
+                revisit,
+                seconds,
+                at,
+                why,
+                *more,
+            ) = row
+            promise, depth, positive, size, modified = more
             yield StoredVisit(
                 step=step,
                 url=url,
@@ -92,7 +114,21 @@ class CrawlFolder:
                 promise=promise,
                 depth=depth,
                 positive=bool(positive),
+                size=size,
+                modified=modified,
             )
+
+    def outcomes(self) -> dict[str, int]:
+        """How many visits had which outcome; pages shown again to a walker are not counted."""
+        rows = self._db.execute(
+            "SELECT outcome, count(*) FROM visit WHERE NOT revisit GROUP BY outcome ORDER BY count(*) DESC, outcome"
+        )
+        return dict(rows.fetchall())
+
+    def best(self, count: int) -> list[StoredVisit]:
+        """The good pages the judge liked best, the earliest first among equals."""
+        pages = (visit for visit in self.visits() if visit.outcome == Outcome.OK and not visit.revisit)
+        return nsmallest(count, pages, key=lambda visit: (-visit.score, visit.step))
 
     def digest(self) -> str:
         """One short text for all visits: equal for two crawls exactly when they did the same."""
@@ -101,23 +137,26 @@ class CrawlFolder:
             digest.update(msgspec.json.encode(visit) + b"\n")
         return digest.hexdigest()
 
-    def pages(self) -> Iterator[Page]:
-        """The pages in the order they were visited; ids as in `url` and `word`."""
-        columns = "url, title, stream, text, canonical, refresh, noindex, nofollow"
-        for row in self._db.execute(f"SELECT {columns} FROM page ORDER BY step"):  # noqa: S608
-            yield unpack_page(row)
+    def page(self, step: int) -> Page | None:
+        """The page of a visit, if it delivered one; ids as in `url` and `words`."""
+        row = self._db.execute(_PAGE, (step,)).fetchone()
+        return unpack_page(row) if row else None
+
+    def __len__(self) -> int:
+        """The number of visits."""
+        count: int = self._db.execute("SELECT count(*) FROM visit").fetchone()[0]
+        return count
 
     def url(self, at: int) -> str:
         """The URL of an id."""
-        return self._spell("SELECT text FROM url WHERE id = ?", at)
+        text: str = self._db.execute("SELECT text FROM url WHERE id = ?", (at,)).fetchone()[0]
+        return text
 
-    def word(self, at: int) -> str:
-        """The word of an id."""
-        return self._spell("SELECT text FROM word WHERE id = ?", at)
+    @cached_property
+    def words(self) -> dict[int, str]:
+        """All words of the crawl by id; read once, kept."""
+        rows = self._db.execute("SELECT ids, texts FROM words ORDER BY batch")
+        return {at: text for ids, texts in rows for at, text in unpack_words(ids, texts)}
 
     def close(self) -> None:
         self._db.close()
-
-    def _spell(self, query: str, at: int) -> str:
-        text: str = self._db.execute(query, (at,)).fetchone()[0]
-        return text

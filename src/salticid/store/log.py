@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,15 +17,17 @@ import zstandard
 from salticid.errors import UserError
 from salticid.model import NO_URL, Choice, Event, Feedback, Limits, Links, Visit
 from salticid.protocols import Table, UrlTable
-from salticid.store.schema import FILE, FORMAT, TABLES, pack_stream
+from salticid.store.schema import FILE, FORMAT, TABLES, pack_stream, pack_words
 
 BATCH_VISITS = 200
 BATCH_SECONDS = 1.0
+CHECKPOINT_PAGES = 16_384
+"""Pages of 4 KiB the write-ahead log may grow to before it is folded into the database."""
 
 _INSERT = {
     "choose": "INSERT INTO choose VALUES (?,?,?)",
     "choice": "INSERT INTO choice VALUES (?,?,?,?,?,?,?,?)",
-    "visit": "INSERT INTO visit VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+    "visit": "INSERT INTO visit VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     "page": "INSERT INTO page VALUES (?,?,?,?,?,?,?,?,?)",
     "told": "INSERT INTO told VALUES (?,?,?)",
 }
@@ -72,7 +74,8 @@ class CrawlLog:
         self._rows["visit"].append(
             (
                 visit.step, self._next(), choice, visit.final, visit.outcome.value, visit.status, visit.score,
-                visit.positive, visit.depth, visit.seconds, visit.at, visit.revisit,
+                visit.positive, visit.depth, visit.seconds, visit.at, visit.size,
+                visit.modified, visit.revisit,
             )
         )  # fmt: skip
         self._spelled["url"].need(visit.final)
@@ -107,9 +110,13 @@ class CrawlLog:
     def commit(self) -> None:
         """Make everything so far durable."""
         with self._db:
-            for kind, table in (("url", self._urls), ("word", self._words)):
-                fresh = self._spelled[kind].take()
-                self._db.executemany(f"INSERT INTO {kind} VALUES (?,?)", ((at, table[at]) for at in fresh))  # noqa: S608
+            urls, words = self._spelled["url"].take(), self._spelled["word"].take()
+            self._db.executemany(
+                "INSERT INTO url VALUES (?,?)", zip(urls, self._urls.spell(urls), strict=True)
+            )
+            if words:
+                row = pack_words(words, self._words.spell(words), self._zstd)
+                self._db.execute("INSERT INTO words (ids, texts) VALUES (?,?)", row)
             for name, rows in self._rows.items():
                 self._db.executemany(_INSERT[name], rows)
                 rows.clear()
@@ -117,8 +124,17 @@ class CrawlLog:
 
     def close(self) -> None:
         """Commit and let go of the folder."""
-        self.commit()
+        if self.folder.exists():
+            self.commit()
         self._db.close()
+
+    def discard(self) -> None:
+        """Take the crawl back: leave no file of it, nor the folder if it holds nothing else."""
+        self._db.close()
+        for file in self.folder.glob(f"{FILE}*"):
+            file.unlink()
+        if not any(self.folder.iterdir()):
+            self.folder.rmdir()
 
     def _told(self, call: str, body: object) -> None:
         self._rows["told"].append((self._next(), call, msgspec.json.encode(body).decode()))
@@ -142,7 +158,7 @@ class _Spelled:
     def need_all(self, ids: npt.NDArray[np.int32]) -> None:
         self._needed.append(ids)
 
-    def take(self) -> Iterable[int]:
+    def take(self) -> list[int]:
         """The ids needed since the last time that were never needed before, ascending."""
         ids = np.concatenate([*self._needed, np.array(self._single, np.int32)])
         self._needed.clear()
@@ -168,8 +184,11 @@ def _new_database(folder: Path) -> sqlite3.Connection:
         db = sqlite3.connect(file)
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = NORMAL")
+        db.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
         db.executescript(TABLES)
         db.execute(f"PRAGMA user_version = {FORMAT}")
     except (OSError, sqlite3.Error) as error:
-        raise UserError(f"cannot write a crawl into {folder}: {error}; name another folder with --out") from None
+        raise UserError(
+            f"cannot write a crawl into {folder}: {error}; name another folder with --out"
+        ) from None
     return db

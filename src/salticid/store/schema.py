@@ -1,10 +1,13 @@
 """The tables of a crawl's log, and how a page is packed into a row.
 
 `seq` counts all calls made to the strategy in the order they were made, across tables, so that the
-log can be played back. URLs and words are ids of the crawl, spelled out in `url` and `word`.
+log can be played back. URLs and words are ids of the crawl, spelled out in `url` and `words`; words, of
+which there are many and none is ever looked up alone, a batch at a time.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -18,13 +21,14 @@ FILE = "crawl.db"
 TABLES = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE url (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
-CREATE TABLE word (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
+CREATE TABLE words (batch INTEGER PRIMARY KEY, ids BLOB NOT NULL, texts BLOB NOT NULL);
 CREATE TABLE choose (seq INTEGER PRIMARY KEY, room INTEGER NOT NULL, busy TEXT);
 CREATE TABLE choice (id INTEGER PRIMARY KEY, seq INTEGER NOT NULL, url INTEGER NOT NULL, source INTEGER NOT NULL,
     place INTEGER NOT NULL, score REAL NOT NULL, agent INTEGER, why TEXT);
 CREATE TABLE visit (step INTEGER PRIMARY KEY, seq INTEGER NOT NULL, choice INTEGER NOT NULL, final INTEGER NOT NULL,
     outcome TEXT NOT NULL, status INTEGER NOT NULL, score REAL NOT NULL, positive INTEGER NOT NULL,
-    depth INTEGER NOT NULL, seconds REAL NOT NULL, at REAL NOT NULL, revisit INTEGER NOT NULL);
+    depth INTEGER NOT NULL, seconds REAL NOT NULL, at REAL NOT NULL, size INTEGER NOT NULL,
+    modified REAL, revisit INTEGER NOT NULL);
 CREATE TABLE page (step INTEGER PRIMARY KEY, url INTEGER NOT NULL, title TEXT NOT NULL, stream BLOB NOT NULL,
     text BLOB NOT NULL, canonical INTEGER NOT NULL, refresh INTEGER NOT NULL, noindex INTEGER NOT NULL,
     nofollow INTEGER NOT NULL);
@@ -44,6 +48,19 @@ def pack_stream(page: Page, zstd: zstandard.ZstdCompressor) -> bytes:
     return zstd.compress(b"".join([counts.tobytes(), *(column.tobytes() for column in columns)]))
 
 
+def pack_words(
+    ids: Sequence[int], texts: Sequence[str], zstd: zstandard.ZstdCompressor
+) -> tuple[bytes, bytes]:
+    """Words as two columns of a row; no word holds a line break."""
+    return zstd.compress(np.array(ids, _COUNTS).tobytes()), zstd.compress("\n".join(texts).encode())
+
+
+def unpack_words(ids: bytes, texts: bytes) -> Iterator[tuple[int, str]]:
+    """The words of a row, by id."""
+    numbers = np.frombuffer(zstandard.decompress(ids), _COUNTS).tolist()
+    return zip(numbers, zstandard.decompress(texts).decode().split("\n"), strict=True)
+
+
 def unpack_page(row: tuple[int, str, bytes, bytes, int, int, int, int]) -> Page:
     """The page of a row: url, title, stream, text, canonical, refresh, noindex, nofollow."""
     url, title, stream, text, canonical, refresh, noindex, nofollow = row
@@ -51,9 +68,7 @@ def unpack_page(row: tuple[int, str, bytes, bytes, int, int, int, int]) -> Page:
     tokens, areas, links = np.frombuffer(data, _COUNTS, 3).tolist()
     ints = np.frombuffer(data, _COUNTS, tokens + areas + 3 * links, 12)
     flags = np.frombuffer(data, np.uint8, areas + links, 12 + ints.nbytes)
-    token, area_start, link_url, start, end = np.split(
-        ints, np.cumsum([tokens, areas, links, links])
-    )
+    token, area_start, link_url, start, end = np.split(ints, np.cumsum([tokens, areas, links, links]))
     return Page(
         url=url,
         title=title,

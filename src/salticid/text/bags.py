@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from salticid.model import Ints
 from salticid.text.stems import STOP
@@ -21,7 +23,7 @@ class Bag:
     """
 
     terms: Ints
-    counts: Ints
+    counts: npt.NDArray[np.integer[Any]]
     norm: float
 
     @classmethod
@@ -29,8 +31,10 @@ class Bag:
         """Count the stems of a text; stop words are dropped."""
         ordered = np.sort(np.asarray(stems, np.int32))
         ordered = ordered[ordered.searchsorted(STOP, "right") :]
-        first = np.flatnonzero(np.diff(ordered, prepend=STOP))
-        counts = np.diff(first, append=len(ordered)).astype(np.int32)
+        if not len(ordered):
+            return cls(ordered, ordered, 0.0)
+        first = np.concatenate(([0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1))
+        counts = np.concatenate((first[1:], [len(ordered)])) - first
         return cls(ordered[first], counts, sqrt(int(counts @ counts)))
 
     def cosine(self, other: Bag) -> float:

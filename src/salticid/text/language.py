@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from importlib.metadata import version
 
 import Stemmer
 import stopwordsiso
@@ -54,6 +55,11 @@ def stop_words(code: str) -> frozenset[str]:
     """Words too common to mean anything; a contraction counts by its pieces, as tokens do."""
     listed = stopwordsiso.stopwords(code) if code in stopwordsiso.langs() else set()
     return frozenset(piece for word in listed for piece in word.lower().replace("’", "'").split("'"))
+
+
+def rules(code: str) -> str:
+    """What decides the stems of a language, as text: equal texts, equal stems."""
+    return f"{code}: PyStemmer {version('PyStemmer')}, stopwordsiso {version('stopwordsiso')}"
 
 
 def stemmer(code: str) -> Callable[[str], str]:

@@ -11,10 +11,11 @@ from salticid.text.tokens import letter_runs
 
 STOP = 0
 """The stem id of every stop word: no term at all."""
+UNKNOWN = -1
 
 
 class Stems:
-    """Word id -> stem id, filled in as words turn up.
+    """Word id -> stem id, filled in as words turn up, or taken over from a world that prepared them.
 
     >>> from salticid.tables import Texts
     >>> words = Texts()
@@ -25,22 +26,30 @@ class Stems:
     """
 
     def __init__(self, words: Table, code: str) -> None:
+        self.rules = language.rules(code)
         self._words = words
         self._stop = language.stop_words(code)
         self._stem = language.stemmer(code)
+        prepared = words.stems(self.rules)
+        self._of = np.full(1024, UNKNOWN, np.int32) if prepared is None else np.array(prepared.of)
+        self._prepared = None if prepared is None else prepared.texts
+        self._first_new = 1 if self._prepared is None else len(self._prepared)
         self._ids: dict[str, int] = {}
-        self._texts: list[str] = [""]
-        self._of = np.full(1024, -1, np.int32)
+        self._texts: list[str] = []
+
+    def __len__(self) -> int:
+        """How many stems there are, STOP among them."""
+        return self._first_new + len(self._texts)
 
     def of(self, words: Ints) -> Ints:
         """The stem of each word; STOP for stop words."""
         if len(self._of) < len(self._words):
-            grown = np.full(max(len(self._words), 2 * len(self._of)), -1, np.int32)
+            grown = np.full(max(len(self._words), 2 * len(self._of)), UNKNOWN, np.int32)
             grown[: len(self._of)] = self._of
             self._of = grown
         stems: Ints = self._of[words]
-        if stems.size and stems.min() < 0:
-            for word in dict.fromkeys(words[stems < 0].tolist()):
+        if stems.size and stems.min() == UNKNOWN:
+            for word in dict.fromkeys(words[stems == UNKNOWN].tolist()):
                 self._of[word] = self._id(self._words[word])
             stems = self._of[words]
         return stems
@@ -51,8 +60,10 @@ class Stems:
         return [stem for stem in found if stem != STOP]
 
     def text(self, stem: int) -> str:
-        """The stem as text."""
-        return self._texts[stem]
+        """The stem as text; empty for STOP."""
+        if stem >= self._first_new:
+            return self._texts[stem - self._first_new]
+        return self._prepared[stem] if self._prepared is not None else ""
 
     def _id(self, token: str) -> int:
         if token in self._stop:
@@ -60,6 +71,9 @@ class Stems:
         stem = self._stem(token)
         at = self._ids.get(stem)
         if at is None:
-            at = self._ids[stem] = len(self._texts)
-            self._texts.append(stem)
+            at = -1 if self._prepared is None else self._prepared.find(stem)
+            if at < 0:
+                at = len(self)
+                self._texts.append(stem)
+            self._ids[stem] = at
         return at

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import mmap
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -30,6 +30,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     format: int
     digest: str
     built_from: str
+    stems: str
     left_out: dict[str, int]
     arrays: dict[str, str]
 
@@ -57,17 +58,21 @@ class ArrayWriter:
             raise TypeError(f"array {name} holds {self._types[name]}, not {values.dtype.str}")
         file.write(np.ascontiguousarray(values).data)
 
-    def close(self, built_from: str, left_out: dict[str, int]) -> Manifest:
-        """Finish all arrays and write the manifest last, so that a world is whole or not there."""
+    def close(self, built_from: str, stems: str, left_out: dict[str, int]) -> Manifest:
+        """Finish all arrays and write the manifest last, so that a world is whole or not there.
+
+        Arrays that only save work, `derived.*`, do not count for the digest.
+        """
         for file in self._files.values():
             file.close()
         digest = hashlib.blake2b(digest_size=16)
-        for name in sorted(self._types):
+        for name in sorted(name for name in self._types if not name.startswith("derived.")):
             digest.update(f"{name} {self._types[name]}\n".encode())
             with (self.folder / f"{name}.bin").open("rb") as file:
                 while block := file.read(_BLOCK):
                     digest.update(block)
-        manifest = Manifest(FORMAT, digest.hexdigest(), built_from, left_out, dict(sorted(self._types.items())))
+        types = dict(sorted(self._types.items()))
+        manifest = Manifest(FORMAT, digest.hexdigest(), built_from, stems, left_out, types)
         (self.folder / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1))
         return manifest
 
@@ -96,12 +101,20 @@ class Arrays:
             size = file.seek(0, 2)
             if not size:
                 return np.zeros(0, dtype)
-            return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), dtype, size // dtype.itemsize)
+            return np.frombuffer(
+                mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), dtype, size // dtype.itemsize
+            )
 
 
 def text_hash(text: bytes) -> int:
     """The hash under which a text is found on disk: the same on every machine."""
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
+
+
+def write_texts(writer: ArrayWriter, name: str, texts: Sequence[bytes]) -> None:
+    """A table of texts, small enough to be at hand."""
+    writer.append(f"{name}.text", np.frombuffer(b"".join(texts), np.uint8))
+    write_index(writer, name, array("Q", np.cumsum([len(text) for text in texts]).tolist()), texts)
 
 
 def write_index(writer: ArrayWriter, name: str, ends: array[int], texts: Iterable[bytes]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from salticid.model import Links, Outcome, Page, Response
 from salticid.webs.arrays import Arrays, text_hash
-from salticid.webs.tables import DiskTexts, WorldTexts, WorldUrls
+from salticid.webs.tables import WorldUrls, WorldWords
 
 MAX_REDIRECTS = 10
 OUTCOMES = (Outcome.OK, Outcome.DEAD, Outcome.NOT_HTML)
@@ -32,17 +32,29 @@ class RecordedWeb:
         arrays = self.arrays = Arrays(folder)
         self.digest = arrays.manifest.digest
         self.urls = WorldUrls(arrays)
-        self.words = WorldTexts(DiskTexts(arrays, "word"))
+        self.words = WorldWords(arrays)
         self._row_of = arrays["url.row"]
         self._kind, self._status = arrays["row.kind"], arrays["row.status"]
         self._target, self._page_of = arrays["row.target"], arrays["row.page"]
-        self._seconds, self._size, self._modified = arrays["row.seconds"], arrays["row.size"], arrays["row.modified"]
+        self._seconds, self._size, self._modified = (
+            arrays["row.seconds"],
+            arrays["row.size"],
+            arrays["row.modified"],
+        )
         self._page_url, self._flags = arrays["page.url"], arrays["page.flags"]
         self._canonical, self._refresh = arrays["page.canonical"], arrays["page.refresh"]
         self._token, self._token_end = arrays["token"], arrays["token.end"]
-        self._area, self._area_start, self._area_end = arrays["area"], arrays["area.start"], arrays["area.end"]
+        self._area, self._area_start, self._area_end = (
+            arrays["area"],
+            arrays["area.start"],
+            arrays["area.end"],
+        )
         self._link_url, self._link_nofollow = arrays["link.url"], arrays["link.nofollow"]
-        self._link_start, self._link_stop, self._link_end = arrays["link.start"], arrays["link.stop"], arrays["link.end"]
+        self._link_start, self._link_stop, self._link_end = (
+            arrays["link.start"],
+            arrays["link.stop"],
+            arrays["link.end"],
+        )
         self._title, self._title_end = arrays["title"], arrays["title.end"]
         self._text, self._text_end = arrays["text"], arrays["text.end"]
         self._speeds: dict[int, tuple[float, float]] = {}

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
+from salticid.protocols import PreparedStems
 from salticid.tables import Texts, Urls
 from salticid.webs.arrays import Arrays, text_hash
 
@@ -21,6 +26,13 @@ class DiskTexts:
     def __getitem__(self, at: int) -> str:
         begin = int(self._ends[at - 1]) if at else 0
         return self._bytes[begin : int(self._ends[at])].tobytes().decode()
+
+    def spell(self, ids: Sequence[int]) -> list[str]:
+        at = np.asarray(ids, np.int64)
+        ends = self._ends[at].tolist()
+        begins = np.where(at > 0, self._ends[at - 1], 0).tolist()
+        data = self._bytes.data
+        return [str(data[begin:end], "utf-8") for begin, end in zip(begins, ends, strict=True)]
 
     def find(self, text: str) -> int:
         wanted = self._hashes.dtype.type(text_hash(text.encode()))
@@ -46,6 +58,12 @@ class WorldTexts:
     def __getitem__(self, at: int) -> str:
         return self.disk[at] if at < len(self.disk) else self._more[at - len(self.disk)]
 
+    def spell(self, ids: Sequence[int]) -> list[str]:
+        known = len(self.disk)
+        if not ids or max(ids) < known:
+            return self.disk.spell(ids)
+        return [self[at] for at in ids]
+
     def find(self, text: str) -> int:
         at = self.disk.find(text)
         if at < 0 and (more := self._more.find(text)) >= 0:
@@ -55,6 +73,24 @@ class WorldTexts:
     def intern(self, text: str) -> int:
         at = self.disk.find(text)
         return at if at >= 0 else len(self.disk) + self._more.intern(text)
+
+    def stems(self, rules: str) -> PreparedStems | None:
+        return None
+
+
+class WorldWords(WorldTexts):
+    """The words of a world, whose stems were worked out when it was built."""
+
+    def __init__(self, arrays: Arrays) -> None:
+        super().__init__(DiskTexts(arrays, "word"))
+        self._arrays = arrays
+
+    def stems(self, rules: str) -> PreparedStems | None:
+        if self._arrays.manifest.stems != rules:
+            return None
+        return PreparedStems(
+            self._arrays["derived.stem_of"], WorldTexts(DiskTexts(self._arrays, "derived.stem"))
+        )
 
 
 class WorldUrls(WorldTexts):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Protocol
+
+from salticid.model import Page
+from salticid.protocols import Table, UrlTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +15,8 @@ class Answer:
     """A server's answer to one URL, as a recording kept it.
 
     `location` is where a redirect leads. `seconds` and `modified` (seconds since 1970) are None where
-    nobody noted them. `labels` is what the source itself says the page is about.
+    nobody noted them. `page` stands in for `html` where a page is parsed already: it gives the page in the
+    ids of the tables it is handed. `labels` is what the source itself says the page is about.
     """
 
     url: str
@@ -22,7 +26,9 @@ class Answer:
     location: str | None = None
     seconds: float | None = None
     modified: float | None = None
-    labels: tuple[str, ...] = field(default=())
+    page: Callable[[UrlTable, Table], Page] | None = None
+    size: int = 0
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from array import array
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,18 @@ from salticid.errors import UserError
 from salticid.model import NO_URL, Page
 from salticid.parse import Parser
 from salticid.tables import FileHeap, Texts, Urls
+from salticid.text import language
+from salticid.text.stems import Stems
 from salticid.urls import canonical
-from salticid.webs.arrays import ArrayWriter, Manifest, write_index
+from salticid.webs.arrays import ArrayWriter, Manifest, write_index, write_texts
 from salticid.webs.recorded import NOFOLLOW, NOINDEX, OUTCOMES, REDIRECT
 from salticid.worlds.answers import Answer
 
 MAX_HTML = 1 << 20
 """Bytes of a page that are read; the rest is cut off, as a crawler would."""
+_LANGUAGE_PAGES = 100
+"""Pages looked at to tell the language of a world."""
+_STEMS_AT_ONCE = 100_000
 _HTTP_REDIRECTS = (301, 302, 303, 307, 308)
 _OK, _DEAD, _NOT_HTML = range(len(OUTCOMES))
 
@@ -40,15 +46,23 @@ class WorldWriter:
             self._arrays = ArrayWriter(self._work)
         except OSError as error:
             raise UserError(f"cannot write a world to {out}: {error.strerror}; name another folder") from None
-        self._heaps = {name: FileHeap(self._arrays.path(f"{name}.text", np.uint8)) for name in ("url", "word")}
+        self._heaps = {
+            name: FileHeap(self._arrays.path(f"{name}.text", np.uint8)) for name in ("url", "word")
+        }
         self.urls = Urls(self._heaps["url"])
         self.words = Texts(self._heaps["word"])
         self._parser = Parser(self.urls, self.words)
         self._row_of = array("i")
         self._kind_of_row = bytearray()
         self._ends = dict.fromkeys(("token", "area", "link", "title", "text"), 0)
+        self._languages: Counter[str] = Counter()
         self.pages = 0
         self.left_out: dict[str, int] = {}
+
+    @property
+    def folder(self) -> Path:
+        """Where the world lies while it is being written."""
+        return self._work
 
     def leave_out(self, why: str, count: int = 1) -> None:
         """Count something that is not in the world."""
@@ -66,37 +80,38 @@ class WorldWriter:
             kind, target = (REDIRECT, self.urls.intern(where)) if where else (_DEAD, NO_URL)
         elif answer.status >= 300:
             kind = _DEAD
-        elif answer.html is not None:
+        elif answer.html is not None or answer.page is not None:
             kind = _OK
         if not self._takes(url, kind):
             self.leave_out("URL recorded before")
             return None
-        if kind == _OK and answer.html is not None:
+        if answer.page is not None:
+            page = answer.page(self.urls, self.words)
+        elif kind == _OK and answer.html is not None:
             page = self._parser.parse(answer.html[:MAX_HTML], url, answer.charset)
         self._write_row(self.urls.intern(url), kind, page, answer, target)
         return url
 
-    def add_page(self, page: Page, answer: Answer) -> None:
-        """Record a page that is parsed already, in the ids of this writer's tables."""
-        if self._takes(self.urls[page.url], _OK):
-            self._write_row(page.url, _OK, page, answer, NO_URL)
-        else:
-            self.leave_out("URL recorded before")
+    def has_page(self, url: str) -> bool:
+        """Whether a good page was recorded at this canonical URL."""
+        row = self._row(url)
+        return row >= 0 and self._kind_of_row[row] == _OK
 
     def close(self, built_from: str) -> Manifest:
         """Write what can only be written at the end, and let the world appear."""
         self._grow_rows()
         self._put("url.row", np.array(self._row_of, np.int32))
         self._put("url.host", np.array(self.urls.host_of, np.int32))
-        host_texts = [self.urls.hosts[at].encode() for at in range(len(self.urls.hosts))]
-        self._put("host.text", np.frombuffer(b"".join(host_texts), np.uint8))
-        write_index(self._arrays, "host", array("Q", np.cumsum([len(t) for t in host_texts]).tolist()), host_texts)
+        write_texts(
+            self._arrays, "host", [self.urls.hosts[at].encode() for at in range(len(self.urls.hosts))]
+        )
+        stems = self._write_stems()
         heaps = self._heaps
         del self.urls, self.words, self._parser  # the indexes below need their room
         for name, heap in heaps.items():
             write_index(self._arrays, name, heap.ends, heap)
             heap.close()
-        manifest = self._arrays.close(built_from, dict(sorted(self.left_out.items())))
+        manifest = self._arrays.close(built_from, stems, dict(sorted(self.left_out.items())))
         self._work.rename(self.out)
         return manifest
 
@@ -104,10 +119,22 @@ class WorldWriter:
         """Leave nothing behind."""
         shutil.rmtree(self._work, ignore_errors=True)
 
+    def _write_stems(self) -> str:
+        """Work out the stems of all words in the language most pages are in, for every crawl to come."""
+        code = max(sorted(self._languages), key=self._languages.__getitem__, default=language.DEFAULT)
+        stems = Stems(self.words, code)
+        for begin in range(0, len(self.words) + 1, _STEMS_AT_ONCE):
+            words = np.arange(begin, min(begin + _STEMS_AT_ONCE, len(self.words)), dtype=np.int32)
+            self._put("derived.stem_of", stems.of(words))
+        write_texts(self._arrays, "derived.stem", [stems.text(at).encode() for at in range(len(stems))])
+        return stems.rules
+
     def _takes(self, url: str, kind: int) -> bool:
+        return self._row(url) < 0 or (kind == _OK and not self.has_page(url))
+
+    def _row(self, url: str) -> int:
         at = self.urls.find(url)
-        row = self._row_of[at] if 0 <= at < len(self._row_of) else -1
-        return row < 0 or (kind == _OK and self._kind_of_row[row] != _OK)
+        return self._row_of[at] if 0 <= at < len(self._row_of) else -1
 
     def _write_row(self, url: int, kind: int, page: Page | None, answer: Answer, target: int) -> None:
         self._grow_rows()
@@ -117,7 +144,7 @@ class WorldWriter:
         self._put("row.status", np.array([answer.status], np.int16))
         self._put("row.target", np.array([target], np.int32))
         self._put("row.page", np.array([self.pages if page is not None else -1], np.int32))
-        self._put("row.size", np.array([len(answer.html or b"")], np.int32))
+        self._put("row.size", np.array([answer.size or len(answer.html or b"")], np.int32))
         self._put("row.seconds", np.array([_or_nan(answer.seconds)], np.float32))
         self._put("row.modified", np.array([_or_nan(answer.modified)], np.float64))
         if page is not None:
@@ -125,6 +152,8 @@ class WorldWriter:
 
     def _write_page(self, page: Page) -> None:
         self.pages += 1
+        if self.pages <= _LANGUAGE_PAGES:
+            self._languages[language.detect(page.text)] += 1
         links = page.links
         self._put("page.url", np.array([page.url], np.int32))
         self._put("page.canonical", np.array([page.canonical], np.int32))

@@ -1,0 +1,59 @@
+"""What people see in a terminal: safe text, small pictures, two streams."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Sequence
+
+import msgspec
+from rich.console import Console
+from rich.text import Text
+
+out = Console()
+"""Results."""
+err = Console(stderr=True)
+"""Progress and messages, so that stdout stays clean for scripts."""
+
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+def safe(text: str, width: int = 0) -> Text:
+    """Text from the web as plain text: no markup, no control characters, no direction tricks.
+
+    >>> safe("[red]\\x1b[31mhi\\u202e\\tthere").plain
+    '[red]�[31mhi� there'
+    >>> safe("a long title", 7).plain
+    'a long…'
+    """
+    folded = " ".join(text.split())
+    plain = "".join(
+        "�" if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co") else char for char in folded
+    )
+    return Text(plain if not width or len(plain) <= width else plain[: width - 1] + "…")
+
+
+def sparkline(values: Sequence[float], top: float) -> str:
+    """A curve in one line of text.
+
+    >>> sparkline([0, 0.5, 1], top=1)
+    '▁▅█'
+    """
+    steps = len(_BARS) - 1
+    return "".join(_BARS[round(min(max(v / top, 0), 1) * steps)] if top else _BARS[0] for v in values)
+
+
+def thinned(values: Sequence[float], count: int) -> list[float]:
+    """At most `count` values, evenly spread, the last one among them.
+
+    >>> thinned([1, 2, 3, 4, 5], 2)
+    [3, 5]
+    """
+    if len(values) <= count:
+        return list(values)
+    return [values[round((at + 1) * len(values) / count) - 1] for at in range(count)]
+
+
+def print_json(value: object) -> None:
+    """One JSON value on one line of stdout."""
+    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")

@@ -1,0 +1,60 @@
+"""`salticid demo`: see a hunt in a few seconds, without a network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from salticid.cli.console import err, out, sparkline, thinned
+from salticid.cli.progress import Work
+from salticid.cli.summary import best_pages
+from salticid.errors import UserError
+from salticid.lab import demo as lab
+
+_WIDTH = 60
+
+
+def demo(
+    out_dir: Annotated[Path, typer.Option("--out", help="A folder for what it makes.", metavar="DIR")] = Path(
+        "salticid-demo"
+    ),
+) -> None:
+    """Hunt for one topic of a generated web, once knowing nothing, once by score.
+
+    Example: salticid demo
+    """
+    if out_dir.exists() and not (out_dir / "world").exists() and any(out_dir.iterdir()):
+        raise UserError(f"{out_dir} holds something else; name a new folder with --out")
+    with Work("generating a web", lab.PAGES, err) as work:
+        world, topic, targets = lab.make_world(out_dir, lambda done, pages: work.at(done, f"{pages} pages"))
+    out.print(
+        f"A generated web of {lab.PAGES} pages, {targets} of them about [bold]{lab.TOPIC}[/bold]. "
+        f"Two crawlers start two links away and may fetch {lab.LIMITS.max_pages} pages each.\n",
+        highlight=False,
+    )
+    shown = []
+    for strategy in lab.STRATEGIES:
+        with Work(strategy, lab.LIMITS.max_pages, err) as work:
+            done = lab.crawl(
+                world,
+                topic,
+                strategy,
+                out_dir / strategy,
+                lambda pages, harvest: work.at(pages, f"harvest {harvest:.0%}"),
+            )
+        shown.append(done)
+    out.print(best_pages(shown[-1].best[:10]))
+    out.print("\nShare of the fetched pages that are truly on topic, from the first page to the last:")
+    for each in shown:
+        curve = sparkline(thinned(each.curve, _WIDTH), 1.0)
+        out.print(
+            f"  {each.strategy:>13} {curve} {each.curve[-1]:.0%}, {each.found} of {targets} found; "
+            f"stopped: {each.stopped.value}",
+            highlight=False,
+        )
+    page = out_dir / "demo.html"
+    lab.write_page(page, shown, targets)
+    out.print(f"\nThe plot is in {page}. Next, a crawl of your own:", highlight=False)
+    out.print(f"  salticid crawl {topic} --web {world} --max-pages 500", highlight=False, soft_wrap=True)

@@ -1,0 +1,78 @@
+"""Options that need reading: what a person types, as what the program means."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from salticid.errors import UserError
+from salticid.protocols import Strategy
+from salticid.registry import Registry
+
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def duration(text: str) -> float:
+    """Seconds from `90`, `90s`, `10m`, `1.5h` or `2d`.
+
+    >>> duration("10m"), duration("1.5h")
+    (600.0, 5400.0)
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd]?)", text.strip())
+    if not found:
+        raise UserError(f"no duration {text!r}; write a number with s, m, h or d, as in 10m")
+    return float(found[1]) * _UNITS[found[2]]
+
+
+def max_buffer(text: str) -> int | None:
+    """A number of links, or None for `none`."""
+    if text == "none":
+        return None
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise UserError(f"no --max-buffer {text!r}; write a number of at least 1, or none")
+
+
+def min_harvest(text: str) -> float:
+    """The number of `harvest < NUMBER`, the one condition that needs no estimate."""
+    found = re.fullmatch(r"(\w+)\s*<\s*(\d*\.?\d+)", text.strip())
+    if not found:
+        raise UserError(f'no condition {text!r}; write it as "harvest < 0.05"')
+    if found[1] == "seconds":
+        raise UserError('"seconds" is no condition here; bound the time with --max-time DURATION')
+    if found[1] == "remaining":
+        raise UserError('"remaining" needs a strategy that estimates it, and none does; use "harvest < 0.05"')
+    if found[1] != "harvest":
+        raise UserError(f'no condition on {found[1]!r}; write it as "harvest < 0.05"')
+    return float(found[2])
+
+
+def pairs(texts: list[str]) -> dict[str, str]:
+    """KEY=VALUE texts as a dictionary."""
+    found = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise UserError(f"--set {text!r} is no KEY=VALUE; write it as in --set n=64")
+        found[key.strip()] = value.strip()
+    return found
+
+
+def strategy_of(spec: str, settings: dict[str, str], registry: Registry[Strategy]) -> tuple[str, Strategy]:
+    """A strategy by name, or by a TOML file with `strategy = "name"` and its settings; its name too."""
+    told: dict[str, Any] = {}
+    name = spec
+    if spec.endswith(".toml"):
+        try:
+            told = msgspec.toml.decode(Path(spec).read_bytes())
+        except OSError as error:
+            raise UserError(f"cannot read strategy file {spec}: {error.strerror}") from None
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise UserError(f"{spec} is no TOML file: {error}") from None
+        name = told.pop("strategy", None)
+        if not isinstance(name, str):
+            raise UserError(f'{spec} names no strategy; its first line should be strategy = "best_first"')
+    return name, registry.make(name, {**told, **settings})

@@ -1,0 +1,41 @@
+"""`salticid visits`: every visit of a crawl."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from salticid.cli.console import out, print_json, safe
+from salticid.store.folder import CrawlFolder
+
+FIELDS = (
+    "step", "url", "final_url", "outcome", "status", "score", "title", "source", "agent", "revisit", "duplicate_of",
+    "seconds", "at", "why",
+)  # fmt: skip
+
+
+def visits(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")],
+    json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
+    digest: Annotated[bool, typer.Option("--digest", help="Only a digest: equal for equal crawls.")] = False,
+) -> None:
+    """List every visit of a crawl, in order.
+
+    Example: salticid visits crawls/ballooning-best_first --json | head
+    """
+    with closing(CrawlFolder(folder)) as crawled:
+        if digest:
+            typer.echo(crawled.digest())
+            return
+        for visit in crawled.visits():
+            if json:
+                told = msgspec.structs.asdict(visit)
+                print_json({field: told[field] for field in FIELDS})
+            else:
+                mark = "+" if visit.positive else " "
+                line = f"{visit.step:>6} {mark} {visit.score:.3f} {visit.outcome:<13} {visit.final_url}  "
+                out.print(safe(line + (visit.title or "")), soft_wrap=True)

@@ -1,0 +1,72 @@
+"""`salticid world build`: make a recorded world from pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from salticid.cli.console import err, out, print_json, safe
+from salticid.cli.progress import Work
+from salticid.errors import UserError
+from salticid.worlds.answers import Source
+from salticid.worlds.build import build
+from salticid.worlds.crawled import CrawledPages
+from salticid.worlds.folder import HtmlFolder
+from salticid.worlds.generated import Generated
+from salticid.worlds.warc import WarcFiles
+from salticid.worlds.webkb import WebKB
+
+
+def build_world(
+    world: Annotated[Path, typer.Argument(metavar="OUT", help="The new folder of the world.")],
+    warc: Annotated[
+        list[Path] | None, typer.Option(help="A WARC file; may be given again.", metavar="FILE")
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="A folder of HTML files.", metavar="DIR")] = None,
+    base_url: Annotated[str | None, typer.Option(help="Where that folder is served.", metavar="URL")] = None,
+    webkb: Annotated[Path | None, typer.Option(help="The CMU 4 Universities tree.", metavar="DIR")] = None,
+    crawl: Annotated[Path | None, typer.Option(help="The folder of a crawl.", metavar="DIR")] = None,
+    synthetic: Annotated[int | None, typer.Option(min=1, help="A generated web.", metavar="PAGES")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the generated web.")] = 0,
+    labels: Annotated[Path | None, typer.Option(help="Lines of URL, tab, label.", metavar="TSV")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Make a recorded world, on which any strategy can crawl.
+
+    Example: salticid world build world/ --html pages/ --base-url http://example.org/ --labels labels.tsv
+    """
+    sources: list[Source] = []
+    if warc:
+        sources.append(WarcFiles(warc))
+    if html is not None:
+        if base_url is None:
+            raise UserError("--html needs --base-url URL, the address under which that folder was served")
+        sources.append(HtmlFolder(html, base_url))
+    if webkb is not None:
+        sources.append(WebKB(webkb))
+    if crawl is not None:
+        sources.append(CrawledPages(crawl))
+    if synthetic is not None:
+        sources.append(Generated(synthetic, seed))
+    if len(sources) != 1:
+        raise UserError(
+            "give exactly one source: --warc, --html with --base-url, --webkb, --crawl or --synthetic"
+        )
+    with Work("building", sources[0].size, err) as work:
+        built = build(world, sources[0], labels, lambda done, pages: work.at(done, f"{pages} pages"))
+    left_out = built.manifest.left_out
+    if json:
+        facts = {"world": str(world), "pages": built.pages, "labels": built.labelled, "left_out": left_out}
+        print_json({**facts, "digest": built.manifest.digest})
+        return
+    for remark in built.remarks:
+        err.print(safe(remark), soft_wrap=True)
+    out.print(
+        f"{world}: {built.pages} pages, {built.labelled} labels, digest {built.manifest.digest}",
+        highlight=False,
+    )
+    for why, count in left_out.items():
+        out.print(f"  left out: {count} x {why}", highlight=False)
+    out.print(f"Look into it with: salticid world info {world}", highlight=False)

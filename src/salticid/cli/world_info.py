@@ -1,0 +1,50 @@
+"""`salticid world info`: what a recorded world holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from salticid.cli.console import out, print_json
+from salticid.webs.recorded import RecordedWeb
+from salticid.worlds.labels import labels_of
+
+
+def info(
+    world: Annotated[Path, typer.Argument(metavar="WORLD", help="The folder of a world.")],
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Tell what a recorded world holds.
+
+    Example: salticid world info world/
+    """
+    web = RecordedWeb(world)
+    labels = labels_of(world)
+    row_of = web.arrays["url.row"]
+    recorded_links = int(np.count_nonzero(row_of[web.arrays["link.url"]] >= 0))
+    facts = {
+        "pages": web.pages,
+        "links": web.links,
+        "links_recorded": recorded_links,
+        "urls": len(web.urls),
+        "hosts": len(np.unique(web.arrays["url.host"][web.arrays["page.url"]])),
+        "redirects": int(np.count_nonzero(web.arrays["row.target"] >= 0)),
+        "labels": {label: len(urls) for label, urls in labels.items()},
+        "bytes": sum(file.stat().st_size for file in world.iterdir()),
+        "built_from": web.arrays.manifest.built_from,
+        "left_out": web.arrays.manifest.left_out,
+        "digest": web.digest,
+    }
+    if json:
+        print_json(facts)
+        return
+    for name, value in facts.items():
+        shown = (
+            f"{len(labels)}" if name == "labels" else f"{value:,}" if isinstance(value, int) else str(value)
+        )
+        out.print(f"{name:>15}  {shown}", highlight=False, markup=False, soft_wrap=True)
+    for label, urls in labels.items():
+        out.print(f"{'':>17}{len(urls):>6}  {label}", highlight=False, markup=False)

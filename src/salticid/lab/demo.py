@@ -1,0 +1,107 @@
+"""The demonstration: two strategies hunt for one topic of a generated web, and the truth is shown."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from salticid.drivers.recorded import Recipe, RecordedCrawl
+from salticid.judges import judges
+from salticid.lab.chart import STYLE, line_chart
+from salticid.metrics.harvest import harvest_curve
+from salticid.metrics.judged import judged
+from salticid.model import Limits, Outcome, StopReason
+from salticid.store.folder import CrawlFolder, StoredVisit
+from salticid.store.log import CrawlLog
+from salticid.strategies import strategies
+from salticid.truth import load_topic
+from salticid.webs.recorded import RecordedWeb
+from salticid.worlds.build import build
+from salticid.worlds.generated import Generated
+from salticid.worlds.topics import TopicPlan, make_topics
+
+PAGES = 3000
+TOPIC = "sport.ballooning"
+STRATEGIES = ("breadth_first", "best_first")
+LIMITS = Limits(max_pages=300, max_buffer=1000)
+PARTS = ("world", "topics", *STRATEGIES)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One crawl of the demonstration: how its harvest went, why it stopped, its best pages."""
+
+    strategy: str
+    curve: list[float]
+    found: int
+    stopped: StopReason
+    best: list[StoredVisit]
+
+
+def make_world(out: Path, watch: Callable[[int, int], None]) -> tuple[Path, Path, int]:
+    """A fresh generated world in `out`, and a topic of it; their paths and the number of targets."""
+    for part in PARTS:
+        shutil.rmtree(out / part, ignore_errors=True)
+    out.mkdir(parents=True, exist_ok=True)
+    build(out / "world", Generated(PAGES, seed=0), watch=watch)
+    made = make_topics(out / "world", out / "topics", TopicPlan(task="neighbours"))
+    topic = next(file for file in made.files if file.stem == TOPIC)
+    return out / "world", topic, len(load_topic(topic)[1].targets)
+
+
+def crawl(
+    world: Path, topic_file: Path, strategy: str, out: Path, watch: Callable[[int, float], None]
+) -> Shown:
+    """Crawl the world with one strategy into `out`, then look at the truth."""
+    topic, truth = load_topic(topic_file)
+    web = RecordedWeb(world)
+    log = CrawlLog(out, web.urls, web.words)
+    recipe = Recipe(strategies.make(strategy), judges.make("cosine"), LIMITS)
+    run = RecordedCrawl(topic, web, recipe, log)
+    stopped = run.run(lambda _visit: watch(run.crawl.pages, run.crawl.harvest))
+    log.close()
+    crawled = CrawlFolder(out)
+    pages = [visit.final_url for visit in crawled.visits() if visit.outcome == Outcome.OK]
+    relevant = judged(pages, topic, truth)
+    return Shown(strategy, harvest_curve(relevant), sum(relevant), stopped, crawled.best(20))
+
+
+def write_page(file: Path, shown: list[Shown], targets: int) -> None:
+    """The plot and the ranked pages as one HTML file that needs nothing else."""
+    chart = line_chart(
+        {each.strategy: each.curve for each in shown}, "pages fetched", "share on topic so far"
+    )
+    told = "".join(
+        f"<li><b>{escape(each.strategy)}</b> found {each.found} of {targets} pages about the topic among "
+        f"{len(each.curve)} fetched; stopped: {escape(each.stopped)}.</li>"
+        for each in shown
+    )
+    rows = "".join(
+        f'<tr><td>{visit.score:.3f}</td><td><a href="{escape(visit.final_url, quote=True)}" '
+        f'rel="noopener noreferrer">{escape(visit.title or visit.final_url)}</a></td></tr>'
+        for visit in shown[-1].best
+    )
+    file.write_text(
+        f"""<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Salticid: a hunt for {escape(TOPIC)}</title>
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ max-width: 46rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; }}
+td {{ padding: 0.1rem 1rem 0.1rem 0; vertical-align: top; }}
+{STYLE}</style>
+<h1>A hunt for {escape(TOPIC)}</h1>
+<p>A generated web of {PAGES} pages; two crawlers start two links away from the topic, each with
+{LIMITS.max_pages} pages to spend. Higher is better: the share of what was fetched that is truly on topic,
+which neither crawler can see.</p>
+{chart}
+<ul>{told}</ul>
+<h2>What {escape(shown[-1].strategy)} liked best</h2>
+<table><tr><th>score</th><th>page</th></tr>{rows}</table>
+</html>
+""",
+        encoding="utf-8",
+    )

@@ -1,0 +1,254 @@
+"""The contract of a strategy as checks that anyone can run on their own.
+
+Each check takes a function that makes the strategy and raises AssertionError with a sentence that
+begins with the rule. `salticid.testing.broken` holds for each a strategy that it rejects.
+
+>>> from salticid.strategies.best_first import BestFirst
+>>> check_strategy(BestFirst)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import wraps
+
+from salticid.crawl import Crawl
+from salticid.errors import ContractBroken
+from salticid.model import FROM_OFFER, FROM_SEED, Limits, Link, Links, Outcome, StopReason, Visit
+from salticid.testing.constructor import faults_of_constructor
+from salticid.testing.courses import (
+    Make,
+    a_web,
+    courses,
+    demand,
+    demand_same,
+    look,
+    resume_at,
+    sizes_during,
+    told_course,
+)
+from salticid.testing.drive import Course, Run, Watched, drive, watch
+from salticid.testing.small import SmallWeb, random_web
+
+Check = Callable[[Make], None]
+
+_all: list[Check] = []
+
+
+def _check(check: Check) -> Check:
+    """Make a check of a function: the first line of its docstring is the rule, and begins the sentence."""
+    rule = rule_of(check)
+
+    @wraps(check)
+    def run(make: Make) -> None:
+        try:
+            check(make)
+        except (AssertionError, ContractBroken) as broken:
+            raise AssertionError(f"{rule}: {broken}") from broken
+
+    _all.append(run)
+    return run
+
+
+def rule_of(check: Check) -> str:
+    """The rule a check holds a strategy to."""
+    return (check.__doc__ or "").split("\n")[0].removesuffix(".")
+
+
+def all_checks() -> list[Check]:
+    """Every check, in the order of this file."""
+    return list(_all)
+
+
+def check_strategy(make: Make) -> None:
+    """Run every check on the strategies that `make` gives."""
+    for check in _all:
+        check(make)
+
+
+@_check
+def check_constructor(make: Make) -> None:
+    """The constructor only stores its settings."""
+    for fault in faults_of_constructor(make()):
+        raise AssertionError(fault)
+
+
+@_check
+def check_same_seed(make: Make) -> None:
+    """The same seed gives the same crawl."""
+    for course in courses():
+        demand_same(drive(watch(make()), course), drive(watch(make()), course))
+
+
+@_check
+def check_ids(make: Make) -> None:
+    """Ids decide nothing."""
+    for seed in range(3):
+        web = random_web(pages=30, hosts=4, seed=seed)
+        visits = [
+            [there.name(visit.url) for visit in drive(watch(make()), Course(there, window=3)).visits]
+            for there in (web, web.renumbered(1), web.renumbered(2))
+        ]
+        demand(visits[0] == visits[1] == visits[2], "with other ids for the same URLs, it chose otherwise")
+
+
+@_check
+def check_never_twice(make: Make) -> None:
+    """No URL is chosen twice."""
+    for course, run in _runs(make):
+        urls = Counter(choice.link.url for _, _, choices in run.asked() for choice in choices)
+        twice = [course.web.name(url) for url, times in urls.items() if times > 1]
+        demand(run.crawl.strategy.walks or not twice, f"it chose {', '.join(twice)} again")
+
+
+@_check
+def check_known_links(make: Make) -> None:
+    """Only seeds, delivered and offered links are chosen, each with its true source."""
+    for course, run in _runs(make):
+        known: set[Link] = set()
+        for call in run.calls:
+            if call.name == "start":
+                known |= {Link(url, FROM_SEED) for url in call.arguments[0].seeds.url.tolist()}
+            elif call.name == "offer":
+                known |= {Link(url, FROM_OFFER) for url in call.arguments[0].url.tolist()}
+            elif call.name == "observe" and call.arguments[0].page is not None:
+                visit, fresh = call.arguments
+                links = visit.page.links.url.tolist()
+                places = range(len(links)) if run.crawl.strategy.walks else fresh.tolist()
+                known |= {Link(links[place], visit.step, place) for place in places}
+            elif call.name == "choose":
+                for choice in call.answer:
+                    link = choice.link if choice.link.source >= 0 else replace(choice.link, place=0)
+                    demand(link in known, f"nobody gave it {link}, {course.web.name(link.url)}")
+
+
+@_check
+def check_at_most_n(make: Make) -> None:
+    """It gives at most n choices."""
+    for _, run in _runs(make):
+        for n, _, choices in run.asked():
+            demand(len(choices) <= n, f"choose({n}) gave {len(choices)}")
+
+
+@_check
+def check_busy_hosts(make: Make) -> None:
+    """Busy hosts are left alone."""
+    met = 0
+    for course, run in _runs(make):
+        urls = course.web.urls
+        for _, busy, choices in run.asked():
+            disturbed = {urls.host(choice.link.url) for choice in choices} & busy
+            names = [urls.host_name(host) for host in sorted(disturbed)]
+            demand(not names, f"it chose links on {', '.join(names)} while busy")
+            met += len(busy)
+    demand(met > 0, "no host was ever busy, so nothing was checked")
+
+
+@_check
+def check_ends(make: Make) -> None:
+    """A crawl of a small web ends, and the reason given is true."""
+    for _, run in _runs(make):
+        demand(run.broken is None, f"the crawl gave up on it: {run.broken}")
+        demand(run.crawl.stopped is not None, "it ended without a reason")
+        if run.crawl.stopped is StopReason.FRONTIER_EMPTY:
+            left, _ = run.crawl.strategy.waiting(0)
+            demand(left == 0, f"it ended with an empty frontier, but {left} links wait")
+
+
+@_check
+def check_restart(make: Make) -> None:
+    """A restart forgets."""
+    for first in courses():
+        for then in (first, Course(random_web(pages=25, hosts=3, seed=9), window=2)):
+            used = watch(make())
+            drive(used, first)
+            demand_same(drive(used, then), drive(watch(make()), then))
+
+
+@_check
+def check_budget(make: Make) -> None:
+    """The budget holds."""
+    for window in (1, 3, 20):
+        for limits in (Limits(max_pages=7), Limits(max_pages=12, max_fetches=9), Limits(max_pages=1)):
+            web = random_web(pages=40, hosts=5, seed=window)
+            run = drive(watch(make()), Course(web, limits, window))
+            demand(run.broken is None, f"the crawl gave up on it: {run.broken}")
+            pages = sum(visit.outcome is Outcome.OK and not visit.revisit for visit in run.visits)
+            demand(pages <= limits.max_pages, f"{pages} pages of {limits.max_pages} allowed")
+            demand(len(web.asked) <= limits.fetches, f"{len(web.asked)} fetches of {limits.fetches} allowed")
+
+
+@_check
+def check_bounded(make: Make) -> None:
+    """The bounded frontier stays bounded."""
+    for most in (1, 6):
+        for course in courses(max_buffer=most):
+            size = max(sizes_during(watch(make()), course))
+            demand(size <= most, f"{size} links waited where {most} may")
+    if not make().walks:
+        _demand_nothing_hidden(watch(make()), most=6)
+
+
+@_check
+def check_looking(make: Make) -> None:
+    """Looking with waiting() and events() changes nothing."""
+    for course in courses():
+        looked_at = watch(make())
+        looked_at.after = look
+        demand_same(drive(looked_at, course), drive(watch(make()), course))
+
+
+@_check
+def check_told_midway(make: Make) -> None:
+    """It takes revise, offer and extend in the middle of a crawl."""
+    course = told_course(seed=0)
+    try:
+        run = drive(watch(make()), course)
+    except (AttributeError, LookupError, NotImplementedError, TypeError, ValueError) as error:
+        raise AssertionError(f"it raised {error!r}") from error
+    told = {call.name for call in run.calls}
+    demand({"revise", "offer", "extend"} <= told, "it ended before it could be told anything")
+    by_first_budget = course.limits.max_pages + course.window
+    demand(run.crawl.pages > by_first_budget, f"a larger budget left it at {run.crawl.pages} pages")
+
+
+@_check
+def check_replay(make: Make) -> None:
+    """Replaying the logged calls into a new instance restores it."""
+    for course in courses():
+        whole = drive(watch(make()), course)
+        for part in (1, 2, 3):
+            resumed = watch(make())
+            resumed.before = resume_at(len(whole.calls) * part // 4, make, course)
+            demand_same(drive(resumed, course), whole)
+
+
+@_check
+def check_offers(make: Make) -> None:
+    """Offered links can be chosen."""
+    islands = [f"island{n}.example/" for n in range(3)]
+    land = {f"p{n}": ("jumping spiders", [f"p{n + 1}"]) for n in range(8)}
+    web = SmallWeb({**land, **{island: ("spiders", []) for island in islands}})
+
+    def tell(crawl: Crawl, _: list[Visit]) -> None:
+        if crawl.step == 4:
+            crawl.offer(Links.to([web.id(island) for island in islands]))
+
+    run = drive(watch(make()), Course(web, tell=tell))
+    reached = {web.name(visit.final) for visit in run.visits} & set(islands)
+    demand(len(reached) >= (1 if run.crawl.strategy.walks else 3), f"of 3 offered it chose {len(reached)}")
+
+
+def _runs(make: Make) -> Iterator[tuple[Course, Run]]:
+    return ((course, drive(watch(make()), course)) for course in courses())
+
+
+def _demand_nothing_hidden(strategy: Watched, most: int) -> None:
+    """After the web has died a strategy can live only on what it kept: its frontier, and a batch in hand."""
+    web = a_web(seed=3)
+    web.lifetime = 20
+    drive(strategy, Course(web, Limits(max_pages=200, max_buffer=most)))
+    after = len(web.asked) - web.lifetime
+    demand(after <= 2 * most, f"it kept {after} links where {most} may wait, whatever waiting() says")

@@ -1,0 +1,109 @@
+"""The crawls that the contract checks make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from salticid.crawl import Crawl
+from salticid.model import Feedback, Limits, Links, Outcome, Visit
+from salticid.protocols import Strategy
+from salticid.testing.drive import Call, Course, Run, Watched, drive
+from salticid.testing.small import SmallWeb, address, random_web
+
+Make = Callable[[], Strategy]
+
+
+def courses(max_buffer: int | None = None) -> Iterator[Course]:
+    """One at a time, many at once, polite, cut short, told things."""
+    whole, short = Limits(max_pages=200, max_buffer=max_buffer), Limits(max_pages=11, max_buffer=max_buffer)
+    for seed in range(2):
+        yield Course(a_web(seed, hosts=5), whole)
+        yield Course(a_web(seed, hosts=5), whole, window=6)
+        yield Course(a_web(seed, hosts=3), whole, window=4, polite=True)
+        yield Course(a_web(seed, hosts=3), short, window=4, polite=True)
+        yield told_course(seed, max_buffer)
+
+
+def a_web(seed: int, hosts: int = 4) -> SmallWeb:
+    """A random web whose topic names an example and a negative."""
+    web = random_web(pages=40, hosts=hosts, seed=seed)
+    example, negative = (next(name for name in web.names() if name.endswith(end)) for end in ("p39", "p29"))
+    web.topic = replace(web.topic, examples=(address(example),), negatives=(address(negative),))
+    return web
+
+
+def told_course(seed: int, max_buffer: int | None = None) -> Course:
+    """A crawl in which the judge changes its mind, people speak, links are offered and the budget grows."""
+    web = a_web(seed)
+    urls = list(range(len(web.urls)))
+
+    def tell(crawl: Crawl, visits: list[Visit]) -> None:
+        step = crawl.step
+        if step % 5 == 3:
+            pages = [visit.step for visit in visits if visit.outcome is Outcome.OK]
+            crawl.revise([(past, (past * 7 % 10) / 10) for past in pages[-20::2]], [])
+        if step % 6 == 4:
+            crawl.revise([], [Feedback(step % len(urls), +1), Feedback(web.id("never-seen"), -1)])
+        if step % 4 == 2:
+            crawl.offer(Links.to(urls[step % len(urls) :: len(urls) // 5]))
+        if crawl.pages == 9 and crawl.limits.max_pages == 10:
+            crawl.extend(replace(crawl.limits, max_pages=30))
+
+    return Course(web, Limits(max_pages=10, max_buffer=max_buffer), window=4, tell=tell)
+
+
+def resume_at(at: int, make: Make, course: Course) -> Callable[[Watched], None]:
+    """Before call number `at`, put a new instance in the place of the old, fed with the calls so far."""
+
+    def resume(strategy: Watched) -> None:
+        if len(strategy.calls) == at:
+            strategy.inner = _restored(make(), strategy.calls, course)
+
+    return resume
+
+
+def _restored(strategy: Strategy, calls: list[Call], course: Course) -> Strategy:
+    for number, call in enumerate(calls):
+        if call.name == "start":
+            strategy.start(course.brief())
+        else:
+            answer = getattr(strategy, call.name)(*call.arguments)
+            demand(answer == call.answer, f"replayed, call {number} ({call.name}) gave another answer")
+    return strategy
+
+
+def look(strategy: Watched) -> None:
+    """Look at a strategy from all sides."""
+    size, best = strategy.waiting(3)
+    demand(len(best) <= 3, f"waiting(3) showed {len(best)} links")
+    strategy.events()
+    for k in (0, 3, 10):
+        demand(strategy.waiting(k)[0] == size, f"waiting({k}) counted other than the {size} links before")
+    demand(strategy.waiting(3)[1] == best, "waiting(3) showed other links than the time before")
+
+
+def sizes_during(strategy: Watched, course: Course) -> list[int]:
+    """How many links waited after each call."""
+    sizes: list[int] = []
+    strategy.after = lambda it: sizes.append(it.waiting(0)[0])
+    drive(strategy, course)
+    return sizes
+
+
+def demand_same(one: Run, other: Run) -> None:
+    """Two crawls must have asked, chosen, scored and visited alike."""
+    for number, (a, b) in enumerate(zip(one.asked(), other.asked(), strict=False)):
+        demand(a == b, f"choose number {number} differs: {a} and {b}")
+    for a_visit, b_visit in zip(one.told(), other.told(), strict=False):
+        demand(a_visit == b_visit, f"a visit differs: {a_visit} and {b_visit}")
+    demand(len(one.calls) == len(other.calls), f"{len(one.calls)} calls and {len(other.calls)}")
+    demand(
+        (a_end := one.crawl.stopped) == (b_end := other.crawl.stopped), f"it ended by {a_end} and by {b_end}"
+    )
+
+
+def demand(held: bool, otherwise: str) -> None:
+    """Raise AssertionError unless it held."""
+    if not held:
+        raise AssertionError(otherwise)

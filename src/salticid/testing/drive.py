@@ -1,0 +1,165 @@
+"""A crawl under watch: the driver of the contract checks, and a log of every call to the strategy."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from salticid.crawl import Crawl
+from salticid.drivers.brief import prepare
+from salticid.drivers.replay import VirtualClock
+from salticid.errors import ContractBroken
+from salticid.judges.cosine import Cosine
+from salticid.model import Choice, Event, Feedback, Ints, Limits, Links, Visit
+from salticid.protocols import Brief, Strategy
+from salticid.store.memory import MemoryLog
+from salticid.testing.small import SmallWeb
+
+ENOUGH = Limits(max_pages=1000)
+MOST_CALLS = 100_000
+"""More calls than any strategy needs for a web of some dozen pages."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call to a strategy."""
+
+    name: str
+    arguments: tuple[Any, ...]
+    answer: Any
+
+
+class Watched:
+    """A strategy that hands every call on to another and keeps it; `events` and `waiting` are only looks.
+
+    `before` and `after` are called around each call, with this, and may look or swap `inner`.
+    """
+
+    walks: ClassVar[bool] = False
+
+    def __init__(self, inner: Strategy) -> None:
+        self.inner = inner
+        self.calls: list[Call] = []
+        self.before: Callable[[Watched], None] | None = None
+        self.after: Callable[[Watched], None] | None = None
+
+    def start(self, brief: Brief) -> None:
+        self._call("start", brief)
+
+    def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
+        return list(self._call("choose", n, busy))
+
+    def observe(self, visit: Visit, fresh: Ints) -> None:
+        self._call("observe", visit, fresh)
+
+    def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
+        self._call("revise", scores, feedback)
+
+    def offer(self, links: Links) -> None:
+        self._call("offer", links)
+
+    def extend(self, limits: Limits) -> None:
+        self._call("extend", limits)
+
+    def events(self) -> list[Event]:
+        return self.inner.events()
+
+    def waiting(self, k: int) -> tuple[int, list[Choice]]:
+        return self.inner.waiting(k)
+
+    def _call(self, name: str, *arguments: Any) -> Any:
+        if len(self.calls) >= MOST_CALLS:
+            raise AssertionError(f"still not at the end after {MOST_CALLS} calls")
+        if self.before:
+            self.before(self)
+        answer = getattr(self.inner, name)(*arguments)
+        self.calls.append(Call(name, arguments, list(answer) if name == "choose" else answer))
+        if self.after:
+            self.after(self)
+        return answer
+
+
+class _WatchedWalker(Watched):
+    walks = True
+
+
+def watch(strategy: Strategy) -> Watched:
+    """The strategy, watched; one that walks still does."""
+    return _WatchedWalker(strategy) if strategy.walks else Watched(strategy)
+
+
+@dataclass(frozen=True)
+class Course:
+    """What to crawl, and how.
+
+    Up to `window` are in flight, and if `polite`, their hosts are busy. `tell` speaks after each visit,
+    and is given all so far.
+    """
+
+    web: SmallWeb
+    limits: Limits = ENOUGH
+    window: int = 1
+    polite: bool = False
+    tell: Callable[[Crawl, list[Visit]], None] | None = None
+    seed: int = 0
+
+    def brief(self) -> Brief:
+        """The brief of this course, its dice not yet thrown."""
+        return prepare(self.web.topic, self.web, self.limits, self.seed)
+
+    def busy(self, flying: Iterable[Choice]) -> frozenset[int]:
+        """The hosts to leave alone."""
+        return frozenset(self.web.urls.host(c.link.url) for c in flying) if self.polite else frozenset()
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of a course; `broken` says why the crawl gave up on the strategy, if it did."""
+
+    crawl: Crawl
+    calls: list[Call]
+    visits: list[Visit]
+    broken: str | None
+
+    def asked(self) -> list[tuple[int, frozenset[int], list[Choice]]]:
+        """Every `choose`: how many, who was busy, what it gave."""
+        return [(*call.arguments, call.answer) for call in self.calls if call.name == "choose"]
+
+    def told(self) -> list[tuple[int, int, str, float, int, bool]]:
+        """Every visit, as far as two crawls of the same web must agree on it."""
+        return [(v.url, v.final, v.outcome.value, v.score, v.depth, v.revisit) for v in self.visits]
+
+
+def drive(strategy: Watched, course: Course) -> Run:
+    """Crawl a course to the end, or to the call at which the crawl gives up on the strategy.
+
+    `web.asked` then holds what this crawl asked for.
+    """
+    log, brief = MemoryLog(), course.brief()
+    strategy.calls.clear()
+    course.web.asked.clear()
+    crawl = Crawl(brief, strategy, Cosine(), log, VirtualClock(), course.web.page)
+    broken = None
+    try:
+        _carry(crawl, course, log)
+    except ContractBroken as error:
+        broken = str(error)
+    return Run(crawl, list(strategy.calls), log.visits, broken)
+
+
+def _carry(crawl: Crawl, course: Course, log: MemoryLog) -> None:
+    """Carry links to the web and answers back; ask until there is no room or nothing more is wanted."""
+    flying: deque[Choice] = deque()
+    while True:
+        while (room := course.window - len(flying)) > 0:
+            if not (wanted := crawl.wanted(room, course.busy(flying))):
+                break
+            flying.extend(wanted)
+        if not flying:
+            return
+        choice = flying.popleft()
+        crawl.deliver(choice, course.web.fetch(choice.link.url))
+        if course.tell:
+            course.tell(crawl, log.visits)

@@ -1,0 +1,66 @@
+"""Building a world from a source, with what could not be used counted and told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from salticid.urls import canonical
+from salticid.webs.arrays import Manifest
+from salticid.worlds.answers import Answer, Source, Unread
+from salticid.worlds.labels import read_labels, write_labels
+from salticid.worlds.writer import WorldWriter
+
+_REMARKS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A finished world, and a few of the things that could not be used, in words."""
+
+    manifest: Manifest
+    pages: int
+    labelled: int
+    remarks: list[str]
+
+
+def build(
+    out: Path, source: Source, labels: Path | None = None, watch: Callable[[int, int], None] | None = None
+) -> Built:
+    """Read a source to its end into the new world folder `out`.
+
+    `watch(done, pages)` is shown the progress. Whatever goes wrong, `out` is a whole world or not there.
+    """
+    pairs = list(read_labels(labels)) if labels else []
+    writer = WorldWriter(out)
+    try:
+        remarks: list[str] = []
+        told: list[tuple[str, str]] = [pair for pair in pairs if pair is not None]
+        if unread := len(pairs) - len(told):
+            writer.leave_out("label line that is no URL<tab>label", unread)
+        for item in source:
+            if isinstance(item, Unread):
+                writer.leave_out(item.why)
+                if len(remarks) < _REMARKS:
+                    remarks.append(f"{item.why}: {item.what}")
+            else:
+                _record(writer, item, told)
+            if watch is not None:
+                watch(source.done, writer.pages)
+        known = [pair for pair in told if writer.has_page(pair[0])]
+        if len(known) < len(told):
+            writer.leave_out("label for an unknown URL", len(told) - len(known))
+        write_labels(writer.folder, known)
+        pages = writer.pages
+        manifest = writer.close(source.name)
+    except BaseException:
+        writer.abandon()
+        raise
+    return Built(manifest, pages, len(set(known)), remarks)
+
+
+def _record(writer: WorldWriter, answer: Answer, told: list[tuple[str, str]]) -> None:
+    writer.add(answer)
+    if answer.labels and (url := canonical(answer.url)):
+        told += ((url, label) for label in answer.labels)

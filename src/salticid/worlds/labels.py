@@ -1,0 +1,42 @@
+"""Labels: what is known about which pages. They lie beside a world and never reach a crawl."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from salticid.errors import UserError
+from salticid.urls import canonical
+
+FILE = "labels.tsv"
+
+
+def read_labels(path: Path) -> Iterator[tuple[str, str] | None]:
+    """The (canonical URL, label) pairs of a TSV file; None for each line that is none."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise UserError(
+            f"cannot read labels {path}: {error.strerror}; name a file of lines URL<tab>label"
+        ) from None
+    for line in lines:
+        if line.strip():
+            url, _, label = line.partition("\t")
+            known = canonical(url.strip())
+            yield (known, label.strip()) if known and label.strip() else None
+
+
+def write_labels(world: Path, pairs: Iterable[tuple[str, str]]) -> None:
+    """Put the labels of a world beside it, sorted, each once."""
+    lines = sorted({f"{url}\t{label}\n" for url, label in pairs})
+    (world / FILE).write_text("".join(lines), encoding="utf-8")
+
+
+def labels_of(world: Path) -> dict[str, list[str]]:
+    """The URLs of each label, both in alphabetical order; empty for a world without labels."""
+    if not (world / FILE).exists():
+        return {}
+    found: dict[str, list[str]] = {}
+    for pair in sorted(pair for pair in read_labels(world / FILE) if pair is not None):
+        found.setdefault(pair[1], []).append(pair[0])
+    return dict(sorted(found.items()))
