@@ -5,6 +5,7 @@ import gzip
 import io
 import os
 import random
+import tracemalloc
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -98,6 +99,11 @@ def test_codings_are_undone_up_to_the_limit(codings: list[str], pack: Callable[[
     assert len(cut) < len(body)
 
 
+def test_padding_and_trailers_are_no_content() -> None:
+    assert undo(gzip.compress(b"a") + bytes(9) + gzip.compress(b"b") + bytes(9), ["gzip"], 100) == b"ab"
+    assert undo(chunked(b"body") + b"5\r\nafter\r\n", ["chunked"], 100) == b"body"
+
+
 def test_brotli_is_undone() -> None:
     packed = bytes.fromhex("8b0f0000c46d6c5df941e3886fd5e849962842055369c537fb29605b03")
     assert undo(packed, ["br"], 100) == b"<p>spiders, spiders, spiders</p>"
@@ -166,6 +172,15 @@ def test_no_date_is_too_odd_to_be_read(date: str) -> None:
 )  # fmt: skip
 def test_dates_of_all_forms(date: str) -> None:
     assert timestamp(date) == 784_111_777.0
+
+
+def test_a_day_that_never_was_is_no_date() -> None:
+    assert timestamp("Sat, 31 Feb 1998 00:00:00 GMT") is None
+
+
+def test_a_character_cut_in_two_makes_no_text_binary() -> None:
+    assert not is_binary(b"a" + "é".encode() * 600)
+    assert is_binary(b"a" + b"\xe9" * 600)
 
 
 # WARC
@@ -347,25 +362,34 @@ def test_of_a_huge_body_only_the_start_is_kept(form: str, tmp_path: Path) -> Non
     bomb = gzip.compress(b"<p>" + bytes(30 * MAX_HTML))
     long = [
         record("response", "http://a.example/bomb", http(bomb, HTML + b"Content-Encoding: gzip\r\n")),
-        record("response", "http://a.example/long", http(b"<p>" + b"a" * (5 * MAX_HTML))),
+        record("response", "http://a.example/long", http(b"<p>" + b"a" * (30 * MAX_HTML))),
+        record(
+            "response", "http://a.example/raw", http(b"<p>" * MAX_HTML, HTML + b"Content-Encoding: gzip\r\n")
+        ),
     ]
     path = write_warc(tmp_path / f"x.{form}", [*long, RECORDS[-1]], form)
-    assert [(a.url[17:], len(a.html or b"")) for a in answers(WarcFiles([path]))] == [
-        ("bomb", MAX_HTML),
-        ("long", MAX_HTML),
-        ("res", 23),
-    ]
+    del bomb, long
+    tracemalloc.start()
+    try:
+        sizes = [(answer.url[17:], len(answer.html or b"")) for answer in answers(WarcFiles([path]))]
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert sizes == [("bomb", MAX_HTML), ("long", MAX_HTML), ("raw", MAX_HTML), ("res", 23)]
+    assert peak < 10 * MAX_HTML
 
 
 def test_records_that_hold_no_http_answer(tmp_path: Path) -> None:
     odd = [
         record("response", "dns:a.example", b"20200101\na.example. IN A 127.0.0.1", "text/dns"),
+        record("response", "http://a.example/", b"Content-Type: text/html\r\n\r\n<p>"),
         record("conversion", "http://a.example/", b"text", "text/plain"),
         record("metadata", "http://a.example/", b"a: b", "application/warc-fields"),
     ]
     source = WarcFiles([write_warc(tmp_path / "x.warc", odd)])
     assert list(source) == [
         Unread("no HTTP answer", "dns:a.example"),
+        Unread("no HTTP answer", "http://a.example/"),
         Unread("conversion record", "http://a.example/"),
     ]
 
@@ -421,6 +445,7 @@ def test_a_folder_with_odd_things_in_it(tmp_path: Path) -> None:
     (outside / "secret.html").write_text("<p>secret")
     (pages / "x.html").mkdir(parents=True)
     (pages / "x.html" / "in.html").write_text("<p>a folder may be called so")
+    (pages / "long.html").write_bytes(b"a" * (MAX_HTML + 1))
     (pages / "good.html").write_text("plain words are a page")
     (pages / "empty.html").touch()
     (pages / "utf16.html").write_bytes("<p>wide".encode("utf-16"))
@@ -439,7 +464,7 @@ def test_a_folder_with_odd_things_in_it(tmp_path: Path) -> None:
     (pages / os.fsdecode(b"caf\xe9.png")).touch()
     source = HtmlFolder(pages, "http://a.example/")
     names = [answer.url.removeprefix("http://a.example/") for answer in answers(source)]
-    assert names == ["alias.html", "caf%E9.html", "empty.html", "good.html", "latin.html", "utf16.html",
+    assert names == ["alias.html", "caf%E9.html", "empty.html", "good.html", "latin.html", "long.html", "utf16.html",
                      "x.html/in.html"]  # fmt: skip
     assert unread(source) == [
         ("not HTML", "caf\\xe9.png"),
@@ -454,6 +479,7 @@ def test_a_folder_with_odd_things_in_it(tmp_path: Path) -> None:
         ("not HTML", "style.css"),
     ]
     assert source.size == source.done == len(names) + 10
+    assert max(len(answer.html or b"") for answer in answers(source)) == MAX_HTML
 
 
 def test_a_folder_that_cannot_be_listed_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -508,9 +534,9 @@ def test_a_careful_link_leads_to_the_file(name: str) -> None:
 
 def test_schools_wikipedia(schools_dir: Path) -> None:
     source = HtmlFolder(schools_dir, "http://schools-wikipedia.org")
-    kinds = Counter(type(item) for item in source)
-    assert kinds == {Answer: 5232}
-    urls = {canonical(answer.url) for answer in answers(source)}
+    items = list(source)
+    assert Counter(type(item) for item in items) == {Answer: 5232}
+    urls = {canonical(item.url) for item in items if isinstance(item, Answer)}
     assert len(urls) == 5232
     assert "http://schools-wikipedia.org/wp/b/Bristol.htm" in urls
 
@@ -530,12 +556,14 @@ def webkb_tree(root: Path) -> Path:
         "faculty/cornell/http:^^a.example^cs1^": head.format("").encode() + b"<title>Other copy</title>",
         "faculty/cornell/http:^^a.example^new%20?a=b": b"HTTP/1.0 404 Gone\r\nServer: x\r\n\r\n<p>",
         "student/texas/http:^^a.example^old.txt": b"Content-type: text/plain\n\n<p>",
+        "student/http:^^a.example^shallow": b"<p>",
         "student/texas/README": b"",
     }
     for name, content in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_bytes(content)
     (root / "student/texas/http:^^a.example^dangling").symlink_to("nothing")
+    os.mkfifo(root / "student/texas/http:^^a.example^pipe")
     return root
 
 
@@ -553,10 +581,12 @@ def test_webkb_files_become_answers(inside: str, tmp_path: Path) -> None:
         ("old.txt", 200, ("student.texas",)),
     ]
     assert unread(source) == [
+        ("no URL for a name", "student/http:^^a.example^shallow"),
         ("no URL for a name", "student/texas/README"),
         ("unreadable", "student/texas/http:^^a.example^dangling"),
+        ("unreadable", "student/texas/http:^^a.example^pipe"),
     ]
-    assert source.size == source.done == 8
+    assert source.size == source.done == 10
     first, bare, *_, plain = answers(source)
     assert first.modified == timestamp("Thu, 09 Jan 1997 10:00:00 GMT")
     assert bare.html == b"<html><title>Bare</title>\n\nDate: none"

@@ -20,7 +20,7 @@ from salticid.cli.progress import Work
 from salticid.cli.summary import show_summary
 from salticid.crawl import Crawl
 from salticid.drivers.recorded import Recipe, RecordedCrawl
-from salticid.errors import SalticidError, UserError
+from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.model import Limits, Scope, StopReason, Topic
 from salticid.registry import settings_of
@@ -98,7 +98,7 @@ def crawl(
     folder = out_dir or _free_folder(topic.name, name)
     with closing(CrawlLog(folder, recorded.urls, recorded.words)) as log:
         run = _begin(topic, recorded, recipe, log)
-        log.about(_facts(topic, name, judge, web, recorded.digest, recipe))
+        log.begin(_facts(topic, name, judge, web, recorded.digest, recipe))
         with _interruptible(run.crawl), Work("crawling", max_pages, err) as work:
             stopped = run.run(lambda _visit: _show(work, run.crawl))
         log.about({"stopped": stopped.value, "seconds": run.seconds})
@@ -122,12 +122,8 @@ def crawl(
 
 
 def _begin(topic: Topic, web: RecordedWeb, recipe: Recipe, log: CrawlLog) -> RecordedCrawl:
-    """Read what the topic names; a crawl that cannot begin leaves no folder behind."""
-    try:
-        run = RecordedCrawl(topic, web, recipe, log)
-    except SalticidError:
-        log.discard()
-        raise
+    """Read what the topic names, and say what could not be read."""
+    run = RecordedCrawl(topic, web, recipe, log)
     for kind, named, read in (
         ("examples", topic.examples, run.brief.examples),
         ("negatives", topic.negatives, run.brief.negatives),

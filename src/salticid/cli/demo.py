@@ -13,7 +13,7 @@ from salticid.cli.summary import best_pages
 from salticid.errors import UserError
 from salticid.lab import demo as lab
 
-_WIDTH = 60
+_WIDTH = 40
 
 
 def demo(

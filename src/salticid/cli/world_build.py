@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -37,36 +38,38 @@ def build_world(
 
     Example: salticid world build world/ --html pages/ --base-url http://example.org/ --labels labels.tsv
     """
-    sources: list[Source] = []
+    choices: list[Callable[[], Source]] = []
     if warc:
-        sources.append(WarcFiles(warc))
+        choices.append(lambda: WarcFiles(warc))
     if html is not None:
-        if base_url is None:
-            raise UserError("--html needs --base-url URL, the address under which that folder was served")
-        sources.append(HtmlFolder(html, base_url))
+        choices.append(lambda: _html_folder(html, base_url))
     if webkb is not None:
-        sources.append(WebKB(webkb))
+        choices.append(lambda: WebKB(webkb))
     if crawl is not None:
-        sources.append(CrawledPages(crawl))
+        choices.append(lambda: CrawledPages(crawl))
     if synthetic is not None:
-        sources.append(Generated(synthetic, seed))
-    if len(sources) != 1:
+        choices.append(lambda: Generated(synthetic, seed))
+    if len(choices) != 1:
         raise UserError(
             "give exactly one source: --warc, --html with --base-url, --webkb, --crawl or --synthetic"
         )
-    with Work("building", sources[0].size, err) as work:
-        built = build(world, sources[0], labels, lambda done, pages: work.at(done, f"{pages} pages"))
-    left_out = built.manifest.left_out
-    if json:
-        facts = {"world": str(world), "pages": built.pages, "labels": built.labelled, "left_out": left_out}
-        print_json({**facts, "digest": built.manifest.digest})
-        return
+    source = choices[0]()
+    with Work("building", source.size, err) as work:
+        built = build(world, source, labels, lambda done, pages: work.at(done, f"{pages} pages"))
     for remark in built.remarks:
         err.print(safe(remark), soft_wrap=True)
-    out.print(
-        f"{world}: {built.pages} pages, {built.labelled} labels, digest {built.manifest.digest}",
-        highlight=False,
-    )
+    digest, left_out = built.manifest.digest, built.manifest.left_out
+    if json:
+        facts = {"world": str(world), "pages": built.pages, "labels": built.labelled}
+        print_json({**facts, "left_out": left_out, "digest": digest})
+        return
+    out.print(f"{world}: {built.pages} pages, {built.labelled} labels, digest {digest}", highlight=False)
     for why, count in left_out.items():
         out.print(f"  left out: {count} x {why}", highlight=False)
     out.print(f"Look into it with: salticid world info {world}", highlight=False)
+
+
+def _html_folder(folder: Path, base_url: str | None) -> HtmlFolder:
+    if base_url is None:
+        raise UserError("--html needs --base-url URL, the address under which that folder was served")
+    return HtmlFolder(folder, base_url)

@@ -7,12 +7,14 @@ from html import escape
 from itertools import pairwise
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 720, 360, 56, 130, 16, 44
-_COLOURS = ("#0b6e99", "#c2410c", "#4d7c0f", "#7c3aed", "#b45309", "#475569")
+_COLOURS = ("#2a8fbd", "#d9591c", "#5f9a17", "#8f5cf0", "#c27a0e", "#6b7a90")
 
-STYLE = """
+_STYLE = """
 .chart { max-width: 100%; height: auto; font: 13px system-ui, sans-serif; }
+.chart { color: #333; }
 .chart text { fill: currentColor; }
-.chart .grid { stroke: currentColor; stroke-opacity: 0.15; }
+.chart .grid { stroke: currentColor; stroke-opacity: 0.2; }
+@media (prefers-color-scheme: dark) { .chart { color: #ccc; } }
 .chart polyline { fill: none; stroke-width: 2.5; stroke-linejoin: round; }
 """
 
@@ -35,7 +37,9 @@ def line_chart(lines: Mapping[str, Sequence[float]], x_title: str, y_title: str)
         parts.append(f'<text x="{end:.1f}" y="{at + 4:.1f}" style="fill:{colour}">{escape(name)}</text>')
     name = escape(f"{y_title} against {x_title}: {', '.join(lines)}", quote=True)
     body = "".join(parts)
-    return f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{name}">{body}</svg>'
+    box = f'viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" {box} role="img" aria-label="{name}">'
+    return f"{head}<style>{_STYLE}</style>{body}</svg>"
 
 
 def _axes(longest: int, x_title: str, y_title: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from salticid.drivers.recorded import Recipe, RecordedCrawl
 from salticid.judges import judges
-from salticid.lab.chart import STYLE, line_chart
+from salticid.lab.chart import line_chart
 from salticid.metrics.harvest import harvest_curve
 from salticid.metrics.judged import judged
 from salticid.model import Limits, Outcome, StopReason
@@ -24,7 +24,7 @@ from salticid.worlds.generated import Generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
 PAGES = 3000
-TOPIC = "sport.ballooning"
+TOPIC = "science.astronomy"
 STRATEGIES = ("breadth_first", "best_first")
 LIMITS = Limits(max_pages=300, max_buffer=1000)
 PARTS = ("world", "topics", *STRATEGIES)
@@ -61,6 +61,7 @@ def crawl(
     log = CrawlLog(out, web.urls, web.words)
     recipe = Recipe(strategies.make(strategy), judges.make("cosine"), LIMITS)
     run = RecordedCrawl(topic, web, recipe, log)
+    log.begin({"topic": {"name": topic.name}, "strategy": {"name": strategy}})
     stopped = run.run(lambda _visit: watch(run.crawl.pages, run.crawl.harvest))
     log.close()
     crawled = CrawlFolder(out)
@@ -70,10 +71,11 @@ def crawl(
 
 
 def write_page(file: Path, shown: list[Shown], targets: int) -> None:
-    """The plot and the ranked pages as one HTML file that needs nothing else."""
+    """The plot and the ranked pages as one HTML file that needs nothing else; the plot beside it as SVG."""
     chart = line_chart(
         {each.strategy: each.curve for each in shown}, "pages fetched", "share on topic so far"
     )
+    file.with_suffix(".svg").write_text(chart, encoding="utf-8")
     told = "".join(
         f"<li><b>{escape(each.strategy)}</b> found {each.found} of {targets} pages about the topic among "
         f"{len(each.curve)} fetched; stopped: {escape(each.stopped)}.</li>"
@@ -91,8 +93,8 @@ def write_page(file: Path, shown: list[Shown], targets: int) -> None:
 <style>
 :root {{ color-scheme: light dark; }}
 body {{ max-width: 46rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; }}
-td {{ padding: 0.1rem 1rem 0.1rem 0; vertical-align: top; }}
-{STYLE}</style>
+td, th {{ text-align: left; padding: 0.1rem 1rem 0.1rem 0; vertical-align: top; }}
+</style>
 <h1>A hunt for {escape(TOPIC)}</h1>
 <p>A generated web of {PAGES} pages; two crawlers start two links away from the topic, each with
 {LIMITS.max_pages} pages to spend. Higher is better: the share of what was fetched that is truly on topic,

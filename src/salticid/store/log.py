@@ -36,13 +36,14 @@ _INSERT = {
 class CrawlLog:
     """Writes the calls of a crawl into a folder; a batch is lost or kept as a whole.
 
-    A batch is committed after 200 visits or one second, whichever comes first, and by `close`.
+    `begin` comes first and makes the folder. A batch is committed after 200 visits or one second, whichever
+    comes first, and by `close`.
     """
 
     def __init__(self, folder: Path, urls: UrlTable, words: Table) -> None:
         self.folder = folder
         self._urls, self._words = urls, words
-        self._db = _new_database(folder)
+        self._db: sqlite3.Connection | None = None
         self._rows: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _INSERT}
         self._spelled = {"url": _Spelled(), "word": _Spelled()}
         self._zstd = zstandard.ZstdCompressor(level=1)
@@ -50,11 +51,16 @@ class CrawlLog:
         self._in_flight: dict[int, int] = {}
         self._committed = time.monotonic()
 
+    def begin(self, facts: Mapping[str, object]) -> None:
+        """Make the database, with what has to be known about the whole crawl."""
+        self._db = _new_database(self.folder)
+        self.about(facts)
+
     def about(self, facts: Mapping[str, object]) -> None:
         """Write down, under their names, facts about the whole crawl; a later word replaces an earlier."""
         rows = [(name, msgspec.json.encode(value).decode()) for name, value in facts.items()]
-        with self._db:
-            self._db.executemany("INSERT OR REPLACE INTO about VALUES (?,?)", rows)
+        with self._database as db:
+            db.executemany("INSERT OR REPLACE INTO about VALUES (?,?)", rows)
 
     def chose(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
         seq = self._next()
@@ -109,32 +115,28 @@ class CrawlLog:
 
     def commit(self) -> None:
         """Make everything so far durable."""
-        with self._db:
+        with self._database as db:
             urls, words = self._spelled["url"].take(), self._spelled["word"].take()
-            self._db.executemany(
-                "INSERT INTO url VALUES (?,?)", zip(urls, self._urls.spell(urls), strict=True)
-            )
+            db.executemany("INSERT INTO url VALUES (?,?)", zip(urls, self._urls.spell(urls), strict=True))
             if words:
                 row = pack_words(words, self._words.spell(words), self._zstd)
-                self._db.execute("INSERT INTO words (ids, texts) VALUES (?,?)", row)
+                db.execute("INSERT INTO words (ids, texts) VALUES (?,?)", row)
             for name, rows in self._rows.items():
-                self._db.executemany(_INSERT[name], rows)
+                db.executemany(_INSERT[name], rows)
                 rows.clear()
         self._committed = time.monotonic()
 
     def close(self) -> None:
         """Commit and let go of the folder."""
-        if self.folder.exists():
+        if self._db is not None:
             self.commit()
-        self._db.close()
+            self._db.close()
 
-    def discard(self) -> None:
-        """Take the crawl back: leave no file of it, nor the folder if it holds nothing else."""
-        self._db.close()
-        for file in self.folder.glob(f"{FILE}*"):
-            file.unlink()
-        if not any(self.folder.iterdir()):
-            self.folder.rmdir()
+    @property
+    def _database(self) -> sqlite3.Connection:
+        if self._db is None:
+            raise RuntimeError("a log is written to only after begin()")
+        return self._db
 
     def _told(self, call: str, body: object) -> None:
         self._rows["told"].append((self._next(), call, msgspec.json.encode(body).decode()))

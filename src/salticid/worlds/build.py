@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from salticid.errors import UserError
 from salticid.urls import canonical
 from salticid.webs.arrays import Manifest
 from salticid.worlds.answers import Answer, Source, Unread
@@ -48,6 +49,10 @@ def build(
                 _record(writer, item, told)
             if watch is not None:
                 watch(source.done, writer.pages)
+        if not writer.pages:
+            raise UserError(
+                f"{source.name}: no page could be read, so there is no world{_told(writer.left_out)}"
+            )
         known = [pair for pair in told if writer.has_page(pair[0])]
         if len(known) < len(told):
             writer.leave_out("label for an unknown URL", len(told) - len(known))
@@ -58,6 +63,11 @@ def build(
         writer.abandon()
         raise
     return Built(manifest, pages, len(set(known)), remarks)
+
+
+def _told(left_out: dict[str, int]) -> str:
+    counts = ", ".join(f"{count} x {why}" for why, count in left_out.items())
+    return f" (left out: {counts})" if counts else ""
 
 
 def _record(writer: WorldWriter, answer: Answer, told: list[tuple[str, str]]) -> None:

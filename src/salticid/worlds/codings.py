@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import io
 import re
-import warnings
 import zlib
 from collections.abc import Iterable
 from typing import Protocol
 
-with warnings.catch_warnings():  # fastwarc 1.1 warns about itself
-    warnings.simplefilter("ignore", DeprecationWarning)
-    from fastwarc.stream_io import BrotliReader, ZstdReader
+from fastwarc.stream_io import BrotliReader, ZstdReader
 
 _BLOCK = 1 << 14
 _CHUNK_SIZE = re.compile(rb"\s*([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\n]*)?\r?\n")

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
+
+from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from salticid.errors import UserError
 from salticid.worlds.answers import Answer, Unread
 from salticid.worlds.codings import Inflated
 from salticid.worlds.http import MAX_BLOCK, Head, split, to_answer
 from salticid.worlds.paths import shown
-
-with warnings.catch_warnings():  # fastwarc 1.1 warns about itself
-    warnings.simplefilter("ignore", DeprecationWarning)
-    from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 _GZIP = b"\x1f\x8b"
 _ABOUT_OTHERS = (WarcRecordType.warcinfo, WarcRecordType.request, WarcRecordType.metadata)

@@ -145,7 +145,7 @@ class WorldWriter:
         self._put("row.target", np.array([target], np.int32))
         self._put("row.page", np.array([self.pages if page is not None else -1], np.int32))
         self._put("row.size", np.array([answer.size or len(answer.html or b"")], np.int32))
-        self._put("row.seconds", np.array([_or_nan(answer.seconds)], np.float32))
+        self._put("row.seconds", np.array([_or_nan(answer.seconds)], np.float64))
         self._put("row.modified", np.array([_or_nan(answer.modified)], np.float64))
         if page is not None:
             self._write_page(page)

@@ -1,0 +1,51 @@
+"""Running the real program, and small worlds to run it on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from salticid.drivers.recorded import Recipe, RecordedCrawl
+from salticid.judges import judges
+from salticid.metrics.judged import judged
+from salticid.model import Limits, Outcome, Topic, Visit
+from salticid.store.memory import MemoryLog
+from salticid.strategies import strategies
+from salticid.truth import Truth
+from salticid.webs.recorded import RecordedWeb
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command printed, and its exit status."""
+
+    status: int
+    out: str
+    err: str
+
+
+def salticid(*args: str | int | Path, cwd: Path | None = None) -> Said:
+    """Run the command line in a process of its own."""
+    command = [sys.executable, "-m", "salticid", *map(str, args)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120, check=False)
+    return Said(done.returncode, done.stdout, done.stderr)
+
+
+def crawl_in_memory(
+    world: Path, topic: Topic, strategy: str, limits: Limits, arrivals: str = "one"
+) -> tuple[RecordedWeb, list[Visit]]:
+    """The visits of one crawl, and the web that spells their URLs."""
+    web, log = RecordedWeb(world), MemoryLog()
+    recipe = Recipe(strategies.make(strategy), judges.make("cosine"), limits, arrivals)
+    RecordedCrawl(topic, web, recipe, log).run()
+    return web, log.visits
+
+
+def targets_found(world: Path, topic: Topic, truth: Truth, strategy: str, limits: Limits) -> int:
+    """How many targets a strategy finds within its limits."""
+    web, visits = crawl_in_memory(world, topic, strategy, limits)
+    return sum(
+        judged([web.urls[visit.final] for visit in visits if visit.outcome is Outcome.OK], topic, truth)
+    )

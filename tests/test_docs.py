@@ -1,0 +1,63 @@
+"""Docs that lie fail here."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.running import salticid
+
+from salticid.metrics import harvest
+from salticid.strategies import strategies
+
+ROOT = Path(__file__).resolve().parent.parent
+COMMANDS = ["crawl", "visits", "strategies", "demo", "world build", "world info", "world topics"]
+
+
+def page_of(command: str) -> str:
+    return (ROOT / "docs" / "commands" / f"{command.replace(' ', '-')}.md").read_text()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_page_names_all_options_and_no_others(command: str) -> None:
+    told = set(re.findall(r"--[a-z][a-z-]+", salticid(*command.split(), "--help").out)) - {"--help"}
+    documented = set(re.findall(r"--[a-z][a-z-]+", page_of(command)))
+    assert told - documented == set(), "in the program, not in its page"
+    assert documented - told == set(), "in its page, not in the program"
+
+
+def test_every_command_has_a_page_and_every_page_a_command() -> None:
+    listed = set(re.findall(r"^\W*(crawl|visits|strategies|demo)\b", salticid("--help").out, re.MULTILINE))
+    listed |= {
+        f"world {name}" for name in re.findall(r"^\W*(\w+)  ", salticid("world", "--help").out, re.MULTILINE)
+    }
+    pages = {path.stem.replace("-", " ") for path in (ROOT / "docs" / "commands").glob("*.md")}
+    assert pages == set(COMMANDS)
+    assert set(COMMANDS) <= listed
+
+
+def test_every_strategy_is_in_the_docs() -> None:
+    documented = set(re.findall(r"^\| `(\w+)` \|", page_of("strategies"), re.MULTILINE))
+    assert documented == set(strategies.names())
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("*.md")) + sorted((ROOT / "docs").rglob("*.md")), ids=str)
+def test_links_between_docs_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", path.read_text()):
+        assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+def test_the_architecture_names_every_room() -> None:
+    told = (ROOT / "docs" / "architecture.md").read_text()
+    source = Path(harvest.__file__).parent.parent
+    rooms = [room for room in source.iterdir() if room.suffix == ".py" or (room / "__init__.py").exists()]
+    missing = [room.name for room in rooms if not room.name.startswith("__") and f"`{room.name}" not in told]
+    assert not missing
+
+
+def test_readme_commands_are_real() -> None:
+    told = (ROOT / "README.md").read_text()
+    used = set(re.findall(r"\.venv/bin/salticid ((?:world )?\w+)", told))
+    assert used
+    assert used <= set(COMMANDS)
