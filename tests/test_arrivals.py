@@ -94,15 +94,14 @@ def test_the_longer_in_flight_the_sooner_back() -> None:
 
 def test_an_empty_refill_is_none() -> None:
     """Else those in flight would grow older by asking in vain."""
-    roulette = _roulette(capacity=10, low=5)
-    roulette.add([])
-    assert roulette.room() == 10
-    roulette.add(_choices(0, 1))
-    twin = _roulette(capacity=10, low=5)
-    twin.add(_choices(0, 1))
-    for one in (roulette, twin):
-        one.add(_choices(1, 4))
-    assert [roulette.next() for _ in range(5)] == [twin.next() for _ in range(5)]
+    orders: list[list[list[Choice]]] = []
+    for refills in ([_choices(0, 1), _choices(1, 4)], [[], _choices(0, 1), [], [], _choices(1, 4), []]):
+        roulettes = [_roulette(capacity=10, low=5, seed=seed) for seed in range(30)]
+        for roulette in roulettes:
+            for choices in refills:
+                roulette.add(choices)
+        orders.append([[roulette.next() for _ in range(5)] for roulette in roulettes])
+    assert orders[0] == orders[1]
 
 
 def test_the_same_seed_draws_the_same() -> None:

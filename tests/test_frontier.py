@@ -1,9 +1,6 @@
-"""The frontier does what a plain list would do, at a million links, whoever is busy."""
+"""The frontier does what a plain list would do, and does not mind who is busy."""
 
-import subprocess
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +16,6 @@ HOSTS = 4
 DISTINCT = 60
 MODES = ["compete", "always"]
 SCORES = [-1.0, -0.0, 0.0, 0.25, 0.5, 0.5000000000000001, 1.0, 7.5]
-MEGABYTES = 300
 
 
 class ManyUrls(Texts):
@@ -260,54 +256,3 @@ def test_nor_does_a_host_that_is_busy_now_and_then_cost_more() -> None:
         assert frontier.pop(1)[0].link.url % 2 == 0
         frontier.push([2 * (big + turn), 2 * turn], 3.0)
     assert urls.asked <= big + 10 * pops
-
-
-MILLION = """
-import gc, os, sys
-import numpy as np
-from salticid.strategies.frontier import Frontier
-
-class Numbers:
-    def host(self, url):
-        return url % 20_000
-
-def resident():
-    gc.collect()
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-dice = np.random.default_rng(0)
-links, page = 1_000_000, 50
-order = dice.permutation(links + 10_000).astype(np.int32)
-before = most = resident()
-frontier = Frontier(Numbers(), limit=links)
-for first in range(0, len(order), page):
-    frontier.push(order[first : first + page], dice.random(page), source=first // page)
-assert frontier._worst is not None
-most = resident()
-if "crawled on" in sys.argv:
-    for step in range(20_000):
-        frontier.pop(1)
-        known, new = dice.integers(links, size=10), links + 10_000 + np.arange(40 * step, 40 * step + 40)
-        frontier.push(np.append(known, new), dice.random(page), source=30_000 + step)
-        if step % 500 == 0:
-            most = max(most, resident())
-if "judge retrained" in sys.argv:
-    for _ in range(3):
-        frontier.rescore_from({source: dice.random() for source in range(len(order) // page)})
-        most = max(most, resident())
-assert len(frontier) == links
-print(most - before)
-"""
-
-
-@pytest.mark.skipif(
-    not Path("/proc/self/statm").exists(), reason="resident memory is read from Linux's /proc"
-)
-@pytest.mark.parametrize("since", ["filled", "crawled on", "judge retrained"])
-def test_a_million_links_fit(since: str, capsys: pytest.CaptureFixture[str]) -> None:
-    ran = subprocess.run([sys.executable, "-c", MILLION, since], capture_output=True, text=True, check=True)
-    grown = float(ran.stdout)
-    with capsys.disabled():
-        print(f"\na frontier of 1,000,000 links, {since}: {grown:.0f} MB")
-    assert 50 < grown < MEGABYTES

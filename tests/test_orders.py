@@ -150,3 +150,13 @@ def test_best_n_first_learns_nothing_until_the_last_of_a_batch_is_back() -> None
     web.lifetime = 0  # from here on every answer is a failure, and it counts as a return too
     deliver(last)
     assert names(crawl.wanted(10)) == "b21 a2 b11"
+
+
+@pytest.mark.parametrize(
+    "strategy", [BreadthFirst(), BestFirst(), BestNFirst(n=1)], ids=lambda made: type(made).__name__
+)
+def test_where_a_redirect_led_is_waited_for_no_more(strategy: Strategy) -> None:
+    web = SmallWeb({"seed": ("spiders", ["old", "new"]), "new": ("spiders", [])}, redirects={"old": "new"})
+    crawl, log, clock = _crawl(web, strategy)
+    replay(crawl, web, Window(), clock)
+    assert [web.name(visit.url) for visit in log.visits] == ["seed", "old"]

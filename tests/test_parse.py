@@ -38,13 +38,9 @@ class Read:
     @property
     def links(self) -> list[tuple[str, str]]:
         """The path of each link, and its anchor."""
-        anchors = [
-            " ".join(self.words.spell(self.page.anchor(at).tolist())) for at in range(len(self.page.links))
-        ]
-        to = self.urls.spell(self.page.links.url.tolist())
-        return [
-            (url.removeprefix("http://a.example/"), anchor) for url, anchor in zip(to, anchors, strict=True)
-        ]
+        every = range(len(self.page.links))
+        to = [url.removeprefix("http://a.example/") for url in self.urls.spell(self.page.links.url.tolist())]
+        return [(to[at], " ".join(self.words.spell(self.page.anchor(at).tolist()))) for at in every]
 
     def all(self) -> tuple[object, ...]:
         """Everything there is about a page, as plain data."""
@@ -78,7 +74,7 @@ def check(made: Read) -> None:
     assert sum(len(page.words_in(area)) for area in Area) == size
     known = range(len(made.urls))
     assert all(url in known for url in links.url.tolist())
-    assert all(url == NO_URL or url in known for url in (page.canonical, page.refresh))
+    assert {page.canonical, page.refresh} <= {NO_URL, *known}
     assert made.urls[page.url].startswith("http")
     assert all(word in range(len(made.words)) for word in page.tokens.tolist())
     assert not set("\x01\x02\x03\x04") & set(page.text + page.title)

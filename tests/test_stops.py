@@ -96,7 +96,7 @@ def test_an_interrupted_crawl_delivers_nothing_more() -> None:
             if len(self.visits) == 3:
                 crawl.stop(StopReason.INTERRUPTED)
 
-    web, log, clock = chain(50), Interrupting(), VirtualClock()
+    web, log, clock = SmallWeb(star(*"abcdef")), Interrupting(), VirtualClock()
     crawl = Crawl(prepare(web.topic, web, ENOUGH, 0), BreadthFirst(), Cosine(), log, clock)
     assert replay(crawl, web, Window(3), clock) is StopReason.INTERRUPTED
     assert len(web.asked) == 3

@@ -20,14 +20,15 @@ from warcio.warcwriter import WARCWriter
 
 from salticid.errors import UserError
 from salticid.model import Outcome, Response
+from salticid.parse.codings import undo
+from salticid.parse.content import has_tag, is_binary, timestamp
 from salticid.urls import canonical, host
 from salticid.webs.recorded import RecordedWeb
 from salticid.webs.synthetic import GeneratedWeb
 from salticid.worlds.answers import Answer, Source, Unread
-from salticid.worlds.codings import undo
 from salticid.worlds.folder import HtmlFolder, as_links_write
 from salticid.worlds.generated import Generated
-from salticid.worlds.http import has_tag, is_binary, split, timestamp, to_answer
+from salticid.worlds.http import split, to_answer
 from salticid.worlds.warc import WarcFiles
 from salticid.worlds.webkb import WebKB
 from salticid.worlds.writer import MAX_HTML, WorldWriter

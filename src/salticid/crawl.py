@@ -44,8 +44,8 @@ class Crawl:
     nothing is wanted and nothing is in flight the crawl is over and `stopped` says why. Each call
     to the strategy goes to the log before the next one is made.
 
-    `clock` gives seconds since the crawl began. `recall` gives the page of a URL fetched before;
-    only strategies that walk need it.
+    `clock` gives seconds since the crawl began. `recall` gives the page of a URL fetched before; only
+    feedback and strategies that walk need it.
     """
 
     def __init__(
@@ -66,6 +66,7 @@ class Crawl:
         self._urls = _UrlStates(len(brief.urls))
         self._depths: list[int] = []
         self._recent: deque[bool] = deque(maxlen=HARVEST_WINDOW)
+        self._scored: dict[int, tuple[int, float]] = {}
         self._answers: dict[int, Response] = {}
         self._asking_too: dict[int, list[Choice]] = {}
         self._revisits_on_end = 0
@@ -107,8 +108,20 @@ class Crawl:
             self._revisit(asker)
         return visit
 
+    def hear(self, feedback: Sequence[Feedback]) -> None:
+        """A person spoke: let the judge learn, and tell the strategy which visits now score otherwise."""
+        changed: list[tuple[int, float]] = []
+        if self.judge.learn([(self._page_again(word.url), word.liking) for word in feedback]):
+            for step, (url, before) in self._scored.items():
+                score = self.judge.score(self._page_again(url))
+                if score != before:
+                    changed.append((step, score))
+        self.revise(changed, feedback)
+
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
-        """Tell the strategy that visits, by step, have new scores, or that a person spoke."""
+        """Tell the strategy that visits, by step, have new scores, and what a person said."""
+        for step, score in scores:
+            self._scored[step] = self._scored[step][0], score
         self.strategy.revise(scores, feedback)
         self.log.revised(scores, feedback)
 
@@ -213,6 +226,7 @@ class Crawl:
         if self.strategy.walks and not revisit:
             self._remember(response)
         if page is not None and not revisit:
+            self._scored[visit.step] = visit.final, score
             self.pages += 1
             self._recent.append(positive)
         self._revisits_on_end = self._revisits_on_end + 1 if revisit else 0
@@ -230,14 +244,15 @@ class Crawl:
 
     def _revisit(self, choice: Choice) -> None:
         known = self._answers[choice.link.url]
-        page = None
-        if known.outcome is Outcome.OK:
-            if self._recall is None:
-                raise ContractBroken("a strategy that walks needs a web that can show a page again")
-            page = self._recall(known.final)
+        page = self._page_again(known.final) if known.outcome is Outcome.OK else None
         self._settle(
             choice, Response(known.url, known.final, known.outcome, known.status, page), revisit=True
         )
+
+    def _page_again(self, url: int) -> Page:
+        if self._recall is None:
+            raise ContractBroken("walking and feedback need a web that can show a page again")
+        return self._recall(url)
 
     def _fresh(self, page: Page | None) -> Ints:
         """The places of the links whose URL has not been chosen by anyone yet."""

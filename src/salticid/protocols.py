@@ -106,8 +106,8 @@ class Judge(Protocol):
         """How much the page is about the topic, in 0..1."""
         ...
 
-    def learn(self, feedback: Sequence[Feedback]) -> bool:
-        """Take a person's word; True when scores given before would now differ."""
+    def learn(self, liked: Sequence[tuple[Page, int]]) -> bool:
+        """Take a person's word about pages, +1 or -1 each; True when scores given before may now differ."""
         ...
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from salticid.errors import UserError
-from salticid.model import Feedback, Page
+from salticid.model import Page
 from salticid.protocols import Brief
 from salticid.text.bags import Bag
 from salticid.text.stems import Stems
@@ -40,6 +40,6 @@ class Cosine:
     def score(self, page: Page) -> float:
         return self._query.cosine(Bag.of(self._stems.of(page.tokens)))
 
-    def learn(self, feedback: Sequence[Feedback]) -> bool:
+    def learn(self, liked: Sequence[tuple[Page, int]]) -> bool:
         """A fixed query learns nothing."""
         return False

@@ -3,8 +3,10 @@
 Each check takes a function that makes the strategy and raises AssertionError with a sentence that
 begins with the rule. `salticid.testing.broken` holds for each a strategy that it rejects.
 
->>> from salticid.strategies.best_first import BestFirst
->>> check_strategy(BestFirst)
+>>> from salticid.testing.broken import Generous
+>>> check_at_most_n(Generous)
+Traceback (most recent call last):
+AssertionError: It gives at most n choices: choose(1) gave 2
 """
 
 from __future__ import annotations
@@ -171,8 +173,8 @@ def check_restart(make: Make) -> None:
 def check_budget(make: Make) -> None:
     """The budget holds."""
     for window in (1, 3, 20):
+        web = a_web(seed=window)
         for limits in (Limits(max_pages=7), Limits(max_pages=12, max_fetches=9), Limits(max_pages=1)):
-            web = random_web(pages=40, hosts=5, seed=window)
             run = drive(watch(make()), Course(web, limits, window))
             demand(run.broken is None, f"the crawl gave up on it: {run.broken}")
             pages = sum(visit.outcome is Outcome.OK and not visit.revisit for visit in run.visits)
@@ -203,7 +205,7 @@ def check_looking(make: Make) -> None:
 @_check
 def check_told_midway(make: Make) -> None:
     """It takes revise, offer and extend in the middle of a crawl."""
-    course = told_course(seed=0)
+    course = told_course(a_web(seed=0))
     try:
         run = drive(watch(make()), course)
     except (AttributeError, LookupError, NotImplementedError, TypeError, ValueError) as error:

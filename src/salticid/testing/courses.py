@@ -18,24 +18,24 @@ def courses(max_buffer: int | None = None) -> Iterator[Course]:
     """One at a time, many at once, polite, cut short, told things."""
     whole, short = Limits(max_pages=200, max_buffer=max_buffer), Limits(max_pages=11, max_buffer=max_buffer)
     for seed in range(2):
-        yield Course(a_web(seed, hosts=5), whole)
-        yield Course(a_web(seed, hosts=5), whole, window=6)
-        yield Course(a_web(seed, hosts=3), whole, window=4, polite=True)
-        yield Course(a_web(seed, hosts=3), short, window=4, polite=True)
-        yield told_course(seed, max_buffer)
+        web = a_web(seed)
+        yield Course(web, whole)
+        yield Course(web, whole, window=6)
+        yield Course(web, whole, window=4, polite=True)
+        yield Course(web, short, window=4, polite=True)
+        yield told_course(web, max_buffer)
 
 
-def a_web(seed: int, hosts: int = 4) -> SmallWeb:
+def a_web(seed: int) -> SmallWeb:
     """A random web whose topic names an example and a negative."""
-    web = random_web(pages=40, hosts=hosts, seed=seed)
+    web = random_web(pages=40, hosts=4, seed=seed)
     example, negative = (next(name for name in web.names() if name.endswith(end)) for end in ("p39", "p29"))
     web.topic = replace(web.topic, examples=(address(example),), negatives=(address(negative),))
     return web
 
 
-def told_course(seed: int, max_buffer: int | None = None) -> Course:
+def told_course(web: SmallWeb, max_buffer: int | None = None) -> Course:
     """A crawl in which the judge changes its mind, people speak, links are offered and the budget grows."""
-    web = a_web(seed)
     urls = list(range(len(web.urls)))
 
     def tell(crawl: Crawl, visits: list[Visit]) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path, PurePath
 from urllib.parse import quote
 
 from salticid.errors import UserError
+from salticid.parse.content import is_binary
 from salticid.urls import canonical
 from salticid.worlds.answers import Answer, Unread
-from salticid.worlds.http import is_binary
 from salticid.worlds.paths import shown
 from salticid.worlds.writer import MAX_HTML
 

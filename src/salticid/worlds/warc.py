@@ -9,8 +9,8 @@ from typing import BinaryIO
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from salticid.errors import UserError
+from salticid.parse.codings import Inflated
 from salticid.worlds.answers import Answer, Unread
-from salticid.worlds.codings import Inflated
 from salticid.worlds.http import MAX_BLOCK, Head, split, to_answer
 from salticid.worlds.paths import shown
 

@@ -1,4 +1,4 @@
-"""Undoes the codings of a recorded body: chunks, gzip, deflate, brotli, zstd, each up to a limit.
+"""Undoes the codings of a body: chunks, gzip, deflate, brotli, zstd, each up to a limit.
 
 What a recording holds may be cut, damaged, or not encoded at all although its head says so.
 Nothing here raises for that, and nothing unpacks more than it was asked for.

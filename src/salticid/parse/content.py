@@ -1,0 +1,107 @@
+"""What a crawler makes of an answer's head and body: HTML or not, its charset, its date."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_tz
+
+from salticid.parse.codings import undo
+
+_HTML_TYPES = ("text/html", "application/xhtml+xml")
+_SNIFFED = 1024
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s;\"']+)", re.IGNORECASE)
+_TAG = re.compile(rb"<(?:!doctype|!--|\?xml|/?[a-z])", re.IGNORECASE)
+_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The HTML of an answer, None where it is something else; what its head says of charset and date."""
+
+    html: bytes | None
+    charset: str | None
+    modified: float | None
+
+
+def content(fields: Mapping[str, str], body: bytes, limit: int) -> Content:
+    """Read an answer whose head has these fields, names in lower case; at most `limit` bytes of HTML.
+
+    >>> content({"content-type": "text/html; charset=utf-8"}, b"<p>Hi", 100)
+    Content(html=b'<p>Hi', charset='utf-8', modified=None)
+    >>> content({"content-type": "image/png"}, b"...", 100).html is None
+    True
+    """
+    kind = fields.get("content-type", "")
+    html = None
+    if not kind or _media_type(kind) in _HTML_TYPES:
+        plain = undo(body, _codings(fields), limit)
+        # What should have been decoded and could not be is no page, unless it never was encoded.
+        declared = bool(kind) and plain is not None
+        text = (body if plain is None else plain)[:limit]
+        html = text if declared or has_tag(text) else None
+    charset = found[1] if (found := _CHARSET.search(kind)) else None
+    return Content(html, charset, timestamp(fields.get("last-modified")))
+
+
+def has_tag(body: bytes) -> bool:
+    """Whether something like a tag stands near the start, and nothing that only binary files hold.
+
+    >>> has_tag(b"\\n<!DOCTYPE html>"), has_tag(b"1 < 2"), has_tag(b"\\x00<p>")
+    (True, False, False)
+    """
+    return not is_binary(body) and bool(_TAG.search(_start(body)))
+
+
+def is_binary(body: bytes) -> bool:
+    """Whether these can be no bytes of a text: NULs near the start, or neither a tag nor UTF-8.
+
+    >>> is_binary(b"GIF89a\\x00"), is_binary(b"caf\\xe9"), is_binary(b"<p>caf\\xe9"), is_binary(b"")
+    (True, True, False, False)
+    """
+    start = _start(body)
+    if b"\0" in start:
+        return True
+    try:
+        start.decode()
+    except UnicodeDecodeError as error:
+        cut_character = error.end == len(start) < len(body) and error.reason == "unexpected end of data"
+        return not cut_character and not _TAG.search(start)
+    return False
+
+
+def timestamp(date: str | None) -> float | None:
+    """Seconds since 1970 of an HTTP date in any of its three forms; None where it is none.
+
+    >>> timestamp("Sunday, 06-Nov-94 08:49:37 GMT") == timestamp("Sun, 06 Nov 1994 08:49:37 GMT")
+    True
+    >>> timestamp("yesterday") is None
+    True
+    """
+    parts = parsedate_tz(date) if date else None
+    if parts is None:
+        return None
+    try:
+        return datetime(*parts[:6], tzinfo=UTC).timestamp() - (parts[9] or 0)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _start(body: bytes) -> bytes:
+    """The first bytes; where they say that they are UTF-16, as UTF-8."""
+    start = body[:_SNIFFED]
+    if start.startswith(_WIDE_MARKS):
+        return start.decode("utf-16", "replace").encode("utf-8", "replace")
+    return start
+
+
+def _media_type(kind: str) -> str:
+    return kind.partition(";")[0].strip().lower()
+
+
+def _codings(fields: Mapping[str, str]) -> list[str]:
+    """The codings of a body, in the order in which they were applied."""
+    applied = f"{fields.get('content-encoding', '')},{fields.get('transfer-encoding', '')}".lower()
+    return [name.strip() for name in applied.split(",") if name.strip() not in ("", "identity")]
