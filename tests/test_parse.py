@@ -255,6 +255,7 @@ def _anchor(parts: list[_Known]) -> _Known:
 
 @settings(deadline=None)
 @given(st.lists(st.recursive(_leaf, lambda parts: st.lists(parts, max_size=4).map(_anchor)), max_size=5))
+@example([_anchor([]), ("eye ", ["eye"], [])])
 def test_anchors_nest_as_brackets_do(parts: list[_Known]) -> None:
     document, words, links = _anchor(parts)
     made = read(document)
@@ -267,7 +268,6 @@ _charsets = st.sampled_from([None, "utf-8", "utf-16", "gb18030", "zzz"])
 
 @settings(deadline=None, max_examples=300)
 @given(st.one_of(_documents, st.binary(max_size=300)), _charsets)
-@example(b"<a href=x>a<iframe src=y></iframe>b</a>", None)
 @example(b"<meta http-equiv=refresh content='0;url=r'>a<a href=x>b</a>", None)
 def test_any_bytes_make_a_page(document: bytes, charset: str | None) -> None:
     made = read(document, charset)
@@ -294,7 +294,6 @@ def test_real_pages(schools_dir: Path) -> None:
         document = file.read_bytes()
         made = read(document)
         check(made)
-        told = re.search(rb"<title>(.*?)</title>", document, re.DOTALL | re.IGNORECASE)
-        assert told is not None
-        assert made.page.title == " ".join(html.unescape(told[1].decode("utf-8", "replace")).split())
+        (told,) = re.findall("<title>(.*?)</title>", document.decode("utf-8", "replace"), re.DOTALL)
+        assert made.page.title == " ".join(html.unescape(told).split())
         assert len(made.page.tokens) > 50

@@ -213,12 +213,10 @@ def test_what_makes_no_topic(tmp_path: Path) -> None:
     assert set(make_topics(world, tmp_path / "b", plan).left_out.values()) == {
         "nothing links to what links to it"
     }
-    with pytest.raises(
-        UserError, match="has no labels; build it with --labels FILE.tsv to make topics from them"
-    ):
+    with pytest.raises(UserError, match="has no labels; build it with --labels"):
         make_topics(small(tmp_path / "bare", ()), tmp_path / "c", plan)
     (tmp_path / "file").touch()
-    with pytest.raises(UserError, match="cannot write topics to .*file: File exists; name another folder"):
+    with pytest.raises(UserError, match=r"cannot write topics to .*file: File exists; name another folder"):
         make_topics(world, tmp_path / "file", plan)
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import isnan
 
 import numpy as np
 
@@ -86,6 +88,7 @@ class Crawl:
         """
         to_fetch: list[Choice] = []
         while (room_now := self._room(room - len(to_fetch))) > 0:
+            before = self.step
             choices = self.strategy.choose(room_now, busy)
             self.log.chose(room_now, busy, choices)
             if len(choices) > room_now:
@@ -93,9 +96,9 @@ class Crawl:
             fetching = [choice for choice in choices if self._to_be_fetched(choice)]
             self.in_flight += len(fetching)
             to_fetch += fetching
-            if len(fetching) == len(choices):
+            if self.step == before:
                 break
-        if not to_fetch and not self.in_flight and not busy and self.stopped is None:
+        if room > 0 and not to_fetch and not self.in_flight and not busy and self.stopped is None:
             self.stopped = StopReason.EXTINCT if self.strategy.walks else StopReason.FRONTIER_EMPTY
         return to_fetch
 
@@ -103,15 +106,17 @@ class Crawl:
         """Apply one arrival and return the visit it makes."""
         self.in_flight -= 1
         self.fetches += response.outcome.fetched
-        visit = self._settle(choice, self._deduplicated(response))
+        visit = self._settle(choice, self._admitted(choice, response))
         for asker in self._asking_too.pop(choice.link.url, ()):
             self._revisit(asker)
         return visit
 
     def hear(self, feedback: Sequence[Feedback]) -> None:
         """A person spoke: let the judge learn, and tell the strategy which visits now score otherwise."""
+        visited = {url for url, _ in self._scored.values()}
+        liked = [(self._page_again(word.url), word.liking) for word in feedback if word.url in visited]
         changed: list[tuple[int, float]] = []
-        if self.judge.learn([(self._page_again(word.url), word.liking) for word in feedback]):
+        if self.judge.learn(liked):
             for step, (url, before) in self._scored.items():
                 score = self.judge.score(self._page_again(url))
                 if score != before:
@@ -121,7 +126,8 @@ class Crawl:
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
         """Tell the strategy that visits, by step, have new scores, and what a person said."""
         for step, score in scores:
-            self._scored[step] = self._scored[step][0], score
+            if step in self._scored:
+                self._scored[step] = self._scored[step][0], score
         self.strategy.revise(scores, feedback)
         self.log.revised(scores, feedback)
 
@@ -129,6 +135,8 @@ class Crawl:
         """Hand the strategy links that come without a visit; those chosen before are left out."""
         news = Links.to(links.url[self._urls.unchosen(links.url)].tolist())
         self._urls.learn(news.url)
+        if self.stopped is StopReason.FRONTIER_EMPTY and len(news):
+            self.stopped = None
         self.strategy.offer(news)
         self.log.offered(news)
 
@@ -174,7 +182,7 @@ class Crawl:
         url, state = choice.link.url, self._urls[choice.link.url]
         if state == _KNOWN:
             self._urls[url] = _CHOSEN
-            if self._boundary.open or self._boundary.admits(self.brief.urls[url], self._depth(choice)):
+            if self._in_scope(url, choice):
                 return True
             self._settle(choice, Response(url, url, Outcome.OUT_OF_SCOPE))
         elif state == _REACHED and not self.strategy.walks:
@@ -190,20 +198,24 @@ class Crawl:
             self._asking_too.setdefault(url, []).append(choice)
         return False
 
-    def _deduplicated(self, response: Response) -> Response:
-        """A redirect that ends on a URL already chosen, or reached before, delivers no page again."""
+    def _admitted(self, choice: Choice, response: Response) -> Response:
+        """A redirect that ends on a URL chosen or reached before, or out of scope, delivers no page."""
         final = response.final
         if final == response.url or response.outcome is not Outcome.OK:
             return response
         if self._urls[final] >= _REACHED:
-            return Response(response.url, final, Outcome.DUPLICATE, response.status, None, response.seconds)
+            return replace(response, outcome=Outcome.DUPLICATE, page=None)
         self._urls[final] = _REACHED
+        if not self._in_scope(final, choice):
+            return replace(response, outcome=Outcome.OUT_OF_SCOPE, page=None)
         return response
 
     def _settle(self, choice: Choice, response: Response, revisit: bool = False) -> Visit:
         """Make the visit, tell the strategy, write it down."""
         page = response.page
         score = self.judge.score(page) if page is not None else 0.0
+        if isnan(score):
+            raise ContractBroken("the judge gave the score NaN; scores are numbers in 0..1")
         positive = page is not None and score >= self.judge.line
         visit = Visit(
             step=self.step,
@@ -240,7 +252,8 @@ class Crawl:
         """Keep what a walker may ask for again, without the page: that is recalled."""
         kept = Response(response.url, response.final, response.outcome, response.status)
         self._answers[response.url] = kept
-        self._answers.setdefault(response.final, kept)
+        if response.outcome is Outcome.OK:
+            self._answers.setdefault(response.final, kept)
 
     def _revisit(self, choice: Choice) -> None:
         known = self._answers[choice.link.url]
@@ -255,13 +268,16 @@ class Crawl:
         return self._recall(url)
 
     def _fresh(self, page: Page | None) -> Ints:
-        """The places of the links whose URL has not been chosen by anyone yet."""
-        if page is None:
+        """The places of the links whose URL nobody has chosen yet and that the page lets us follow."""
+        if page is None or page.nofollow:
             return np.zeros(0, np.int32)
         urls = page.links.url
-        fresh = np.flatnonzero(self._urls.unchosen(urls)).astype(np.int32)
+        fresh = np.flatnonzero(self._urls.unchosen(urls) & ~page.links.nofollow).astype(np.int32)
         self._urls.learn(urls[fresh])
         return fresh
+
+    def _in_scope(self, url: int, choice: Choice) -> bool:
+        return self._boundary.open or self._boundary.admits(self.brief.urls[url], self._depth(choice))
 
     def _depth(self, choice: Choice) -> int:
         source = choice.link.source

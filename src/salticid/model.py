@@ -35,11 +35,17 @@ class Outcome(StrEnum):
     REDIRECT_LOOP = "redirect loop"
     OUT_OF_SCOPE = "out of scope"
     DUPLICATE = "duplicate"
+    ROBOTS = "robots"
+    UNREACHABLE = "unreachable"
+    REFUSED_ADDRESS = "refused address"
+    TIMEOUT = "timeout"
+    BROKEN = "broken answer"
+    UNPARSABLE = "unparsable"
 
     @property
     def fetched(self) -> bool:
         """Whether somebody was asked for it, so that it counts against `max_fetches`."""
-        return self is not Outcome.OUT_OF_SCOPE
+        return self not in (Outcome.OUT_OF_SCOPE, Outcome.ROBOTS)
 
 
 class StopReason(StrEnum):

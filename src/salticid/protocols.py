@@ -58,14 +58,18 @@ class UrlTable(Table, Protocol):
         ...
 
 
-class Web(Protocol):
-    """Where pages come from. Its tables give meaning to the ids in the pages it returns."""
+class Tables(Protocol):
+    """Something whose two tables give meaning to the ids in pages."""
 
     @property
     def urls(self) -> UrlTable: ...
 
     @property
     def words(self) -> Table: ...
+
+
+class Web(Tables, Protocol):
+    """Where pages come from, at once."""
 
     def fetch(self, url: int) -> Response:
         """The answer to one URL, redirects followed. Never raises for what the web did."""
@@ -135,7 +139,9 @@ class Strategy(Protocol):
         ...
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
-        """A visit happened. `fresh` are the places of the page's links not chosen by anyone yet.
+        """A visit happened. `fresh` are the places of the page's links that nobody has chosen yet.
+
+        Links that say nofollow, and those of a page that does, are left out.
 
         The same URL may be fresh many times: queueing it again, moving it up or rescoring it is
         the strategy's business.

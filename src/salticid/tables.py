@@ -101,13 +101,15 @@ class Texts:
         return [self[at] for at in ids]
 
     def find(self, text: str) -> int:
-        return self._ids.get(hash(text) & _HASH_BITS, -1)
+        return self._ids.get(hash(text.encode()) & _HASH_BITS, -1)
 
     def intern(self, text: str) -> int:
-        key = hash(text) & _HASH_BITS
+        # Of the bytes, for CPython hashes how it keeps a text: two texts may be kept alike.
+        data = text.encode()
+        key = hash(data) & _HASH_BITS
         at = self._ids.get(key)
         if at is None:
-            self._heap.append(text.encode())
+            self._heap.append(data)
             at = self._ids[key] = len(self._ids)
         return at
 

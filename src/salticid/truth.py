@@ -52,7 +52,7 @@ def load_topic(path: Path) -> tuple[Topic, Truth]:
         told = msgspec.toml.decode(data, type=_TopicFile)
     except msgspec.ValidationError as error:
         raise _wrong(path, str(error)) from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UserError(f"{path} is no TOML file: {error}") from None
     for required, what in (
         ("name", "a name"),
@@ -92,7 +92,7 @@ def save_topic(path: Path, topic: Topic, truth: Truth) -> None:
 
 def _wrong(path: Path, said: str) -> UserError:
     """The error for a file that is TOML but no topic, in our words."""
-    if found := re.search(r"unknown field `(.+?)`(?: - at `\$\.(\w+)`)?", said):
+    if found := re.search(r"unknown field `(.+?)`(?: - at `\$\.(\w+)`)?$", said, re.DOTALL):
         table = _ScopeTable if found[2] == "scope" else _TopicFile
         return UserError(f"{path}: {unknown('key', found[1], table.__struct_fields__)}")
     if found := re.search(r"missing required field `(.+?)`", said):

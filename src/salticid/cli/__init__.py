@@ -9,7 +9,7 @@ import typer
 from typer.exceptions import TyperException
 
 from salticid import __version__
-from salticid.cli import crawl, demo, strategies, visits, world_build, world_info, world_topics
+from salticid.cli import crawl, demo, strategies, visits, world_build, world_info, world_serve, world_topics
 from salticid.errors import SalticidError, UserError
 
 FAILED, MISTAKE, INTERRUPTED = 1, 2, 130
@@ -34,6 +34,7 @@ app.command("strategies")(strategies.list_strategies)
 app.command("demo")(demo.demo)
 world.command("build")(world_build.build_world)
 world.command("info")(world_info.info)
+world.command("serve")(world_serve.serve_world)
 world.command("topics")(world_topics.topics)
 
 
@@ -75,6 +76,6 @@ def _complain(line: str, status: int) -> int:
 
 
 def _help_command() -> str:
-    known = {"crawl", "visits", "strategies", "demo", "world", "build", "info", "topics"}
+    known = {"crawl", "visits", "strategies", "demo", "world", "build", "info", "serve", "topics"}
     words = [word for word in sys.argv[1:3] if word in known]
     return " ".join(["salticid", *words, "--help"])

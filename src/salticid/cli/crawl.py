@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import re
-import signal
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from dataclasses import asdict, replace
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
-from types import FrameType
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from salticid import __version__
 from salticid.cli import options
 from salticid.cli.console import err, print_json
-from salticid.cli.progress import Work
+from salticid.cli.hunting import Order, hunt_live, hunt_recorded
 from salticid.cli.summary import show_summary
-from salticid.crawl import Crawl
-from salticid.drivers.recorded import Recipe, RecordedCrawl
-from salticid.errors import UserError
+from salticid.drivers.live_crawl import USER_AGENT, LiveSettings
+from salticid.drivers.recorded import Recipe
 from salticid.judges import judges
-from salticid.model import Limits, Scope, StopReason, Topic
-from salticid.registry import settings_of
+from salticid.model import Limits, Scope, StopReason
 from salticid.store.folder import CrawlFolder
-from salticid.store.log import CrawlLog
 from salticid.strategies import strategies
 from salticid.truth import load_topic
-from salticid.webs.recorded import RecordedWeb
 
+ASK_FOR_CONTACT = 1000
+"""Pages above which a site's owner should find somebody to write to."""
 INTERRUPTED = 130
 """Exit status after Ctrl-C."""
 
@@ -38,7 +33,9 @@ def crawl(
     topic_file: Annotated[
         Path, typer.Argument(metavar="TOPIC.toml", help="What to look for, and where to start.")
     ],
-    web: Annotated[str, typer.Option(help="A recorded world to crawl.", metavar="WORLD")] = "live",
+    web: Annotated[
+        str, typer.Option(help="The live web, or a recorded world.", metavar="live|WORLD")
+    ] = "live",
     strategy: Annotated[
         str, typer.Option(help="Its name, or a strategy file.", metavar="NAME|FILE.toml")
     ] = "best_first",
@@ -73,6 +70,21 @@ def crawl(
         Path | None, typer.Option("--out", help="A new folder for the crawl.", metavar="DIR")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    concurrency: Annotated[int, typer.Option(min=1, help="Live: requests under way at once.")] = 64,
+    delay: Annotated[float, typer.Option(min=0, help="Live: seconds between two requests to a host.")] = 1.0,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Live: seconds a request may take.")] = 10.0,
+    max_bytes: Annotated[int, typer.Option(min=1000, help="Live: bytes read of a page.")] = 1 << 20,
+    user_agent: Annotated[str, typer.Option(help="Live: who we say we are.", metavar="TEXT")] = USER_AGENT,
+    per_address: Annotated[int, typer.Option(min=1, help="Live: requests at once to one address.")] = 8,
+    sitemaps: Annotated[bool, typer.Option("--sitemaps", help="Live: read sitemaps of liked sites.")] = False,
+    proxy: Annotated[str | None, typer.Option(help="Live: ask through this proxy.", metavar="URL")] = None,
+    allow_net: Annotated[
+        list[str] | None, typer.Option(help="Live: a private range it may reach.", metavar="CIDR")
+    ] = None,
+    resolve: Annotated[
+        list[str] | None,
+        typer.Option(help="Live: where a host is, as HOST=ADDRESS[:PORT]; * for all.", metavar="RULE"),
+    ] = None,
 ) -> int:
     """Hunt for the pages of a topic.
 
@@ -89,62 +101,35 @@ def crawl(
         max_seconds=options.duration(max_time) if max_time else None,
         min_harvest=options.min_harvest(stop_when) if stop_when else None,
     )
-    if web == "live":
-        raise UserError(
-            "this version crawls recorded webs only; name one with --web WORLD ('salticid world build')"
-        )
-    recorded = RecordedWeb(Path(web))
     recipe = Recipe(chosen, judges.make(judge), limits, arrivals, seed)
-    folder = out_dir or _free_folder(topic.name, name)
-    with closing(CrawlLog(folder, recorded.urls, recorded.words)) as log:
-        run = _begin(topic, recorded, recipe, log)
-        log.begin(_facts(topic, name, judge, web, recorded.digest, recipe))
-        with _interruptible(run.crawl), Work("crawling", max_pages, err) as work:
-            stopped = run.run(lambda _visit: _show(work, run.crawl))
-        log.about({"stopped": stopped.value, "seconds": run.seconds})
-    with closing(CrawlFolder(folder)) as crawled:
+    order = Order(topic, web, name, judge, recipe, out_dir or _free_folder(topic.name, name))
+    if web == "live":
+        settings = LiveSettings(
+            concurrency, delay, timeout, max_bytes, user_agent, per_address, sitemaps, proxy,
+            tuple(allow_net or ()), tuple(resolve or ()), max(1, (os.cpu_count() or 1) - 1),
+        )  # fmt: skip
+        if max_pages > ASK_FOR_CONTACT and user_agent == USER_AGENT:
+            err.print(f"More than {ASK_FOR_CONTACT} pages: please add a contact with --user-agent.")
+        hunted = hunt_live(order, settings)
+    else:
+        hunted = hunt_recorded(order)
+    with closing(CrawlFolder(order.folder)) as crawled:
         result = {
             "topic": topic.name,
             "strategy": name,
             "web": web,
-            "pages": run.crawl.pages,
-            "fetches": run.crawl.fetches,
+            "pages": hunted.pages,
+            "fetches": hunted.fetches,
             "outcomes": crawled.outcomes(),
-            "stopped": stopped.value,
-            "seconds": round(run.seconds, 3),
-            "out": str(folder),
+            "stopped": hunted.stopped.value,
+            "seconds": round(hunted.seconds, 3),
+            "out": str(order.folder),
         }
         if json:
             print_json(result)
         else:
-            show_summary(crawled, stopped, result)
-    return INTERRUPTED if stopped is StopReason.INTERRUPTED else 0
-
-
-def _begin(topic: Topic, web: RecordedWeb, recipe: Recipe, log: CrawlLog) -> RecordedCrawl:
-    """Read what the topic names, and say what could not be read."""
-    run = RecordedCrawl(topic, web, recipe, log)
-    for kind, named, read in (
-        ("examples", topic.examples, run.brief.examples),
-        ("negatives", topic.negatives, run.brief.negatives),
-    ):
-        if len(read) < len(named):
-            err.print(f"{len(named) - len(read)} of {len(named)} {kind} could not be read and are left out")
-    return run
-
-
-def _facts(topic: Topic, strategy: str, judge: str, web: str, digest: str, recipe: Recipe) -> dict[str, Any]:
-    """What has to be known to tell this crawl from another, or to go on with it."""
-    return {
-        "version": __version__,
-        "topic": asdict(topic),
-        "strategy": {"name": strategy, **settings_of(recipe.strategy)},
-        "judge": {"name": judge, **settings_of(recipe.judge)},
-        "web": {"world": web, "digest": digest},
-        "limits": asdict(recipe.limits),
-        "arrivals": recipe.arrivals,
-        "seed": recipe.seed,
-    }
+            show_summary(crawled, hunted.stopped, result)
+    return INTERRUPTED if hunted.stopped is StopReason.INTERRUPTED else 0
 
 
 def _merged(told: Scope, typed: Scope) -> Scope:
@@ -162,28 +147,3 @@ def _free_folder(topic: str, strategy: str) -> Path:
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", f"{topic}-{strategy}").strip("-").lower()
     tries = (Path("crawls") / (stem if n == 1 else f"{stem}-{n}") for n in range(1, 1_000_000))
     return next(folder for folder in tries if not folder.exists())
-
-
-def _show(work: Work, crawl: Crawl) -> None:
-    if work.due:
-        waiting, _ = crawl.strategy.waiting(0)
-        note = (
-            f"{crawl.pages} pages, {crawl.fetches} fetches, harvest {crawl.harvest:.0%}, {waiting} links wait"
-        )
-        work.at(crawl.pages, note)
-
-
-@contextmanager
-def _interruptible(crawl: Crawl) -> Iterator[None]:
-    """The first Ctrl-C ends the crawl between two visits; a second one at once."""
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        crawl.stop(StopReason.INTERRUPTED)
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

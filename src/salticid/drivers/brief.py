@@ -2,42 +2,53 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from salticid.errors import UserError
 from salticid.model import Limits, Links, Page, Topic
-from salticid.protocols import Brief, UrlTable, Web
+from salticid.protocols import Brief, Tables, UrlTable, Web
 from salticid.text import language
 from salticid.urls import canonical
 
 _SAMPLE = 20_000
 
 
-def prepare(topic: Topic, web: Web, limits: Limits, seed: int) -> Brief:
-    """Read the examples and negatives a topic names and settle its language.
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """The known pages a topic names, as far as the web could show them."""
 
-    Known pages that the web cannot show are left out; compare the counts to tell.
-    """
-    examples = _pages(topic.examples, web)
-    text = " ".join([topic.keywords, *(page.text[:_SAMPLE] for page in examples)])
+    examples: tuple[Page, ...] = ()
+    negatives: tuple[Page, ...] = ()
+
+
+def prepare(topic: Topic, web: Web, limits: Limits, seed: int) -> Brief:
+    """What a crawl of a recorded web is told; known pages that the web cannot show are left out."""
+
+    def pages(urls: tuple[str, ...]) -> tuple[Page, ...]:
+        return tuple(page for url in url_ids(urls, web.urls) if (page := web.fetch(url).page) is not None)
+
+    return settle(topic, Known(pages(topic.examples), pages(topic.negatives)), web, limits, seed)
+
+
+def settle(topic: Topic, known: Known, tables: Tables, limits: Limits, seed: int) -> Brief:
+    """Settle what a crawl is told: seeds as ids, the language, a random generator of its own."""
+    text = " ".join([topic.keywords, *(page.text[:_SAMPLE] for page in known.examples)])
     return Brief(
         topic=topic,
         language=language.checked(topic.language) if topic.language else language.detect(text),
-        seeds=Links.to(_ids(topic.seeds, web.urls)),
-        examples=examples,
-        negatives=_pages(topic.negatives, web),
+        seeds=Links.to(url_ids(topic.seeds, tables.urls)),
+        examples=known.examples,
+        negatives=known.negatives,
         limits=limits,
-        urls=web.urls,
-        words=web.words,
+        urls=tables.urls,
+        words=tables.words,
         rng=np.random.default_rng([seed, 0]),
     )
 
 
-def _pages(urls: tuple[str, ...], web: Web) -> tuple[Page, ...]:
-    return tuple(page for url in _ids(urls, web.urls) if (page := web.fetch(url).page) is not None)
-
-
-def _ids(urls: tuple[str, ...], table: UrlTable) -> list[int]:
+def url_ids(urls: tuple[str, ...], table: UrlTable) -> list[int]:
     """The ids of URLs a person wrote, each once."""
     found: dict[int, None] = {}
     for text in urls:

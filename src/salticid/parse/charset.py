@@ -27,7 +27,9 @@ def decode(html: bytes, header: str | None = None) -> str:
     if name is None:
         try:
             return html.decode()
-        except UnicodeDecodeError:
+        except UnicodeDecodeError as error:
+            if error.reason == "unexpected end of data":
+                return html[: error.start].decode()  # cut within a character
             name = _codec(cchardet.detect(html[:_SAMPLE])["encoding"]) or "cp1252"
     return html.decode(name, "replace")
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 from salticid.model import NO_URL
 from salticid.protocols import UrlTable
 from salticid.urls import canonical
 
 _MEMO_SIZE = 200_000
+_SAME_IN_A_FOLDER = re.compile(r"https?://|[\w./-][^:]*+$", re.ASCII)
 
 
 class Hrefs:
     """Resolves hrefs against a base.
 
-    A relative href means the same on all pages of one folder, so that the memo is by folder; only
-    one that starts with `?` or is empty depends on more.
+    A relative path, and a whole URL, means the same on all pages of one folder, so that the memo is by
+    folder; what else there is (`?query`, `http:`, oddities) may depend on the page.
     """
 
     def __init__(self, urls: UrlTable) -> None:
@@ -30,7 +33,7 @@ class Hrefs:
             url = folder.get(href)
             if url is None:
                 url = self.one(href, base)
-                if href and href.lstrip()[:1] not in ("", "?"):
+                if _SAME_IN_A_FOLDER.match(href):
                     folder[href] = url
                     self._size += 1
             found.append(url)

@@ -30,7 +30,7 @@ _NO_MARKS = bytes.maketrans(_MARK_BYTES, b" " * len(_MARK_BYTES))
 _MARK_REFERENCES = re.compile(rb"&#(?:0*[1-4](?![0-9])|[xX]0*[1-4](?![0-9a-fA-F]));?")
 _UNREAD = ["script", "style", "noframes", "noembed", "svg"]
 _LEADS_ON = "a[href], area[href], frame[src], iframe[src]"
-_REFRESH = re.compile(r"^[\s\d.]*[;,]?\s*(?:url\s*=)?\s*[\"']?\s*([^\"'>]+)", re.IGNORECASE)
+_REFRESH = re.compile(r"^[\s\d.]*+(?:[;,]\s*+)?+(?:url\s*+=\s*+)?+[\"']?+\s*+([^\"'>]+)", re.IGNORECASE)
 
 
 class Parser:
@@ -116,7 +116,7 @@ class Parser:
                 node.insert_before(_LINK)
                 node.insert_after(_LINK_END)
         for image in body.css("a[href] img[alt]"):
-            image.insert_after(f" {image.attributes['alt']} ")
+            image.insert_after(f" {image.attributes['alt'] or ''} ")
         body.strip_tags(["iframe"])
         return urls, nofollow
 
@@ -168,7 +168,8 @@ def _links(marked: Marked, urls: list[int], nofollow: list[bool]) -> Links:
     """The links as columns. Marks nest as brackets do: HTML may hold an anchor within another."""
     start = marked.at[marked.mark == ord(MARKS[0])]
     end = marked.at[marked.mark == ord(MARKS[1])]
-    if np.any(start[1:] < end[:-1]):
+    ours = marked.mark[marked.mark < _AREA_MARKS]
+    if np.any(ours[::2] != ord(MARKS[0])):
         end = _matched(marked)
     return Links(np.array(urls, np.int32), start, end, np.array(nofollow, np.bool_))
 

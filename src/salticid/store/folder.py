@@ -14,7 +14,7 @@ import msgspec
 
 from salticid.errors import UserError
 from salticid.model import Outcome, Page
-from salticid.store.schema import FILE, FORMAT, unpack_page, unpack_words
+from salticid.store.schema import FILE, FORMAT, PAGE_OF, unpack_page, unpack_words
 
 _VISITS = """
 SELECT v.step, u.text, f.text, v.outcome, v.status, v.score, p.title, s.text, c.agent, v.revisit, v.seconds, v.at,
@@ -24,7 +24,6 @@ LEFT JOIN page p ON p.step = v.step
 LEFT JOIN visit sv ON sv.step = c.source LEFT JOIN url s ON s.id = sv.final
 ORDER BY v.step
 """
-_PAGE = "SELECT url, title, stream, text, canonical, refresh, noindex, nofollow FROM page WHERE step = ?"
 
 
 class StoredVisit(msgspec.Struct, frozen=True):
@@ -139,7 +138,7 @@ class CrawlFolder:
 
     def page(self, step: int) -> Page | None:
         """The page of a visit, if it delivered one; ids as in `url` and `words`."""
-        row = self._db.execute(_PAGE, (step,)).fetchone()
+        row = self._db.execute(PAGE_OF, (step,)).fetchone()
         return unpack_page(row) if row else None
 
     def __len__(self) -> int:

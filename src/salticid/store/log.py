@@ -15,9 +15,9 @@ import numpy.typing as npt
 import zstandard
 
 from salticid.errors import UserError
-from salticid.model import NO_URL, Choice, Event, Feedback, Limits, Links, Visit
+from salticid.model import NO_URL, Choice, Event, Feedback, Limits, Links, Page, Visit
 from salticid.protocols import Table, UrlTable
-from salticid.store.schema import FILE, FORMAT, TABLES, pack_stream, pack_words
+from salticid.store.schema import FILE, FORMAT, PAGE_AT, TABLES, pack_stream, pack_words, unpack_page
 
 BATCH_VISITS = 200
 BATCH_SECONDS = 1.0
@@ -113,17 +113,26 @@ class CrawlLog:
     def noted(self, events: Sequence[Event]) -> None:
         self._told("events", [[event.name, dict(event.values)] for event in events])
 
+    def page(self, url: int) -> Page:
+        """The page that was visited at a final URL, as a walker or a person asks for it again."""
+        self.commit()
+        return unpack_page(self._database.execute(PAGE_AT, (url,)).fetchone())
+
     def commit(self) -> None:
         """Make everything so far durable."""
         with self._database as db:
-            urls, words = self._spelled["url"].take(), self._spelled["word"].take()
+            urls, words = self._spelled["url"].missing(), self._spelled["word"].missing()
             db.executemany("INSERT INTO url VALUES (?,?)", zip(urls, self._urls.spell(urls), strict=True))
             if words:
                 row = pack_words(words, self._words.spell(words), self._zstd)
                 db.execute("INSERT INTO words (ids, texts) VALUES (?,?)", row)
             for name, rows in self._rows.items():
                 db.executemany(_INSERT[name], rows)
-                rows.clear()
+        # Only now: what failed to be written is written with the next batch.
+        for rows in self._rows.values():
+            rows.clear()
+        self._spelled["url"].wrote(urls)
+        self._spelled["word"].wrote(words)
         self._committed = time.monotonic()
 
     def close(self) -> None:
@@ -150,7 +159,7 @@ class _Spelled:
     """Which ids of a table the log still has to spell out."""
 
     def __init__(self) -> None:
-        self._done = np.zeros(1024, np.bool_)
+        self._written = np.zeros(1024, np.bool_)
         self._needed: list[npt.NDArray[np.int32]] = []
         self._single: list[int] = []
 
@@ -160,21 +169,23 @@ class _Spelled:
     def need_all(self, ids: npt.NDArray[np.int32]) -> None:
         self._needed.append(ids)
 
-    def take(self) -> list[int]:
-        """The ids needed since the last time that were never needed before, ascending."""
+    def missing(self) -> list[int]:
+        """The needed ids that are not written yet, ascending."""
         ids = np.concatenate([*self._needed, np.array(self._single, np.int32)])
-        self._needed.clear()
-        self._single.clear()
         if not len(ids):
             return []
-        if ids.max() >= len(self._done):
-            grown = np.zeros(max(int(ids.max()) + 1, 2 * len(self._done)), np.bool_)
-            grown[: len(self._done)] = self._done
-            self._done = grown
-        fresh = np.unique(ids[~self._done[ids]])
-        self._done[fresh] = True
-        found: list[int] = fresh.tolist()
+        if ids.max() >= len(self._written):
+            grown = np.zeros(max(int(ids.max()) + 1, 2 * len(self._written)), np.bool_)
+            grown[: len(self._written)] = self._written
+            self._written = grown
+        found: list[int] = np.unique(ids[~self._written[ids]]).tolist()
         return found
+
+    def wrote(self, ids: list[int]) -> None:
+        """These are written, and with them all that was needed so far."""
+        self._written[ids] = True
+        self._needed.clear()
+        self._single.clear()
 
 
 def _new_database(folder: Path) -> sqlite3.Connection:

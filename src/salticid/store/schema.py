@@ -32,8 +32,13 @@ CREATE TABLE visit (step INTEGER PRIMARY KEY, seq INTEGER NOT NULL, choice INTEG
 CREATE TABLE page (step INTEGER PRIMARY KEY, url INTEGER NOT NULL, title TEXT NOT NULL, stream BLOB NOT NULL,
     text BLOB NOT NULL, canonical INTEGER NOT NULL, refresh INTEGER NOT NULL, noindex INTEGER NOT NULL,
     nofollow INTEGER NOT NULL);
+CREATE INDEX page_url ON page (url);
 CREATE TABLE told (seq INTEGER PRIMARY KEY, call TEXT NOT NULL, body TEXT NOT NULL);
 """
+
+_PAGE = "SELECT url, title, stream, text, canonical, refresh, noindex, nofollow FROM page"
+PAGE_OF = f"{_PAGE} WHERE step = ?"
+PAGE_AT = f"{_PAGE} WHERE url = ?"
 
 _COUNTS = np.dtype("<i4")
 

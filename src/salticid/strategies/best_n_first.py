@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 from msgspec import Meta
 
-from salticid.model import Choice, Feedback, Ints, Visit
+from salticid.model import Choice, Feedback, Ints, Links, Visit
 from salticid.protocols import Brief
 from salticid.strategies.base import Queueing
 
@@ -41,6 +41,7 @@ class BestNFirst(Queueing):
         self._batch: list[Choice] = []
         self._out = 0
         self._held: list[tuple[Visit, Ints]] = []
+        self._offered: list[Links] = []
         self._revised: dict[int, float] = {}
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
@@ -59,14 +60,23 @@ class BestNFirst(Queueing):
         if not self._batch and not self._out:
             self._queue_what_came_in()
 
+    def offer(self, links: Links) -> None:
+        if self._batch or self._out:
+            self._offered.append(links)
+        else:
+            super().offer(links)
+
     def _queue_what_came_in(self) -> None:
-        """Queue the links of a whole batch, except those that lead to pages of the batch itself."""
+        """Queue all that came in during a batch, except links to pages of the batch itself."""
         fetched = np.unique([url for visit, _ in self._held for url in (visit.url, visit.final)])
         for visit, fresh in self._held:
             if visit.page is not None:
                 fresh = fresh[~np.isin(visit.page.links.url[fresh], fetched)]
             super().observe(visit, fresh)
+        for links in self._offered:
+            super().offer(Links.to(links.url[~np.isin(links.url, fetched)].tolist()))
         self._held.clear()
+        self._offered.clear()
         self._revised.clear()
 
     def score_of(self, visit: Visit) -> float:

@@ -6,7 +6,7 @@ newest. Both ends of one order, so one int says all about a waiting link:
     score (64 bits, flipped so that the best is smallest) | age (40) | url (32) | source (32) | place (20)
 
 Ints of this size compare in C, weigh 64 bytes, and need no object per link. Entries that were moved,
-evicted or taken stay in the heaps as dead ones until they surface or outnumber the living. A link that
+evicted or taken stay in the heaps as dead ones until they surface or become many. A link that
 surfaces while its host is busy is parked with its host, once: from then on only the best of the parked
 links of a host competes, so that a big busy host costs nothing.
 """
@@ -132,10 +132,13 @@ class Frontier:
 
     def rescore_from(self, scores: dict[int, float]) -> None:
         """Give all links that were found on a visit, by its step, that visit's new score."""
-        for url, key in list(self._entry.items()):
+        if not scores:
+            return
+        for url, key in self._entry.items():
             source = (key >> _PLACE & ((1 << _SOURCE) - 1)) - _SOURCE_SHIFT
             if source in scores:
-                self.rescore(url, scores[source])
+                self._entry[url] = _bits(scores[source]) << _SCORE_AT | key & ((1 << _SCORE_AT) - 1)
+        self._rebuild()
 
     def discard(self, url: int) -> None:
         """Forget a waiting link, if it waits."""
@@ -189,16 +192,22 @@ class Frontier:
             del self._parked[host]
 
     def _tidy(self) -> None:
-        """Drop the dead once they outnumber the living."""
-        enough = 2 * len(self._entry) + 64
-        if self._held > enough:
-            self._best = list(self._entry.values())
-            heapify(self._best)
-            self._held = len(self._best)
-            self._parked.clear()
-            self._asleep.clear()
-        if self._worst is not None and len(self._worst) > enough:
-            self._worst = [-key for key in self._entry.values()]
+        """Drop the dead once there are many."""
+        enough = len(self._entry) * 9 // 8 + 64
+        if self._held > enough or (self._worst is not None and len(self._worst) > enough):
+            self._rebuild()
+
+    def _rebuild(self) -> None:
+        """Make the heaps anew from the living."""
+        self._parked.clear()
+        self._asleep.clear()
+        self._best.clear()
+        self._best.extend(self._entry.values())
+        heapify(self._best)
+        self._held = len(self._best)
+        if self._worst is not None:
+            self._worst.clear()
+            self._worst.extend(-key for key in self._entry.values())
             heapify(self._worst)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 from msgspec import Meta
@@ -108,19 +108,6 @@ class GivesUp(BestFirst):
     def observe(self, visit: Visit, fresh: Ints) -> None:
         super().observe(visit, fresh)
         self._seen += 1
-
-
-class AsksForever(BestFirst):
-    """Walks up and down before a page that is still on its way."""
-
-    walks: ClassVar[bool] = True
-
-    def start(self, brief: Brief) -> None:
-        super().start(brief)
-        self._first = Choice(Link(int(brief.seeds.url[0])))
-
-    def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
-        return [self._first]
 
 
 class NeverForgets(BestFirst):
@@ -224,7 +211,7 @@ BROKEN: dict[Check, list[type[Strategy]]] = {
     checks.check_known_links: [StartsFromExamples, ForgetsTheSource],
     checks.check_at_most_n: [Generous],
     checks.check_busy_hosts: [Rude],
-    checks.check_ends: [GivesUp, AsksForever],
+    checks.check_ends: [GivesUp],
     checks.check_restart: [NeverForgets],
     checks.check_budget: [Overdraws],
     checks.check_bounded: [Hoards, HoardsInSecret],

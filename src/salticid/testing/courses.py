@@ -41,7 +41,7 @@ def told_course(web: SmallWeb, max_buffer: int | None = None) -> Course:
     def tell(crawl: Crawl, visits: list[Visit]) -> None:
         step = crawl.step
         if step % 5 == 3:
-            pages = [visit.step for visit in visits if visit.outcome is Outcome.OK]
+            pages = [visit.step for visit in visits if visit.outcome is Outcome.OK and not visit.revisit]
             crawl.revise([(past, (past * 7 % 10) / 10) for past in pages[-20::2]], [])
         if step % 6 == 4:
             crawl.revise([], [Feedback(step % len(urls), +1), Feedback(web.id("never-seen"), -1)])

@@ -44,4 +44,4 @@ class Bag:
         at = other.terms.searchsorted(self.terms)
         at[at == len(other.terms)] = 0
         shared = other.terms[at] == self.terms
-        return int(self.counts[shared] @ other.counts[at[shared]]) / (self.norm * other.norm)
+        return min(1.0, int(self.counts[shared] @ other.counts[at[shared]]) / (self.norm * other.norm))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
+from unicodedata import normalize
 
 import Stemmer
 import stopwordsiso
@@ -54,7 +55,8 @@ def detect(text: str) -> str:
 def stop_words(code: str) -> frozenset[str]:
     """Words too common to mean anything; a contraction counts by its pieces, as tokens do."""
     listed = stopwordsiso.stopwords(code) if code in stopwordsiso.langs() else set()
-    return frozenset(piece for word in listed for piece in word.lower().replace("’", "'").split("'"))
+    words = (normalize("NFC", word.lower()).replace("’", "'") for word in listed)
+    return frozenset(piece for word in words for piece in word.split("'"))
 
 
 def rules(code: str) -> str:

@@ -29,6 +29,7 @@ LONGEST = 64
 _CUT = bytes(
     ord(chr(b).lower()) if chr(b).isalpha() or b >= 0x80 or chr(b) in MARKS else ord(" ") for b in range(128)
 ) + bytes(range(128, 256))
+_CUT_MARKS_TOO = _CUT.translate(bytes.maketrans("".join(MARKS).encode(), b" " * len(MARKS)))
 _SEVERAL = -8
 """Memo codes from here down stand for pieces that hold no token, or more than one."""
 _MEMO_SIZE = 1_000_000
@@ -57,11 +58,14 @@ class Tokenizer:
 
     def ids(self, text: str) -> Ints:
         """The tokens of a text, in reading order."""
-        return self.marked(text).tokens
+        return self._read(text.encode("utf-8", "replace").translate(_CUT_MARKS_TOO)).tokens
 
     def marked(self, text: str) -> Marked:
         """The tokens and the places of the MARKS, each of which must stand between spaces."""
-        pieces = text.encode("utf-8", "replace").translate(_CUT).split()
+        return self._read(text.encode("utf-8", "replace").translate(_CUT))
+
+    def _read(self, cut: bytes) -> Marked:
+        pieces = cut.split()
         memo = self._memo
         if len(memo) > _MEMO_SIZE:
             memo.forget()
@@ -122,7 +126,7 @@ def letter_runs(text: str) -> Iterator[str]:
     for kind, letters in groupby(unicodedata.normalize("NFC", text), _Runs()):
         run = "".join(letters)
         if kind == "word" and len(run) <= LONGEST:
-            yield run.lower()
+            yield unicodedata.normalize("NFC", run.lower())
         elif kind == "cjk":
             yield from (a + b for a, b in pairwise(run)) if len(run) > 1 else (run,)
 

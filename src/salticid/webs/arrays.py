@@ -35,6 +35,10 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     arrays: dict[str, str]
 
 
+class _Version(msgspec.Struct):
+    format: int
+
+
 class ArrayWriter:
     """Writes named arrays side by side; `close` seals them under a digest."""
 
@@ -58,13 +62,17 @@ class ArrayWriter:
             raise TypeError(f"array {name} holds {self._types[name]}, not {values.dtype.str}")
         file.write(np.ascontiguousarray(values).data)
 
+    def abandon(self) -> None:
+        """Let go of all files."""
+        for file in self._files.values():
+            file.close()
+
     def close(self, built_from: str, stems: str, left_out: dict[str, int]) -> Manifest:
         """Finish all arrays and write the manifest last, so that a world is whole or not there.
 
         Arrays that only save work, `derived.*`, do not count for the digest.
         """
-        for file in self._files.values():
-            file.close()
+        self.abandon()
         digest = hashlib.blake2b(digest_size=16)
         for name in sorted(name for name in self._types if not name.startswith("derived.")):
             digest.update(f"{name} {self._types[name]}\n".encode())
@@ -83,21 +91,29 @@ class Arrays:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         try:
-            self.manifest = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
+            data = (folder / MANIFEST).read_bytes()
+            found = msgspec.json.decode(data, type=_Version).format
+            if found != FORMAT:
+                raise UserError(
+                    f"{folder} is a world of format {found}, this program reads {FORMAT}; build it again"
+                )
+            self.manifest = msgspec.json.decode(data, type=Manifest)
         except FileNotFoundError:
             raise UserError(
                 f"{folder} is no world: it has no {MANIFEST}; make one with 'salticid world build {folder} ...'"
             ) from None
         except (msgspec.DecodeError, OSError) as error:
             raise UserError(f"{folder} cannot be read as a world: {error}; build it again") from None
-        if self.manifest.format != FORMAT:
-            raise UserError(
-                f"{folder} is a world of format {self.manifest.format}, this program reads {FORMAT}; build it again"
-            )
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        dtype = np.dtype(self.manifest.arrays[name])
-        with (self.folder / f"{name}.bin").open("rb") as file:
+        try:
+            dtype = np.dtype(self.manifest.arrays[name])
+            file = (self.folder / f"{name}.bin").open("rb")
+        except (KeyError, OSError):
+            raise UserError(
+                f"{self.folder} is not whole: its array {name} is missing; build it again"
+            ) from None
+        with file:
             size = file.seek(0, 2)
             if not size:
                 return np.zeros(0, dtype)

@@ -12,9 +12,20 @@ from salticid.webs.arrays import Arrays, text_hash
 from salticid.webs.tables import WorldUrls, WorldWords
 
 MAX_REDIRECTS = 10
-OUTCOMES = (Outcome.OK, Outcome.DEAD, Outcome.NOT_HTML)
-"""What a recorded answer may be, by its code; `REDIRECT` is one more."""
-REDIRECT = len(OUTCOMES)
+OUTCOMES = (
+    Outcome.OK,
+    Outcome.DEAD,
+    Outcome.NOT_HTML,
+    Outcome.ROBOTS,
+    Outcome.UNREACHABLE,
+    Outcome.REFUSED_ADDRESS,
+    Outcome.TIMEOUT,
+    Outcome.BROKEN,
+    Outcome.UNPARSABLE,
+)
+"""What a recorded answer may be, by its code."""
+REDIRECT = 255
+"""One code more: the answer leads elsewhere."""
 
 NOINDEX, NOFOLLOW = 1, 2
 """Flags of a page."""

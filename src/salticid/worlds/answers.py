@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from salticid.model import Page
+from salticid.model import Outcome, Page
 from salticid.protocols import Table, UrlTable
 
 
@@ -14,13 +14,15 @@ from salticid.protocols import Table, UrlTable
 class Answer:
     """A server's answer to one URL, as a recording kept it.
 
-    `location` is where a redirect leads. `seconds` and `modified` (seconds since 1970) are None where
-    nobody noted them. `page` stands in for `html` where a page is parsed already: it gives the page in the
-    ids of the tables it is handed. `labels` is what the source itself says the page is about.
+    `outcome` is known where a crawler found it out, else it follows from the rest. `location` is where a
+    redirect leads. `seconds` and `modified` (seconds since 1970) are None where nobody noted them. `page`
+    stands in for `html` where a page is parsed already: it gives the page in the ids of the tables it is
+    handed. `labels` is what the source itself says the page is about.
     """
 
     url: str
     status: int = 200
+    outcome: Outcome | None = None
     html: bytes | None = None
     charset: str | None = None
     location: str | None = None

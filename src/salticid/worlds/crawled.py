@@ -10,10 +10,8 @@ import numpy as np
 from salticid.model import NO_URL, Ints, Links, Outcome, Page
 from salticid.protocols import Table, UrlTable
 from salticid.store.folder import CrawlFolder, StoredVisit
+from salticid.webs.recorded import OUTCOMES
 from salticid.worlds.answers import Answer, Unread
-
-_SILENT = (Outcome.NOT_RECORDED, Outcome.OUT_OF_SCOPE)
-"""Outcomes that say nothing about what is at a URL."""
 
 
 class CrawledPages:
@@ -28,18 +26,21 @@ class CrawledPages:
     def __iter__(self) -> Iterator[Answer | Unread]:
         for visit in self._crawl.visits():
             self.done += 1
-            if not visit.revisit and visit.outcome not in _SILENT:
+            if not visit.revisit:
                 yield from self._answers(visit)
 
     def _answers(self, visit: StoredVisit) -> Iterator[Answer]:
         if visit.url != visit.final_url:
             yield Answer(visit.url, 301, location=visit.final_url, seconds=0.0)
-        if visit.outcome == Outcome.DUPLICATE:
+        if visit.outcome == Outcome.REDIRECT_LOOP:
+            yield Answer(visit.final_url, 301, location=visit.final_url, seconds=visit.seconds)
+        if visit.outcome not in OUTCOMES:
             return
         page = self._crawl.page(visit.step)
         yield Answer(
             visit.final_url,
             visit.status,
+            Outcome(visit.outcome),
             seconds=visit.seconds,
             modified=visit.modified,
             size=visit.size,

@@ -14,7 +14,7 @@ FILE = "labels.tsv"
 def read_labels(path: Path) -> Iterator[tuple[str, str] | None]:
     """The (canonical URL, label) pairs of a TSV file; None for each line that is none."""
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError as error:
         raise UserError(
             f"cannot read labels {path}: {error.strerror}; name a file of lines URL<tab>label"
@@ -23,12 +23,13 @@ def read_labels(path: Path) -> Iterator[tuple[str, str] | None]:
         if line.strip():
             url, _, label = line.partition("\t")
             known = canonical(url.strip())
-            yield (known, label.strip()) if known and label.strip() else None
+            label = " ".join(label.split())
+            yield (known, label) if known and label else None
 
 
 def write_labels(world: Path, pairs: Iterable[tuple[str, str]]) -> None:
     """Put the labels of a world beside it, sorted, each once."""
-    lines = sorted({f"{url}\t{label}\n" for url, label in pairs})
+    lines = sorted({f"{url}\t{' '.join(label.split())}\n" for url, label in pairs})
     (world / FILE).write_text("".join(lines), encoding="utf-8")
 
 

@@ -66,8 +66,10 @@ def make_topics(world: Path, out: Path, plan: TopicPlan) -> MadeTopics:
             made.left_out[label] = str(reason)
             continue
         file = out / f"{re.sub(r'[^A-Za-z0-9._-]+', '_', label).strip('.') or 'topic'}.toml"
-        if file in made.files:
-            file = file.with_stem(f"{file.stem}-{len(made.files)}")
+        stem, number = file.stem, 1
+        while file in made.files:
+            number += 1
+            file = file.with_stem(f"{stem}-{number}")
         save_topic(file, topic, truth)
         made.files.append(file)
     return made

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from salticid.errors import UserError
-from salticid.model import NO_URL, Page
+from salticid.model import NO_URL, Outcome, Page
 from salticid.parse import Parser
 from salticid.tables import FileHeap, Texts, Urls
 from salticid.text import language
@@ -27,7 +27,7 @@ _LANGUAGE_PAGES = 100
 """Pages looked at to tell the language of a world."""
 _STEMS_AT_ONCE = 100_000
 _HTTP_REDIRECTS = (301, 302, 303, 307, 308)
-_OK, _DEAD, _NOT_HTML = range(len(OUTCOMES))
+_OK = OUTCOMES.index(Outcome.OK)
 
 
 class WorldWriter:
@@ -74,14 +74,12 @@ class WorldWriter:
         if url is None:
             self.leave_out("no http(s) URL")
             return None
-        kind, page, target = _NOT_HTML, None, NO_URL
+        outcome, page, target = answer.outcome or _outcome(answer), None, NO_URL
+        kind = OUTCOMES.index(outcome)
         if answer.status in _HTTP_REDIRECTS and answer.location:
             where = canonical(answer.location, url)
-            kind, target = (REDIRECT, self.urls.intern(where)) if where else (_DEAD, NO_URL)
-        elif answer.status >= 300:
-            kind = _DEAD
-        elif answer.html is not None or answer.page is not None:
-            kind = _OK
+            if where is not None:
+                kind, target = REDIRECT, self.urls.intern(where)
         if not self._takes(url, kind):
             self.leave_out("URL recorded before")
             return None
@@ -117,6 +115,9 @@ class WorldWriter:
 
     def abandon(self) -> None:
         """Leave nothing behind."""
+        for heap in self._heaps.values():
+            heap.close()
+        self._arrays.abandon()
         shutil.rmtree(self._work, ignore_errors=True)
 
     def _write_stems(self) -> str:
@@ -179,6 +180,12 @@ class WorldWriter:
     def _grow_rows(self) -> None:
         missing = len(self.urls) - len(self._row_of)
         self._row_of.extend([-1] * missing)
+
+
+def _outcome(answer: Answer) -> Outcome:
+    if not 200 <= answer.status < 300:
+        return Outcome.DEAD
+    return Outcome.NOT_HTML if answer.html is None and answer.page is None else Outcome.OK
 
 
 def _or_nan(value: float | None) -> float:

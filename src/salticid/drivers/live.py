@@ -1,0 +1,158 @@
+"""The live driver: a small waiting room between a crawl and the live web."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Protocol
+
+from salticid.crawl import Crawl
+from salticid.model import Choice, Links, Response, StopReason, Visit
+from salticid.webs.live.manners import Parked
+
+LINKS_A_HOST = 2
+"""Links of one host in the waiting room; a host that has as many is busy."""
+SILENCE = 60.0
+"""Seconds without an arrival after which somebody should be told what everybody waits for."""
+
+_AT_ONCE = (StopReason.TIME, StopReason.CONDITION, StopReason.STALLED, StopReason.INTERRUPTED)
+"""Reasons for which what is still on its way is left behind."""
+
+
+class AsyncWeb(Protocol):
+    """A web that takes its time."""
+
+    async def fetch(self, url: int) -> Response:
+        """The answer to one URL; raises `Parked` when its host wants to be left alone for long."""
+        ...
+
+    async def sitemap(self, url: int) -> list[int]:
+        """The pages that the site of a URL names itself; raises `Parked` likewise."""
+        ...
+
+
+class LiveDriver:
+    """Carries choices to the web and delivers answers in the order they arrive.
+
+    At most `requests` are asked for at once, and about as many wait for their host's turn; with one request
+    nothing waits, so that every choice is made knowing all that came before. `silent` is called when nothing
+    has arrived for a minute. With `sitemaps`, a host's sitemap links are offered once the judge liked a page.
+    """
+
+    def __init__(
+        self,
+        crawl: Crawl,
+        web: AsyncWeb,
+        requests: int,
+        clock: Callable[[], float],
+        silent: Callable[[], None] = lambda: None,
+        sitemaps: bool = False,
+    ) -> None:
+        self._crawl, self._web, self._clock, self._silent = crawl, web, clock, silent
+        self._room = 2 * requests - 1
+        self._sitemaps = sitemaps
+        self._mapped: set[int] = set()
+        self._out: set[asyncio.Task[Response] | asyncio.Task[list[int]]] = set()
+        self._hosts: Counter[int] = Counter()
+        self._parked: list[tuple[float, Choice]] = []
+        self._arrived: asyncio.Queue[Callable[[], None] | None] = asyncio.Queue()
+        self._last_arrival = clock()
+
+    @property
+    def active_hosts(self) -> int:
+        """How many hosts have links in the waiting room."""
+        return len(self._hosts)
+
+    @property
+    def waits_until(self) -> float | None:
+        """When the first of the parked hosts may be asked again; None when none is parked."""
+        return min((until for until, _ in self._parked), default=None)
+
+    async def run(self, watch: Callable[[Visit], None] | None = None) -> StopReason:
+        """Crawl to the end and say why it ended. Parked hosts are waited for only while others are at work."""
+        self._watch = watch
+        try:
+            while True:
+                self._send_out()
+                if self._crawl.stopped in _AT_ONCE or not self._out:
+                    self._crawl.stop(StopReason.WAITING if self._parked else StopReason.FRONTIER_EMPTY)
+                    break
+                if (take := await self._next()) is not None:
+                    take()
+        finally:
+            for task in self._out:
+                task.cancel()
+            await asyncio.gather(*self._out, return_exceptions=True)
+        return self._crawl.stopped or StopReason.FRONTIER_EMPTY
+
+    def interrupt(self) -> None:
+        """End the crawl now, from a signal handler of the event loop."""
+        self._crawl.stop(StopReason.INTERRUPTED)
+        self._arrived.put_nowait(None)
+
+    def _send_out(self) -> None:
+        """Let those go whose host may be asked again, and fill the waiting room."""
+        now = self._clock()
+        for parked in [parked for parked in self._parked if parked[0] <= now]:
+            self._parked.remove(parked)
+            self._send(parked[1])
+        if (room := self._room - len(self._out)) > 0:
+            busy = frozenset(host for host, links in self._hosts.items() if links >= LINKS_A_HOST)
+            resting = frozenset(self._host(choice) for _, choice in self._parked)
+            for choice in self._crawl.wanted(room, busy | resting):
+                self._send(choice)
+
+    def _send(self, choice: Choice) -> None:
+        self._hosts[self._host(choice)] += 1
+        task = asyncio.create_task(self._web.fetch(choice.link.url))
+        self._out.add(task)
+        task.add_done_callback(lambda task: self._arrived.put_nowait(lambda: self._take(choice, task)))
+
+    async def _next(self) -> Callable[[], None] | None:
+        """What to do about the next arrival; None when it is time to look at the clock, or to stop."""
+        now = self._clock()
+        deadlines = [self._last_arrival + SILENCE, *(until for until, _ in self._parked)]
+        if (limit := self._crawl.limits.max_seconds) is not None:
+            deadlines.append(limit)
+        try:
+            async with asyncio.timeout(max(0.0, min(deadlines) - now)):
+                return await self._arrived.get()
+        except TimeoutError:
+            if self._clock() >= self._last_arrival + SILENCE:
+                self._last_arrival = self._clock()
+                self._silent()
+            return None
+
+    def _take(self, choice: Choice, task: asyncio.Task[Response]) -> None:
+        self._out.remove(task)
+        host = self._host(choice)
+        self._hosts[host] -= 1
+        if not self._hosts[host]:
+            del self._hosts[host]
+        try:
+            response = task.result()
+        except Parked as parked:
+            self._parked.append((parked.until, choice))
+            return
+        self._last_arrival = self._clock()
+        visit = self._crawl.deliver(choice, response)
+        if self._sitemaps and visit.positive and host not in self._mapped:
+            self._mapped.add(host)
+            self._read_sitemap(visit.url)
+        if self._watch is not None:
+            self._watch(visit)
+
+    def _read_sitemap(self, url: int) -> None:
+        task = asyncio.create_task(self._web.sitemap(url))
+        self._out.add(task)
+        task.add_done_callback(lambda task: self._arrived.put_nowait(lambda: self._offer(task)))
+
+    def _offer(self, task: asyncio.Task[list[int]]) -> None:
+        self._out.remove(task)
+        with suppress(Parked):
+            self._crawl.offer(Links.to(task.result()))
+
+    def _host(self, choice: Choice) -> int:
+        return self._crawl.brief.urls.host(choice.link.url)

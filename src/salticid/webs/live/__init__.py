@@ -1,0 +1,1 @@
+"""Pages from the live web: fetched politely, and only from where they may be."""

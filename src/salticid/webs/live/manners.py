@@ -1,0 +1,85 @@
+"""Manners: when which host may be asked, and who waits for whom."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+PARK_AFTER = 600.0
+"""A host that wants to be left alone for longer is not waited for."""
+LONGEST_PAUSE = 60.0
+"""However slow a host answers, this is pause enough."""
+
+
+class Parked(Exception):
+    """A host asked to be left alone for long, until a time on the crawl's clock."""
+
+    def __init__(self, host: str, until: float) -> None:
+        super().__init__(f"{host} wants to be left alone until {until:.0f} s")
+        self.host, self.until = host, until
+
+
+@dataclass(slots=True)
+class _Host:
+    """What is known of one host's patience."""
+
+    pause: float
+    free_at: float = 0.0
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Manners:
+    """Keeps one request in flight per host, a pause between two of them, and few per address.
+
+    The pause is `delay`, or what the host asked for, or as long as its last answer took, whichever is
+    longest; with a delay of 0 only what the host asked for counts.
+    """
+
+    def __init__(self, delay: float, per_address: int, clock: Callable[[], float]) -> None:
+        self._delay, self._per_address, self._clock = delay, per_address, clock
+        self._hosts: dict[str, _Host] = {}
+        self._addresses: dict[str, asyncio.Semaphore] = {}
+
+    @asynccontextmanager
+    async def turn(self, host: str) -> AsyncIterator[None]:
+        """Wait for this host's turn; inside, nobody else asks it. Raises Parked when that would take long."""
+        state = self._state(host)
+        async with state.turn:
+            while (wait := state.free_at - self._clock()) > 0:
+                if wait > PARK_AFTER:
+                    raise Parked(host, state.free_at)
+                await asyncio.sleep(wait)
+            began = self._clock()
+            try:
+                yield
+            finally:
+                ended = self._clock()
+                slow = min(ended - began, LONGEST_PAUSE) if self._delay else 0.0
+                state.free_at = max(state.free_at, ended + max(state.pause, slow))
+
+    def at(self, address: str) -> asyncio.Semaphore:
+        """A place at an address, which many hosts may share."""
+        if address not in self._addresses:
+            self._addresses[address] = asyncio.Semaphore(self._per_address)
+        return self._addresses[address]
+
+    def ask_pause(self, host: str, pause: float) -> None:
+        """The host asked for at least this pause between two requests."""
+        state = self._state(host)
+        state.pause = max(self._delay, pause)
+
+    def leave_alone(self, host: str, until: float) -> None:
+        """Ask the host for nothing before a time on the crawl's clock."""
+        state = self._state(host)
+        state.free_at = max(state.free_at, until)
+
+    def waits_until(self, host: str) -> float:
+        """When the host may be asked next."""
+        return self._state(host).free_at
+
+    def _state(self, host: str) -> _Host:
+        if host not in self._hosts:
+            self._hosts[host] = _Host(self._delay)
+        return self._hosts[host]

@@ -1,0 +1,71 @@
+"""Host names to addresses: the person's own rules first, then the system's; refused ones left out."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+from aiohttp import AsyncResolver
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from salticid.webs.live.guard import AddressGuard, AddressRefused, Resolver
+
+KEPT_FOR = 300.0
+"""Seconds an answer is used again."""
+_MOST_KEPT = 100_000
+
+
+class Names(AbstractResolver):
+    """Resolves for aiohttp, and tells which address a host will be asked at."""
+
+    def __init__(self, rules: Resolver, guard: AddressGuard, clock: Callable[[], float]) -> None:
+        self._rules, self._guard, self._clock = rules, guard, clock
+        self._system: AbstractResolver | None = None
+        self._known: dict[tuple[str, int], tuple[float, list[ResolveResult]]] = {}
+
+    async def address(self, host: str, port: int) -> str:
+        """The address a host is asked at first; the host itself when nobody knows one."""
+        try:
+            return (await self.resolve(host, port))[0]["host"]
+        except OSError:
+            return host
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        """The admitted addresses of a host. OSError when it has none, AddressRefused when all are refused."""
+        kept = self._known.get((host, port))
+        if kept is None or kept[0] < self._clock():
+            if len(self._known) >= _MOST_KEPT:
+                self._known.clear()
+            kept = self._clock() + KEPT_FOR, await self._look_up(host, port)
+            self._known[host, port] = kept
+        admitted = [found for found in kept[1] if self._guard.admits(found["host"])]
+        if not admitted:
+            raise AddressRefused(f"{host} is at {kept[1][0]['host']}, which this crawl may not reach")
+        return admitted
+
+    async def close(self) -> None:
+        """Let go of the system's resolver."""
+        if self._system is not None:
+            await self._system.close()
+
+    async def _look_up(self, host: str, port: int) -> list[ResolveResult]:
+        if (found := self._rules.find(host, port)) is not None:
+            address, its_port = found
+            kind = socket.AF_INET6 if ":" in address else socket.AF_INET
+            return [_result(host, address, its_port, kind)]
+        try:
+            socket.inet_pton(socket.AF_INET6 if ":" in host else socket.AF_INET, host)
+            return [_result(host, host, port, socket.AF_INET6 if ":" in host else socket.AF_INET)]
+        except OSError:
+            pass
+        if self._system is None:
+            self._system = AsyncResolver()
+        return await self._system.resolve(host, port, socket.AF_UNSPEC)
+
+
+def _result(host: str, address: str, port: int, family: int) -> ResolveResult:
+    return ResolveResult(
+        hostname=host, host=address, port=port, family=family, proto=0, flags=socket.AI_NUMERICHOST
+    )

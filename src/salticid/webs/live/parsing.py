@@ -1,0 +1,308 @@
+"""Pages of the live web are parsed in processes of their own: a hostile one costs its worker, no more.
+
+A worker is a plain Python process that talks over its standard input, a socket: a page goes in, what the
+parser made of it comes back, each as one msgpack message behind its length. It has tables of its own and
+sends along the texts that are new in them; here an array leads from its ids to ours.
+
+Nothing outlives the crawl. An idle worker ends when its socket does; a busy one is stopped by the kernel
+once it has had its share of processor time, whether or not anyone is left to ask for its answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import signal
+import socket
+import struct
+import subprocess
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+import msgspec
+import numpy as np
+from selectolax.lexbor import SelectolaxError
+
+from salticid.errors import SalticidError
+from salticid.model import NO_URL, Ints, Links, Page
+from salticid.parse import Parser
+from salticid.protocols import Table
+from salticid.tables import Texts, Urls
+
+MAX_MEMORY = 2 << 30
+"""Bytes of address space a worker may have."""
+MAX_PAGES = 20_000
+MAX_TEXTS = 1_000_000
+"""A worker that has read so many pages, or whose tables hold so many texts, makes place for a fresh one."""
+
+_PATIENCE = 4
+"""The limit is of processor time; in real time a busy machine may take so many times as long."""
+_START = 60.0
+"""Seconds a worker may take until it is ready for its first page."""
+_AT_ONCE = 10_000
+"""Texts taken over before others on the event loop get their turn."""
+_LENGTH = struct.Struct("<I")
+
+
+class _Task(msgspec.Struct, array_like=True):
+    """A page to parse, and the seconds of processor time it may take."""
+
+    html: bytes
+    url: str
+    charset: str | None
+    limit: float
+
+
+class _Made(msgspec.Struct, array_like=True):
+    """A page in the worker's ids, its arrays as bytes; and the texts that are new in the worker's tables."""
+
+    url: int
+    title: str
+    tokens: bytes
+    area_start: bytes
+    area: bytes
+    link_url: bytes
+    link_start: bytes
+    link_end: bytes
+    link_nofollow: bytes
+    packed_text: bytes
+    canonical: int
+    refresh: int
+    noindex: bool
+    nofollow: bool
+    new_urls: list[str]
+    new_words: list[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Job:
+    """A task as bytes, and where its page is waited for."""
+
+    task: bytes
+    page: asyncio.Future[Page | None]
+
+
+class ParserPool:
+    """Parses pages in worker processes; ids are those of the tables handed in.
+
+    Pages are taken up in the order they come. With one worker they get the very ids that a `Parser` here
+    would give. `limit` is in seconds of a worker's processor time, so that a busy machine loses no page.
+    """
+
+    def __init__(self, urls: Urls, words: Texts, workers: int = 1, limit: float = 5.0) -> None:
+        self.urls = urls
+        self.words = words
+        self.workers = workers
+        self.limit = limit
+        self._jobs: asyncio.Queue[_Job] = asyncio.Queue()
+        self._serving: list[asyncio.Task[None]] = []
+
+    async def __aenter__(self) -> Self:
+        self._serving = [asyncio.create_task(self._serve()) for _ in range(self.workers)]
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for serving in self._serving:
+            serving.cancel()
+        await asyncio.gather(*self._serving, return_exceptions=True)
+        while not self._jobs.empty():
+            self._jobs.get_nowait().page.cancel()
+
+    async def parse(self, html: bytes, url: str, charset: str | None) -> Page | None:
+        """The page, as `Parser.parse` makes it. None: it took longer than `limit`, or its worker died of it."""
+        # A header may hold bytes that are no text; no charset has such a name.
+        label = charset and charset.encode("ascii", "replace").decode()
+        task = msgspec.msgpack.encode(_Task(html, url, label, self.limit))
+        job = _Job(task, asyncio.get_running_loop().create_future())
+        self._jobs.put_nowait(job)
+        return await job.page
+
+    async def _serve(self) -> None:
+        """Hand jobs to one worker after the other; only the last page of each may have been its end."""
+        while True:
+            worker = _Worker(self.urls, self.words)
+            try:
+                while worker.fit:
+                    job = await self._jobs.get()
+                    await self._do(job, worker)
+            finally:
+                await worker.end()
+
+    async def _do(self, job: _Job, worker: _Worker) -> None:
+        try:
+            if job.page.done():  # whoever asked was cancelled
+                return
+            page = await worker.parse(job.task, self.limit * _PATIENCE)
+            if not job.page.done():
+                job.page.set_result(page)
+        except SalticidError as error:
+            job.page.set_exception(error)
+        finally:
+            job.page.cancel()  # if it is not done: the pool is closing
+
+
+class _Worker:
+    """A worker process, seen from here. It is `fit` until it dies, is too slow, or has grown too big."""
+
+    def __init__(self, urls: Urls, words: Texts) -> None:
+        self._urls = _Ids(urls)
+        self._words = _Ids(words)
+        self._socket, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter
+                [sys.executable, "-P", "-c", f"from {__name__} import _work; _work()"],
+                stdin=theirs,
+                stdout=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": "1"},
+                start_new_session=True,  # out of reach of Ctrl-C
+            )
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self._pages = 0
+        self.fit = True
+
+    async def parse(self, task: bytes, patience: float) -> Page | None:
+        """The page of one task, or None, and then the worker is no longer fit."""
+        reader, writer = self._streams or await self._ready()
+        writer.writelines((_LENGTH.pack(len(task)), task))
+        try:
+            async with asyncio.timeout(patience):
+                message = await _message(reader)
+        except (TimeoutError, asyncio.IncompleteReadError, OSError):
+            self.fit = False
+            return None
+        made = msgspec.msgpack.decode(message, type=_Made)
+        await self._urls.grow(made.new_urls)
+        await self._words.grow(made.new_words)
+        self._pages += 1
+        self.fit = self._pages < MAX_PAGES and self._urls.size + self._words.size < MAX_TEXTS
+        return self._taken_over(made)
+
+    async def _ready(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        self._streams = reader, writer = await asyncio.open_connection(sock=self._socket, limit=1 << 22)
+        try:
+            async with asyncio.timeout(_START):
+                await _message(reader)
+        except (TimeoutError, asyncio.IncompleteReadError, OSError) as error:
+            self.fit = False
+            raise SalticidError(f"a process to parse pages did not start: {self._process.args!r}") from error
+        return reader, writer
+
+    def _taken_over(self, made: _Made) -> Page:
+        return Page(
+            url=self._urls.one(made.url),
+            title=made.title,
+            tokens=self._words.many(made.tokens),
+            area_start=np.frombuffer(made.area_start, np.int32),
+            area=np.frombuffer(made.area, np.uint8),
+            links=Links(
+                self._urls.many(made.link_url),
+                np.frombuffer(made.link_start, np.int32),
+                np.frombuffer(made.link_end, np.int32),
+                np.frombuffer(made.link_nofollow, np.bool_),
+            ),
+            packed_text=made.packed_text,
+            canonical=self._urls.one(made.canonical),
+            refresh=self._urls.one(made.refresh),
+            noindex=made.noindex,
+            nofollow=made.nofollow,
+        )
+
+    async def end(self) -> None:
+        """Kill the process and wait until nothing of it is left."""
+        self._process.kill()
+        if self._streams:
+            self._streams[1].transport.abort()
+            with suppress(OSError):
+                await self._streams[1].wait_closed()
+        self._socket.close()
+        while self._process.poll() is None:
+            await asyncio.sleep(0.002)
+
+
+class _Ids:
+    """The ids of a worker's table, as those of one of ours."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._ours = np.empty(1024, np.int32)
+        self.size = 0
+
+    async def grow(self, texts: list[str]) -> None:
+        """The worker's table has grown by these. A few at a time, for one page may hold a million words."""
+        for at in range(0, len(texts), _AT_ONCE):
+            if at:
+                await asyncio.sleep(0)
+            self._append(texts[at : at + _AT_ONCE])
+
+    def _append(self, texts: list[str]) -> None:
+        end = self.size + len(texts)
+        if end > len(self._ours):
+            self._ours = np.append(self._ours, np.empty(end, np.int32))
+        self._ours[self.size : end] = list(map(self._table.intern, texts))
+        self.size = end
+
+    def many(self, ids: bytes) -> Ints:
+        found: Ints = self._ours[np.frombuffer(ids, np.int32)]
+        return found
+
+    def one(self, at: int) -> int:
+        return NO_URL if at == NO_URL else int(self._ours[at])
+
+
+async def _message(reader: asyncio.StreamReader) -> bytes:
+    return await reader.readexactly(*_LENGTH.unpack(await reader.readexactly(_LENGTH.size)))
+
+
+def _work() -> None:
+    """The worker's side: an empty message when it is ready, then a page for every task until the end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    for kind, most in (resource.RLIMIT_AS, MAX_MEMORY), (resource.RLIMIT_CORE, 0):
+        with suppress(ValueError, OSError):  # less is allowed already, or the system knows no such limit
+            resource.setrlimit(kind, (most, most))
+    parent = socket.socket(fileno=sys.stdin.fileno())
+    tasks = parent.makefile("rb")
+    # It may end at any time, in the middle of anything, and owes nobody a word about it.
+    with suppress(OSError, MemoryError, SelectolaxError):
+        _answer(parent, (tasks.read(*_LENGTH.unpack(size)) for size in iter(lambda: tasks.read(4), b"")))
+    os._exit(0)
+
+
+def _answer(parent: socket.socket, tasks: Iterable[bytes]) -> None:
+    parser = Parser(urls := Urls(), words := Texts())
+    told_urls = told_words = 0
+    parent.sendall(_LENGTH.pack(0))
+    for message in tasks:
+        task = msgspec.msgpack.decode(message, type=_Task)
+        signal.setitimer(signal.ITIMER_PROF, task.limit)
+        page = parser.parse(task.html, task.url, task.charset)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        links = page.links
+        made = _Made(
+            url=page.url,
+            title=page.title,
+            tokens=page.tokens.tobytes(),
+            area_start=page.area_start.tobytes(),
+            area=page.area.tobytes(),
+            link_url=links.url.tobytes(),
+            link_start=links.start.tobytes(),
+            link_end=links.end.tobytes(),
+            link_nofollow=links.nofollow.tobytes(),
+            packed_text=page.packed_text,
+            canonical=page.canonical,
+            refresh=page.refresh,
+            noindex=page.noindex,
+            nofollow=page.nofollow,
+            new_urls=urls.spell(range(told_urls, len(urls))),
+            new_words=words.spell(range(told_words, len(words))),
+        )
+        told_urls, told_words = len(urls), len(words)
+        answer = msgspec.msgpack.encode(made)
+        parent.sendall(_LENGTH.pack(len(answer)) + answer)

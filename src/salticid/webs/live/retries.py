@@ -1,0 +1,63 @@
+"""What to do after a failure: one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from salticid.model import Outcome
+from salticid.parse.content import timestamp
+
+
+class Failure(Enum):
+    """How a request can fail without an answer, or with one that asks to come back later."""
+
+    NO_SUCH_HOST = "no such host"
+    REFUSED_ADDRESS = "refused address"
+    NO_CONNECTION = "no connection"
+    BAD_CERTIFICATE = "bad certificate"
+    TIMEOUT = "timeout"
+    BROKEN = "broken answer"
+    LATER = "asked to come back later"
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """Wait `wait` seconds, twice as long each time, up to `tries` requests in all; then the outcome.
+
+    With `drop_host` nothing more is asked of that host in this crawl.
+    """
+
+    wait: float
+    tries: int
+    drop_host: bool
+    outcome: Outcome
+
+
+REMEDIES: Mapping[Failure, Remedy] = {
+    Failure.NO_SUCH_HOST: Remedy(0, 1, True, Outcome.UNREACHABLE),
+    Failure.REFUSED_ADDRESS: Remedy(0, 1, False, Outcome.REFUSED_ADDRESS),
+    Failure.NO_CONNECTION: Remedy(5, 3, True, Outcome.UNREACHABLE),
+    Failure.BAD_CERTIFICATE: Remedy(0, 1, True, Outcome.UNREACHABLE),
+    Failure.TIMEOUT: Remedy(10, 2, False, Outcome.TIMEOUT),
+    Failure.BROKEN: Remedy(2, 2, False, Outcome.BROKEN),
+    Failure.LATER: Remedy(30, 5, False, Outcome.DEAD),
+}
+
+LATER_STATUSES = (429, 503)
+
+
+def retry_after(fields: Mapping[str, str], now: float) -> float | None:
+    """Seconds to wait that an answer names, as a number or a date; None where it names none.
+
+    >>> retry_after({"retry-after": "120"}, 0), retry_after({"retry-after": "soon"}, 0)
+    (120.0, None)
+    >>> retry_after({"retry-after": "Thu, 01 Jan 1970 00:01:00 GMT"}, now=30)
+    30.0
+    """
+    said = fields.get("retry-after", "").strip()
+    if said.isdecimal() and said.isascii():
+        return float(said[:9])
+    date = timestamp(said)
+    return None if date is None else max(0.0, date - now)

@@ -1,0 +1,94 @@
+"""The robots.txt of every host of a crawl: asked for once a day, obeyed always."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from salticid.urls import canonical
+from salticid.webs.live.client import Exchange
+from salticid.webs.live.manners import Manners
+from salticid.webs.live.retries import Failure
+from salticid.webs.live.robots import RobotsFile, meaning
+
+KEPT_FOR = 24 * 3600.0
+MAX_REDIRECTS = 5
+FIRST_BACKOFF, BACKOFF_GROWTH = 30.0, 5.0
+_REDIRECTS = (301, 302, 303, 307, 308)
+_NOBODY_THERE = (
+    Failure.NO_SUCH_HOST,
+    Failure.NO_CONNECTION,
+    Failure.BAD_CERTIFICATE,
+    Failure.REFUSED_ADDRESS,
+)
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What one origin said, and until when that holds."""
+
+    said: RobotsFile | Failure | None = None
+    until: float = 0.0
+    asking: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Rules:
+    """Robots rules by origin (scheme and host).
+
+    A server error or a timeout forbids everything until it recovers: the host is left alone, longer each
+    time, until `Manners` parks it. A host that is not there at all is told as the failure it is.
+    """
+
+    def __init__(
+        self,
+        agent: str,
+        get: Callable[[str], Awaitable[Exchange | Failure]],
+        manners: Manners,
+        clock: Callable[[], float],
+    ) -> None:
+        self._agent, self._get, self._manners, self._clock = agent, get, manners, clock
+        self._origins: dict[str, _Kept] = {}
+
+    async def of(self, url: str) -> RobotsFile | Failure:
+        """The rules for a URL, asked for if need be."""
+        scheme, host = urlsplit(url)[:2]
+        kept = self._origins.setdefault(f"{scheme}://{host}", _Kept())
+        async with kept.asking:
+            if kept.said is None or kept.until <= self._clock():
+                kept.said = await self._ask(f"{scheme}://{host}/robots.txt", host)
+                kept.until = self._clock() + KEPT_FOR
+                if isinstance(kept.said, RobotsFile) and (delay := kept.said.crawl_delay(self._agent)):
+                    self._manners.ask_pause(host, delay)
+        return kept.said
+
+    async def allow(self, url: str) -> bool | Failure:
+        """Whether a URL may be asked for."""
+        rules = await self.of(url)
+        return rules if isinstance(rules, Failure) else rules.allows(url, self._agent)
+
+    async def _ask(self, url: str, host: str) -> RobotsFile | Failure:
+        backoff = FIRST_BACKOFF
+        while True:
+            answer = await self._follow(url)
+            if answer in _NOBODY_THERE:
+                return answer
+            if isinstance(answer, Exchange) and answer.status < 500 and answer.status != 429:
+                return meaning(answer.status, answer.body)
+            self._manners.leave_alone(host, self._clock() + backoff)
+            backoff *= BACKOFF_GROWTH
+
+    async def _follow(self, url: str) -> Exchange | Failure:
+        """Ask for a robots.txt where it says it is; where redirects lead nowhere, there is none."""
+        at = url
+        for _ in range(MAX_REDIRECTS + 1):
+            async with self._manners.turn(urlsplit(at)[1]):
+                answer = await self._get(at)
+            if isinstance(answer, Failure) or answer.status not in _REDIRECTS:
+                return answer
+            where = canonical(answer.fields.get("location", ""), at)
+            if where is None:
+                break
+            at = where
+        return Exchange(404, {}, b"")

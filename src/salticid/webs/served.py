@@ -1,0 +1,205 @@
+"""A recorded web over real HTTP, on this machine only: one server, every host by its Host header.
+
+A URL of the world is asked for by its path and query, with its host and port as `Host` (or as a whole, the
+way one asks a proxy). The answer is what was recorded:
+
+    a page              200 text/html, rendered; Last-Modified where it is known; 304 to whoever has it
+    a redirect          its status, and where it leads as Location
+    an error            its status
+    what is no HTML     200 application/octet-stream, empty
+    not recorded        404; /robots.txt is a URL like any other
+
+Only plain http is spoken: a URL recorded under https answers where the same URL under http is not recorded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import hashlib
+import logging
+import zlib
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import format_datetime
+
+import numpy as np
+from aiohttp import web as http
+from aiohttp.http_exceptions import HttpProcessingError
+
+from salticid.errors import UserError
+from salticid.model import Outcome
+from salticid.urls import canonical
+from salticid.webs.recorded import OUTCOMES, REDIRECT, RecordedWeb
+from salticid.webs.render import render
+
+ADDRESS = "127.0.0.1"
+ROOM = 256 << 20
+"""Bytes of rendered pages that are kept."""
+
+_PAGE, _NOT_HTML = OUTCOMES.index(Outcome.OK), OUTCOMES.index(Outcome.NOT_HTML)
+_STATUSES = range(200, 1000)
+"""What may stand in an answer's first line; a recording may hold anything."""
+_LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
+_STOPPING = 1.0
+"""Seconds that answers under way are given to end."""
+
+
+class Server:
+    """A world that is being served at `port`; `close` it before its loop ends."""
+
+    def __init__(self, answers: http.Server, listening: asyncio.Server) -> None:
+        self._answers = answers
+        self._listening = listening
+        self.port: int = listening.sockets[0].getsockname()[1]
+
+    async def close(self) -> None:
+        """Take no more requests and end all connections."""
+        self._listening.close()
+        self._answers.pre_shutdown()
+        await self._answers.shutdown(_STOPPING)
+
+
+async def serve(web: RecordedWeb, port: int = 0, gzip: bool = False, warm: bool = False) -> Server:
+    """Serve on the loopback address at `port`, or at any free one for 0; `warm`: with pages rendered ahead."""
+    answers = Answers(web, gzip)
+    server = http.Server(answers.answer, access_log=None, logger=_logger())
+    try:
+        listening = await asyncio.get_running_loop().create_server(server, ADDRESS, port, backlog=1024)
+    except OSError as error:
+        cause = "in use" if error.errno == errno.EADDRINUSE else f"not to be had ({error.strerror})"
+        raise UserError(f"port {port} is {cause}; give another as --port, or 0 for any free one") from None
+    if warm:
+        answers.pages.warm(gzip)
+    return Server(server, listening)
+
+
+class Answers:
+    """What the server says to each request; with `gzip`, pages are compressed for whoever takes that."""
+
+    def __init__(self, web: RecordedWeb, gzip: bool = False, room: int = ROOM) -> None:
+        self.pages = Pages(web, room)
+        self._urls = web.urls
+        self._gzip = gzip
+        self._row_of = web.arrays["url.row"]
+        self._kind, self._status = web.arrays["row.kind"], web.arrays["row.status"]
+        self._target = web.arrays["row.target"]
+
+    async def answer(self, request: http.BaseRequest) -> http.StreamResponse:
+        """The answer to one request; never raises for what it holds."""
+        if request.method not in ("GET", "HEAD"):
+            return _said(405, f"{request.method} is nothing a recording can answer", {"Allow": "GET, HEAD"})
+        path, host = request.raw_path, request.headers.get("Host")
+        if path.startswith("/"):
+            if not host:
+                return _said(400, "a request must name its host")
+            path = f"http://{host}{path}"
+        url = canonical(path)
+        if url is None:
+            return _said(400, "no http URL")
+        row = self._row(url)
+        if row < 0:
+            return _said(404, f"{url} is not recorded")
+        kind = int(self._kind[row])
+        if kind == _PAGE:
+            return self._page(row, request)
+        if kind == _NOT_HTML:
+            return http.Response(headers={"Content-Type": "application/octet-stream"})
+        status = int(self._status[row])
+        if kind == REDIRECT:
+            return _said(status, "moved", {"Location": self._urls[int(self._target[row])]})
+        return _said(status if status in _STATUSES else 502, f"recorded as {status}")
+
+    def _row(self, url: str) -> int:
+        """The recorded answer of a URL, or -1."""
+        for form in (url, f"https{url.removeprefix('http')}"):
+            at = self._urls.find(form)
+            if 0 <= at < len(self._row_of) and (row := int(self._row_of[at])) >= 0:
+                return row
+        return -1
+
+    def _page(self, row: int, request: http.BaseRequest) -> http.Response:
+        asked = request.headers
+        page = self.pages.get(row, self._gzip and "gzip" in asked.get("Accept-Encoding", ""))
+        known = asked.get("If-None-Match")
+        if known is not None:
+            same = page.tag in known or known.strip() == "*"
+        elif page.modified is not None and (since := request.if_modified_since) is not None:
+            same = page.modified <= since
+        else:
+            same = False
+        return http.Response(
+            status=304 if same else 200, body=None if same else page.body, headers=page.headers
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Rendered:
+    """A page as it is sent."""
+
+    body: bytes
+    headers: dict[str, str]
+    tag: str
+    modified: datetime | None
+
+
+class Pages:
+    """The pages of a world as HTML; those asked for last are kept, up to `room` bytes of them."""
+
+    def __init__(self, web: RecordedWeb, room: int) -> None:
+        self._web = web
+        self._page_of, self._modified = web.arrays["row.page"], web.arrays["row.modified"]
+        self._kept: OrderedDict[tuple[int, bool], _Rendered] = OrderedDict()
+        self._room = room
+
+    def get(self, row: int, gzip: bool = False) -> _Rendered:
+        """The page of a recorded answer."""
+        page = self._kept.get((row, gzip))
+        if page is None:
+            page = self._kept[row, gzip] = _packed(self._rendered(row)) if gzip else self._rendered(row)
+            self._room -= len(page.body)
+            while self._room < 0 and len(self._kept) > 1:
+                self._room += len(self._kept.popitem(last=False)[1].body)
+        else:
+            self._kept.move_to_end((row, gzip))
+        return page
+
+    def warm(self, gzip: bool = False) -> None:
+        """Render pages ahead, in the order of recording, as long as there is room."""
+        for row in np.flatnonzero(self._page_of >= 0).tolist():
+            if len(self.get(row, gzip).body) > self._room:
+                break
+
+    def _rendered(self, row: int) -> _Rendered:
+        body = render(self._web.page(int(self._page_of[row])), self._web.urls, self._web.words)
+        # Of the content alone: a page that did not change has the same tag in each snapshot of its web.
+        tag = f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
+        headers = {"Content-Type": "text/html; charset=utf-8", "ETag": tag}
+        seconds = float(self._modified[row])
+        if not 0 <= seconds < _LATEST:  # unknown, or a date no header can hold
+            return _Rendered(body, headers, tag, None)
+        modified = datetime.fromtimestamp(int(seconds), UTC)
+        headers["Last-Modified"] = format_datetime(modified, usegmt=True)
+        return _Rendered(body, headers, tag, modified)
+
+
+def _packed(page: _Rendered) -> _Rendered:
+    gzip = zlib.compressobj(level=1, wbits=31)
+    headers = page.headers | {"ETag": f"W/{page.tag}", "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+    return replace(page, body=gzip.compress(page.body) + gzip.flush(), headers=headers)
+
+
+def _said(status: int, text: str, headers: dict[str, str] | None = None) -> http.Response:
+    return http.Response(status=status, text=f"{text}\n", headers=headers)
+
+
+def _logger() -> logging.Logger:
+    """Says what goes wrong here; what clients do wrong is answered, not told."""
+    logger = logging.getLogger(__name__)
+    logger.addFilter(_is_our_fault)
+    return logger
+
+
+def _is_our_fault(record: logging.LogRecord) -> bool:
+    return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
