@@ -12,7 +12,16 @@ from salticid.metrics import harvest
 from salticid.strategies import strategies
 
 ROOT = Path(__file__).resolve().parent.parent
-COMMANDS = ["crawl", "visits", "strategies", "demo", "world build", "world info", "world serve", "world topics"]
+COMMANDS = [
+    "crawl",
+    "visits",
+    "strategies",
+    "demo",
+    "world build",
+    "world info",
+    "world serve",
+    "world topics",
+]
 
 
 def page_of(command: str) -> str:

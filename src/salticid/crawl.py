@@ -89,17 +89,24 @@ class Crawl:
         to_fetch: list[Choice] = []
         while (room_now := self._room(room - len(to_fetch))) > 0:
             before = self.step
-            choices = self.strategy.choose(room_now, busy)
-            self.log.chose(room_now, busy, choices)
-            if len(choices) > room_now:
-                raise ContractBroken(f"choose({room_now}) gave {len(choices)} choices")
-            fetching = [choice for choice in choices if self._to_be_fetched(choice)]
-            self.in_flight += len(fetching)
-            to_fetch += fetching
+            to_fetch += self.ask(room_now, busy)
             if self.step == before:
                 break
         if room > 0 and not to_fetch and not self.in_flight and not busy and self.stopped is None:
             self.stopped = StopReason.EXTINCT if self.strategy.walks else StopReason.FRONTIER_EMPTY
+        return to_fetch
+
+    def ask(self, room: int, busy: frozenset[int]) -> list[Choice]:
+        """One question to the strategy: those of its choices that somebody has to fetch.
+
+        The others are answered at once: out of scope, reached before, or shown again.
+        """
+        choices = self.strategy.choose(room, busy)
+        self.log.chose(room, busy, choices)
+        if len(choices) > room:
+            raise ContractBroken(f"choose({room}) gave {len(choices)} choices")
+        to_fetch = [choice for choice in choices if self._to_be_fetched(choice)]
+        self.in_flight += len(to_fetch)
         return to_fetch
 
     def deliver(self, choice: Choice, response: Response) -> Visit:

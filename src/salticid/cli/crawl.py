@@ -13,9 +13,9 @@ import typer
 
 from salticid.cli import options
 from salticid.cli.console import err, print_json
-from salticid.cli.hunting import Order, hunt_live, hunt_recorded
+from salticid.cli.hunting import Order, hunt_recorded
 from salticid.cli.summary import show_summary
-from salticid.drivers.live_crawl import USER_AGENT, LiveSettings
+from salticid.drivers.live_settings import USER_AGENT, LiveSettings
 from salticid.drivers.recorded import Recipe
 from salticid.judges import judges
 from salticid.model import Limits, Scope, StopReason
@@ -110,6 +110,8 @@ def crawl(
         )  # fmt: skip
         if max_pages > ASK_FOR_CONTACT and user_agent == USER_AGENT:
             err.print(f"More than {ASK_FOR_CONTACT} pages: please add a contact with --user-agent.")
+        from salticid.cli.hunting_live import hunt_live  # here: it takes its time to import
+
         hunted = hunt_live(order, settings)
     else:
         hunted = hunt_recorded(order)

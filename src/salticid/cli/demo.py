@@ -11,7 +11,6 @@ from salticid.cli.console import err, out, sparkline, thinned
 from salticid.cli.progress import Work
 from salticid.cli.summary import best_pages
 from salticid.errors import UserError
-from salticid.lab import demo as lab
 
 _WIDTH = 40
 
@@ -25,13 +24,15 @@ def demo(
 
     Example: salticid demo
     """
+    from salticid.lab import demo as lab  # here: no other command should wait for aiohttp
+
     if out_dir.exists() and not (out_dir / "world").exists() and any(out_dir.iterdir()):
         raise UserError(f"{out_dir} holds something else; name a new folder with --out")
     with Work("generating a web", lab.PAGES, err) as work:
         world, topic, targets = lab.make_world(out_dir, lambda done, pages: work.at(done, f"{pages} pages"))
     out.print(
-        f"A generated web of {lab.PAGES} pages, {targets} of them about [bold]{lab.TOPIC}[/bold]. "
-        f"Two crawlers start two links away and may fetch {lab.LIMITS.max_pages} pages each.\n",
+        f"A generated web of {lab.PAGES} pages, served over HTTP on this machine; {targets} of them are about "
+        f"[bold]{lab.TOPIC}[/bold]. Two crawlers start two links away and may fetch {lab.LIMITS.max_pages} pages each.\n",
         highlight=False,
     )
     shown = []

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
@@ -16,15 +14,11 @@ from salticid import __version__
 from salticid.cli.console import err
 from salticid.cli.progress import Work
 from salticid.crawl import Crawl
-from salticid.drivers.brief import settle
-from salticid.drivers.live import LiveDriver
-from salticid.drivers.live_crawl import LiveSettings, live_web, read_known
 from salticid.drivers.recorded import Recipe, RecordedCrawl
 from salticid.model import StopReason, Topic
 from salticid.protocols import Brief
 from salticid.registry import settings_of
 from salticid.store.log import CrawlLog
-from salticid.webs.live.web import LiveWeb
 from salticid.webs.recorded import RecordedWeb
 
 
@@ -69,55 +63,13 @@ def hunt_recorded(order: Order) -> Hunted:
     web = RecordedWeb(Path(order.web))
     with closing(CrawlLog(order.folder, web.urls, web.words)) as log:
         run = RecordedCrawl(order.topic, web, order.recipe, log)
-        _say_what_is_missing(order.topic, run.brief)
+        say_what_is_missing(order.topic, run.brief)
         log.begin(order.facts({"world": order.web, "digest": web.digest}))
         crawl = run.crawl
         with _interruptible(crawl), Work("crawling", crawl.limits.max_pages, err) as work:
-            stopped = run.run(lambda _visit: _show(work, crawl, ""))
+            stopped = run.run(lambda _visit: show(work, crawl, ""))
         log.about({"stopped": stopped.value, "seconds": run.seconds})
     return Hunted(crawl.pages, crawl.fetches, stopped, run.seconds)
-
-
-def hunt_live(order: Order, settings: LiveSettings) -> Hunted:
-    """Crawl the live web."""
-    return asyncio.run(_hunt_live(order, settings))
-
-
-async def _hunt_live(order: Order, settings: LiveSettings) -> Hunted:
-    began = time.monotonic()
-
-    def clock() -> float:
-        return time.monotonic() - began
-
-    async with live_web(settings, clock) as web:
-        with closing(CrawlLog(order.folder, web.urls, web.words)) as log:
-            known = await read_known(order.topic, web)
-            recipe = order.recipe
-            brief = settle(order.topic, known, web, recipe.limits, recipe.seed)
-            _say_what_is_missing(order.topic, brief)
-            crawl = Crawl(brief, recipe.strategy, recipe.judge, log, clock, log.page)
-            log.begin(order.facts({"live": asdict(settings)}))
-            driver = LiveDriver(
-                crawl, web, settings.concurrency, clock, lambda: _say_who_waits(web), settings.sitemaps
-            )
-            loop = asyncio.get_running_loop()
-            for number in (signal.SIGINT, signal.SIGTERM):
-                loop.add_signal_handler(number, _interrupt, loop, driver)
-            with Work("crawling", crawl.limits.max_pages, err) as work:
-                stopped = await driver.run(
-                    lambda _visit: _show(work, crawl, f", {driver.active_hosts} hosts")
-                )
-            log.about({"stopped": stopped.value, "seconds": clock()})
-            if stopped is StopReason.WAITING and driver.waits_until is not None:
-                err.print(f"The first host may be asked again in {driver.waits_until - clock():.0f} s.")
-    return Hunted(crawl.pages, crawl.fetches, stopped, clock())
-
-
-def _interrupt(loop: asyncio.AbstractEventLoop, driver: LiveDriver) -> None:
-    """The first signal ends the crawl between two visits; a second one at once."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.remove_signal_handler(number)
-    driver.interrupt()
 
 
 @contextmanager
@@ -136,7 +88,7 @@ def _interruptible(crawl: Crawl) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _show(work: Work, crawl: Crawl, more: str) -> None:
+def show(work: Work, crawl: Crawl, more: str) -> None:
     if work.due:
         waiting, _ = crawl.strategy.waiting(0)
         failed = crawl.fetches - crawl.pages
@@ -146,20 +98,10 @@ def _show(work: Work, crawl: Crawl, more: str) -> None:
         work.at(crawl.pages, note)
 
 
-def _say_what_is_missing(topic: Topic, brief: Brief) -> None:
+def say_what_is_missing(topic: Topic, brief: Brief) -> None:
     for kind, named, read in (
         ("examples", topic.examples, brief.examples),
         ("negatives", topic.negatives, brief.negatives),
     ):
         if len(read) < len(named):
             err.print(f"{len(named) - len(read)} of {len(named)} {kind} could not be read and are left out")
-
-
-def _say_who_waits(web: LiveWeb) -> None:
-    """Nothing has arrived for a minute: tell what everybody waits for."""
-    waits = sorted(set(web.doing.values()))
-    err.print(
-        f"Nothing arrived for a minute. Waiting for {', '.join(waits[:5]) or 'nobody'}", highlight=False
-    )
-    if len(waits) > 5:
-        err.print(f"... and {len(waits) - 5} others", highlight=False)

@@ -34,8 +34,10 @@ async def _serve(web: RecordedWeb, port: int, gzip: bool, warm: bool, json: bool
 
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-    server = await serve(web, port, gzip, warm)
+    server = await serve(web, port, gzip)
     try:
+        if warm:
+            await server.warm()
         address = f"http://{ADDRESS}:{server.port}/"
         if json:
             hosts = len(np.unique(web.arrays["url.host"][web.arrays["page.url"]]))

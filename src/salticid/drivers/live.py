@@ -37,8 +37,9 @@ class LiveDriver:
     """Carries choices to the web and delivers answers in the order they arrive.
 
     At most `requests` are asked for at once, and about as many wait for their host's turn; with one request
-    nothing waits, so that every choice is made knowing all that came before. `silent` is called when nothing
-    has arrived for a minute. With `sitemaps`, a host's sitemap links are offered once the judge liked a page.
+    nothing waits, so that every choice is made knowing all that came before. With `sitemaps`, a host's
+    sitemap links are offered once the judge liked a page of it. `silent`, if somebody sets it, is called
+    whenever nothing has arrived for a minute.
     """
 
     def __init__(
@@ -47,10 +48,10 @@ class LiveDriver:
         web: AsyncWeb,
         requests: int,
         clock: Callable[[], float],
-        silent: Callable[[], None] = lambda: None,
         sitemaps: bool = False,
     ) -> None:
-        self._crawl, self._web, self._clock, self._silent = crawl, web, clock, silent
+        self.crawl, self._web, self._clock = crawl, web, clock
+        self.silent: Callable[[], None] | None = None
         self._room = 2 * requests - 1
         self._sitemaps = sitemaps
         self._mapped: set[int] = set()
@@ -76,8 +77,8 @@ class LiveDriver:
         try:
             while True:
                 self._send_out()
-                if self._crawl.stopped in _AT_ONCE or not self._out:
-                    self._crawl.stop(StopReason.WAITING if self._parked else StopReason.FRONTIER_EMPTY)
+                if self.crawl.stopped in _AT_ONCE or not self._out:
+                    self.crawl.stop(StopReason.WAITING if self._parked else StopReason.FRONTIER_EMPTY)
                     break
                 if (take := await self._next()) is not None:
                     take()
@@ -85,11 +86,11 @@ class LiveDriver:
             for task in self._out:
                 task.cancel()
             await asyncio.gather(*self._out, return_exceptions=True)
-        return self._crawl.stopped or StopReason.FRONTIER_EMPTY
+        return self.crawl.stopped or StopReason.FRONTIER_EMPTY
 
     def interrupt(self) -> None:
         """End the crawl now, from a signal handler of the event loop."""
-        self._crawl.stop(StopReason.INTERRUPTED)
+        self.crawl.stop(StopReason.INTERRUPTED)
         self._arrived.put_nowait(None)
 
     def _send_out(self) -> None:
@@ -101,7 +102,7 @@ class LiveDriver:
         if (room := self._room - len(self._out)) > 0:
             busy = frozenset(host for host, links in self._hosts.items() if links >= LINKS_A_HOST)
             resting = frozenset(self._host(choice) for _, choice in self._parked)
-            for choice in self._crawl.wanted(room, busy | resting):
+            for choice in self.crawl.wanted(room, busy | resting):
                 self._send(choice)
 
     def _send(self, choice: Choice) -> None:
@@ -114,7 +115,7 @@ class LiveDriver:
         """What to do about the next arrival; None when it is time to look at the clock, or to stop."""
         now = self._clock()
         deadlines = [self._last_arrival + SILENCE, *(until for until, _ in self._parked)]
-        if (limit := self._crawl.limits.max_seconds) is not None:
+        if (limit := self.crawl.limits.max_seconds) is not None:
             deadlines.append(limit)
         try:
             async with asyncio.timeout(max(0.0, min(deadlines) - now)):
@@ -122,7 +123,8 @@ class LiveDriver:
         except TimeoutError:
             if self._clock() >= self._last_arrival + SILENCE:
                 self._last_arrival = self._clock()
-                self._silent()
+                if self.silent is not None:
+                    self.silent()
             return None
 
     def _take(self, choice: Choice, task: asyncio.Task[Response]) -> None:
@@ -137,7 +139,7 @@ class LiveDriver:
             self._parked.append((parked.until, choice))
             return
         self._last_arrival = self._clock()
-        visit = self._crawl.deliver(choice, response)
+        visit = self.crawl.deliver(choice, response)
         if self._sitemaps and visit.positive and host not in self._mapped:
             self._mapped.add(host)
             self._read_sitemap(visit.url)
@@ -152,7 +154,7 @@ class LiveDriver:
     def _offer(self, task: asyncio.Task[list[int]]) -> None:
         self._out.remove(task)
         with suppress(Parked):
-            self._crawl.offer(Links.to(task.result()))
+            self.crawl.offer(Links.to(task.result()))
 
     def _host(self, choice: Choice) -> int:
-        return self._crawl.brief.urls.host(choice.link.url)
+        return self.crawl.brief.urls.host(choice.link.url)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from urllib.parse import urlsplit
 
-from salticid import __version__
-from salticid.drivers.brief import Known, url_ids
+from salticid.crawl import Crawl
+from salticid.drivers.brief import Known, settle, url_ids
+from salticid.drivers.live import LiveDriver
+from salticid.drivers.live_settings import LiveSettings
+from salticid.drivers.recorded import Recipe
 from salticid.model import Page, Topic
+from salticid.protocols import Log
 from salticid.tables import Texts, Urls
 from salticid.webs.live.client import Client, ClientSettings
 from salticid.webs.live.guard import AddressGuard, GuardedSockets, Resolver, resolve_rule
@@ -19,43 +23,22 @@ from salticid.webs.live.parsing import ParserPool
 from salticid.webs.live.rules import Rules
 from salticid.webs.live.web import LiveWeb, Network
 
-HOME_PAGE = "https://github.com/salticid/salticid"
-USER_AGENT = f"Salticid/{__version__} (+{HOME_PAGE})"
-
-
-@dataclass(frozen=True, slots=True)
-class LiveSettings:
-    """How the live web is asked; the fields are options of `salticid crawl`."""
-
-    concurrency: int = 64
-    delay: float = 1.0
-    timeout: float = 10.0
-    max_bytes: int = 1 << 20
-    user_agent: str = USER_AGENT
-    per_address: int = 8
-    sitemaps: bool = False
-    proxy: str | None = None
-    allow_net: tuple[str, ...] = ()
-    resolve: tuple[str, ...] = ()
-    workers: int = 1
-
-    @property
-    def product(self) -> str:
-        """The product token of the user agent: the name robots.txt files know us by."""
-        return self.user_agent.split("/")[0].split()[0]
+_ANYWHERE = ("0.0.0.0/0", "::/0")
 
 
 @asynccontextmanager
 async def live_web(settings: LiveSettings, clock: Callable[[], float]) -> AsyncIterator[LiveWeb]:
     """The live web, its connections and its parsers, for as long as the context lasts."""
     guard = AddressGuard(settings.allow_net)
-    names = Names(Resolver([resolve_rule(rule) for rule in settings.resolve]), guard, clock)
+    resolver = Resolver([resolve_rule(rule) for rule in settings.resolve])
+    names = Names(resolver, guard, clock, urlsplit(settings.proxy or "").hostname)
+    sockets = GuardedSockets(AddressGuard(_ANYWHERE) if settings.proxy else guard)
     client = Client(
         ClientSettings(
             settings.user_agent, settings.timeout, settings.max_bytes, settings.concurrency, settings.proxy
         ),
         names,
-        GuardedSockets(guard),
+        sockets,
     )
     manners = Manners(settings.delay, settings.per_address, clock)
     rules = Rules(settings.product, client.get, manners, clock)
@@ -66,7 +49,21 @@ async def live_web(settings: LiveSettings, clock: Callable[[], float]) -> AsyncI
         yield LiveWeb(network, pool, settings.concurrency, settings.max_bytes, clock)
 
 
-async def read_known(topic: Topic, web: LiveWeb) -> Known:
+async def set_up(
+    topic: Topic,
+    web: LiveWeb,
+    recipe: Recipe,
+    settings: LiveSettings,
+    log: Log,
+    recall: Callable[[int], Page] | None = None,
+) -> LiveDriver:
+    """A crawl of the live web, ready to run: its known pages are read, those that can be had."""
+    brief = settle(topic, await _read_known(topic, web), web, recipe.limits, recipe.seed)
+    crawl = Crawl(brief, recipe.strategy, recipe.judge, log, web.clock, recall)
+    return LiveDriver(crawl, web, settings.concurrency, web.clock, settings.sitemaps)
+
+
+async def _read_known(topic: Topic, web: LiveWeb) -> Known:
     """Ask for the known pages of a topic, politely; those that cannot be had are left out."""
 
     async def page(url: int) -> Page | None:

@@ -1,24 +1,30 @@
-"""The demonstration: two strategies hunt for one topic of a generated web, and the truth is shown."""
+"""The demonstration: two strategies hunt over HTTP for one topic of a generated web; the truth is shown."""
 
 from __future__ import annotations
 
+import asyncio
 import shutil
+import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from salticid.drivers.recorded import Recipe, RecordedCrawl
+from salticid.drivers.live_crawl import live_web, set_up
+from salticid.drivers.live_settings import LiveSettings
+from salticid.drivers.recorded import Recipe
 from salticid.judges import judges
 from salticid.lab.chart import line_chart
 from salticid.metrics.harvest import harvest_curve
 from salticid.metrics.judged import judged
-from salticid.model import Limits, Outcome, StopReason
+from salticid.model import Limits, Outcome, StopReason, Topic
 from salticid.store.folder import CrawlFolder, StoredVisit
 from salticid.store.log import CrawlLog
 from salticid.strategies import strategies
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
+from salticid.webs.served import ADDRESS, serve
 from salticid.worlds.build import build
 from salticid.worlds.generated import Generated
 from salticid.worlds.topics import TopicPlan, make_topics
@@ -55,19 +61,33 @@ def make_world(out: Path, watch: Callable[[int, int], None]) -> tuple[Path, Path
 def crawl(
     world: Path, topic_file: Path, strategy: str, out: Path, watch: Callable[[int, float], None]
 ) -> Shown:
-    """Crawl the world with one strategy into `out`, then look at the truth."""
+    """Serve the world over HTTP, crawl it with one strategy into `out`, then look at the truth."""
     topic, truth = load_topic(topic_file)
-    web = RecordedWeb(world)
-    log = CrawlLog(out, web.urls, web.words)
     recipe = Recipe(strategies.make(strategy), judges.make("cosine"), LIMITS)
-    run = RecordedCrawl(topic, web, recipe, log)
-    log.begin({"topic": {"name": topic.name}, "strategy": {"name": strategy}})
-    stopped = run.run(lambda _visit: watch(run.crawl.pages, run.crawl.harvest))
-    log.close()
-    crawled = CrawlFolder(out)
-    pages = [visit.final_url for visit in crawled.visits() if visit.outcome == Outcome.OK]
-    relevant = judged(pages, topic, truth)
-    return Shown(strategy, harvest_curve(relevant), sum(relevant), stopped, crawled.best(20))
+    stopped = asyncio.run(_crawl_served(RecordedWeb(world), topic, recipe, out, watch))
+    with closing(CrawlFolder(out)) as crawled:
+        pages = [visit.final_url for visit in crawled.visits() if visit.outcome == Outcome.OK]
+        relevant = judged(pages, topic, truth)
+        return Shown(strategy, harvest_curve(relevant), sum(relevant), stopped, crawled.best(20))
+
+
+async def _crawl_served(
+    served: RecordedWeb, topic: Topic, recipe: Recipe, out: Path, watch: Callable[[int, float], None]
+) -> StopReason:
+    """One request at a time, without a pause: the server is our own."""
+    began = time.monotonic()
+    server = await serve(served)
+    here = f"*={ADDRESS}:{server.port}"
+    settings = LiveSettings(concurrency=1, delay=0, allow_net=(f"{ADDRESS}/32",), resolve=(here,))
+    try:
+        async with live_web(settings, lambda: time.monotonic() - began) as web:
+            with closing(CrawlLog(out, web.urls, web.words)) as log:
+                driver = await set_up(topic, web, recipe, settings, log)
+                log.begin({"topic": {"name": topic.name}})
+                crawl = driver.crawl
+                return await driver.run(lambda _visit: watch(crawl.pages, crawl.harvest))
+    finally:
+        await server.close()
 
 
 def write_page(file: Path, shown: list[Shown], targets: int) -> None:
@@ -96,7 +116,7 @@ body {{ max-width: 46rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 sys
 td, th {{ text-align: left; padding: 0.1rem 1rem 0.1rem 0; vertical-align: top; }}
 </style>
 <h1>A hunt for {escape(TOPIC)}</h1>
-<p>A generated web of {PAGES} pages; two crawlers start two links away from the topic, each with
+<p>A generated web of {PAGES} pages, served over HTTP; two crawlers start two links away from the topic, each with
 {LIMITS.max_pages} pages to spend. Higher is better: the share of what was fetched that is truly on topic,
 which neither crawler can see.</p>
 {chart}

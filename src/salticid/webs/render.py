@@ -32,10 +32,10 @@ def render(page: Page, urls: UrlTable, words: Table) -> bytes:
     """The page as an HTML document in UTF-8, all URLs absolute.
 
     Parsed again it gives the same tokens, areas, links, title, text, canonical URL, refresh and robots
-    flags. A link within another is put into an `<object>`, where HTML allows it. Spans of links and headings
-    that cross, which no parser makes, do not survive: the later one ends where the earlier one does. Nor
-    does a refresh to a URL with an apostrophe, at which the parser takes a refresh to end; nor a word that
-    lower case made longer than any word may be.
+    flags. A link within another stands in an `<object>`, where HTML allows it. Where a link and a heading
+    (or two links, which no parser makes) cross, the one that begins later is cut where the other ends: that
+    happens to a heading within a link within a heading, and such a page does not come back exactly. Nor does
+    a refresh to a URL with an apostrophe, at which the parser takes a refresh to end.
 
     >>> from salticid.parse import Parser
     >>> from salticid.tables import Texts, Urls

@@ -20,6 +20,7 @@ import hashlib
 import logging
 import zlib
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
@@ -49,37 +50,41 @@ _STOPPING = 1.0
 class Server:
     """A world that is being served at `port`; `close` it before its loop ends."""
 
-    def __init__(self, answers: http.Server, listening: asyncio.Server) -> None:
+    def __init__(self, answers: Answers, connections: http.Server, listening: asyncio.Server) -> None:
         self._answers = answers
+        self._connections = connections
         self._listening = listening
         self.port: int = listening.sockets[0].getsockname()[1]
+
+    async def warm(self) -> None:
+        """Render pages ahead, in the order of recording, as long as there is room for them."""
+        for _ in self._answers.render_ahead():
+            await asyncio.sleep(0)
 
     async def close(self) -> None:
         """Take no more requests and end all connections."""
         self._listening.close()
-        self._answers.pre_shutdown()
-        await self._answers.shutdown(_STOPPING)
+        self._connections.pre_shutdown()
+        await self._connections.shutdown(_STOPPING)
 
 
-async def serve(web: RecordedWeb, port: int = 0, gzip: bool = False, warm: bool = False) -> Server:
-    """Serve on the loopback address at `port`, or at any free one for 0; `warm`: with pages rendered ahead."""
-    answers = Answers(web, gzip)
-    server = http.Server(answers.answer, access_log=None, logger=_logger())
+async def serve(web: RecordedWeb, port: int = 0, gzip: bool = False, room: int = ROOM) -> Server:
+    """Serve on the loopback address at `port`, or at any free one for 0."""
+    answers = Answers(web, gzip, room)
+    connections = http.Server(answers.answer, access_log=None, logger=_logger())
     try:
-        listening = await asyncio.get_running_loop().create_server(server, ADDRESS, port, backlog=1024)
+        listening = await asyncio.get_running_loop().create_server(connections, ADDRESS, port, backlog=1024)
     except OSError as error:
         cause = "in use" if error.errno == errno.EADDRINUSE else f"not to be had ({error.strerror})"
         raise UserError(f"port {port} is {cause}; give another as --port, or 0 for any free one") from None
-    if warm:
-        answers.pages.warm(gzip)
-    return Server(server, listening)
+    return Server(answers, connections, listening)
 
 
 class Answers:
     """What the server says to each request; with `gzip`, pages are compressed for whoever takes that."""
 
-    def __init__(self, web: RecordedWeb, gzip: bool = False, room: int = ROOM) -> None:
-        self.pages = Pages(web, room)
+    def __init__(self, web: RecordedWeb, gzip: bool, room: int) -> None:
+        self._pages = _Pages(web, room)
         self._urls = web.urls
         self._gzip = gzip
         self._row_of = web.arrays["url.row"]
@@ -111,6 +116,10 @@ class Answers:
             return _said(status, "moved", {"Location": self._urls[int(self._target[row])]})
         return _said(status if status in _STATUSES else 502, f"recorded as {status}")
 
+    def render_ahead(self) -> Iterator[None]:
+        """Render pages before they are asked for, one at each step."""
+        return self._pages.ahead(self._gzip)
+
     def _row(self, url: str) -> int:
         """The recorded answer of a URL, or -1."""
         for form in (url, f"https{url.removeprefix('http')}"):
@@ -121,7 +130,7 @@ class Answers:
 
     def _page(self, row: int, request: http.BaseRequest) -> http.Response:
         asked = request.headers
-        page = self.pages.get(row, self._gzip and "gzip" in asked.get("Accept-Encoding", ""))
+        page = self._pages.get(row, self._gzip and "gzip" in asked.get("Accept-Encoding", ""))
         known = asked.get("If-None-Match")
         if known is not None:
             same = page.tag in known or known.strip() == "*"
@@ -144,7 +153,7 @@ class _Rendered:
     modified: datetime | None
 
 
-class Pages:
+class _Pages:
     """The pages of a world as HTML; those asked for last are kept, up to `room` bytes of them."""
 
     def __init__(self, web: RecordedWeb, room: int) -> None:
@@ -165,11 +174,12 @@ class Pages:
             self._kept.move_to_end((row, gzip))
         return page
 
-    def warm(self, gzip: bool = False) -> None:
-        """Render pages ahead, in the order of recording, as long as there is room."""
+    def ahead(self, gzip: bool) -> Iterator[None]:
+        """Render one page after the other, in the order of recording, as long as there is room."""
         for row in np.flatnonzero(self._page_of >= 0).tolist():
             if len(self.get(row, gzip).body) > self._room:
-                break
+                return
+            yield
 
     def _rendered(self, row: int) -> _Rendered:
         body = render(self._web.page(int(self._page_of[row])), self._web.urls, self._web.words)

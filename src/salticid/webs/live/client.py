@@ -47,7 +47,8 @@ class Client:
     """Asks servers. Use it as an async context.
 
     `timeout` bounds a request from first to last byte; connecting and each wait for data are bounded by it
-    too. No cookies, no credentials, no redirects, no second try.
+    too. No cookies, no credentials, no redirects, no second try. Through a proxy, the address of the
+    target is checked as we resolve it; what the proxy makes of the name is up to the proxy.
     """
 
     def __init__(self, settings: ClientSettings, names: Names, sockets: GuardedSockets) -> None:
@@ -98,9 +99,10 @@ class Client:
             return Failure.BROKEN
 
     async def _get(self, url: str, more: Mapping[str, str] | None) -> Exchange:
-        request = self._session.get(
-            URL(url, encoded=True), headers=more, allow_redirects=False, proxy=self._settings.proxy
-        )
+        where, proxy = URL(url, encoded=True), self._settings.proxy
+        if proxy is not None:  # our sockets see only the proxy: whither it leads is checked here
+            await self._names.resolve(where.raw_host or "", where.port or 0)
+        request = self._session.get(where, headers=more, allow_redirects=False, proxy=proxy)
         async with request as response:
             body = bytearray()
             while len(body) < self._settings.max_bytes:

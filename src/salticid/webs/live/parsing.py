@@ -18,10 +18,9 @@ import socket
 import struct
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
-from types import TracebackType
 from typing import Self
 
 import msgspec
@@ -79,14 +78,6 @@ class _Made(msgspec.Struct, array_like=True):
     new_words: list[str]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Job:
-    """A task as bytes, and where its page is waited for."""
-
-    task: bytes
-    page: asyncio.Future[Page | None]
-
-
 class ParserPool:
     """Parses pages in worker processes; ids are those of the tables handed in.
 
@@ -99,53 +90,66 @@ class ParserPool:
         self.words = words
         self.workers = workers
         self.limit = limit
-        self._jobs: asyncio.Queue[_Job] = asyncio.Queue()
-        self._serving: list[asyncio.Task[None]] = []
+        self._idle: list[_Worker] = []
+        self._waiting: deque[asyncio.Future[_Worker]] = deque()
+        self._all: set[_Worker] = set()
+        self._ending: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
-        self._serving = [asyncio.create_task(self._serve()) for _ in range(self.workers)]
+        for _ in range(self.workers):
+            self._begin()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        for serving in self._serving:
-            serving.cancel()
-        await asyncio.gather(*self._serving, return_exceptions=True)
-        while not self._jobs.empty():
-            self._jobs.get_nowait().page.cancel()
+    async def __aexit__(self, *_: object) -> None:
+        for waiting in self._waiting:
+            waiting.cancel()
+        for worker in list(self._all):
+            self._end(worker)
+        await asyncio.gather(*self._ending)
 
     async def parse(self, html: bytes, url: str, charset: str | None) -> Page | None:
         """The page, as `Parser.parse` makes it. None: it took longer than `limit`, or its worker died of it."""
         # A header may hold bytes that are no text; no charset has such a name.
         label = charset and charset.encode("ascii", "replace").decode()
         task = msgspec.msgpack.encode(_Task(html, url, label, self.limit))
-        job = _Job(task, asyncio.get_running_loop().create_future())
-        self._jobs.put_nowait(job)
-        return await job.page
-
-    async def _serve(self) -> None:
-        """Hand jobs to one worker after the other; only the last page of each may have been its end."""
-        while True:
-            worker = _Worker(self.urls, self.words)
-            try:
-                while worker.fit:
-                    job = await self._jobs.get()
-                    await self._do(job, worker)
-            finally:
-                await worker.end()
-
-    async def _do(self, job: _Job, worker: _Worker) -> None:
+        worker = self._idle.pop() if self._idle else await self._turn()
         try:
-            if job.page.done():  # whoever asked was cancelled
-                return
-            page = await worker.parse(job.task, self.limit * _PATIENCE)
-            if not job.page.done():
-                job.page.set_result(page)
-        except SalticidError as error:
-            job.page.set_exception(error)
+            return await worker.parse(task, self.limit * _PATIENCE)
         finally:
-            job.page.cancel()  # if it is not done: the pool is closing
+            if worker.fit:
+                self._free(worker)
+            elif worker in self._all:
+                self._end(worker)
+                self._begin()
+
+    async def _turn(self) -> _Worker:
+        """The next worker that nobody waits for longer."""
+        waiting: asyncio.Future[_Worker] = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiting)
+        try:
+            return await waiting
+        except asyncio.CancelledError:
+            if not waiting.cancelled():  # cancelled only after the worker had been handed over
+                self._free(waiting.result())
+            raise
+
+    def _free(self, worker: _Worker) -> None:
+        while self._waiting:
+            waiting = self._waiting.popleft()
+            if not waiting.done():
+                return waiting.set_result(worker)
+        return self._idle.append(worker)
+
+    def _begin(self) -> None:
+        worker = _Worker(self.urls, self.words)
+        self._all.add(worker)
+        self._free(worker)
+
+    def _end(self, worker: _Worker) -> None:
+        self._all.remove(worker)
+        ending = asyncio.create_task(worker.end())
+        self._ending.add(ending)
+        ending.add_done_callback(self._ending.discard)
 
 
 class _Worker:
@@ -158,7 +162,7 @@ class _Worker:
         with theirs:
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter
                 [sys.executable, "-P", "-c", f"from {__name__} import _work; _work()"],
-                stdin=theirs,
+                stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": "1"},
                 start_new_session=True,  # out of reach of Ctrl-C
@@ -168,14 +172,14 @@ class _Worker:
         self.fit = True
 
     async def parse(self, task: bytes, patience: float) -> Page | None:
-        """The page of one task, or None, and then the worker is no longer fit."""
+        """The page of one task, or None. Unless this ends well the worker is no longer fit."""
+        self.fit = False
         reader, writer = self._streams or await self._ready()
-        writer.writelines((_LENGTH.pack(len(task)), task))
+        writer.write(_LENGTH.pack(len(task)) + task)
         try:
             async with asyncio.timeout(patience):
                 message = await _message(reader)
         except (TimeoutError, asyncio.IncompleteReadError, OSError):
-            self.fit = False
             return None
         made = msgspec.msgpack.decode(message, type=_Made)
         await self._urls.grow(made.new_urls)
@@ -185,12 +189,11 @@ class _Worker:
         return self._taken_over(made)
 
     async def _ready(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        self._streams = reader, writer = await asyncio.open_connection(sock=self._socket, limit=1 << 22)
+        self._streams = reader, writer = await asyncio.open_connection(sock=self._socket, limit=1 << 20)
         try:
             async with asyncio.timeout(_START):
                 await _message(reader)
         except (TimeoutError, asyncio.IncompleteReadError, OSError) as error:
-            self.fit = False
             raise SalticidError(f"a process to parse pages did not start: {self._process.args!r}") from error
         return reader, writer
 
@@ -249,7 +252,7 @@ class _Ids:
         self.size = end
 
     def many(self, ids: bytes) -> Ints:
-        found: Ints = self._ours[np.frombuffer(ids, np.int32)]
+        found: Ints = self._ours.take(np.frombuffer(ids, np.int32))
         return found
 
     def one(self, at: int) -> int:
@@ -268,7 +271,7 @@ def _work() -> None:
         with suppress(ValueError, OSError):  # less is allowed already, or the system knows no such limit
             resource.setrlimit(kind, (most, most))
     parent = socket.socket(fileno=sys.stdin.fileno())
-    tasks = parent.makefile("rb")
+    tasks = parent.makefile("rb", 1 << 20)
     # It may end at any time, in the middle of anything, and owes nobody a word about it.
     with suppress(OSError, MemoryError, SelectolaxError):
         _answer(parent, (tasks.read(*_LENGTH.unpack(size)) for size in iter(lambda: tasks.read(4), b"")))

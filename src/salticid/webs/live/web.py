@@ -56,7 +56,7 @@ class LiveWeb:
         self.words: Texts = pool.words
         self.doing: dict[int, str] = {}
         self._network, self._pool, self._max_bytes = network, pool, max_bytes
-        self._clock, self._wall = clock, wall
+        self.clock, self._wall = clock, wall
         self._sitemaps = Sitemaps(network.rules.of, self._ask_for_file)
         self._places = asyncio.Semaphore(requests)
         self._dropped: dict[str, Outcome] = {}
@@ -115,15 +115,15 @@ class LiveWeb:
             failure = answer if isinstance(answer, Failure) else Failure.LATER
             if tries >= REMEDIES[failure].tries:
                 return (answer if isinstance(answer, Exchange) else self._give_up(host, failure)), seconds
-            self._network.manners.leave_alone(host, self._clock() + self._pause(answer, failure, tries))
+            self._network.manners.leave_alone(host, self.clock() + self._pause(answer, failure, tries))
 
     async def _request(self, at: str) -> tuple[Exchange | Failure, float]:
         """One request, when there is a place for it here and at its address; and the seconds it took."""
         parts = urlsplit(at)
         address = await self._network.names.address(parts.hostname or "", parts.port or _PORTS[parts.scheme])
         async with self._network.manners.at(address), self._places:
-            began = self._clock()
-            return await self._network.client.get(at), self._clock() - began
+            began = self.clock()
+            return await self._network.client.get(at), self.clock() - began
 
     def _pause(self, answer: Exchange | Failure, failure: Failure, tries: int) -> float:
         """How long to leave a host alone: as it says, else as the table does, twice as long each time."""

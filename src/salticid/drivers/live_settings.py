@@ -1,0 +1,32 @@
+"""How the live web is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from salticid import __version__
+
+HOME_PAGE = "https://github.com/salticid/salticid"
+USER_AGENT = f"Salticid/{__version__} (+{HOME_PAGE})"
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSettings:
+    """How the live web is asked; the fields are options of `salticid crawl`."""
+
+    concurrency: int = 64
+    delay: float = 1.0
+    timeout: float = 10.0
+    max_bytes: int = 1 << 20
+    user_agent: str = USER_AGENT
+    per_address: int = 8
+    sitemaps: bool = False
+    proxy: str | None = None
+    allow_net: tuple[str, ...] = ()
+    resolve: tuple[str, ...] = ()
+    workers: int = 1
+
+    @property
+    def product(self) -> str:
+        """The product token of the user agent: the name robots.txt files know us by."""
+        return self.user_agent.split("/")[0].split()[0]

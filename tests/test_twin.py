@@ -1,0 +1,155 @@
+"""The product's promise: a strategy crawls the live web and a recording of it alike."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running import salticid
+from tests.serving import served_world
+
+from salticid.crawl import Crawl
+from salticid.drivers.brief import prepare
+from salticid.judges import judges
+from salticid.model import Choice, Limits, Outcome, Response
+from salticid.store.memory import MemoryLog
+from salticid.strategies import strategies
+from salticid.truth import load_topic
+from salticid.webs.recorded import RecordedWeb
+from salticid.worlds.build import build
+from salticid.worlds.generated import Generated
+from salticid.worlds.topics import TopicPlan, make_topics
+
+ALL = 5000
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("twin") / "world"
+    build(folder, Generated(400, seed=5))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def topic(world: Path) -> Path:
+    return make_topics(world, world.parent / "topics", TopicPlan(min_pages=25)).files[0]
+
+
+@pytest.fixture(scope="module")
+def port(world: Path) -> Iterator[int]:
+    with served_world(world) as port:
+        yield port
+
+
+def crawl_live(topic: Path, port: int, out: Path, *options: str | int) -> dict[str, Any]:
+    where = (
+        "--resolve",
+        f"*=127.0.0.1:{port}",
+        "--allow-net",
+        "127.0.0.0/8",
+        "--delay",
+        "0",
+        "--per-address",
+        "99",
+    )
+    said = salticid("crawl", topic, *where, *options, "--out", out, "--json")
+    assert said.status == 0, said.err
+    result: dict[str, Any] = json.loads(said.out)
+    return result
+
+
+def visits(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in salticid("visits", folder, "--json").out.splitlines()]
+
+
+@pytest.mark.parametrize("strategy", ["breadth_first", "best_first", "best_n_first"])
+def test_one_request_at_a_time_gives_the_visits_of_the_replay(
+    world: Path, topic: Path, port: int, tmp_path: Path, strategy: str
+) -> None:
+    options = ("--strategy", strategy, "--max-pages", "120")
+    crawl_live(topic, port, tmp_path / "live", "--concurrency", 1, *options)
+    assert salticid("crawl", topic, "--web", world, *options, "--out", tmp_path / "replay").status == 0
+    live, replayed = visits(tmp_path / "live"), visits(tmp_path / "replay")
+    same = ("url", "final_url", "score", "title", "source")
+    assert [[visit[key] for key in same] for visit in live] == [
+        [visit[key] for key in same] for visit in replayed
+    ]
+    assert sum(visit["outcome"] == "ok" for visit in live) == 120
+
+
+@pytest.mark.parametrize("strategy", ["best_first", "best_n_first"])
+def test_many_requests_at_once_choose_as_their_log_replayed(
+    world: Path, topic: Path, port: int, tmp_path: Path, strategy: str
+) -> None:
+    crawl_live(
+        topic, port, tmp_path / "live", "--concurrency", 12, "--strategy", strategy, "--max-pages", 200
+    )
+    logged, made = _choices_again(tmp_path / "live", world, topic, strategy)
+    assert len(logged) > 200
+    assert made == logged
+
+
+def test_a_site_crawled_to_its_end_is_the_same_set(
+    world: Path, topic: Path, port: int, tmp_path: Path
+) -> None:
+    result = crawl_live(topic, port, tmp_path / "live", "--concurrency", 16, "--max-pages", ALL)
+    assert result["stopped"] == "frontier empty"
+    assert (
+        salticid("crawl", topic, "--web", world, "--max-pages", ALL, "--out", tmp_path / "replay").status == 0
+    )
+
+    def pages(name: str) -> set[str]:
+        return {visit["final_url"] for visit in visits(tmp_path / name) if visit["outcome"] == "ok"}
+
+    assert pages("live") == pages("replay")
+    assert len(pages("live")) > 350
+
+
+def _choices_again(
+    folder: Path, world: Path, topic: Path, strategy: str
+) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
+    """The choices of a log, and those a fresh strategy makes when its calls and arrivals come as logged."""
+    db = sqlite3.connect(folder / "crawl.db")
+    spelled = dict(db.execute("SELECT id, text FROM url"))
+    calls = db.execute(
+        "SELECT seq, 'choose', room, busy, '' FROM choose UNION ALL "
+        "SELECT v.seq, 'visit', c.url, '', v.outcome FROM visit v JOIN choice c ON c.id = v.choice ORDER BY seq"
+    ).fetchall()
+    logged = [(spelled[url], score) for url, score in db.execute("SELECT url, score FROM choice ORDER BY id")]
+    web = RecordedWeb(world)
+    log = _Chosen()
+    brief = prepare(load_topic(topic)[0], web, Limits(max_pages=200), seed=0)
+    crawl = Crawl(brief, strategies.make(strategy), judges.make("cosine"), log, lambda: 0.0)
+    hosts = {web.urls.host_name(web.urls.host(at)): web.urls.host(at) for at in range(len(web.urls))}
+    flying: dict[str, Choice] = {}
+    for _seq, call, number, busy, _outcome in calls:
+        if call == "choose":
+            names = json.loads(busy) if busy else []
+            for choice in crawl.ask(number, frozenset(hosts[name] for name in names)):
+                flying[web.urls[choice.link.url]] = choice
+        elif (sent := flying.pop(spelled[number], None)) is not None:
+            crawl.deliver(sent, _as_live(web.fetch(sent.link.url)))
+    db.close()
+    return logged, [(web.urls[choice.link.url], choice.score) for choice in log.chosen]
+
+
+def _as_live(response: Response) -> Response:
+    """A server answers 404 where a recording knows nothing."""
+    if response.outcome is Outcome.NOT_RECORDED:
+        return Response(response.url, response.final, Outcome.DEAD, 404)
+    return response
+
+
+class _Chosen(MemoryLog):
+    """A log that keeps the choices."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.chosen: list[Choice] = []
+
+    def chose(self, room: int, busy: frozenset[int], choices: Any) -> None:
+        self.chosen += choices
