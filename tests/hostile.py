@@ -7,8 +7,8 @@ import socket
 import struct
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from ssl import SSLContext
@@ -144,6 +144,17 @@ def in_parts(*parts: bytes, pause: float = 0.0, forever: bool = False, close: bo
     return play
 
 
+def turns(*answers: Answer) -> Play:
+    """One answer after the other; the last one to all further requests."""
+    left = list(answers)
+
+    async def play(writer: asyncio.StreamWriter) -> None:
+        answer = left.pop(0) if len(left) > 1 else left[0]
+        await (in_parts(answer) if isinstance(answer, bytes) else answer)(writer)
+
+    return play
+
+
 def then_reset(data: bytes) -> Play:
     """Write this, then reset the connection."""
 
@@ -229,18 +240,24 @@ def all_at_once(there: LiveWeb, *urls: str) -> Awaitable[list[Response]]:
     return asyncio.gather(*(there.fetch(there.urls.intern(url)) for url in urls))
 
 
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The table's waits, a thousand times shorter; a robots.txt in trouble is tried again soon."""
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the table's waits a thousand times shorter; a robots.txt in trouble is tried again soon."""
     table = {failure: replace(remedy, wait=remedy.wait / 1000) for failure, remedy in REMEDIES.items()}
     monkeypatch.setattr(web, "REMEDIES", table)
     monkeypatch.setattr(rules, "FIRST_BACKOFF", 0.03)
 
 
-def resident() -> int:
-    """Bytes of memory this process has."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+@contextmanager
+def peak_of() -> Iterator[Callable[[], int]]:
+    """How many bytes more of memory this process had at a time than when the context began."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")  # the peak is counted anew
+    except OSError:
+        pytest.skip("this system keeps no peak of memory that can be set back")
+    before = _kilobytes("VmRSS")
+    yield lambda: (_kilobytes("VmHWM") - before) << 10
 
 
-def texts(there: LiveWeb, urls: Sequence[int]) -> list[str]:
-    return [there.urls[url] for url in urls]
+def _kilobytes(name: str) -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(name))

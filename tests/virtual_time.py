@@ -107,10 +107,16 @@ class InProcess(ParserPool):
 
 
 def live_web(
-    client: Client, manners: Manners, rules: Rules, requests: int, addresses: Mapping[str, str] | None = None
+    answer: Callable[[str], Awaitable[Answer]],
+    manners: Manners,
+    requests: int,
+    addresses: Mapping[str, str] | None = None,
+    rules: type[Rules] = Rules,
 ) -> LiveWeb:
     """The real live web on the running loop, all but its sockets and processes."""
-    network = Network(client, Directory(addresses or {}), manners, rules)
+    client = Asked(answer)
+    asked = rules("Salticid", client.get, manners, clock)
+    network = Network(client, Directory(addresses or {}), manners, asked)
     return LiveWeb(network, InProcess(), requests, 1 << 20, clock, wall)
 
 

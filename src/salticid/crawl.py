@@ -238,6 +238,7 @@ class Crawl:
             at=self._clock(),
             size=response.size,
             modified=response.modified,
+            etag=response.etag,
             revisit=revisit,
         )
         self.step += 1

@@ -210,6 +210,7 @@ class Response:
     seconds: float = 0.0
     size: int = 0
     modified: float | None = None
+    etag: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -217,8 +218,8 @@ class Visit:
     """One arrival, numbered by `step` in arrival order; a failed fetch is a visit too.
 
     `score` is the judge's belief about the page (0 without one) and `positive` whether it reaches
-    the judge's line; `depth` counts links from a seed; `at` is the crawl's clock; `size` and `modified` are
-    the response's.
+    the judge's line; `depth` counts links from a seed; `at` is the crawl's clock; `size`, `modified` and
+    `etag` are the response's.
     """
 
     step: int
@@ -234,6 +235,7 @@ class Visit:
     at: float = 0.0
     size: int = 0
     modified: float | None = None
+    etag: str | None = None
     revisit: bool = False
 
     @property

@@ -27,7 +27,7 @@ class Work:
             console=console,
             transient=True,
         )
-        self._shown = time.monotonic()
+        self._began = self._shown = time.monotonic()
         self._every = _BAR_EVERY if console.is_terminal else _LINE_EVERY
 
     def __enter__(self) -> Work:
@@ -48,10 +48,11 @@ class Work:
         return time.monotonic() - self._shown >= self._every
 
     def at(self, done: int, note: str) -> None:
-        """So much is done."""
+        """So much is done; the note says more about it."""
         if not self.due:
             return
         self._shown = time.monotonic()
+        note = f"{done / (self._shown - self._began):.0f}/s, {note}"
         if self._console.is_terminal:
             self._bar.update(self._task, completed=done, note=note)
         else:

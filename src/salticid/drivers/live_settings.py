@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from salticid import __version__
 
-HOME_PAGE = "https://github.com/salticid/salticid"
+HOME_PAGE = "https://salticid.example/"
 USER_AGENT = f"Salticid/{__version__} (+{HOME_PAGE})"
 
 

@@ -18,7 +18,7 @@ from salticid.store.schema import FILE, FORMAT, PAGE_OF, unpack_page, unpack_wor
 
 _VISITS = """
 SELECT v.step, u.text, f.text, v.outcome, v.status, v.score, p.title, s.text, c.agent, v.revisit, v.seconds, v.at,
-       c.why, c.score, v.depth, v.positive, v.size, v.modified
+       c.why, c.score, v.depth, v.positive, v.size, v.modified, v.etag
 FROM visit v JOIN choice c ON c.id = v.choice JOIN url u ON u.id = c.url JOIN url f ON f.id = v.final
 LEFT JOIN page p ON p.step = v.step
 LEFT JOIN visit sv ON sv.step = c.source LEFT JOIN url s ON s.id = sv.final
@@ -48,6 +48,7 @@ class StoredVisit(msgspec.Struct, frozen=True):
     positive: bool
     size: int
     modified: float | None
+    etag: str | None
 
 
 class CrawlFolder:
@@ -94,7 +95,7 @@ class CrawlFolder:
                 why,
                 *more,
             ) = row
-            promise, depth, positive, size, modified = more
+            promise, depth, positive, size, modified, etag = more
             yield StoredVisit(
                 step=step,
                 url=url,
@@ -115,6 +116,7 @@ class CrawlFolder:
                 positive=bool(positive),
                 size=size,
                 modified=modified,
+                etag=etag,
             )
 
     def outcomes(self) -> dict[str, int]:

@@ -27,7 +27,7 @@ CHECKPOINT_PAGES = 16_384
 _INSERT = {
     "choose": "INSERT INTO choose VALUES (?,?,?)",
     "choice": "INSERT INTO choice VALUES (?,?,?,?,?,?,?,?)",
-    "visit": "INSERT INTO visit VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    "visit": "INSERT INTO visit VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     "page": "INSERT INTO page VALUES (?,?,?,?,?,?,?,?,?)",
     "told": "INSERT INTO told VALUES (?,?,?)",
 }
@@ -81,7 +81,7 @@ class CrawlLog:
             (
                 visit.step, self._next(), choice, visit.final, visit.outcome.value, visit.status, visit.score,
                 visit.positive, visit.depth, visit.seconds, visit.at, visit.size,
-                visit.modified, visit.revisit,
+                visit.modified, visit.etag, visit.revisit,
             )
         )  # fmt: skip
         self._spelled["url"].need(visit.final)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import os
 import resource
+import shlex
 import signal
 import socket
 import struct
@@ -60,16 +61,10 @@ class _Task(msgspec.Struct, array_like=True):
 class _Made(msgspec.Struct, array_like=True):
     """A page in the worker's ids, its arrays as bytes; and the texts that are new in the worker's tables."""
 
-    url: int
     title: str
-    tokens: bytes
-    area_start: bytes
-    area: bytes
-    link_url: bytes
-    link_start: bytes
-    link_end: bytes
-    link_nofollow: bytes
+    columns: tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes]
     packed_text: bytes
+    url: int
     canonical: int
     refresh: int
     noindex: bool
@@ -105,7 +100,7 @@ class ParserPool:
             waiting.cancel()
         for worker in list(self._all):
             self._end(worker)
-        await asyncio.gather(*self._ending)
+        await asyncio.gather(*self._ending, return_exceptions=True)
 
     async def parse(self, html: bytes, url: str, charset: str | None) -> Page | None:
         """The page, as `Parser.parse` makes it. None: it took longer than `limit`, or its worker died of it."""
@@ -158,15 +153,7 @@ class _Worker:
     def __init__(self, urls: Urls, words: Texts) -> None:
         self._urls = _Ids(urls)
         self._words = _Ids(words)
-        self._socket, theirs = socket.socketpair()
-        with theirs:
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter
-                [sys.executable, "-P", "-c", f"from {__name__} import _work; _work()"],
-                stdin=theirs.fileno(),
-                stdout=subprocess.DEVNULL,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": "1"},
-                start_new_session=True,  # out of reach of Ctrl-C
-            )
+        self._process: subprocess.Popen[bytes] | None = None
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
         self._pages = 0
         self.fit = True
@@ -174,7 +161,7 @@ class _Worker:
     async def parse(self, task: bytes, patience: float) -> Page | None:
         """The page of one task, or None. Unless this ends well the worker is no longer fit."""
         self.fit = False
-        reader, writer = self._streams or await self._ready()
+        reader, writer = self._streams or await self._start()
         writer.write(_LENGTH.pack(len(task)) + task)
         try:
             async with asyncio.timeout(patience):
@@ -188,27 +175,40 @@ class _Worker:
         self.fit = self._pages < MAX_PAGES and self._urls.size + self._words.size < MAX_TEXTS
         return self._taken_over(made)
 
-    async def _ready(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        self._streams = reader, writer = await asyncio.open_connection(sock=self._socket, limit=1 << 20)
+    async def _start(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        ours, theirs = socket.socketpair()
+        self._streams = reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 20)
+        command = [sys.executable, "-P", "-c", f"from {__name__} import _work; _work()"]
         try:
+            with theirs:
+                self._process = subprocess.Popen(  # noqa: S603 - our own interpreter
+                    command,
+                    stdin=theirs.fileno(),
+                    stdout=subprocess.DEVNULL,
+                    env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": "1"},
+                    start_new_session=True,  # out of reach of Ctrl-C
+                )
             async with asyncio.timeout(_START):
                 await _message(reader)
         except (TimeoutError, asyncio.IncompleteReadError, OSError) as error:
-            raise SalticidError(f"a process to parse pages did not start: {self._process.args!r}") from error
+            raise SalticidError(
+                f"no process to parse pages would start; try: {shlex.join(command)}"
+            ) from error
         return reader, writer
 
     def _taken_over(self, made: _Made) -> Page:
+        tokens, area_start, area, url, start, end, nofollow = made.columns
         return Page(
             url=self._urls.one(made.url),
             title=made.title,
-            tokens=self._words.many(made.tokens),
-            area_start=np.frombuffer(made.area_start, np.int32),
-            area=np.frombuffer(made.area, np.uint8),
+            tokens=self._words.many(tokens),
+            area_start=np.frombuffer(area_start, np.int32),
+            area=np.frombuffer(area, np.uint8),
             links=Links(
-                self._urls.many(made.link_url),
-                np.frombuffer(made.link_start, np.int32),
-                np.frombuffer(made.link_end, np.int32),
-                np.frombuffer(made.link_nofollow, np.bool_),
+                self._urls.many(url),
+                np.frombuffer(start, np.int32),
+                np.frombuffer(end, np.int32),
+                np.frombuffer(nofollow, np.bool_),
             ),
             packed_text=made.packed_text,
             canonical=self._urls.one(made.canonical),
@@ -219,14 +219,17 @@ class _Worker:
 
     async def end(self) -> None:
         """Kill the process and wait until nothing of it is left."""
-        self._process.kill()
+        if self._process:
+            self._process.kill()
         if self._streams:
             self._streams[1].transport.abort()
-            with suppress(OSError):
-                await self._streams[1].wait_closed()
-        self._socket.close()
-        while self._process.poll() is None:
-            await asyncio.sleep(0.002)
+        try:
+            while self._process and self._process.poll() is None:
+                await asyncio.sleep(0.002)
+            await asyncio.sleep(0)  # the socket is closed in the next round of the event loop
+        finally:
+            if self._process:
+                self._process.wait()
 
 
 class _Ids:
@@ -287,18 +290,19 @@ def _answer(parent: socket.socket, tasks: Iterable[bytes]) -> None:
         signal.setitimer(signal.ITIMER_PROF, task.limit)
         page = parser.parse(task.html, task.url, task.charset)
         signal.setitimer(signal.ITIMER_PROF, 0)
-        links = page.links
         made = _Made(
-            url=page.url,
             title=page.title,
-            tokens=page.tokens.tobytes(),
-            area_start=page.area_start.tobytes(),
-            area=page.area.tobytes(),
-            link_url=links.url.tobytes(),
-            link_start=links.start.tobytes(),
-            link_end=links.end.tobytes(),
-            link_nofollow=links.nofollow.tobytes(),
+            columns=(
+                page.tokens.tobytes(),
+                page.area_start.tobytes(),
+                page.area.tobytes(),
+                page.links.url.tobytes(),
+                page.links.start.tobytes(),
+                page.links.end.tobytes(),
+                page.links.nofollow.tobytes(),
+            ),
             packed_text=page.packed_text,
+            url=page.url,
             canonical=page.canonical,
             refresh=page.refresh,
             noindex=page.noindex,

@@ -161,6 +161,7 @@ class LiveWeb:
             seconds=seconds,
             size=len(answer.body),
             modified=found.modified,
+            etag=answer.fields.get("etag"),
         )
 
     async def _parse(self, html: bytes, at: str, charset: str | None) -> Page | None:
