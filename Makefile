@@ -35,7 +35,10 @@ demo: setup
 	$(BIN)/salticid demo
 
 bench: setup
-	$(BIN)/python -m benchmarks
+	@$(BIN)/python -c 'import scrapy' 2>/dev/null || \
+		$(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[bench]' || \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	$(BIN)/python -m benchmarks $(ONLY)
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

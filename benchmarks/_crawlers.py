@@ -118,9 +118,7 @@ async def bare(port: int, pages: int) -> tuple[int, int]:
 class _Here(aiohttp.abc.AbstractResolver):
     """Every host is this machine."""
 
-    async def resolve(
-        self, host: str, port: int = 0, family: int = 0
-    ) -> list[aiohttp.abc.ResolveResult]:
+    async def resolve(self, host: str, port: int = 0, family: int = 0) -> list[aiohttp.abc.ResolveResult]:
         found = aiohttp.abc.ResolveResult(
             hostname=host, host="127.0.0.1", port=port, family=2, proto=0, flags=0
         )

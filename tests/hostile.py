@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from ssl import SSLContext
 from typing import Any, TypeVar
@@ -19,7 +20,7 @@ import pytest
 from salticid.drivers.live_crawl import live_web
 from salticid.drivers.live_settings import LiveSettings
 from salticid.model import Response
-from salticid.webs.live import rules, web
+from salticid.webs.live import rules
 from salticid.webs.live.retries import REMEDIES
 from salticid.webs.live.web import LiveWeb
 
@@ -67,8 +68,9 @@ class Server:
 
     def gaps(self, path: str | None = None) -> list[float]:
         """Seconds between the requests for a path, or for all but robots.txt files."""
-        times = [each.at for each in self.requests if each.path == path or not path and each.path != "/robots.txt"]
-        return [after - before for before, after in zip(times, times[1:], strict=False)]
+        counted = (each for each in self.requests if (path or each.path) == each.path)
+        times = [each.at for each in counted if path or each.path != "/robots.txt"]
+        return [after - before for before, after in pairwise(times)]
 
     async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the requests of one connection until somebody ends it."""
@@ -165,6 +167,16 @@ def then_reset(data: bytes) -> Play:
     return play
 
 
+def slowly(answer: bytes, pause: float) -> Play:
+    """Answer after a while."""
+
+    async def play(writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(pause)
+        await in_parts(answer)(writer)
+
+    return play
+
+
 async def reset(writer: asyncio.StreamWriter) -> None:
     """End a connection as a crash does: without a goodbye."""
     writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -177,7 +189,9 @@ async def silence(writer: asyncio.StreamWriter) -> None:
 
 
 @asynccontextmanager
-async def serving(behaviour: Behaviour, tls: SSLContext | None = None) -> AsyncIterator[Server]:
+async def serving(
+    behaviour: Behaviour, tls: SSLContext | None = None, address: str = "127.0.0.1"
+) -> AsyncIterator[Server]:
     """A server on loopback; at the end no connection of it is left."""
     server = Server(behaviour)
     talks: set[asyncio.Task[None]] = set()
@@ -185,7 +199,7 @@ async def serving(behaviour: Behaviour, tls: SSLContext | None = None) -> AsyncI
     def met(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         talks.add(asyncio.create_task(server.talk(reader, writer)))
 
-    listening = await asyncio.start_server(met, "127.0.0.1", 0, ssl=tls, limit=1 << 20)
+    listening = await asyncio.start_server(met, address, 0, ssl=tls, limit=1 << 20)
     server.port = listening.sockets[0].getsockname()[1]
     try:
         yield server
@@ -242,8 +256,8 @@ def all_at_once(there: LiveWeb, *urls: str) -> Awaitable[list[Response]]:
 
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the table's waits a thousand times shorter; a robots.txt in trouble is tried again soon."""
-    table = {failure: replace(remedy, wait=remedy.wait / 1000) for failure, remedy in REMEDIES.items()}
-    monkeypatch.setattr(web, "REMEDIES", table)
+    for failure, remedy in list(REMEDIES.items()):
+        monkeypatch.setitem(REMEDIES, failure, replace(remedy, wait=remedy.wait / 1000))
     monkeypatch.setattr(rules, "FIRST_BACKOFF", 0.03)
 
 

@@ -8,11 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import brotli
+import brotli  # type: ignore[import-untyped]
 import pytest
 import zstandard
-from salticid.model import Outcome
-from salticid.webs.live.web import LiveWeb
 from tests.hostile import (
     A,
     Answer,
@@ -30,7 +28,12 @@ from tests.hostile import (
     then_reset,
 )
 
-HTML = b"<title>Caf\xc3\xa9</title><p>jumping spiders <a href=/next>more</a> <a href='http://b.example/'>b</a>"
+from salticid.model import Outcome
+from salticid.webs.live.web import LiveWeb
+
+HTML = (
+    b"<title>Caf\xc3\xa9</title><p>jumping spiders <a href=/next>more</a> <a href='http://b.example/'>b</a>"
+)
 B = "http://b.example/"
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 
@@ -42,19 +45,28 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_page_is_read_with_all_that_its_head_says() -> None:
     date = "Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT"
-    site = {"/": page(HTML, date), "/l1": page(b"<title>Caf\xe9", kind="text/html; charset=latin-1")}
+    site = {
+        "/": page(HTML, date, 'ETag: "v1"'),
+        "/l1": page(b"<title>Caf\xe9", kind="text/html; charset=iso-8859-1"),
+    }
     (response, latin), there, server = fetched(site, A, A + "l1")
     assert (response.outcome, response.status, response.size) == (Outcome.OK, 200, len(HTML))
     assert response.page is not None
     assert response.page.title == "Café"
     assert there.urls.spell(response.page.links.url.tolist()) == [A + "next", B]
-    assert response.modified == 784_111_777
+    assert (response.modified, response.etag) == (784_111_777, '"v1"')
     assert 0 < response.seconds < 5
     assert latin.page is not None
     assert latin.page.title == "Café"
-    assert latin.modified is None
+    assert (latin.modified, latin.etag) == (None, None)
     assert server.pages == ["a.example/", "a.example/l1"]
     assert there.doing == {}
+
+
+def test_what_a_head_says_can_be_written_down_even_when_it_is_no_text() -> None:
+    (response,), _, _ = fetched({"/": HEAD + b'ETag: "\xff\xfe"\r\nContent-Length: 0\r\n\r\n'}, A)
+    assert response.outcome is Outcome.OK
+    assert (response.etag or "").isprintable()  # a lone surrogate is not, and no file takes it
 
 
 def _raw_deflate(data: bytes) -> bytes:
@@ -89,12 +101,13 @@ def test_every_coding_is_undone() -> None:
 
 def _bomb(name: str) -> bytes:
     """200 MB, made a megabyte at a time."""
-    packer: Any = {
+    kinds: dict[str, Callable[[], Any]] = {
         "gzip": partial(zlib.compressobj, 9, wbits=31),
         "deflate": partial(zlib.compressobj, 9),
         "br": partial(brotli.Compressor, quality=1),
         "zstd": zstandard.ZstdCompressor().compressobj,
-    }[name]()
+    }
+    packer = kinds[name]()
     pack = packer.process if name == "br" else packer.compress
     block = b"<p>boom " * (1 << 17)
     packed = [pack(block) for _ in range(200)]
@@ -119,23 +132,13 @@ def test_a_bomb_takes_no_memory_and_no_time(coding: str) -> None:
     assert seconds < 5
 
 
-def test_a_page_coded_a_thousand_times_does_not_hold_up_the_others() -> None:
-    body = bytes(900_000)
-    for _ in range(1000):
-        packer = zlib.compressobj(0, wbits=31)
-        body = packer.compress(body) + packer.flush()
-    began = time.monotonic()
-    made = outcome(page(body, "Content-Encoding: " + ",".join(["gzip"] * 1000)), max_bytes=2 << 20)
-    assert time.monotonic() - began < 2
-    assert made == ("not html", 200, 1)
-
-
 def test_a_long_page_is_cut_not_refused() -> None:
-    endless = in_parts(HEAD + b"\r\n" + HTML, b"<p>spiders" * 1000, forever=True)
+    endless = in_parts(HEAD + b"\r\n" + HTML, b"<p>spiders" * 1000, pause=0.02, forever=True)
     site: dict[str, Answer] = {"/long": page(HTML + b" " * 100_000), "/endless": endless, "/": page(HTML)}
     responses, _, _ = fetched(site, A + "long", A + "endless", A, max_bytes=50_000)
     assert [each.outcome for each in responses] == [Outcome.OK] * 3
     assert [each.size for each in responses] == [50_000, 50_000, len(HTML)]
+    assert responses[1].seconds < 1
 
 
 SLOW: dict[str, Answer] = {
@@ -187,12 +190,15 @@ def test_a_connection_reset_at_once_is_a_broken_answer_too() -> None:
     assert on_the_web({"/robots.txt": page(b"", kind="text/plain"), "/": gone}, use) == (Outcome.BROKEN, 3)
 
 
-def test_what_comes_after_the_length_is_not_read() -> None:
-    short = in_parts(HEAD + b"Content-Length: 10\r\n\r\n<p>spiders and more", close=True)
-    (response, other), _, _ = fetched({"/": short, "/other": page(HTML)}, A, A + "other")
+def test_what_comes_after_the_length_is_no_answer_to_the_next_request() -> None:
+    first = HEAD + b"Content-Length: 10\r\n\r\n<p>spiders"
+    (response, other), _, _ = fetched(
+        {"/": in_parts(first + page(b"<title>Evil")), "/b": page(HTML)}, A, A + "b"
+    )
     assert response.page is not None
     assert (response.size, response.page.text) == (10, "spiders")
-    assert other.outcome is Outcome.OK
+    assert other.page is not None
+    assert other.page.title == "Café"
 
 
 @pytest.mark.parametrize("status", [101, 204, 300, 304, 400, 401, 404, 410, 500, 501, 999])
@@ -217,7 +223,14 @@ def test_only_html_makes_a_page() -> None:
 
 def test_redirects_are_followed_as_far_as_they_may_be() -> None:
     chain = {f"/c{n}": moved(f"c{n + 1}", 300 + n % 2 * 7 + 1) for n in range(11)}
-    away = ("ftp://a.example/", "javascript:alert(1)", "file:///etc/passwd", "http://", "data:text/html,hi", "")
+    away = (
+        "ftp://a.example/",
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "http://",
+        "data:text/html,hi",
+        "",
+    )
     site = {
         **chain,
         "/c11": page(HTML),
@@ -231,7 +244,9 @@ def test_redirects_are_followed_as_far_as_they_may_be() -> None:
     }
     names = ["c1", "c0", "loop", "relative", "absolute", "barred", *(f"away{n}" for n in range(len(away)))]
     responses, there, server = fetched(site, *(A + name for name in names))
-    ends = {n: (r.outcome.value, there.urls[r.final], r.status) for n, r in zip(names, responses, strict=True)}
+    ends = {
+        n: (r.outcome.value, there.urls[r.final], r.status) for n, r in zip(names, responses, strict=True)
+    }
     assert ends["c1"] == ends["relative"] == ("ok", A + "c11", 200)
     assert ends["absolute"] == ("ok", B + "c11", 200)
     assert (ends["c0"][0], ends["loop"][0]) == ("redirect loop", "redirect loop")

@@ -3,288 +3,260 @@
 from __future__ import annotations
 
 import asyncio
-import random
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from email.utils import formatdate
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from itertools import pairwise
 from math import inf
 from urllib.parse import urlsplit
 
 import pytest
-from tests.virtual_time import Answer, clock, html, live_web, run_virtual, wall
+from tests import polite
+from tests.polite import HOUR, RULES, FakeWeb, Record, most_at_once
+from tests.virtual_time import Answer, clock, html, live_web, run_virtual
 
 from salticid.crawl import Crawl
 from salticid.drivers.brief import Known, settle
 from salticid.drivers.live import LiveDriver
 from salticid.judges.cosine import Cosine
-from salticid.model import Limits, StopReason, Topic
+from salticid.model import Limits, Outcome, Response, StopReason, Topic
 from salticid.store.memory import MemoryLog
 from salticid.strategies.breadth_first import BreadthFirst
-from salticid.webs.live import rules as rules_module
 from salticid.webs.live.client import Exchange
-from salticid.webs.live.manners import Manners
+from salticid.webs.live.manners import Manners, Parked
 from salticid.webs.live.retries import REMEDIES, Failure
 from salticid.webs.live.robots import ALLOW_ALL, RobotsFile
 from salticid.webs.live.rules import Rules
 
 CONCURRENCY, PER_ADDRESS, DELAY = 12, 2, 1.0
-DAY, HOUR = 24 * 3600.0, 3600.0
-NEARLY = 1e-5
-TRIES = {
-    Failure.NO_CONNECTION: 3,
-    Failure.TIMEOUT: 2,
-    Failure.BROKEN: 2,
-    Failure.LATER: 5,
-}
-
-
-@dataclass(frozen=True)
-class Temper:
-    """How a host behaves. `later` is the share of its answers that ask to come back, in so many seconds."""
-
-    pages: int = 40
-    latency: tuple[float, float] = (0.02, 2.0)
-    crawl_delay: float = 0.0
-    later: float = 0.0
-    back_in: tuple[float, float] | None = None
-    by_date: bool = False
-    fails: float = 0.0
-    robots_from: float = 0.0
-
-
-SLOW = Temper(pages=400, latency=(30.0, 300.0))
-TEMPERS = [
-    Temper(),
-    Temper(crawl_delay=20.0),
-    Temper(pages=110, crawl_delay=900.0),
-    Temper(later=0.3, back_in=(0.0, 300.0)),
-    Temper(later=0.2, back_in=(620.0, 7200.0)),
-    Temper(later=0.3, back_in=(-100.0, 2000.0), by_date=True),
-    Temper(later=1.0, back_in=(620.0, 3600.0)),
-    Temper(later=0.3),
-    Temper(fails=0.3),
-    Temper(robots_from=300.0),
-    Temper(robots_from=5 * HOUR, later=0.1, back_in=(620.0, 7200.0)),
-    Temper(robots_from=inf),
-    Temper(robots_from=inf, back_in=(60.0, 5000.0)),
-]
-
-
-@dataclass(frozen=True)
-class Ask:
-    """One request, as the asked host saw it."""
-
-    url: str
-    begin: float
-    end: float
-    answer: Answer
-    not_before: float
-    """When the host wants to be asked again."""
-
-    @property
-    def host(self) -> str:
-        return urlsplit(self.url)[1]
-
-    @property
-    def origin(self) -> str:
-        return self.url.removesuffix(urlsplit(self.url).path)
-
-    @property
-    def is_robots(self) -> bool:
-        return self.url.endswith("/robots.txt")
-
-    @property
-    def crawl_delay(self) -> float:
-        said = isinstance(self.answer, Exchange) and self.answer.body.partition(b"Crawl-delay: ")[2]
-        return float(said) if self.is_robots and said else 0.0
-
-
-class FakeWeb:
-    """Hosts of all tempers and one slow one in ten, three or four to an address; keeps what it was asked."""
-
-    def __init__(self, hosts: int, seed: int = 7) -> None:
-        self.asks: list[Ask] = []
-        self._dice = random.Random(seed)
-        kinds = [SLOW if n % 10 == 9 else TEMPERS[n % len(TEMPERS)] for n in range(hosts)]
-        self.tempers = {f"h{n}.example": kind for n, kind in enumerate(kinds)}
-        self.addresses = {host: f"a{n * 3 % (hosts * 3 // 10)}" for n, host in enumerate(self.tempers)}
-
-    async def get(self, url: str) -> Answer:
-        begin, temper = clock(), self.tempers[urlsplit(url)[1]]
-        await asyncio.sleep(self._dice.uniform(*temper.latency))
-        wait, answer = self._robots(url, temper) if url.endswith("/robots.txt") else self._page(url, temper)
-        self.asks.append(Ask(url, begin, clock(), answer, clock() + wait))
-        return answer
-
-    def _robots(self, url: str, temper: Temper) -> tuple[float, Answer]:
-        if clock() < temper.robots_from:
-            return self._later(temper)
-        delay = temper.crawl_delay / (2 if url.startswith("https") else 1)
-        said = f"User-agent: *\nDisallow: /private\nCrawl-delay: {delay}"
-        return 0.0, Exchange(200, {}, said.encode())
-
-    def _page(self, url: str, temper: Temper) -> tuple[float, Answer]:
-        if self._dice.random() < temper.later:
-            return self._later(temper)
-        if self._dice.random() < temper.fails:
-            return 0.0, self._dice.choice([Failure.TIMEOUT, Failure.BROKEN])
-        host, path = urlsplit(url)[1:3]
-        number = int(path.strip("/pr"))
-        if path.startswith("/p") and number % 10 == 7:
-            return 0.0, Exchange(301, {"location": f"/r{number}"}, b"")
-        further = range(number + 1, min(number + 4, temper.pages))
-        links = [f"http{'s' if n % 8 == 5 else ''}://{host}/p{n}" for n in further]
-        other = self._dice.choice(list(self.tempers))
-        return 0.0, html("spiders", [*links, f"/private{number}", f"http://{other}/p{number % 40}"])
-
-    def _later(self, temper: Temper) -> tuple[float, Answer]:
-        status = self._dice.choice([429, 503])
-        if temper.back_in is None:
-            return 0.0, Exchange(status, {}, b"")
-        wait = float(round(self._dice.uniform(*temper.back_in)))
-        until = formatdate(wall() + wait, usegmt=True)
-        # A date has no fraction of a second.
-        named, wait = (until, wait - wall() % 1) if temper.by_date else (f"{wait:.0f}", wait)
-        return wait, Exchange(status, {"retry-after": named}, b"")
+NOT_FOUND = Exchange(404, {}, b"")
 
 
 async def crawl(
     web: FakeWeb,
+    hours: float,
     manners: type[Manners] = Manners,
     rules: type[Rules] = Rules,
     requests: int = CONCURRENCY,
-    hours: float = 26.0,
-) -> StopReason:
-    """Crawl it with all there is of the real thing."""
-    polite = manners(DELAY, PER_ADDRESS, clock)
-    live = live_web(web.get, polite, requests, web.addresses, rules)
+) -> Record:
+    """What it is asked for in so many hours by all there is of the real thing."""
+    live = live_web(web.get, manners(DELAY, PER_ADDRESS, clock), requests, web.addresses, rules)
     topic = Topic("day", "spiders", tuple(f"http://{host}/p0" for host in web.tempers), language="en")
-    limits = Limits(max_pages=10**6, max_seconds=hours * HOUR)
-    brief = settle(topic, Known(), live, limits, seed=0)
-    return await LiveDriver(
-        Crawl(brief, BreadthFirst(), Cosine(), MemoryLog(), clock), live, CONCURRENCY, clock
-    ).run()
+    brief = settle(topic, Known(), live, Limits(max_pages=10**6), seed=0)
+    driver = LiveDriver(Crawl(brief, BreadthFirst(), Cosine(), MemoryLog(), clock), live, CONCURRENCY, clock)
+    asyncio.get_running_loop().call_later(hours * HOUR, driver.interrupt)
+    assert await driver.run() is StopReason.INTERRUPTED
+    return Record(web.asks, web.addresses, DELAY, PER_ADDRESS, CONCURRENCY)
 
 
-def by(key: Callable[[Ask], str], asks: Iterable[Ask]) -> list[list[Ask]]:
-    """In groups, each in the order of begin."""
-    groups: dict[str, list[Ask]] = defaultdict(list)
-    for ask in sorted(asks, key=lambda ask: ask.begin):
-        groups[key(ask)].append(ask)
-    return list(groups.values())
-
-
-def pairs(web: FakeWeb) -> Iterator[tuple[Ask, Ask]]:
-    """One request and the next to the same host."""
-    for asks in by(lambda ask: ask.host, web.asks):
-        yield from zip(asks, asks[1:], strict=False)
-
-
-def most_at_once(asks: Iterable[Ask]) -> int:
-    changes = sorted(change for ask in asks for change in ((ask.end, -1), (ask.begin, 1)))
-    most = now = 0
-    for _, change in changes:
-        now += change
-        most = max(most, now)
-    return most
-
-
-def one_at_a_time(web: FakeWeb) -> list[str]:
-    return [f"{b} before {a} ended" for a, b in pairs(web) if b.begin < a.end]
-
-
-def a_pause_between(web: FakeWeb) -> list[str]:
-    def pause(ask: Ask) -> float:
-        return max(DELAY, min(ask.end - ask.begin, 60.0))
-
-    return [f"{b} too soon after {a}" for a, b in pairs(web) if b.begin < a.end + pause(a) - NEARLY]
-
-
-def the_crawl_delay(web: FakeWeb) -> list[str]:
-    asked_for: dict[str, float] = defaultdict(float)
-    found = []
-    for a, b in pairs(web):
-        asked_for[a.host] = max(asked_for[a.host], a.crawl_delay)
-        if b.begin < a.end + asked_for[a.host] - NEARLY:
-            found.append(f"{b} too soon after {a}: its host asked for {asked_for[a.host]} s")
-    return found
-
-
-def left_alone_when_told(web: FakeWeb) -> list[str]:
-    until: dict[str, float] = defaultdict(float)
-    found = []
-    for a, b in pairs(web):
-        until[a.host] = max(until[a.host], a.not_before)
-        if b.begin < until[a.host] - NEARLY:
-            found.append(f"{b} after {a}, but not before {until[a.host]}")
-    return found
-
-
-def few_at_an_address(web: FakeWeb) -> list[str]:
-    crowds = (most_at_once(asks) for asks in by(lambda ask: web.addresses[ask.host], web.asks))
-    return [f"{crowd} at one address" for crowd in crowds if crowd > PER_ADDRESS]
-
-
-def few_in_all(web: FakeWeb) -> list[str]:
-    crowd = most_at_once(web.asks)
-    return [f"{crowd} at once"] if crowd > CONCURRENCY else []
-
-
-def robots_first(web: FakeWeb) -> list[str]:
-    return _unruled(web, inf)
-
-
-def robots_again_every_day(web: FakeWeb) -> list[str]:
-    return _unruled(web, DAY + HOUR)
-
-
-def _unruled(web: FakeWeb, kept_for: float) -> list[str]:
-    """Pages asked for that robots.txt forbade, had not been asked about, or not for so long."""
-    found = []
-    for asks in by(lambda ask: ask.origin, web.asks):
-        read = -inf
-        for ask in asks:
-            if ask.is_robots:
-                usable = isinstance(ask.answer, Exchange) and ask.answer.status == 200
-                read = ask.end if usable else read
-            elif ask.begin - read > kept_for or "private" in ask.url:
-                found.append(f"{ask}, its robots.txt was read at {read}")
-    return found
-
-
-def no_more_tries_than_the_table_says(web: FakeWeb) -> list[str]:
-    found = []
-    for asks in by(lambda ask: ask.url, (ask for ask in web.asks if not ask.is_robots)):
-        kinds = {ask.answer if isinstance(ask.answer, Failure) else Failure.LATER for ask in asks[:-1]}
-        if len(asks) > max((TRIES[kind] for kind in kinds), default=1):
-            found.append(f"{asks[0].url} asked for {len(asks)} times: {kinds}")
-    return found
-
-
-RULES = [
-    one_at_a_time, a_pause_between, the_crawl_delay, left_alone_when_told, few_at_an_address, few_in_all, robots_first,
-    robots_again_every_day, no_more_tries_than_the_table_says,
-]  # fmt: skip
-Rule = Callable[[FakeWeb], list[str]]
+Rule = Callable[[Record], list[str]]
 
 
 @pytest.fixture(scope="module")
-def day() -> FakeWeb:
-    web = FakeWeb(hosts=200)
-    assert run_virtual(crawl(web)) is StopReason.TIME
-    return web
+def day() -> Record:
+    return run_virtual(crawl(FakeWeb(hosts=200), hours=26))
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-def test_a_day_without_an_offence(day: FakeWeb, rule: Rule) -> None:
+def test_a_day_without_an_offence(day: Record, rule: Rule) -> None:
     assert rule(day)[:3] == []
 
 
-def test_the_day_was_a_full_one(day: FakeWeb) -> None:
+def test_the_day_was_a_full_one(day: Record) -> None:
     hours = Counter(int(ask.begin // HOUR) for ask in day.asks)
     assert len(day.asks) > 10_000
     assert min(hours[hour] for hour in range(25)) > 100
-    assert len({address for address in day.addresses.values()}) == 60
-    assert {ask.host for ask in day.asks} == set(day.tempers)
-    assert few_in_all(day) or most_at_once(day.asks) == CONCURRENCY
+    assert len(set(day.addresses.values())) == 60
+    assert {ask.host for ask in day.asks} == set(day.addresses)
+    assert polite.few_in_all(day) or most_at_once(day.asks) == CONCURRENCY
+
+
+class Hasty(Manners):
+    """Waits for nobody."""
+
+    @asynccontextmanager
+    async def turn(self, host: str) -> AsyncIterator[None]:
+        async with self._state(host).turn:
+            yield
+
+
+class Pushy(Manners):
+    """Does not wait in line."""
+
+    @asynccontextmanager
+    async def turn(self, host: str) -> AsyncIterator[None]:
+        state = self._state(host)
+        state.turn = asyncio.Lock()
+        async with super().turn(host):
+            yield
+
+
+class Deaf(Manners):
+    """Does not hear what hosts ask for."""
+
+    def ask_pause(self, host: str, pause: float) -> None: ...
+
+    def leave_alone(self, host: str, until: float) -> None: ...
+
+
+class Crowding(Manners):
+    """Ignores who lives where."""
+
+    def at(self, address: str) -> asyncio.Semaphore:
+        return asyncio.Semaphore(self._per_address)
+
+
+class Lawless(Rules):
+    """Asks nobody for rules."""
+
+    async def of(self, url: str) -> RobotsFile | Failure:
+        return ALLOW_ALL
+
+
+BAD_MANNERS: list[tuple[Rule, type[Manners]]] = [
+    (polite.one_at_a_time, Pushy),
+    (polite.a_pause_between, Hasty),
+    (polite.the_crawl_delay, Deaf),
+    (polite.left_alone_when_told, Deaf),
+    (polite.few_at_an_address, Crowding),
+]
+
+
+@pytest.mark.parametrize(("rule", "manners"), BAD_MANNERS)
+def test_bad_manners_are_found_out(rule: Rule, manners: type[Manners]) -> None:
+    assert rule(run_virtual(crawl(FakeWeb(hosts=60), 0.5, manners)))
+
+
+def test_other_offences_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert polite.few_in_all(run_virtual(crawl(FakeWeb(hosts=60), 0.5, requests=100)))
+    assert polite.robots_first(run_virtual(crawl(FakeWeb(hosts=20), 0.5, rules=Lawless)))
+    stubborn = {**REMEDIES, Failure.BROKEN: replace(REMEDIES[Failure.BROKEN], tries=9)}
+    monkeypatch.setattr("salticid.webs.live.web.REMEDIES", stubborn)
+    monkeypatch.setattr("salticid.webs.live.rules.KEPT_FOR", inf)
+    record = run_virtual(crawl(FakeWeb(hosts=30), 26))
+    assert polite.robots_again_every_day(record)
+    assert any("BROKEN" in offence for offence in polite.no_more_tries_than_the_table_says(record))
+
+
+class Host:
+    """One host that answers by path and by how often it was asked for it, at once; keeps who came when."""
+
+    def __init__(self, answer: Callable[[str], Answer], robots: Answer = NOT_FOUND, delay: float = 1.0):
+        self.asked: list[tuple[str, float]] = []
+        self._answer, self._robots = answer, robots
+        self.manners = Manners(delay, PER_ADDRESS, clock)
+        self._live = live_web(self._get, self.manners, CONCURRENCY)
+
+    async def _get(self, url: str) -> Answer:
+        path = urlsplit(url).path
+        self.asked.append((path, clock()))
+        return self._robots if path == "/robots.txt" else self._answer(path)
+
+    async def fetch(self, path: str) -> Response:
+        """Ask as often as it takes, as the driver does."""
+        while True:
+            try:
+                return await self._live.fetch(self._live.urls.intern(f"http://host.example{path}"))
+            except Parked as parked:
+                await asyncio.sleep(parked.until - clock())
+
+    def gaps(self) -> list[float]:
+        times = [time for _, time in self.asked]
+        return [round(b - a, 3) for a, b in pairwise(times)]
+
+
+def later(seconds: int) -> Exchange:
+    return Exchange(503, {"retry-after": str(seconds)}, b"")
+
+
+def test_a_host_is_left_alone_after_the_last_try_too() -> None:
+    async def main() -> None:
+        host = Host(lambda path: later(100) if path == "/a" else html("", []))
+        assert (await host.fetch("/a")).status == 503
+        assert (await host.fetch("/b")).outcome is Outcome.OK
+        assert [path for path, _ in host.asked] == ["/robots.txt", *["/a"] * 5, "/b"]
+        assert host.gaps() == [1, 100, 100, 100, 100, 100]
+
+    run_virtual(main())
+
+
+def test_a_page_whose_host_was_parked_has_no_more_tries_than_others() -> None:
+    async def main() -> None:
+        host = Host(lambda path: later(5000))
+        async with asyncio.timeout(24 * HOUR):
+            assert (await host.fetch("/a")).status == 503
+        assert host.gaps() == [1, 5000, 5000, 5000, 5000]
+
+    run_virtual(main())
+
+
+def test_a_redirect_on_a_host_that_wants_long_pauses_leads_on() -> None:
+    async def main() -> None:
+        patient = Exchange(200, {}, b"User-agent: *\nCrawl-delay: 900")
+        moved = Exchange(301, {"location": "/b"}, b"")
+        host = Host(lambda path: moved if path == "/a" else html("", []), patient)
+        async with asyncio.timeout(24 * HOUR):
+            assert (await host.fetch("/a")).outcome is Outcome.OK
+        assert [path for path, _ in host.asked] == ["/robots.txt", "/a", "/b"]
+
+    run_virtual(main())
+
+
+def test_nobody_asks_a_dropped_host_not_even_who_waited_already() -> None:
+    async def main() -> None:
+        host = Host(lambda path: Failure.NO_CONNECTION)
+        fetched = await asyncio.gather(host.fetch("/a"), host.fetch("/b"))
+        assert [response.outcome for response in fetched] == [Outcome.UNREACHABLE] * 2
+        last = max(time for path, time in host.asked if path == "/a")
+        assert [path for path, time in host.asked if time > last] == []
+
+    run_virtual(main())
+
+
+@pytest.mark.parametrize(
+    ("robots", "first"), [(Exchange(500, {}, b""), 30), (Failure.TIMEOUT, 30), (later(400), 400)]
+)
+def test_a_host_without_its_rules_is_left_alone_longer_each_time(robots: Answer, first: float) -> None:
+    async def main() -> None:
+        host = Host(lambda path: html("", []), robots)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(24 * HOUR):
+                await host.fetch("/a")
+        assert {path for path, _ in host.asked} == {"/robots.txt"}
+        gaps = host.gaps()
+        assert len(gaps) >= 3
+        assert gaps[0] == first
+        assert gaps == sorted(gaps)
+        assert gaps[-1] > 600
+
+    run_virtual(main())
+
+
+@pytest.mark.parametrize(
+    ("delay", "asked_for", "pause"), [(0, "", 0), (0, "5", 5), (2, "", 2), (2, "0.5", 2)]
+)
+def test_the_longer_pause_counts(delay: float, asked_for: str, pause: float) -> None:
+    async def main() -> None:
+        said = f"User-agent: *\nCrawl-delay: {asked_for}"
+        host = Host(lambda path: html("", []), Exchange(200, {}, said.encode()), delay)
+        for path in ("/a", "/b", "/c"):
+            await host.fetch(path)
+        assert host.gaps() == [pause] * 3
+
+    run_virtual(main())
+
+
+def test_ten_minutes_are_waited_for_and_no_more() -> None:
+    async def main() -> None:
+        manners = Manners(1.0, PER_ADDRESS, clock)
+        manners.leave_alone("host", 600.0)
+        async with manners.turn("host"):
+            assert clock() == pytest.approx(600)
+        manners.leave_alone("host", 1202.0)
+        with pytest.raises(Parked) as parked:
+            await manners.turn("host").__aenter__()
+        assert (parked.value.host, parked.value.until) == ("host", 1202.0)
+        assert clock() == pytest.approx(600)
+
+    run_virtual(main())

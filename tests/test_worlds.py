@@ -297,3 +297,10 @@ def test_a_build_stays_small(tmp_path: Path) -> None:
     assert pages == 3000
     assert len(RecordedWeb(tmp_path / "w").urls) > 300_000
     assert 0 < grown < 200_000_000 + 150 * 300_000
+
+
+def test_a_page_made_to_stop_parsers_costs_only_itself(tmp_path: Path) -> None:
+    web = made(tmp_path / "w", Answer(A, html=page("good")), Answer(A + "bad", html=b"<div>" * 60_000))
+    assert web.fetch(web.urls.find(A + "bad")).outcome is Outcome.UNPARSABLE
+    assert web.fetch(web.urls.find(A)).outcome is Outcome.OK
+    assert web.arrays.manifest.left_out == {"HTML made to stop parsers": 1}

@@ -68,6 +68,7 @@ class _Jumps(selectors.DefaultSelector):
         events = super().select(0)
         self._turns = 0 if timeout or events else self._turns + 1
         if self._turns > MOST_TURNS:
+            self._turns = 0  # so that the loop can still be closed
             raise RuntimeError(f"running in circles since {self.now:.3f} s")
         if timeout is None and not events:
             raise RuntimeError(f"everybody waits for nobody since {self.now:.3f} s")

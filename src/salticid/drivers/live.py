@@ -142,7 +142,7 @@ class LiveDriver:
         visit = self.crawl.deliver(choice, response)
         if self._sitemaps and visit.positive and host not in self._mapped:
             self._mapped.add(host)
-            self._read_sitemap(visit.url)
+            self._read_sitemap(visit.final)
         if self._watch is not None:
             self._watch(visit)
 

@@ -14,9 +14,11 @@ from salticid.drivers.live_settings import LiveSettings
 from salticid.drivers.recorded import Recipe
 from salticid.model import Page, Topic
 from salticid.protocols import Log
+from salticid.scope import Boundary
 from salticid.tables import Texts, Urls
 from salticid.webs.live.client import Client, ClientSettings
 from salticid.webs.live.guard import AddressGuard, GuardedSockets, Resolver, resolve_rule
+from salticid.webs.live.line import Line
 from salticid.webs.live.manners import Manners, Parked
 from salticid.webs.live.names import Names
 from salticid.webs.live.parsing import ParserPool
@@ -41,12 +43,12 @@ async def live_web(settings: LiveSettings, clock: Callable[[], float]) -> AsyncI
         sockets,
     )
     manners = Manners(settings.delay, settings.per_address, clock)
-    rules = Rules(settings.product, client.get, manners, clock)
+    line = Line(client, names, manners, settings.concurrency, clock)
+    rules = Rules(settings.product, line, manners, clock)
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(client)
         pool = await stack.enter_async_context(ParserPool(Urls(), Texts(), settings.workers))
-        network = Network(client, names, manners, rules)
-        yield LiveWeb(network, pool, settings.concurrency, settings.max_bytes, clock)
+        yield LiveWeb(Network(line, manners, rules), pool, settings.max_bytes, clock)
 
 
 async def set_up(
@@ -58,6 +60,8 @@ async def set_up(
     recall: Callable[[int], Page] | None = None,
 ) -> LiveDriver:
     """A crawl of the live web, ready to run: its known pages are read, those that can be had."""
+    boundary = Boundary(topic.scope, topic.seeds)
+    web.may_follow = lambda url: boundary.admits(url, depth=0)
     brief = settle(topic, await _read_known(topic, web), web, recipe.limits, recipe.seed)
     crawl = Crawl(brief, recipe.strategy, recipe.judge, log, web.clock, recall)
     return LiveDriver(crawl, web, settings.concurrency, web.clock, settings.sitemaps)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from salticid import __version__
+from salticid.errors import UserError
 
 HOME_PAGE = "https://salticid.example/"
 USER_AGENT = f"Salticid/{__version__} (+{HOME_PAGE})"
@@ -29,4 +31,9 @@ class LiveSettings:
     @property
     def product(self) -> str:
         """The product token of the user agent: the name robots.txt files know us by."""
-        return self.user_agent.split("/")[0].split()[0]
+        found = re.match(r"[A-Za-z_-]+", self.user_agent)
+        if found is None:
+            raise UserError(
+                f"no user agent {self.user_agent!r}; begin it with a name, as in MyCrawler/1.0 (+contact)"
+            )
+        return found[0]

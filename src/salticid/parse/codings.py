@@ -15,6 +15,7 @@ from typing import Protocol
 from fastwarc.stream_io import BrotliReader, ZstdReader
 
 _BLOCK = 1 << 14
+_MOST_CODINGS = 5
 _CHUNK_SIZE = re.compile(rb"\s*([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\n]*)?\r?\n")
 _EITHER_HEADER, _NO_HEADER = 32 + zlib.MAX_WBITS, -zlib.MAX_WBITS
 
@@ -35,7 +36,10 @@ def undo(body: bytes, codings: Iterable[str], limit: int) -> bytes | None:
     >>> undo(b"<p>plain", ["gzip"], 100) is None
     True
     """
-    for coding in reversed(list(codings)):
+    applied = list(codings)
+    if len(applied) > _MOST_CODINGS:
+        return None
+    for coding in reversed(applied):
         plain = _undo_one(body, coding, limit) if body else body
         if plain is None:
             return None

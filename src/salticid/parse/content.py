@@ -10,10 +10,13 @@ from email.utils import parsedate_tz
 
 from salticid.parse.codings import undo
 
+GOOD_STATUSES = tuple(status for status in range(200, 300) if status not in (204, 205))
+"""Statuses that come with a page; the two left out say that there is none."""
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 _SNIFFED = 1024
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s;\"']+)", re.IGNORECASE)
 _TAG = re.compile(rb"<(?:!doctype|!--|\?xml|/?[a-z])", re.IGNORECASE)
+_DIRECTIVE = re.compile(r"(?<![\w:-])(?:noindex|nofollow|none)(?![\w-])")
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -44,6 +47,22 @@ def content(fields: Mapping[str, str], body: bytes, limit: int) -> Content:
         html = text if declared or has_tag(text) else None
     charset = found[1] if (found := _CHARSET.search(kind)) else None
     return Content(html, charset, timestamp(fields.get("last-modified")))
+
+
+def decoded(fields: Mapping[str, str], body: bytes, limit: int) -> bytes:
+    """The body without its codings; as it is where they cannot be undone."""
+    plain = undo(body, _codings(fields), limit)
+    return body[:limit] if plain is None else plain
+
+
+def directives(robots: str) -> frozenset[str]:
+    """What a robots meta tag or an X-Robots-Tag field forbids: of noindex and nofollow, those it says.
+
+    >>> sorted(directives("NOFOLLOW, max-image-preview:none")), sorted(directives("none"))
+    (['nofollow'], ['nofollow', 'noindex'])
+    """
+    said = frozenset(_DIRECTIVE.findall(robots.lower()))
+    return frozenset({"noindex", "nofollow"}) if "none" in said else said
 
 
 def has_tag(body: bytes) -> bool:

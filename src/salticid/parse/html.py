@@ -15,6 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from salticid.model import NO_URL, Area, Ints, Links, Page
 from salticid.parse.charset import decode
+from salticid.parse.content import directives
 from salticid.parse.hrefs import Hrefs
 from salticid.protocols import Table, UrlTable
 from salticid.text.tokens import MARKS, Marked, Tokenizer
@@ -75,8 +76,8 @@ class Parser:
             packed_text=self._zstd.compress(b" ".join(body.encode().translate(_NO_MARKS).split())),
             canonical=self._hrefs.one(head.canonical, base) if head.canonical else NO_URL,
             refresh=refresh,
-            noindex="noindex" in head.robots or "none" in head.robots,
-            nofollow="nofollow" in head.robots or "none" in head.robots,
+            noindex="noindex" in head.forbidden,
+            nofollow="nofollow" in head.forbidden,
         )
 
     def _read(self, body: LexborNode | None, base: str) -> tuple[list[int], list[bool], str]:
@@ -132,7 +133,7 @@ class _Head:
         canonical = tree.css_first("link[rel~=canonical i][href]")
         self.canonical = (canonical.attributes["href"] or "") if canonical else ""
         self.refresh = ""
-        self.robots = ""
+        self.forbidden: frozenset[str] = frozenset()
         described: list[str] = []
         for meta in tree.css("meta[content]"):
             name = (meta.attributes.get("name") or meta.attributes.get("http-equiv") or "").lower()
@@ -140,7 +141,7 @@ class _Head:
             if name in ("description", "keywords"):
                 described.append(content)
             elif name == "robots":
-                self.robots += content.lower()
+                self.forbidden |= directives(content)
             elif name == "refresh" and (target := _REFRESH.match(content)):
                 self.refresh = target[1].strip()
         self.description = " ".join(described)
@@ -168,8 +169,10 @@ def _links(marked: Marked, urls: list[int], nofollow: list[bool]) -> Links:
     """The links as columns. Marks nest as brackets do: HTML may hold an anchor within another."""
     start = marked.at[marked.mark == ord(MARKS[0])]
     end = marked.at[marked.mark == ord(MARKS[1])]
+    if not len(start) == len(end) == len(urls):  # the text leaves out what the tree holds
+        start = end = np.zeros(len(urls), np.int32)
     ours = marked.mark[marked.mark < _AREA_MARKS]
-    if np.any(ours[::2] != ord(MARKS[0])):
+    if len(ours) == 2 * len(urls) and np.any(ours[::2] != ord(MARKS[0])):
         end = _matched(marked)
     return Links(np.array(urls, np.int32), start, end, np.array(nofollow, np.bool_))
 

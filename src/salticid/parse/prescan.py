@@ -42,17 +42,17 @@ _NEVER_DEEP = (
 def prescan(html: bytes) -> str | None:
     """What is wrong with a page that no parser should see, or None. Takes microseconds for an honest page.
 
-    A page that is hard to parse in some other way passes.
+    It is easily deceived by one who knows it, say with end tags in comments: that costs a worker its time.
 
     >>> prescan(b"<p>" * 50_000), prescan(b"<div>" * 50_000), prescan(b"<div></div>" * 50_000)
     (None, 'nested too deep', None)
     >>> prescan(b"<p " + b" ".join(b"a%d" % n for n in range(50_000)))
     'too many attributes'
     """
-    if _wrong(html) is None:
-        return None
-    # Most suspects are scripts that compare, `i<n`. Without its zeros UTF-16 reads like ASCII.
-    return _wrong(_UNREAD.sub(b" ", html.replace(b"\0", b"")))
+    if b"\0" in html[:64]:
+        html = html.replace(b"\0", b"")  # UTF-16, which then reads like ASCII
+    # Most suspects are scripts that compare, `i<n`.
+    return None if _wrong(html) is None else _wrong(_UNREAD.sub(b" ", html))
 
 
 def _wrong(html: bytes) -> str | None:

@@ -22,7 +22,6 @@ class Answer:
 
     url: str
     status: int = 200
-    outcome: Outcome | None = None
     html: bytes | None = None
     charset: str | None = None
     location: str | None = None
@@ -31,6 +30,7 @@ class Answer:
     page: Callable[[UrlTable, Table], Page] | None = None
     size: int = 0
     labels: tuple[str, ...] = ()
+    outcome: Outcome | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ class CrawledPages:
         yield Answer(
             visit.final_url,
             visit.status,
-            Outcome(visit.outcome),
+            outcome=Outcome(visit.outcome),
             seconds=visit.seconds,
             modified=visit.modified,
             size=visit.size,

@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from selectolax.lexbor import SelectolaxError
 
 from salticid.errors import UserError
 from salticid.model import NO_URL, Outcome, Page
 from salticid.parse import Parser
+from salticid.parse.content import GOOD_STATUSES
+from salticid.parse.prescan import prescan
 from salticid.tables import FileHeap, Texts, Urls
 from salticid.text import language
 from salticid.text.stems import Stems
@@ -86,7 +89,10 @@ class WorldWriter:
         if answer.page is not None:
             page = answer.page(self.urls, self.words)
         elif kind == _OK and answer.html is not None:
-            page = self._parser.parse(answer.html[:MAX_HTML], url, answer.charset)
+            page = self._parsed(answer.html[:MAX_HTML], url, answer.charset)
+            if page is None:
+                kind = OUTCOMES.index(Outcome.UNPARSABLE)
+                self.leave_out("HTML made to stop parsers")
         self._write_row(self.urls.intern(url), kind, page, answer, target)
         return url
 
@@ -119,6 +125,12 @@ class WorldWriter:
             heap.close()
         self._arrays.abandon()
         shutil.rmtree(self._work, ignore_errors=True)
+
+    def _parsed(self, html: bytes, url: str, charset: str | None) -> Page | None:
+        try:
+            return None if prescan(html) else self._parser.parse(html, url, charset)
+        except SelectolaxError:  # out of memory, on a page that asks for gigabytes
+            return None
 
     def _write_stems(self) -> str:
         """Work out the stems of all words in the language most pages are in, for every crawl to come."""
@@ -183,7 +195,7 @@ class WorldWriter:
 
 
 def _outcome(answer: Answer) -> Outcome:
-    if not 200 <= answer.status < 300:
+    if answer.status not in GOOD_STATUSES:
         return Outcome.DEAD
     return Outcome.NOT_HTML if answer.html is None and answer.page is None else Outcome.OK
 

@@ -21,6 +21,7 @@ _HEADERS = {
     "Accept-Encoding": "gzip, deflate, br, zstd",
     "Accept-Language": "*",
 }
+_LISTS = ("content-encoding", "x-robots-tag")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +79,18 @@ class Client:
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
         await self._session.close()
+        await self._names.close()
 
-    async def get(self, url: str, more: Mapping[str, str] | None = None) -> Exchange | Failure:
-        """Ask for a URL, once; `more` are further fields of the request's head."""
+    @property
+    def timeout(self) -> float:
+        """Seconds a request may take."""
+        return self._settings.timeout
+
+    async def get(self, url: str, at_least: int = 0) -> Exchange | Failure:
+        """Ask for a URL, once; its body is read up to `max_bytes`, or `at_least` so many if that is more."""
         try:
             async with asyncio.timeout(self._settings.timeout):
-                return await self._get(url, more)
+                return await self._get(url, max(at_least, self._settings.max_bytes))
         except TimeoutError:
             return Failure.TIMEOUT
         except AddressRefused:
@@ -98,22 +105,30 @@ class Client:
         except (aiohttp.ClientError, OSError, ValueError):
             return Failure.BROKEN
 
-    async def _get(self, url: str, more: Mapping[str, str] | None) -> Exchange:
+    async def _get(self, url: str, most: int) -> Exchange:
         where, proxy = URL(url, encoded=True), self._settings.proxy
         if proxy is not None:  # our sockets see only the proxy: whither it leads is checked here
-            await self._names.resolve(where.raw_host or "", where.port or 0)
-        request = self._session.get(where, headers=more, allow_redirects=False, proxy=proxy)
+            await self._names.admitted(where.raw_host or "", where.port or 0)
+        request = self._session.get(where, allow_redirects=False, proxy=proxy)
         async with request as response:
             body = bytearray()
-            while len(body) < self._settings.max_bytes:
+            while len(body) < most:
                 block = await response.content.read(_BLOCK)
                 if not block:
                     break
                 body += block
             else:
                 response.close()
-            fields: dict[str, str] = {}
-            for name, value in response.headers.items():
-                fields.setdefault(name.lower(), value)
-            fields.pop("transfer-encoding", None)  # aiohttp has undone it
-            return Exchange(response.status, fields, bytes(body[: self._settings.max_bytes]))
+            return Exchange(response.status, _fields(response), bytes(body[:most]))
+
+
+def _fields(response: aiohttp.ClientResponse) -> dict[str, str]:
+    """The head's fields; of one that stands there twice the first counts, where lists are meant all of it."""
+    fields: dict[str, str] = {}
+    for name, raw in response.headers.items():
+        key, value = name.lower(), raw.encode("utf-8", "replace").decode()
+        if key in fields and key in _LISTS:
+            fields[key] += f", {value}"
+        fields.setdefault(key, value)
+    fields.pop("transfer-encoding", None)  # aiohttp has undone it
+    return fields

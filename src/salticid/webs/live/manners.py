@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from math import inf
 
 PARK_AFTER = 600.0
 """A host that wants to be left alone for longer is not waited for."""
@@ -27,6 +28,7 @@ class _Host:
 
     pause: float
     free_at: float = 0.0
+    last_asked: float = -inf
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -55,7 +57,7 @@ class Manners:
             try:
                 yield
             finally:
-                ended = self._clock()
+                ended = state.last_asked = self._clock()
                 slow = min(ended - began, LONGEST_PAUSE) if self._delay else 0.0
                 state.free_at = max(state.free_at, ended + max(state.pause, slow))
 
@@ -69,6 +71,7 @@ class Manners:
         """The host asked for at least this pause between two requests."""
         state = self._state(host)
         state.pause = max(self._delay, pause)
+        state.free_at = max(state.free_at, state.last_asked + state.pause)
 
     def leave_alone(self, host: str, until: float) -> None:
         """Ask the host for nothing before a time on the crawl's clock."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import Callable
 
@@ -28,33 +29,41 @@ class Names(AbstractResolver):
         self._system: AbstractResolver | None = None
         self._known: dict[tuple[str, int], tuple[float, list[ResolveResult]]] = {}
 
-    async def address(self, host: str, port: int) -> str:
-        """The address a host is asked at first; the host itself when nobody knows one."""
+    async def address(self, host: str, port: int, seconds: float) -> str:
+        """The address a host is asked at first; the host itself when nobody says within so many seconds."""
         try:
-            return (await self.resolve(host, port))[0]["host"]
+            async with asyncio.timeout(seconds):
+                return (await self.resolve(host, port))[0]["host"]
         except OSError:
             return host
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        """The admitted addresses of a host. OSError when it has none, AddressRefused when all are refused."""
-        kept = self._known.get((host, port))
-        if kept is None or kept[0] < self._clock():
-            if len(self._known) >= _MOST_KEPT:
-                self._known.clear()
-            kept = self._clock() + KEPT_FOR, await self._look_up(host, port)
-            self._known[host, port] = kept
-        trust = host == self._trusted
-        admitted = [found for found in kept[1] if trust or self._guard.admits(found["host"])]
+        """The addresses aiohttp may connect to. OSError when there is none."""
+        return await (self._kept(host, port) if host == self._trusted else self.admitted(host, port))
+
+    async def admitted(self, host: str, port: int) -> list[ResolveResult]:
+        """The addresses of a host that the guard admits, whoever trusts it; AddressRefused when it has others."""
+        found = await self._kept(host, port)
+        admitted = [each for each in found if self._guard.admits(each["host"])]
         if not admitted:
-            raise AddressRefused(f"{host} is at {kept[1][0]['host']}, which this crawl may not reach")
+            raise AddressRefused(f"{host} is at {found[0]['host']}, which this crawl may not reach")
         return admitted
 
     async def close(self) -> None:
         """Let go of the system's resolver."""
         if self._system is not None:
             await self._system.close()
+
+    async def _kept(self, host: str, port: int) -> list[ResolveResult]:
+        kept = self._known.get((host, port))
+        if kept is None or kept[0] < self._clock():
+            if len(self._known) >= _MOST_KEPT:
+                self._known.clear()
+            kept = self._clock() + KEPT_FOR, await self._look_up(host, port)
+            self._known[host, port] = kept
+        return kept[1]
 
     async def _look_up(self, host: str, port: int) -> list[ResolveResult]:
         if (found := self._rules.find(host, port)) is not None:

@@ -4,8 +4,8 @@ A worker is a plain Python process that talks over its standard input, a socket:
 parser made of it comes back, each as one msgpack message behind its length. It has tables of its own and
 sends along the texts that are new in them; here an array leads from its ids to ours.
 
-Nothing outlives the crawl. An idle worker ends when its socket does; a busy one is stopped by the kernel
-once it has had its share of processor time, whether or not anyone is left to ask for its answer.
+Nothing outlives the crawl: an idle worker ends when its socket does, a busy one is stopped by the kernel once
+it has had its share of processor time, whether or not anyone is left to wait for its answer.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import struct
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Iterable
 from contextlib import suppress
 from typing import Self
 
@@ -31,7 +30,6 @@ from selectolax.lexbor import SelectolaxError
 from salticid.errors import SalticidError
 from salticid.model import NO_URL, Ints, Links, Page
 from salticid.parse import Parser
-from salticid.protocols import Table
 from salticid.tables import Texts, Urls
 
 MAX_MEMORY = 2 << 30
@@ -42,27 +40,18 @@ MAX_TEXTS = 1_000_000
 
 _PATIENCE = 4
 """The limit is of processor time; in real time a busy machine may take so many times as long."""
-_START = 60.0
-"""Seconds a worker may take until it is ready for its first page."""
-_AT_ONCE = 10_000
-"""Texts taken over before others on the event loop get their turn."""
+_START = 60.0  # seconds until it must be ready for its first page
+_AT_ONCE = 10_000  # texts taken over before others on the event loop get their turn
 _LENGTH = struct.Struct("<I")
-
-
-class _Task(msgspec.Struct, array_like=True):
-    """A page to parse, and the seconds of processor time it may take."""
-
-    html: bytes
-    url: str
-    charset: str | None
-    limit: float
+_Task = tuple[bytes, str, str | None, float]
+"""HTML, its URL, its charset, and the limit."""
 
 
 class _Made(msgspec.Struct, array_like=True):
     """A page in the worker's ids, its arrays as bytes; and the texts that are new in the worker's tables."""
 
     title: str
-    columns: tuple[bytes, bytes, bytes, bytes, bytes, bytes, bytes]
+    columns: tuple[bytes, ...]
     packed_text: bytes
     url: int
     canonical: int
@@ -76,8 +65,8 @@ class _Made(msgspec.Struct, array_like=True):
 class ParserPool:
     """Parses pages in worker processes; ids are those of the tables handed in.
 
-    Pages are taken up in the order they come. With one worker they get the very ids that a `Parser` here
-    would give. `limit` is in seconds of a worker's processor time, so that a busy machine loses no page.
+    Pages are taken up in the order they come. With one worker they get the very ids that a `Parser` would
+    give. `limit` is in seconds of a worker's processor time, so that a busy machine loses no page.
     """
 
     def __init__(self, urls: Urls, words: Texts, workers: int = 1, limit: float = 5.0) -> None:
@@ -92,7 +81,7 @@ class ParserPool:
 
     async def __aenter__(self) -> Self:
         for _ in range(self.workers):
-            self._begin()
+            self._free(self._begin())
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -106,16 +95,21 @@ class ParserPool:
         """The page, as `Parser.parse` makes it. None: it took longer than `limit`, or its worker died of it."""
         # A header may hold bytes that are no text; no charset has such a name.
         label = charset and charset.encode("ascii", "replace").decode()
-        task = msgspec.msgpack.encode(_Task(html, url, label, self.limit))
+        task = msgspec.msgpack.encode((html, url, label, self.limit))
         worker = self._idle.pop() if self._idle else await self._turn()
+        if worker.gone:  # killed while it had nothing to do
+            self._end(worker)
+            worker = self._begin()
         try:
             return await worker.parse(task, self.limit * _PATIENCE)
         finally:
-            if worker.fit:
+            if worker not in self._all:  # the pool was closed
+                await worker.end()
+            elif worker.fit:
                 self._free(worker)
-            elif worker in self._all:
+            else:
                 self._end(worker)
-                self._begin()
+                self._free(self._begin())
 
     async def _turn(self) -> _Worker:
         """The next worker that nobody waits for longer."""
@@ -135,10 +129,9 @@ class ParserPool:
                 return waiting.set_result(worker)
         return self._idle.append(worker)
 
-    def _begin(self) -> None:
-        worker = _Worker(self.urls, self.words)
-        self._all.add(worker)
-        self._free(worker)
+    def _begin(self) -> _Worker:
+        self._all.add(worker := _Worker(self.urls, self.words))
+        return worker
 
     def _end(self, worker: _Worker) -> None:
         self._all.remove(worker)
@@ -157,6 +150,10 @@ class _Worker:
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
         self._pages = 0
         self.fit = True
+
+    @property
+    def gone(self) -> bool:
+        return self._streams is not None and self._streams[0].at_eof()
 
     async def parse(self, task: bytes, patience: float) -> Page | None:
         """The page of one task, or None. Unless this ends well the worker is no longer fit."""
@@ -177,7 +174,7 @@ class _Worker:
 
     async def _start(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         ours, theirs = socket.socketpair()
-        self._streams = reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 20)
+        self._streams = reader, writer = await asyncio.open_unix_connection(sock=ours, limit=1 << 20)
         command = [sys.executable, "-P", "-c", f"from {__name__} import _work; _work()"]
         try:
             with theirs:
@@ -191,9 +188,7 @@ class _Worker:
             async with asyncio.timeout(_START):
                 await _message(reader)
         except (TimeoutError, asyncio.IncompleteReadError, OSError) as error:
-            raise SalticidError(
-                f"no process to parse pages would start; try: {shlex.join(command)}"
-            ) from error
+            raise SalticidError(f"no parsing process would start; try: {shlex.join(command)}") from error
         return reader, writer
 
     def _taken_over(self, made: _Made) -> Page:
@@ -202,14 +197,9 @@ class _Worker:
             url=self._urls.one(made.url),
             title=made.title,
             tokens=self._words.many(tokens),
-            area_start=np.frombuffer(area_start, np.int32),
+            area_start=_ints(area_start),
             area=np.frombuffer(area, np.uint8),
-            links=Links(
-                self._urls.many(url),
-                np.frombuffer(start, np.int32),
-                np.frombuffer(end, np.int32),
-                np.frombuffer(nofollow, np.bool_),
-            ),
+            links=Links(self._urls.many(url), _ints(start), _ints(end), np.frombuffer(nofollow, np.bool_)),
             packed_text=made.packed_text,
             canonical=self._urls.one(made.canonical),
             refresh=self._urls.one(made.refresh),
@@ -219,47 +209,47 @@ class _Worker:
 
     async def end(self) -> None:
         """Kill the process and wait until nothing of it is left."""
-        if self._process:
-            self._process.kill()
         if self._streams:
             self._streams[1].transport.abort()
-        try:
-            while self._process and self._process.poll() is None:
-                await asyncio.sleep(0.002)
-            await asyncio.sleep(0)  # the socket is closed in the next round of the event loop
-        finally:
-            if self._process:
+        if self._process:
+            self._process.kill()
+            try:
+                while self._process.poll() is None:
+                    await asyncio.sleep(0.002)
+            finally:
                 self._process.wait()
+        await asyncio.sleep(0)  # the event loop closes the socket in its next round
 
 
 class _Ids:
     """The ids of a worker's table, as those of one of ours."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Texts) -> None:
         self._table = table
         self._ours = np.empty(1024, np.int32)
         self.size = 0
 
     async def grow(self, texts: list[str]) -> None:
         """The worker's table has grown by these. A few at a time, for one page may hold a million words."""
-        for at in range(0, len(texts), _AT_ONCE):
-            if at:
+        for begin in range(0, len(texts), _AT_ONCE):
+            if begin:
                 await asyncio.sleep(0)
-            self._append(texts[at : at + _AT_ONCE])
-
-    def _append(self, texts: list[str]) -> None:
-        end = self.size + len(texts)
-        if end > len(self._ours):
-            self._ours = np.append(self._ours, np.empty(end, np.int32))
-        self._ours[self.size : end] = list(map(self._table.intern, texts))
-        self.size = end
+            ids = list(map(self._table.intern, texts[begin : begin + _AT_ONCE]))
+            end = self.size + len(ids)
+            if end > len(self._ours):
+                self._ours = np.append(self._ours, np.empty(end, np.int32))
+            self._ours[self.size : end] = ids
+            self.size = end
 
     def many(self, ids: bytes) -> Ints:
-        found: Ints = self._ours.take(np.frombuffer(ids, np.int32))
-        return found
+        return self._ours.take(_ints(ids))
 
     def one(self, at: int) -> int:
         return NO_URL if at == NO_URL else int(self._ours[at])
+
+
+def _ints(column: bytes) -> Ints:
+    return np.frombuffer(column, np.int32)
 
 
 async def _message(reader: asyncio.StreamReader) -> bytes:
@@ -274,33 +264,27 @@ def _work() -> None:
         with suppress(ValueError, OSError):  # less is allowed already, or the system knows no such limit
             resource.setrlimit(kind, (most, most))
     parent = socket.socket(fileno=sys.stdin.fileno())
-    tasks = parent.makefile("rb", 1 << 20)
-    # It may end at any time, in the middle of anything, and owes nobody a word about it.
-    with suppress(OSError, MemoryError, SelectolaxError):
-        _answer(parent, (tasks.read(*_LENGTH.unpack(size)) for size in iter(lambda: tasks.read(4), b"")))
+    # Memory may run out, and the other side may go, even in the middle of a message: no news to anybody.
+    with suppress(MemoryError, SelectolaxError, OSError, struct.error, msgspec.DecodeError):
+        _answer(parent)
     os._exit(0)
 
 
-def _answer(parent: socket.socket, tasks: Iterable[bytes]) -> None:
+def _answer(parent: socket.socket) -> None:
     parser = Parser(urls := Urls(), words := Texts())
     told_urls = told_words = 0
+    tasks = parent.makefile("rb", 1 << 20)
     parent.sendall(_LENGTH.pack(0))
-    for message in tasks:
-        task = msgspec.msgpack.decode(message, type=_Task)
-        signal.setitimer(signal.ITIMER_PROF, task.limit)
-        page = parser.parse(task.html, task.url, task.charset)
+    while size := tasks.read(_LENGTH.size):
+        html, url, charset, limit = msgspec.msgpack.decode(tasks.read(*_LENGTH.unpack(size)), type=_Task)
+        signal.setitimer(signal.ITIMER_PROF, limit)
+        page = parser.parse(html, url, charset)
         signal.setitimer(signal.ITIMER_PROF, 0)
+        links = page.links
+        columns = (page.tokens, page.area_start, page.area, links.url, links.start, links.end, links.nofollow)
         made = _Made(
             title=page.title,
-            columns=(
-                page.tokens.tobytes(),
-                page.area_start.tobytes(),
-                page.area.tobytes(),
-                page.links.url.tobytes(),
-                page.links.start.tobytes(),
-                page.links.end.tobytes(),
-                page.links.nofollow.tobytes(),
-            ),
+            columns=tuple(column.tobytes() for column in columns),
             packed_text=page.packed_text,
             url=page.url,
             canonical=page.canonical,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from salticid.parse.content import decoded
 from salticid.urls import canonical
 from salticid.webs.live.client import Exchange
+from salticid.webs.live.line import Line
 from salticid.webs.live.manners import Manners
-from salticid.webs.live.retries import Failure
-from salticid.webs.live.robots import RobotsFile, meaning
+from salticid.webs.live.retries import REMEDIES, Failure
+from salticid.webs.live.robots import LONGEST_FILE, RobotsFile, meaning
 
 KEPT_FOR = 24 * 3600.0
 MAX_REDIRECTS = 5
@@ -44,11 +46,11 @@ class Rules:
     def __init__(
         self,
         agent: str,
-        get: Callable[[str], Awaitable[Exchange | Failure]],
+        line: Line,
         manners: Manners,
         clock: Callable[[], float],
     ) -> None:
-        self._agent, self._get, self._manners, self._clock = agent, get, manners, clock
+        self._agent, self._line, self._manners, self._clock = agent, line, manners, clock
         self._origins: dict[str, _Kept] = {}
 
     async def of(self, url: str) -> RobotsFile | Failure:
@@ -69,22 +71,27 @@ class Rules:
         return rules if isinstance(rules, Failure) else rules.allows(url, self._agent)
 
     async def _ask(self, url: str, host: str) -> RobotsFile | Failure:
-        backoff = FIRST_BACKOFF
+        backoff, tries = FIRST_BACKOFF, 0
         while True:
             answer = await self._follow(url)
-            if answer in _NOBODY_THERE:
-                return answer
+            tries += 1
             if isinstance(answer, Exchange) and answer.status < 500 and answer.status != 429:
-                return meaning(answer.status, answer.body)
-            self._manners.leave_alone(host, self._clock() + backoff)
-            backoff *= BACKOFF_GROWTH
+                return meaning(answer.status, decoded(answer.fields, answer.body, LONGEST_FILE + 1))
+            pause = backoff
+            if isinstance(answer, Failure) and answer in _NOBODY_THERE:
+                if tries >= REMEDIES[answer].tries:
+                    return answer
+                pause = REMEDIES[answer].wait * 2 ** (tries - 1)
+            else:
+                backoff *= BACKOFF_GROWTH
+            self._manners.leave_alone(host, self._clock() + pause)
 
     async def _follow(self, url: str) -> Exchange | Failure:
         """Ask for a robots.txt where it says it is; where redirects lead nowhere, there is none."""
         at = url
         for _ in range(MAX_REDIRECTS + 1):
             async with self._manners.turn(urlsplit(at)[1]):
-                answer = await self._get(at)
+                answer, _ = await self._line.get(at, LONGEST_FILE + 1)
             if isinstance(answer, Failure) or answer.status not in _REDIRECTS:
                 return answer
             where = canonical(answer.fields.get("location", ""), at)

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 from salticid.parse.codings import undo
 from salticid.urls import canonical
-from salticid.webs.live.client import Exchange
 from salticid.webs.live.retries import Failure
 from salticid.webs.live.robots import RobotsFile
 
@@ -17,9 +16,13 @@ MAX_FILES = 10
 """Sitemaps read of one host; a large site has hundreds."""
 MAX_LINKS = 50_000
 """Links taken of one host, as many as the protocol allows in one file."""
-_MAX_BYTES = 50 << 20
-_LOC = re.compile(rb"<(?:\w+:)?loc\s*>\s*(?:<!\[CDATA\[)?([^<>\]]{1,4096})", re.IGNORECASE)
-_INDEX = re.compile(rb"<(?:\w+:)?sitemapindex[\s>]", re.IGNORECASE)
+LONGEST_SITEMAP = 50 << 20
+"""Bytes of a sitemap after all decoding, as the protocol has it."""
+_ROOT = re.compile(rb"<((?:\w+:)?)(urlset|sitemapindex)[\s>]", re.IGNORECASE)
+_LOC = re.compile(
+    rb"<((?:\w+:)?)loc\s*>\s*(?:<!\[CDATA\[([^<]{1,4096}?)\]\]>|([^<]{1,4096}))\s*</", re.IGNORECASE
+)
+_REFERENCE = re.compile(r"&(?:lt|gt|quot|apos|amp|#[0-9]{1,7}|#x[0-9a-fA-F]{1,6});")
 
 
 class Sitemaps:
@@ -32,7 +35,7 @@ class Sitemaps:
     def __init__(
         self,
         rules: Callable[[str], Awaitable[RobotsFile | Failure]],
-        ask: Callable[[str], Awaitable[Exchange | None]],
+        ask: Callable[[str], Awaitable[bytes | None]],
     ) -> None:
         self._rules, self._ask = rules, ask
 
@@ -41,17 +44,18 @@ class Sitemaps:
         scheme, host = urlsplit(url)[:2]
         rules = await self._rules(url)
         named = rules.sitemaps if isinstance(rules, RobotsFile) else ()
-        todo = list(named) or [f"{scheme}://{host}/sitemap.xml"]
+        asked = [file for each in named if (file := canonical(each)) is not None]
+        todo = asked or [f"{scheme}://{host}/sitemap.xml"]
         found: dict[str, None] = {}
         for number, file in enumerate(todo):
             if number == MAX_FILES or len(found) >= MAX_LINKS:
                 break
-            answer = await self._ask(file)
-            if answer is None or answer.status != 200:
+            body = await self._ask(file)
+            if body is None:
                 continue
-            more, is_index = read_sitemap(answer.body)
+            more, is_index = read_sitemap(body)
             if is_index:
-                todo += more[:MAX_FILES]
+                todo += [each for each in dict.fromkeys(more) if each not in todo][:MAX_FILES]
             else:
                 found.update(dict.fromkeys(link for link in more if urlsplit(link)[1] == host))
         return list(found)[:MAX_LINKS]
@@ -64,6 +68,19 @@ def read_sitemap(body: bytes) -> tuple[list[str], bool]:
     (['http://a.example/x?a=1&b=2'], False)
     """
     if body.startswith(b"\x1f\x8b"):
-        body = undo(body, ["gzip"], _MAX_BYTES) or b""
-    named = (canonical(unescape(loc.decode("utf-8", "replace")).strip()) for loc in _LOC.findall(body))
-    return [url for url in named if url is not None][:MAX_LINKS], bool(_INDEX.search(body[:4096]))
+        body = undo(body, ["gzip"], LONGEST_SITEMAP) or b""
+    root = _ROOT.search(body, 0, 4096)
+    prefix, kind = (root[1].lower(), root[2].lower()) if root else (b"", b"")
+    urls = (
+        canonical(_text(cdata, escaped))
+        for found, cdata, escaped in _LOC.findall(body)
+        if found.lower() == prefix  # another one's is a picture's or a film's
+    )
+    return [url for url in urls if url is not None][:MAX_LINKS], kind == b"sitemapindex"
+
+
+def _text(cdata: bytes, escaped: bytes) -> str:
+    """The text of an element: as it stands in CDATA, else with XML's own references replaced."""
+    if cdata:
+        return cdata.decode("utf-8", "replace").strip()
+    return _REFERENCE.sub(lambda found: unescape(found[0]), escaped.decode("utf-8", "replace")).strip()

@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from salticid.model import NO_URL, Outcome, Page, Response
-from salticid.parse.content import content
+from salticid.parse.content import GOOD_STATUSES, content, decoded, directives
 from salticid.parse.prescan import prescan
 from salticid.tables import Texts, Urls
 from salticid.urls import canonical
-from salticid.webs.live.client import Client, Exchange
+from salticid.webs.live.client import Exchange
+from salticid.webs.live.line import Line
 from salticid.webs.live.manners import Manners
-from salticid.webs.live.names import Names
 from salticid.webs.live.parsing import ParserPool
 from salticid.webs.live.retries import LATER_STATUSES, REMEDIES, Failure, retry_after
 from salticid.webs.live.rules import Rules
-from salticid.webs.live.sitemaps import Sitemaps
+from salticid.webs.live.sitemaps import LONGEST_SITEMAP, Sitemaps
 
 MAX_REDIRECTS = 10
 _REDIRECTS = (301, 302, 303, 307, 308)
-_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Network:
     """The parts of the way to a server."""
 
-    client: Client
-    names: Names
+    line: Line
     manners: Manners
     rules: Rules
 
@@ -39,15 +36,14 @@ class Network:
 class LiveWeb:
     """The web out there. `fetch` takes as long as manners demand, and raises nothing but `Parked`.
 
-    `requests` at most are under way at once. `clock` is the crawl's, `wall` the one servers go by. `doing`
-    tells, by URL id, what each fetch waits for.
+    `clock` is the crawl's, `wall` the one servers go by. `doing`
+    tells, by URL id, what each fetch waits for; `may_follow` says whether a redirect is in scope.
     """
 
     def __init__(
         self,
         network: Network,
         pool: ParserPool,
-        requests: int,
         max_bytes: int,
         clock: Callable[[], float],
         wall: Callable[[], float] = time.time,
@@ -55,10 +51,10 @@ class LiveWeb:
         self.urls: Urls = pool.urls
         self.words: Texts = pool.words
         self.doing: dict[int, str] = {}
+        self.may_follow: Callable[[str], bool] = lambda url: True
         self._network, self._pool, self._max_bytes = network, pool, max_bytes
         self.clock, self._wall = clock, wall
         self._sitemaps = Sitemaps(network.rules.of, self._ask_for_file)
-        self._places = asyncio.Semaphore(requests)
         self._dropped: dict[str, Outcome] = {}
 
     async def fetch(self, url: int) -> Response:
@@ -70,11 +66,25 @@ class LiveWeb:
 
     async def sitemap(self, url: int) -> list[int]:
         """The pages that the site of a URL names in its sitemaps."""
-        return [self.urls.intern(link) for link in await self._sitemaps.of(self.urls[url])]
+        try:
+            return [self.urls.intern(link) for link in await self._sitemaps.of(self.urls[url])]
+        finally:
+            self.doing.pop(NO_URL, None)
 
-    async def _ask_for_file(self, at: str) -> Exchange | None:
-        answer, _ = await self._ask(at, NO_URL)
-        return answer if isinstance(answer, Exchange) else None
+    async def _ask_for_file(self, at: str) -> bytes | None:
+        """The body of a file, redirects followed; None when it cannot be had."""
+        for _ in range(MAX_REDIRECTS + 1):
+            answer, _spent = await self._ask(at, NO_URL)
+            if isinstance(answer, Outcome):
+                return None
+            if answer.status not in _REDIRECTS:
+                whole = answer.status == 200
+                return decoded(answer.fields, answer.body, LONGEST_SITEMAP) if whole else None
+            where = canonical(answer.fields.get("location", ""), at)
+            if where is None:
+                return None
+            at = where
+        return None
 
     async def _fetch(self, url: int) -> Response:
         at, seconds = self.urls[url], 0.0
@@ -89,18 +99,21 @@ class LiveWeb:
             where = canonical(answer.fields["location"], at)
             if where is None:
                 return Response(url, final, Outcome.DEAD, answer.status, seconds=seconds)
+            if not self.may_follow(where):
+                return Response(url, self.urls.intern(where), Outcome.OUT_OF_SCOPE, seconds=seconds)
             at = where
         return Response(url, self.urls.intern(at), Outcome.REDIRECT_LOOP, seconds=seconds)
 
     async def _ask(self, at: str, url: int) -> tuple[Exchange | Outcome, float]:
         """One hop: allowed by robots, in its turn, tried again as the table says; and the seconds it took."""
-        host = urlsplit(at)[1]
-        if host in self._dropped:
-            return self._dropped[host], 0.0
+        scheme, host = urlsplit(at)[:2]
+        origin = f"{scheme}://{host}"
+        if origin in self._dropped:
+            return self._dropped[origin], 0.0
         self.doing[url] = f"the robots.txt of {host}"
         allowed = await self._network.rules.allow(at)
         if isinstance(allowed, Failure):
-            return self._give_up(host, allowed), 0.0
+            return self._give_up(origin, allowed), 0.0
         if not allowed:
             return Outcome.ROBOTS, 0.0
         seconds, tries = 0.0, 0
@@ -108,22 +121,14 @@ class LiveWeb:
             self.doing[url] = f"its turn at {host}"
             async with self._network.manners.turn(host):
                 self.doing[url] = f"an answer of {host}"
-                answer, spent = await self._request(at)
+                answer, spent = await self._network.line.get(at)
             seconds, tries = seconds + spent, tries + 1
             if isinstance(answer, Exchange) and answer.status not in LATER_STATUSES:
                 return answer, seconds
             failure = answer if isinstance(answer, Failure) else Failure.LATER
             if tries >= REMEDIES[failure].tries:
-                return (answer if isinstance(answer, Exchange) else self._give_up(host, failure)), seconds
+                return (answer if isinstance(answer, Exchange) else self._give_up(origin, failure)), seconds
             self._network.manners.leave_alone(host, self.clock() + self._pause(answer, failure, tries))
-
-    async def _request(self, at: str) -> tuple[Exchange | Failure, float]:
-        """One request, when there is a place for it here and at its address; and the seconds it took."""
-        parts = urlsplit(at)
-        address = await self._network.names.address(parts.hostname or "", parts.port or _PORTS[parts.scheme])
-        async with self._network.manners.at(address), self._places:
-            began = self.clock()
-            return await self._network.client.get(at), self.clock() - began
 
     def _pause(self, answer: Exchange | Failure, failure: Failure, tries: int) -> float:
         """How long to leave a host alone: as it says, else as the table does, twice as long each time."""
@@ -134,10 +139,10 @@ class LiveWeb:
         pause: float = REMEDIES[failure].wait * 2 ** (tries - 1)
         return pause
 
-    def _give_up(self, host: str, failure: Failure) -> Outcome:
+    def _give_up(self, origin: str, failure: Failure) -> Outcome:
         remedy = REMEDIES[failure]
         if remedy.drop_host:
-            self._dropped[host] = remedy.outcome
+            self._dropped[origin] = remedy.outcome
         return remedy.outcome
 
     async def _read(self, url: int, at: str, answer: Exchange, seconds: float) -> Response:
@@ -145,7 +150,7 @@ class LiveWeb:
         final = self.urls.intern(at)
         found = content(answer.fields, answer.body, self._max_bytes)
         outcome, page = Outcome.DEAD, None
-        if 200 <= answer.status < 300:
+        if answer.status in GOOD_STATUSES:
             if found.html is None:
                 outcome = Outcome.NOT_HTML
             else:
@@ -170,12 +175,9 @@ class LiveWeb:
 
 def _as_told(page: Page, tag: str) -> Page:
     """The page, with what the X-Robots-Tag field adds to its own robots tag."""
-    said = tag.lower()
+    said = directives(tag)
     if not said:
         return page
-    nothing = "none" in said
     return replace(
-        page,
-        noindex=page.noindex or nothing or "noindex" in said,
-        nofollow=page.nofollow or nothing or "nofollow" in said,
+        page, noindex=page.noindex or "noindex" in said, nofollow=page.nofollow or "nofollow" in said
     )

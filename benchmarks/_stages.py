@@ -1,0 +1,173 @@
+"""What each stage of a live crawl costs by itself, over the pages of `_server`; meant for a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+from selectolax.lexbor import LexborHTMLParser
+
+from benchmarks._crawlers import CONCURRENCY, cpu, settings, topic
+from benchmarks._server import CRAWLER_CORE, HOSTS
+from salticid.crawl import Crawl
+from salticid.drivers.brief import Known, settle
+from salticid.drivers.live_settings import LiveSettings
+from salticid.judges import judges
+from salticid.model import Limits, Outcome, Page, Response
+from salticid.parse import Parser
+from salticid.parse.content import content
+from salticid.parse.prescan import prescan
+from salticid.store.log import CrawlLog
+from salticid.strategies import strategies
+from salticid.tables import Texts, Urls
+from salticid.webs.live.client import Client, ClientSettings, Exchange
+from salticid.webs.live.guard import AddressGuard, GuardedSockets, Resolver, resolve_rule
+from salticid.webs.live.names import Names
+from salticid.webs.live.parsing import ParserPool
+
+STAGES = {
+    "fetch": "asked for and read by the client",
+    "decode": "codings undone, a look for hostile pages",
+    "parse": "the tree of the document",
+    "analyse": "tokens, links, areas, text",
+    "hand over": "to the parser's process and back",
+    "score": "the judge",
+    "choose": "the strategy chooses and observes",
+    "store": "into the log, committed",
+}
+"""Parse and analyse are what the parser needs in this process; handing over is what another adds to that."""
+
+T = TypeVar("T")
+
+
+class Stages:
+    """Measures one stage after the other, each on what the one before it made of the same pages."""
+
+    def __init__(self, port: int, pages: int) -> None:
+        self._port = port
+        self._addresses = [f"http://h{at % HOSTS}.example:{port}/wp/s/{at}.htm" for at in range(pages)]
+        self._costs: dict[str, float] = {}
+        self.urls, self.words = Urls(), Texts()
+
+    def measure(self) -> dict[str, float]:
+        """Microseconds of processor time a page, by stage."""
+        answers = asyncio.run(self._fetch())
+        html = self._time("decode", lambda: [self._decode(answer) for answer in answers])
+        self._time("parse", lambda: sum(LexborHTMLParser(page) is None for page in html))
+        parser = Parser(self.urls, self.words)
+        pages = self._time("analyse", lambda: list(map(parser.parse, html, self._addresses)))
+        asyncio.run(self._hand_over(html))
+        self._costs["hand over"] -= self._costs["analyse"]
+        self._costs["analyse"] -= self._costs["parse"]
+        self._crawl(pages)
+        return {stage: 1e6 * self._costs[stage] / len(html) for stage in STAGES}
+
+    def _time(self, stage: str, work: Callable[[], T]) -> T:
+        begin = time.process_time()
+        result = work()
+        self._costs[stage] = time.process_time() - begin
+        return result
+
+    async def _fetch(self) -> list[Exchange]:
+        asked: LiveSettings = settings(self._port)
+        guard = AddressGuard(asked.allow_net)
+        names = Names(Resolver([resolve_rule(rule) for rule in asked.resolve]), guard, time.monotonic)
+        answers: list[Exchange] = []
+        todo = iter(self._addresses)
+
+        async def ask(client: Client) -> None:
+            for address in todo:
+                answer = await client.get(address)
+                assert isinstance(answer, Exchange)
+                answers.append(answer)
+
+        begin = time.process_time()
+        async with Client(ClientSettings("benchmark"), names, GuardedSockets(guard)) as client:
+            await asyncio.gather(*(ask(client) for _ in range(CONCURRENCY)))
+        self._costs["fetch"] = time.process_time() - begin
+        return answers
+
+    def _decode(self, answer: Exchange) -> bytes:
+        html = content(answer.fields, answer.body, 1 << 20).html
+        assert html is not None
+        assert prescan(html) is None
+        return html
+
+    async def _hand_over(self, html: list[bytes]) -> None:
+        """The parser in a process of its own; what a process costs that reads one page only is left out."""
+        costs = []
+        for number in (1, len(html)):
+            begin = cpu()
+            todo = zip(html[:number], self._addresses[:number], strict=True)
+            async with ParserPool(Urls(), Texts()) as pool:
+                await asyncio.gather(*(_parse_all(pool, todo) for _ in range(CONCURRENCY)))
+            costs.append(cpu() - begin)
+        self._costs["hand over"] = costs[1] - costs[0]
+
+    def _crawl(self, pages: list[Page]) -> None:
+        """A crawl to which page after page is delivered; hosts are busy as they are in a live one."""
+        spent: dict[str, float] = dict.fromkeys(("score", "choose", "store"), 0.0)
+        strategy = _Timed(strategies.make("best_first"), spent, {"choose": "choose", "observe": "choose"})
+        judge = _Timed(judges.make("cosine"), spent, {"score": "score"})
+        brief = settle(topic(self._port), Known(), self, Limits(max_pages=len(pages)), 0)
+        with tempfile.TemporaryDirectory() as folder:
+            log = CrawlLog(Path(folder), self.urls, self.words)
+            log.begin({})
+            timed = _Timed(log, spent, {"chose": "store", "visited": "store"})
+            crawl = Crawl(brief, strategy, judge, timed, time.monotonic)
+            busy: deque[int] = deque(maxlen=CONCURRENCY - 1)
+            for page in pages:
+                (choice,) = crawl.wanted(1, frozenset(busy)) or crawl.wanted(1)
+                busy.append(self.urls.host(choice.link.url))
+                url = choice.link.url
+                crawl.deliver(choice, Response(url, url, Outcome.OK, 200, page))
+            begin = time.process_time()
+            log.close()
+            spent["store"] += time.process_time() - begin
+        self._costs.update(spent)
+
+
+class _Timed:
+    """Does what another object does; the time of some of its methods is added up by stage."""
+
+    walks: ClassVar[bool] = False
+
+    def __init__(self, what: Any, spent: dict[str, float], stages: dict[str, str]) -> None:
+        self._what, self._spent, self._stages = what, spent, stages
+
+    def __getattr__(self, name: str) -> Any:
+        does = getattr(self._what, name)
+        if name not in self._stages:
+            return does
+
+        def timed(*arguments: Any) -> Any:
+            begin = time.process_time()
+            result = does(*arguments)
+            self._spent[self._stages[name]] += time.process_time() - begin
+            return result
+
+        self.__dict__[name] = timed
+        return timed
+
+
+async def _parse_all(pool: ParserPool, todo: Any) -> None:
+    for html, address in todo:
+        await pool.parse(html, address, None)
+
+
+def main() -> None:
+    """PORT PAGES: measure on the crawlers' core and print the costs as JSON."""
+    os.sched_setaffinity(0, {CRAWLER_CORE})
+    sys.stdout.write(json.dumps(Stages(int(sys.argv[1]), int(sys.argv[2])).measure()))
+
+
+if __name__ == "__main__":
+    main()

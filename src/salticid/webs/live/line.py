@@ -1,0 +1,36 @@
+"""Requests in their places: not too many at once, and few at one address."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from salticid.webs.live.client import Client, Exchange
+from salticid.webs.live.manners import Manners
+from salticid.webs.live.names import Names
+from salticid.webs.live.retries import Failure
+
+_PORTS = {"http": 80, "https": 443}
+
+
+class Line:
+    """The one way to a server, for pages, robots.txt and sitemaps alike.
+
+    Time spent waiting for a place does not count against a request's timeout.
+    """
+
+    def __init__(
+        self, client: Client, names: Names, manners: Manners, requests: int, clock: Callable[[], float]
+    ) -> None:
+        self._client, self._names, self._manners, self._clock = client, names, manners, clock
+        self._places = asyncio.Semaphore(requests)
+
+    async def get(self, url: str, at_least: int = 0) -> tuple[Exchange | Failure, float]:
+        """Ask once, reading at least so many bytes if there are as many; and the seconds it took."""
+        parts = urlsplit(url)
+        port = parts.port or _PORTS[parts.scheme]
+        address = await self._names.address(parts.hostname or "", port, self._client.timeout)
+        async with self._manners.at(address), self._places:
+            began = self._clock()
+            return await self._client.get(url, at_least), self._clock() - began

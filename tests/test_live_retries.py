@@ -1,0 +1,282 @@
+"""What the live web does after a failure, and what it heeds on a page: the table, robots tags, hard cases."""
+
+import asyncio
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, contextmanager
+from email.utils import formatdate
+from pathlib import Path
+from shutil import which
+from ssl import PROTOCOL_TLS_SERVER, SSLContext
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests import hostile
+from tests.hostile import (
+    A,
+    Answer,
+    Asked,
+    Server,
+    all_at_once,
+    fetched,
+    hurry,
+    in_parts,
+    on_the_web,
+    outcome,
+    page,
+    robots,
+    turns,
+)
+
+from salticid.drivers.live_crawl import live_web, set_up
+from salticid.drivers.live_settings import LiveSettings
+from salticid.drivers.recorded import Recipe
+from salticid.judges.cosine import Cosine
+from salticid.model import Limits, Outcome, StopReason, Topic
+from salticid.store.memory import MemoryLog
+from salticid.strategies.breadth_first import BreadthFirst
+from salticid.webs.live.guard import AddrInfo, GuardedSockets
+from salticid.webs.live.manners import Parked
+from salticid.webs.live.web import LiveWeb
+
+GOOD = page(b"<title>Good</title>")
+LATER = page(b"", status=503)
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    hurry(monkeypatch)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_who_is_asked_to_come_back_does_so_four_times_later_each_time(status: int) -> None:
+    (response,), _, server = fetched({"/": page(b"", status=status)}, A)
+    assert (response.outcome, response.status) == (Outcome.DEAD, status)
+    gaps = server.gaps()
+    assert len(gaps) == 4
+    for gap, least in zip(gaps, (0.03, 0.06, 0.12, 0.24), strict=True):
+        assert least <= gap < least + 0.5
+    assert response.seconds < sum(gaps)
+
+
+@pytest.mark.parametrize("failure", [LATER, in_parts(close=True), page(b"", "Retry-After: 0", status=429)])
+def test_a_host_that_recovers_is_forgiven(failure: Answer) -> None:
+    assert outcome(turns(failure, GOOD)) == ("ok", 200, 2)
+
+
+@pytest.mark.parametrize("by_date", [False, True])
+def test_a_host_says_when_to_come_back(by_date: bool) -> None:
+    said = formatdate(time.time() + 2, usegmt=True) if by_date else "1"  # a date has no fractions of a second
+    later = page(b"", f"Retry-After: {said}", status=429)
+    _, _, server = fetched({"/": turns(later, page(b"", status=404))}, A)
+    (gap,) = server.gaps()
+    assert 0.8 <= gap < 2.5
+
+
+def test_a_host_that_says_to_stay_away_for_long_is_not_waited_for() -> None:
+    async def use(there: LiveWeb, server: Server) -> tuple[float, list[str]]:
+        with pytest.raises(Parked) as parked:
+            await there.fetch(there.urls.intern(A))
+        with pytest.raises(Parked):
+            await there.fetch(there.urls.intern(A + "b"))
+        assert there.doing == {}
+        return parked.value.until - there.clock(), server.pages
+
+    wait, asked = on_the_web({"/": page(b"", "Retry-After: 3600", status=503)}, use)
+    assert 3590 < wait <= 3600
+    assert asked == ["a.example/"]
+
+
+def test_a_request_on_a_kept_connection_is_never_repeated_behind_our_back() -> None:
+    site: dict[str, Answer] = {"/": page(b"", status=404), "/b": in_parts(close=True)}
+    (_, response), _, server = fetched(site, A, A + "b")
+    assert server.requests[1].connection == server.requests[2].connection == 1
+    assert response.outcome is Outcome.BROKEN
+    assert server.pages == ["a.example/", "a.example/b", "a.example/b"]
+    assert server.accepted == 2
+
+
+@contextmanager
+def _counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[AddrInfo]]:
+    """Every socket that is opened."""
+    opened: list[AddrInfo] = []
+    open_socket = GuardedSockets.__call__
+
+    def count(self: GuardedSockets, info: AddrInfo) -> socket.socket:
+        opened.append(info)
+        return open_socket(self, info)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(GuardedSockets, "__call__", count)
+        yield opened
+
+
+def test_a_host_nobody_answers_for_is_tried_as_the_table_says_and_dropped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def use(port: int) -> list[Outcome]:
+        local = LiveSettings(delay=0, allow_net=("127.0.0.0/8",), resolve=(f"*=127.0.0.1:{port}",))
+        async with live_web(local, time.monotonic) as there:
+            return [(await there.fetch(there.urls.intern(A + path))).outcome for path in ("", "b", "c")]
+
+    with socket.socket() as closed, _counted(monkeypatch) as opened:
+        closed.bind(("127.0.0.1", 0))
+        outcomes = asyncio.run(use(closed.getsockname()[1]))
+    assert outcomes == [Outcome.UNREACHABLE] * 3
+    assert len(opened) == 3
+
+
+def test_a_host_that_goes_away_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> tuple[list[Outcome], int, int]:
+        last = in_parts(page(b"", "Connection: close", status=404), close=True)
+        async with AsyncExitStack() as stack:
+            async with hostile.serving({"/": last}) as server:
+                there = await stack.enter_async_context(live_web(hostile.settings(server), time.monotonic))
+                first = await there.fetch(there.urls.intern(A))
+            with _counted(monkeypatch) as opened:
+                later = [await there.fetch(there.urls.intern(A + path)) for path in ("b", "c")]
+            again = hostile.Server({})
+            listening = await asyncio.start_server(again.talk, "127.0.0.1", server.port)
+            async with listening:
+                later.append(await there.fetch(there.urls.intern(A + "d")))
+            return [first.outcome, *(each.outcome for each in later)], len(opened), again.accepted
+
+    outcomes, opened, accepted = asyncio.run(run())
+    assert outcomes == [Outcome.DEAD, *[Outcome.UNREACHABLE] * 3]
+    assert (opened, accepted) == (3, 0)
+
+
+@pytest.fixture(scope="session")
+def self_signed(tmp_path_factory: pytest.TempPathFactory) -> SSLContext:
+    if which("openssl") is None:
+        pytest.skip("no openssl on this machine to make a certificate")
+    folder: Path = tmp_path_factory.mktemp("tls")
+    key, cert = str(folder / "key"), str(folder / "cert")
+    command = (
+        "openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=a.example -addext subjectAltName=DNS:a.example"
+    )
+    subprocess.run([*command.split(), "-keyout", key, "-out", cert], check=True, capture_output=True)
+    context = SSLContext(PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(cert, key)
+    return context
+
+
+def test_a_certificate_nobody_vouches_for_is_not_trusted(self_signed: SSLContext) -> None:
+    https = "https://a.example/"
+    responses, _, server = fetched({"/": GOOD}, https, https + "b", tls=self_signed)
+    assert [each.outcome for each in responses] == [Outcome.UNREACHABLE] * 2
+    assert server.requests == []
+    assert server.accepted <= 1
+
+
+TAGS = {
+    "": (False, False),
+    "noindex": (True, False),
+    "NoFollow": (False, True),
+    "none": (True, True),
+    "noarchive, noindex , nofollow": (True, True),
+    "max-image-preview:none": (False, False),
+    "max-snippet:-1, max-image-preview:large": (False, False),
+}
+
+
+def test_robots_tags_reach_the_page_from_head_and_body() -> None:
+    by_field = [page(b"<p>a", f"X-Robots-Tag: {tag}") for tag in TAGS]
+    by_tag = [page(f'<meta name="robots" content="{tag}"><p>a'.encode()) for tag in TAGS]
+    both = page(b"<meta name=robots content=noindex>", "X-Robots-Tag: nofollow")
+    twice = page(b"<p>a", "X-Robots-Tag: noarchive", "X-Robots-Tag: noindex, nofollow")
+    site = {f"/{n}": each for n, each in enumerate([*by_field, *by_tag, both, twice])}
+    responses, _, _ = fetched(site, *(A + path[1:] for path in site))
+    told = [each.page and (each.page.noindex, each.page.nofollow) for each in responses]
+    assert dict(zip(TAGS, told, strict=False)) == TAGS
+    assert dict(zip(TAGS, told[len(TAGS) :], strict=False)) == TAGS
+    assert told[-2:] == [(True, True), (True, True)]
+
+
+def test_a_crawl_follows_no_link_it_was_asked_not_to() -> None:
+    seed = b"<p>spiders <a href=1 rel=nofollow>1</a> <a href=2>2</a> <a href=3>3</a> <a href=4>4</a>"
+    site = {
+        "/robots.txt": robots("Disallow: /4"),
+        "/": page(seed),
+        "/2": page(b"<p>spiders <a href=5>5</a>", "X-Robots-Tag: nofollow"),
+        "/3": page(b"<meta name=robots content=nofollow><p>spiders <a href=6>6</a>"),
+    }
+
+    async def use(there: LiveWeb, server: Server) -> tuple[StopReason, list[str], list[str]]:
+        log = MemoryLog()
+        recipe = Recipe(BreadthFirst(), Cosine(), Limits(max_pages=20), "one", 0)
+        topic = Topic("spiders", "spiders", (A,))
+        driver = await set_up(topic, there, recipe, hostile.settings(server), log)
+        stopped = await driver.run()
+        return stopped, server.pages, [visit.outcome.value for visit in log.visits]
+
+    stopped, asked, outcomes = on_the_web(site, use)
+    assert stopped is StopReason.FRONTIER_EMPTY
+    assert asked == ["a.example/", "a.example/2", "a.example/3"]
+    assert sorted(outcomes) == ["ok", "ok", "ok", "robots"]
+
+
+def test_a_page_made_to_keep_a_parser_busy_holds_nobody_up() -> None:
+    attributes = b"<p " + b" ".join(b"a%d" % n for n in range(50_000)) + b">"
+    site = {"/": page(b"<div>" * 50_000), "/attributes": page(attributes), "b.example/": GOOD}
+
+    async def use(there: LiveWeb, server: Server) -> list[Outcome]:
+        await there.fetch(there.urls.intern("http://b.example/"))
+        began = time.monotonic()
+        responses = await all_at_once(there, A, A + "attributes", "http://b.example/?again")
+        assert time.monotonic() - began < 2
+        return [each.outcome for each in responses]
+
+    site["b.example/?again"] = GOOD
+    assert on_the_web(site, use) == [Outcome.UNPARSABLE, Outcome.UNPARSABLE, Outcome.OK]
+
+
+_VALUES = st.text(st.characters(max_codepoint=255, exclude_characters="\r\n0123456789"), max_size=20)
+_NAMES = [
+    "Content-Type",
+    "Content-Encoding",
+    "Location",
+    "Last-Modified",
+    "X-Robots-Tag",
+    "ETag",
+    "Connection",
+    "Set-Cookie",
+]
+_DATES = st.sampled_from(["0", "99 Nov 9999999999 99:99:99 GMT", "9" * 5000, "Sun, 06 Nov 1994 08:49 -9999"])
+_FIELD = st.tuples(st.sampled_from(_NAMES), _VALUES) | st.tuples(st.just("Last-Modified"), _DATES)
+_HEADS = st.builds(
+    lambda status, fields, body: page(body, *(f"{name}: {value}" for name, value in fields), status=status),
+    st.sampled_from([200, 200, 206, 301, 404, 500]),
+    st.lists(_FIELD, max_size=4),
+    st.binary(max_size=40),
+)
+
+
+def test_whatever_a_server_says_no_fetch_raises() -> None:
+    said = [b""]
+
+    def answer(asked: Asked) -> Answer:
+        return page(b"", status=404) if asked.path == "/robots.txt" else in_parts(said[0], close=True)
+
+    with asyncio.Runner() as runner:
+        stack = AsyncExitStack()
+        server = runner.run(stack.enter_async_context(hostile.serving(answer)))
+        local = hostile.settings(server, timeout=1)
+        there = runner.run(stack.enter_async_context(live_web(local, time.monotonic)))
+
+        @given(st.binary(max_size=100) | _HEADS)
+        @settings(deadline=None, max_examples=150)
+        def check(data: bytes) -> None:
+            said[0] = data
+            response = runner.run(there.fetch(there.urls.intern(A)))
+            assert (response.page is None) == (response.outcome is not Outcome.OK)
+            assert response.outcome not in (Outcome.UNREACHABLE, Outcome.ROBOTS)
+
+        try:
+            check()
+            assert len(server.pages) > 100
+        finally:
+            runner.run(stack.aclose())
