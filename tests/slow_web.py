@@ -36,7 +36,7 @@ class Log(MemoryLog):
 class SlowWeb:
     """A small web that takes its time, by default that of the small web itself; it knows who waits for it.
 
-    A host in `parked` wants to be left alone until then, whoever comes before.
+    A host in `parked` wants to be left alone until then, whoever comes before, as does one without a sitemap.
     """
 
     def __init__(self, small: SmallWeb, seconds: Callable[[str], float] | None = None) -> None:
@@ -66,6 +66,8 @@ class SlowWeb:
     async def sitemap(self, url: int) -> list[int]:
         seconds, names = self.maps.get(self.small.name(url), (0.0, []))
         await asyncio.sleep(seconds)
+        if not names:
+            raise Parked("nobody.example", clock() + 1000.0)
         return [self.small.id(name) for name in names]
 
 

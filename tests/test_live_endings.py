@@ -131,6 +131,11 @@ def test_a_sitemap_is_waited_for_when_no_other_link_is_left() -> None:
     assert hunt(mapped(300.0), 4)[1].visited() == ["seed"]
 
 
+def test_a_sitemap_of_a_host_that_wants_to_be_left_alone_is_done_without() -> None:
+    stopped, done = hunt(SlowWeb(hosts(3)), 4, sitemaps=True)
+    assert (stopped, len(done.visited())) == (StopReason.FRONTIER_EMPTY, 4)
+
+
 @pytest.mark.parametrize("limits", [Limits(max_pages=1), Limits(max_fetches=1)])
 def test_no_sitemap_is_waited_for_when_the_budget_is_used_up(limits: Limits) -> None:
     async def main() -> None:

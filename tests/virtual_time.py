@@ -25,6 +25,8 @@ TURN = 1e-9
 """Seconds that one turn of the loop takes: what needs no waiting takes no time to speak of."""
 MOST_TURNS = 50_000
 """So many turns on end without anybody waiting, and somebody is running in circles."""
+LONGEST = 1e9
+"""Seconds after which nobody can be said to wait for anything."""
 MIDNIGHT = 1_800_000_000.0
 """What the servers' clocks show when a crawl begins."""
 
@@ -70,8 +72,9 @@ class _Jumps(selectors.DefaultSelector):
         if self._turns > MOST_TURNS:
             self._turns = 0  # so that the loop can still be closed
             raise RuntimeError(f"running in circles since {self.now:.3f} s")
-        if timeout is None and not events:
-            raise RuntimeError(f"everybody waits for nobody since {self.now:.3f} s")
+        if (timeout is None and not events) or self.now > LONGEST:
+            since, self.now = self.now, 0.0
+            raise RuntimeError(f"everybody waits for nobody at {since:.3f} s")
         self.now += TURN if events else (timeout or 0.0) + TURN
         return events
 

@@ -5,6 +5,7 @@ There is no other crawl loop. Drivers (`salticid.drivers`) carry links to a web 
 
 from __future__ import annotations
 
+from array import array
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -34,6 +35,9 @@ HARVEST_WINDOW = 100
 """Harvest is the share of positives among this many of the last pages."""
 STALLED_AFTER = 1000
 """So many revisits on end, and nothing new is to be expected of a walker."""
+
+DEEPEST = 0xFFFF
+"""Depths are counted up to here."""
 
 _UNKNOWN, _KNOWN, _REACHED, _CHOSEN = range(4)
 """What the crawl knows of a URL: nothing; the strategy may choose it; a redirect led there; chosen."""
@@ -66,7 +70,7 @@ class Crawl:
         self._clock, self._recall = clock, recall
         self._boundary = Boundary(brief.topic.scope, brief.topic.seeds)
         self._urls = _UrlStates(len(brief.urls))
-        self._depths: list[int] = []
+        self._depths = array("H")
         self._recent: deque[bool] = deque(maxlen=HARVEST_WINDOW)
         self._scored: dict[int, tuple[int, float]] = {}
         self._answers: dict[int, Response] = {}
@@ -242,7 +246,7 @@ class Crawl:
             revisit=revisit,
         )
         self.step += 1
-        self._depths.append(visit.depth)
+        self._depths.append(min(visit.depth, DEEPEST))
         if self.strategy.walks and not revisit:
             self._remember(response)
         if page is not None and not revisit:

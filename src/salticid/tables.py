@@ -98,7 +98,8 @@ class Texts:
         return self._heap.read(at).decode()
 
     def spell(self, ids: Sequence[int]) -> list[str]:
-        return [self[at] for at in ids]
+        read = self._heap.read
+        return [read(at).decode() for at in ids]
 
     def find(self, text: str) -> int:
         return self._ids.get(hash(text.encode()) & _HASH_BITS, -1)

@@ -113,6 +113,8 @@ class LiveDriver:
 
     async def _next(self) -> Callable[[], None] | None:
         """What to do about the next arrival; None when it is time to look at the clock, or to stop."""
+        if not self._arrived.empty():
+            return self._arrived.get_nowait()
         now = self._clock()
         deadlines = [self._last_arrival + SILENCE, *(until for until, _ in self._parked)]
         if (limit := self.crawl.limits.max_seconds) is not None:

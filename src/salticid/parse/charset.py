@@ -28,8 +28,9 @@ def decode(html: bytes, header: str | None = None) -> str:
         try:
             return html.decode()
         except UnicodeDecodeError as error:
-            if error.reason == "unexpected end of data":
-                return html[: error.start].decode()  # cut within a character
+            read = html[: error.start]
+            if error.reason == "unexpected end of data" and not read.isascii():
+                return read.decode()  # UTF-8, cut within a character
             name = _codec(cchardet.detect(html[:_SAMPLE])["encoding"]) or "cp1252"
     return html.decode(name, "replace")
 

@@ -27,7 +27,9 @@ MAX_TITLE = 500
 _LINK, _LINK_END, _HEADING, _HEADING_END = (f" {mark} " for mark in MARKS)
 _AREA_MARKS = ord(MARKS[2])
 _MARK_BYTES = "".join(MARKS).encode()
-_NO_MARKS = bytes.maketrans(_MARK_BYTES, b" " * len(_MARK_BYTES))
+_BLANKS = _MARK_BYTES + b"\t\n\r\x0b\x0c"
+_TO_SPACES = bytes.maketrans(_BLANKS, b" " * len(_BLANKS))
+_SPACES = re.compile(rb"  +")
 _MARK_REFERENCES = re.compile(rb"&#(?:0*[1-4](?![0-9])|[xX]0*[1-4](?![0-9a-fA-F]));?")
 _UNREAD = ["script", "style", "noframes", "noembed", "svg"]
 _LEADS_ON = "a[href], area[href], frame[src], iframe[src]"
@@ -73,7 +75,7 @@ class Parser:
             area_start=area_start,
             area=area,
             links=links if refresh == NO_URL else _with_refresh(links, refresh),
-            packed_text=self._zstd.compress(b" ".join(body.encode().translate(_NO_MARKS).split())),
+            packed_text=self._zstd.compress(_SPACES.sub(b" ", body.encode().translate(_TO_SPACES)).strip()),
             canonical=self._hrefs.one(head.canonical, base) if head.canonical else NO_URL,
             refresh=refresh,
             noindex="noindex" in head.forbidden,

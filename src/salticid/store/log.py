@@ -6,6 +6,7 @@ import sqlite3
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,7 @@ class CrawlLog:
         self._rows: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _INSERT}
         self._spelled = {"url": _Spelled(), "word": _Spelled()}
         self._zstd = zstandard.ZstdCompressor(level=1)
+        self._host_name = cache(urls.host_name)
         self._seq = self._choices = 0
         self._in_flight: dict[int, int] = {}
         self._committed = time.monotonic()
@@ -64,7 +66,7 @@ class CrawlLog:
 
     def chose(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
         seq = self._next()
-        hosts = msgspec.json.encode(sorted(map(self._urls.host_name, busy))).decode() if busy else None
+        hosts = msgspec.json.encode(sorted(map(self._host_name, busy))).decode() if busy else None
         self._rows["choose"].append((seq, room, hosts))
         for choice in choices:
             link = choice.link

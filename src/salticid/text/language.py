@@ -69,5 +69,7 @@ def stemmer(code: str) -> Callable[[str], str]:
     name = _STEMMERS.get(code)
     if name is None:
         return str
-    stem: Callable[[str], str] = Stemmer.Stemmer(name).stemWord
+    made = Stemmer.Stemmer(name)
+    made.maxCacheSize = 0  # each word is asked for once, so that its cache only costs
+    stem: Callable[[str], str] = made.stemWord
     return stem

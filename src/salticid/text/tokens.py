@@ -4,8 +4,8 @@ A token is a run of Unicode letters (with the marks that belong to them), in low
 Chinese, Japanese or Korean characters becomes its overlapping pairs. Nothing else is a token.
 
 Most text of the web is ASCII between the odd accent, so the work goes in two steps: the UTF-8
-bytes are cut at everything ASCII that is no letter, in two C calls, and each piece is looked up in
-a memo. Only a piece never seen before is looked at letter by letter.
+bytes are cut at everything ASCII that is no letter, and the pieces are looked up, all at once. Only a
+piece never seen before is looked at letter by letter.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 
 from salticid.model import Ints
 from salticid.protocols import Table
+from salticid.text.pieces import Pieces
 
 MARKS = tuple(map(chr, range(1, 5)))
 """Characters that stand for no word but for a place, kept by `Tokenizer.marked`."""
@@ -55,6 +56,7 @@ class Tokenizer:
 
     def __init__(self, words: Table) -> None:
         self._memo = _Memo(words)
+        self._pieces = Pieces(self._memo.__getitem__)
 
     def ids(self, text: str) -> Ints:
         """The tokens of a text, in reading order."""
@@ -65,11 +67,11 @@ class Tokenizer:
         return self._read(text.encode("utf-8", "replace").translate(_CUT))
 
     def _read(self, cut: bytes) -> Marked:
-        pieces = cut.split()
         memo = self._memo
         if len(memo) > _MEMO_SIZE:
             memo.forget()
-        codes = np.fromiter(map(memo.__getitem__, pieces), np.int32, len(pieces))
+            self._pieces = Pieces(memo.__getitem__)
+        codes = self._pieces.codes(cut)
         if codes.size and codes.min() <= _SEVERAL:
             codes = memo.spread(codes)
         is_mark = codes < 0
