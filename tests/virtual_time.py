@@ -11,6 +11,7 @@ from salticid.model import Page
 from salticid.parse import Parser
 from salticid.tables import Texts, Urls
 from salticid.webs.live.client import Client, Exchange
+from salticid.webs.live.line import Line
 from salticid.webs.live.manners import Manners
 from salticid.webs.live.names import Names
 from salticid.webs.live.parsing import ParserPool
@@ -82,10 +83,12 @@ class _Jumps(selectors.DefaultSelector):
 class Asked(Client):
     """A client without a network: any function from URL to answer is the web."""
 
+    timeout = 10.0
+
     def __init__(self, answer: Callable[[str], Awaitable[Answer]]) -> None:
         self._answer = answer
 
-    async def get(self, url: str, more: Mapping[str, str] | None = None) -> Answer:
+    async def get(self, url: str, at_least: int = 0) -> Answer:
         return await self._answer(url)
 
 
@@ -95,7 +98,7 @@ class Directory(Names):
     def __init__(self, addresses: Mapping[str, str]) -> None:
         self._addresses = addresses
 
-    async def address(self, host: str, port: int) -> str:
+    async def address(self, host: str, port: int, seconds: float) -> str:
         return self._addresses.get(host, host)
 
 
@@ -118,10 +121,9 @@ def live_web(
     rules: type[Rules] = Rules,
 ) -> LiveWeb:
     """The real live web on the running loop, all but its sockets and processes."""
-    client = Asked(answer)
-    asked = rules("Salticid", client.get, manners, clock)
-    network = Network(client, Directory(addresses or {}), manners, asked)
-    return LiveWeb(network, InProcess(), requests, 1 << 20, clock, wall)
+    line = Line(Asked(answer), Directory(addresses or {}), manners, requests, clock)
+    network = Network(line, manners, rules("Salticid", line, manners, clock))
+    return LiveWeb(network, InProcess(), 1 << 20, clock, wall)
 
 
 def html(text: str, links: list[str]) -> Exchange:

@@ -122,6 +122,16 @@ class Crawl:
             self._revisit(asker)
         return visit
 
+    def set_aside(self) -> None:
+        """One in flight is left for later: what it held of the budget is free for others."""
+        self.in_flight -= 1
+
+    def take_up(self) -> bool:
+        """Whether the budget has room for one set aside; it is in flight again then."""
+        room = self._room(1) > 0
+        self.in_flight += room
+        return room
+
     def hear(self, feedback: Sequence[Feedback]) -> None:
         """A person spoke: let the judge learn, and tell the strategy which visits now score otherwise."""
         visited = {url for url, _ in self._scored.values()}
@@ -161,7 +171,8 @@ class Crawl:
 
     def stop(self, reason: StopReason) -> None:
         """Want nothing any more. What is in flight may still be delivered."""
-        self.stopped = self.stopped or reason
+        if self.stopped in (None, StopReason.FRONTIER_EMPTY):
+            self.stopped = reason
 
     def _room(self, room: int) -> int:
         """How many more choices the budget allows; sets `stopped` when it is used up."""

@@ -34,6 +34,10 @@ class Table(Protocol):
         """The id of a text, which is given the next free one when it is new."""
         ...
 
+    def intern_bytes(self, data: bytes) -> int:
+        """The same for a text in UTF-8."""
+        ...
+
     def stems(self, rules: str) -> PreparedStems | None:
         """The stems of these words under `rules`, if somebody worked them out before."""
         ...

@@ -7,8 +7,10 @@ into a heap of bytes, in memory or in a file.
 
 from __future__ import annotations
 
+import os
 from array import array
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Protocol
 
@@ -24,9 +26,21 @@ class Heap(Protocol):
 
     ends: array[int]
 
-    def append(self, text: bytes) -> None: ...
+    def append(self, text: bytes) -> None:
+        """Put one after the others."""
+        ...
 
-    def read(self, at: int) -> bytes: ...
+    def extend(self, texts: Sequence[bytes]) -> None:
+        """Put many after the others."""
+        ...
+
+    def read(self, at: int) -> bytes:
+        """Number `at`."""
+        ...
+
+    def bytes_between(self, begin: int, end: int) -> bytes:
+        """The bytes from place `begin` up to `end`."""
+        ...
 
 
 class MemoryHeap:
@@ -40,8 +54,15 @@ class MemoryHeap:
         self._bytes += text
         self.ends.append(len(self._bytes))
 
+    def extend(self, texts: Sequence[bytes]) -> None:
+        _note_ends(self.ends, texts)
+        self._bytes += b"".join(texts)
+
     def read(self, at: int) -> bytes:
-        return bytes(self._bytes[self.ends[at - 1] if at else 0 : self.ends[at]])
+        return self.bytes_between(self.ends[at - 1] if at else 0, self.ends[at])
+
+    def bytes_between(self, begin: int, end: int) -> bytes:
+        return bytes(self._bytes[begin:end])
 
 
 class FileHeap:
@@ -49,20 +70,24 @@ class FileHeap:
 
     def __init__(self, path: Path) -> None:
         self.ends = array("Q")
-        self._size = 0
         self._file = path.open("w+b")
 
     def append(self, text: bytes) -> None:
         self._file.write(text)
-        self._size += len(text)
-        self.ends.append(self._size)
+        self.ends.append((self.ends[-1] if self.ends else 0) + len(text))
+
+    def extend(self, texts: Sequence[bytes]) -> None:
+        _note_ends(self.ends, texts)
+        self._file.write(b"".join(texts))
 
     def read(self, at: int) -> bytes:
-        begin = self.ends[at - 1] if at else 0
+        return self.bytes_between(self.ends[at - 1] if at else 0, self.ends[at])
+
+    def bytes_between(self, begin: int, end: int) -> bytes:
         self._file.seek(begin)
-        text = self._file.read(self.ends[at] - begin)
-        self._file.seek(self._size)
-        return text
+        found = self._file.read(end - begin)
+        self._file.seek(0, os.SEEK_END)
+        return found
 
     def __iter__(self) -> Iterator[bytes]:
         """All of them in order, read as a stream."""
@@ -75,6 +100,12 @@ class FileHeap:
 
     def close(self) -> None:
         self._file.close()
+
+
+def _note_ends(ends: array[int], texts: Sequence[bytes]) -> None:
+    lengths = accumulate(map(len, texts), initial=ends[-1] if ends else 0)
+    next(lengths)
+    ends.extend(lengths)
 
 
 class Texts:
@@ -97,22 +128,48 @@ class Texts:
             raise IndexError(at)
         return self._heap.read(at).decode()
 
+    def between(self, first: int, last: int) -> list[bytes]:
+        """The texts from id `first` up to `last`, in UTF-8."""
+        ends = self._heap.ends[first:last]
+        origin = self._heap.ends[first - 1] if first else 0
+        if not ends:
+            return []
+        data = self._heap.bytes_between(origin, ends[-1])
+        begins = (origin, *ends[:-1])
+        return [data[begin - origin : end - origin] for begin, end in zip(begins, ends, strict=True)]
+
     def spell(self, ids: Sequence[int]) -> list[str]:
-        read = self._heap.read
-        return [read(at).decode() for at in ids]
+        if ids and ids == list(range(ids[0], ids[0] + len(ids))):
+            return [text.decode() for text in self.between(ids[0], ids[-1] + 1)]
+        return [self[at] for at in ids]
 
     def find(self, text: str) -> int:
         return self._ids.get(hash(text.encode()) & _HASH_BITS, -1)
 
     def intern(self, text: str) -> int:
+        return self.intern_bytes(text.encode())
+
+    def intern_bytes(self, data: bytes) -> int:
         # Of the bytes, for CPython hashes how it keeps a text: two texts may be kept alike.
-        data = text.encode()
         key = hash(data) & _HASH_BITS
         at = self._ids.get(key)
         if at is None:
             self._heap.append(data)
             at = self._ids[key] = len(self._ids)
         return at
+
+    def intern_all(self, texts: Sequence[bytes]) -> list[int]:
+        """The ids of many texts at once."""
+        ids, found, fresh = self._ids, [], []
+        for data in texts:
+            key = hash(data) & _HASH_BITS
+            at = ids.get(key)
+            if at is None:
+                at = ids[key] = len(ids)
+                fresh.append(data)
+            found.append(at)
+        self._heap.extend(fresh)
+        return found
 
     def stems(self, rules: str) -> PreparedStems | None:
         """Nobody worked them out."""
@@ -133,11 +190,17 @@ class Urls(Texts):
         self.hosts = Texts()
         self.host_of = array("i")
 
-    def intern(self, text: str) -> int:
-        at = super().intern(text)
+    def intern_bytes(self, data: bytes) -> int:
+        at = super().intern_bytes(data)
         if at == len(self.host_of):
-            self.host_of.append(self.hosts.intern(urls.host(text)))
+            self.host_of.append(self.hosts.intern(urls.host(data.decode())))
         return at
+
+    def intern_all(self, texts: Sequence[bytes]) -> list[int]:
+        found = super().intern_all(texts)
+        fresh = self.between(len(self.host_of), len(self))
+        self.host_of.extend(self.hosts.intern(urls.host(text.decode())) for text in fresh)
+        return found
 
     def host(self, url: int) -> int:
         return self.host_of[url]

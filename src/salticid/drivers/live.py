@@ -57,7 +57,8 @@ class LiveDriver:
         self._mapped: set[int] = set()
         self._out: set[asyncio.Task[Response] | asyncio.Task[list[int]]] = set()
         self._hosts: Counter[int] = Counter()
-        self._parked: list[tuple[float, Choice]] = []
+        self._busy: frozenset[int] = frozenset()
+        self._parked: list[tuple[float, Choice, int | None]] = []
         self._arrived: asyncio.Queue[Callable[[], None] | None] = asyncio.Queue()
         self._last_arrival = clock()
 
@@ -69,7 +70,7 @@ class LiveDriver:
     @property
     def waits_until(self) -> float | None:
         """When the first of the parked hosts may be asked again; None when none is parked."""
-        return min((until for until, _ in self._parked), default=None)
+        return min((until for until, *_ in self._parked), default=None)
 
     async def run(self, watch: Callable[[Visit], None] | None = None) -> StopReason:
         """Crawl to the end and say why it ended. Parked hosts are waited for only while others are at work."""
@@ -77,8 +78,7 @@ class LiveDriver:
         try:
             while True:
                 self._send_out()
-                if self.crawl.stopped in _AT_ONCE or not self._out:
-                    self.crawl.stop(StopReason.WAITING if self._parked else StopReason.FRONTIER_EMPTY)
+                if self._over():
                     break
                 if (take := await self._next()) is not None:
                     take()
@@ -97,16 +97,33 @@ class LiveDriver:
         """Let those go whose host may be asked again, and fill the waiting room."""
         now = self._clock()
         for parked in [parked for parked in self._parked if parked[0] <= now]:
+            if not self.crawl.take_up():
+                break
             self._parked.remove(parked)
             self._send(parked[1])
-        if (room := self._room - len(self._out)) > 0:
-            busy = frozenset(host for host, links in self._hosts.items() if links >= LINKS_A_HOST)
-            resting = frozenset(self._host(choice) for _, choice in self._parked)
-            for choice in self.crawl.wanted(room, busy | resting):
-                self._send(choice)
+        resting = frozenset(host for *_, host in self._parked if host is not None)
+        while len(self._out) < self._room:
+            choices = self.crawl.wanted(1, self._busy | resting)
+            if not choices:
+                break
+            self._send(choices[0])
+
+    def _over(self) -> bool:
+        """Whether nothing more is waited for."""
+        crawl = self.crawl
+        if not self._out:
+            crawl.stop(StopReason.WAITING if self._parked else StopReason.FRONTIER_EMPTY)
+            return True
+        if (limit := crawl.limits.max_seconds) is not None and self._clock() >= limit:
+            crawl.stop(StopReason.TIME)
+        used_up = crawl.stopped in (StopReason.BUDGET, StopReason.FETCHES) and not crawl.in_flight
+        return used_up or crawl.stopped in _AT_ONCE
 
     def _send(self, choice: Choice) -> None:
-        self._hosts[self._host(choice)] += 1
+        host = self._host(choice)
+        self._hosts[host] += 1
+        if self._hosts[host] == LINKS_A_HOST:
+            self._busy |= {host}
         task = asyncio.create_task(self._web.fetch(choice.link.url))
         self._out.add(task)
         task.add_done_callback(lambda task: self._arrived.put_nowait(lambda: self._take(choice, task)))
@@ -116,7 +133,7 @@ class LiveDriver:
         if not self._arrived.empty():
             return self._arrived.get_nowait()
         now = self._clock()
-        deadlines = [self._last_arrival + SILENCE, *(until for until, _ in self._parked)]
+        deadlines = [self._last_arrival + SILENCE, *(until for until, *_ in self._parked if until > now)]
         if (limit := self.crawl.limits.max_seconds) is not None:
             deadlines.append(limit)
         try:
@@ -133,12 +150,16 @@ class LiveDriver:
         self._out.remove(task)
         host = self._host(choice)
         self._hosts[host] -= 1
+        if self._hosts[host] == LINKS_A_HOST - 1:
+            self._busy -= {host}
         if not self._hosts[host]:
             del self._hosts[host]
         try:
             response = task.result()
         except Parked as parked:
-            self._parked.append((parked.until, choice))
+            own = self.crawl.brief.urls.host_name(host) == parked.host
+            self._parked.append((parked.until, choice, host if own else None))
+            self.crawl.set_aside()
             return
         self._last_arrival = self._clock()
         visit = self.crawl.deliver(choice, response)

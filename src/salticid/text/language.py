@@ -64,12 +64,12 @@ def rules(code: str) -> str:
     return f"{code}: PyStemmer {version('PyStemmer')}, stopwordsiso {version('stopwordsiso')}"
 
 
-def stemmer(code: str) -> Callable[[str], str]:
-    """A function from token to stem; for a language without a stemmer, the token itself."""
+def stemmer(code: str) -> Callable[[list[str]], list[str]]:
+    """A function from tokens to their stems; for a language without a stemmer, the tokens themselves."""
     name = _STEMMERS.get(code)
     if name is None:
-        return str
+        return list
     made = Stemmer.Stemmer(name)
     made.maxCacheSize = 0  # each word is asked for once, so that its cache only costs
-    stem: Callable[[str], str] = made.stemWord
-    return stem
+    stems: Callable[[list[str]], list[str]] = made.stemWords
+    return stems

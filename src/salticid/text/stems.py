@@ -49,15 +49,14 @@ class Stems:
             self._of = grown
         stems: Ints = self._of[words]
         if stems.size and stems.min() == UNKNOWN:
-            for word in dict.fromkeys(words[stems == UNKNOWN].tolist()):
-                self._of[word] = self._id(self._words[word])
+            news = np.unique(words[stems == UNKNOWN])
+            self._of[news] = self._ids_of(self._words.spell(news.tolist()))
             stems = self._of[words]
         return stems
 
     def terms(self, text: str) -> list[int]:
         """The stems of a text typed by a person, stop words left out, repeats kept."""
-        found = [self._id(token) for token in letter_runs(text)]
-        return [stem for stem in found if stem != STOP]
+        return [stem for stem in self._ids_of(list(letter_runs(text))) if stem != STOP]
 
     def text(self, stem: int) -> str:
         """The stem as text; empty for STOP."""
@@ -65,15 +64,19 @@ class Stems:
             return self._texts[stem - self._first_new]
         return self._prepared[stem] if self._prepared is not None else ""
 
-    def _id(self, token: str) -> int:
-        if token in self._stop:
-            return STOP
-        stem = self._stem(token)
-        at = self._ids.get(stem)
-        if at is None:
-            at = -1 if self._prepared is None else self._prepared.find(stem)
-            if at < 0:
-                at = len(self)
-                self._texts.append(stem)
-            self._ids[stem] = at
+    def _ids_of(self, tokens: list[str]) -> list[int]:
+        """The stem of each token; STOP for stop words, the next free id for a stem never seen."""
+        stop, ids = self._stop, self._ids
+        found = []
+        for token, stem in zip(tokens, self._stem(tokens), strict=True):
+            at = STOP if token in stop else ids.get(stem)
+            found.append(self._new(stem) if at is None else at)
+        return found
+
+    def _new(self, stem: str) -> int:
+        at = -1 if self._prepared is None else self._prepared.find(stem)
+        if at < 0:
+            at = len(self)
+            self._texts.append(stem)
+        self._ids[stem] = at
         return at

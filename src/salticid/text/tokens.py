@@ -96,10 +96,9 @@ class _Memo(dict[bytes, int]):
 
     def __missing__(self, piece: bytes) -> int:
         if piece.isascii():
-            found = [piece.decode()] if piece.isalpha() and len(piece) <= LONGEST else []
+            ids = [self._words.intern_bytes(piece)] if piece.isalpha() and len(piece) <= LONGEST else []
         else:
-            found = list(letter_runs(piece.decode("utf-8", "replace")))
-        ids = [self._words.intern(token) for token in found]
+            ids = [self._words.intern(token) for token in letter_runs(piece.decode("utf-8", "replace"))]
         if len(ids) == 1:
             code = ids[0]
         else:

@@ -74,6 +74,9 @@ class WorldTexts:
         at = self.disk.find(text)
         return at if at >= 0 else len(self.disk) + self._more.intern(text)
 
+    def intern_bytes(self, data: bytes) -> int:
+        return self.intern(data.decode())
+
     def stems(self, rules: str) -> PreparedStems | None:
         return None
 

@@ -47,9 +47,9 @@ class ClientSettings:
 class Client:
     """Asks servers. Use it as an async context.
 
-    `timeout` bounds a request from first to last byte; connecting and each wait for data are bounded by it
-    too. No cookies, no credentials, no redirects, no second try. Through a proxy, the address of the
-    target is checked as we resolve it; what the proxy makes of the name is up to the proxy.
+    `timeout` bounds a request from first to last byte, and connecting may take half of it. No cookies, no
+    credentials, no redirects, no second try. Through a proxy, the address of the target is checked as we
+    resolve it; what the proxy makes of the name is up to the proxy.
     """
 
     def __init__(self, settings: ClientSettings, names: Names, sockets: GuardedSockets) -> None:
@@ -67,7 +67,8 @@ class Client:
             ),
             headers={**_HEADERS, "User-Agent": self._settings.user_agent},
             cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=timeout, sock_read=timeout),
+            # The whole request is timed by `get`, which bounds each wait for data too.
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=timeout / 2),
             auto_decompress=False,
             trust_env=False,
         )

@@ -70,7 +70,7 @@ class Manners:
     def ask_pause(self, host: str, pause: float) -> None:
         """The host asked for at least this pause between two requests."""
         state = self._state(host)
-        state.pause = max(self._delay, pause)
+        state.pause = max(state.pause, pause)
         state.free_at = max(state.free_at, state.last_asked + state.pause)
 
     def leave_alone(self, host: str, until: float) -> None:

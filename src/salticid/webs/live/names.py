@@ -31,6 +31,9 @@ class Names(AbstractResolver):
 
     async def address(self, host: str, port: int, seconds: float) -> str:
         """The address a host is asked at first; the host itself when nobody says within so many seconds."""
+        kept = self._known.get((host, port))
+        if kept is not None and kept[0] >= self._clock():
+            return kept[1][0]["host"]
         try:
             async with asyncio.timeout(seconds):
                 return (await self.resolve(host, port))[0]["host"]

@@ -2,7 +2,7 @@
 
 A worker is a plain Python process that talks over its standard input, a socket: a page goes in, what the
 parser made of it comes back, each as one msgpack message behind its length. It has tables of its own and
-sends along the texts that are new in them; here an array leads from its ids to ours.
+sends along the texts that are new in them, a line each; here an array leads from its ids to ours.
 
 Nothing outlives the crawl: an idle worker ends when its socket does, a busy one is stopped by the kernel once
 it has had its share of processor time, whether or not anyone is left to wait for its answer.
@@ -58,8 +58,8 @@ class _Made(msgspec.Struct, array_like=True):
     refresh: int
     noindex: bool
     nofollow: bool
-    new_urls: list[str]
-    new_words: list[str]
+    new_urls: bytes
+    new_words: bytes
 
 
 class ParserPool:
@@ -166,8 +166,8 @@ class _Worker:
         except (TimeoutError, asyncio.IncompleteReadError, OSError):
             return None
         made = msgspec.msgpack.decode(message, type=_Made)
-        await self._urls.grow(made.new_urls)
-        await self._words.grow(made.new_words)
+        await self._urls.grow(made.new_urls.split(b"\n") if made.new_urls else [])
+        await self._words.grow(made.new_words.split(b"\n") if made.new_words else [])
         self._pages += 1
         self.fit = self._pages < MAX_PAGES and self._urls.size + self._words.size < MAX_TEXTS
         return self._taken_over(made)
@@ -229,12 +229,12 @@ class _Ids:
         self._ours = np.empty(1024, np.int32)
         self.size = 0
 
-    async def grow(self, texts: list[str]) -> None:
+    async def grow(self, texts: list[bytes]) -> None:
         """The worker's table has grown by these. A few at a time, for one page may hold a million words."""
         for begin in range(0, len(texts), _AT_ONCE):
             if begin:
                 await asyncio.sleep(0)
-            ids = list(map(self._table.intern, texts[begin : begin + _AT_ONCE]))
+            ids = self._table.intern_all(texts[begin : begin + _AT_ONCE])
             end = self.size + len(ids)
             if end > len(self._ours):
                 self._ours = np.append(self._ours, np.empty(end, np.int32))
@@ -291,8 +291,8 @@ def _answer(parent: socket.socket) -> None:
             refresh=page.refresh,
             noindex=page.noindex,
             nofollow=page.nofollow,
-            new_urls=urls.spell(range(told_urls, len(urls))),
-            new_words=words.spell(range(told_words, len(words))),
+            new_urls=b"\n".join(urls.between(told_urls, len(urls))),
+            new_words=b"\n".join(words.between(told_words, len(words))),
         )
         told_urls, told_words = len(urls), len(words)
         answer = msgspec.msgpack.encode(made)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -12,12 +13,13 @@ from salticid.urls import canonical
 from salticid.webs.live.client import Exchange
 from salticid.webs.live.line import Line
 from salticid.webs.live.manners import Manners
-from salticid.webs.live.retries import REMEDIES, Failure
+from salticid.webs.live.retries import REMEDIES, Failure, retry_after
 from salticid.webs.live.robots import LONGEST_FILE, RobotsFile, meaning
 
 KEPT_FOR = 24 * 3600.0
 MAX_REDIRECTS = 5
 FIRST_BACKOFF, BACKOFF_GROWTH = 30.0, 5.0
+_MOST_GROWTH = 5
 _REDIRECTS = (301, 302, 303, 307, 308)
 _NOBODY_THERE = (
     Failure.NO_SUCH_HOST,
@@ -33,6 +35,7 @@ class _Kept:
 
     said: RobotsFile | Failure | None = None
     until: float = 0.0
+    failures: int = 0
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -49,7 +52,9 @@ class Rules:
         line: Line,
         manners: Manners,
         clock: Callable[[], float],
+        wall: Callable[[], float] = time.time,
     ) -> None:
+        self._wall = wall
         self._agent, self._line, self._manners, self._clock = agent, line, manners, clock
         self._origins: dict[str, _Kept] = {}
 
@@ -59,7 +64,7 @@ class Rules:
         kept = self._origins.setdefault(f"{scheme}://{host}", _Kept())
         async with kept.asking:
             if kept.said is None or kept.until <= self._clock():
-                kept.said = await self._ask(f"{scheme}://{host}/robots.txt", host)
+                kept.said = await self._ask(f"{scheme}://{host}/robots.txt", host, kept)
                 kept.until = self._clock() + KEPT_FOR
                 if isinstance(kept.said, RobotsFile) and (delay := kept.said.crawl_delay(self._agent)):
                     self._manners.ask_pause(host, delay)
@@ -70,20 +75,23 @@ class Rules:
         rules = await self.of(url)
         return rules if isinstance(rules, Failure) else rules.allows(url, self._agent)
 
-    async def _ask(self, url: str, host: str) -> RobotsFile | Failure:
-        backoff, tries = FIRST_BACKOFF, 0
+    async def _ask(self, url: str, host: str, kept: _Kept) -> RobotsFile | Failure:
+        tries = 0
         while True:
             answer = await self._follow(url)
             tries += 1
             if isinstance(answer, Exchange) and answer.status < 500 and answer.status != 429:
+                kept.failures = 0
                 return meaning(answer.status, decoded(answer.fields, answer.body, LONGEST_FILE + 1))
-            pause = backoff
             if isinstance(answer, Failure) and answer in _NOBODY_THERE:
                 if tries >= REMEDIES[answer].tries:
                     return answer
                 pause = REMEDIES[answer].wait * 2 ** (tries - 1)
             else:
-                backoff *= BACKOFF_GROWTH
+                pause = FIRST_BACKOFF * BACKOFF_GROWTH ** min(kept.failures, _MOST_GROWTH)
+                kept.failures += 1
+            if isinstance(answer, Exchange):
+                pause = max(pause, retry_after(answer.fields, self._wall()) or 0.0)
             self._manners.leave_alone(host, self._clock() + pause)
 
     async def _follow(self, url: str) -> Exchange | Failure:

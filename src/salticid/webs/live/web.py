@@ -14,7 +14,7 @@ from salticid.tables import Texts, Urls
 from salticid.urls import canonical
 from salticid.webs.live.client import Exchange
 from salticid.webs.live.line import Line
-from salticid.webs.live.manners import Manners
+from salticid.webs.live.manners import Manners, Parked
 from salticid.webs.live.parsing import ParserPool
 from salticid.webs.live.retries import LATER_STATUSES, REMEDIES, Failure, retry_after
 from salticid.webs.live.rules import Rules
@@ -56,6 +56,8 @@ class LiveWeb:
         self.clock, self._wall = clock, wall
         self._sitemaps = Sitemaps(network.rules.of, self._ask_for_file)
         self._dropped: dict[str, Outcome] = {}
+        self._tries: dict[str, int] = {}
+        self._halfway: dict[int, tuple[str, float, int]] = {}
 
     async def fetch(self, url: int) -> Response:
         """The answer to a URL, redirects followed, each hop checked like the first."""
@@ -87,9 +89,13 @@ class LiveWeb:
         return None
 
     async def _fetch(self, url: int) -> Response:
-        at, seconds = self.urls[url], 0.0
-        for _ in range(MAX_REDIRECTS + 1):
-            answer, spent = await self._ask(at, url)
+        at, seconds, hops = self._halfway.pop(url, (self.urls[url], 0.0, 0))
+        for hop in range(hops, MAX_REDIRECTS + 1):
+            try:
+                answer, spent = await self._ask(at, url)
+            except Parked:
+                self._halfway[url] = at, seconds, hop
+                raise
             seconds += spent
             final = self.urls.intern(at)
             if isinstance(answer, Outcome):
@@ -116,28 +122,29 @@ class LiveWeb:
             return self._give_up(origin, allowed), 0.0
         if not allowed:
             return Outcome.ROBOTS, 0.0
-        seconds, tries = 0.0, 0
+        seconds, tries = 0.0, self._tries.pop(at, 0)
         while True:
             self.doing[url] = f"its turn at {host}"
-            async with self._network.manners.turn(host):
-                self.doing[url] = f"an answer of {host}"
-                answer, spent = await self._network.line.get(at)
+            try:
+                async with self._network.manners.turn(host):
+                    if origin in self._dropped:
+                        return self._dropped[origin], seconds
+                    self.doing[url] = f"an answer of {host}"
+                    answer, spent = await self._network.line.get(at)
+            except Parked:
+                self._tries[at] = tries
+                raise
             seconds, tries = seconds + spent, tries + 1
             if isinstance(answer, Exchange) and answer.status not in LATER_STATUSES:
                 return answer, seconds
             failure = answer if isinstance(answer, Failure) else Failure.LATER
-            if tries >= REMEDIES[failure].tries:
+            named = retry_after(answer.fields, self._wall()) if isinstance(answer, Exchange) else None
+            last = tries >= REMEDIES[failure].tries
+            if named is not None or not last:
+                pause = REMEDIES[failure].wait * 2 ** (tries - 1) if named is None else named
+                self._network.manners.leave_alone(host, self.clock() + pause)
+            if last:
                 return (answer if isinstance(answer, Exchange) else self._give_up(origin, failure)), seconds
-            self._network.manners.leave_alone(host, self.clock() + self._pause(answer, failure, tries))
-
-    def _pause(self, answer: Exchange | Failure, failure: Failure, tries: int) -> float:
-        """How long to leave a host alone: as it says, else as the table does, twice as long each time."""
-        if isinstance(answer, Exchange):
-            named = retry_after(answer.fields, self._wall())
-            if named is not None:
-                return named
-        pause: float = REMEDIES[failure].wait * 2 ** (tries - 1)
-        return pause
 
     def _give_up(self, origin: str, failure: Failure) -> Outcome:
         remedy = REMEDIES[failure]
