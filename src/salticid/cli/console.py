@@ -47,7 +47,7 @@ def thinned(values: Sequence[float], count: int) -> list[float]:
     """At most `count` values, evenly spread, the last one among them.
 
     >>> thinned([1, 2, 3, 4, 5], 2)
-    [3, 5]
+    [2, 5]
     """
     if len(values) <= count:
         return list(values)
