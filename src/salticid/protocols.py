@@ -34,8 +34,8 @@ class Table(Protocol):
         """The id of a text, which is given the next free one when it is new."""
         ...
 
-    def intern_bytes(self, data: bytes) -> int:
-        """The same for a text in UTF-8."""
+    def intern_all(self, texts: Sequence[bytes]) -> list[int]:
+        """The same for many texts at once, in UTF-8."""
         ...
 
     def stems(self, rules: str) -> PreparedStems | None:

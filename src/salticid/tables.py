@@ -147,10 +147,8 @@ class Texts:
         return self._ids.get(hash(text.encode()) & _HASH_BITS, -1)
 
     def intern(self, text: str) -> int:
-        return self.intern_bytes(text.encode())
-
-    def intern_bytes(self, data: bytes) -> int:
         # Of the bytes, for CPython hashes how it keeps a text: two texts may be kept alike.
+        data = text.encode()
         key = hash(data) & _HASH_BITS
         at = self._ids.get(key)
         if at is None:
@@ -190,10 +188,10 @@ class Urls(Texts):
         self.hosts = Texts()
         self.host_of = array("i")
 
-    def intern_bytes(self, data: bytes) -> int:
-        at = super().intern_bytes(data)
+    def intern(self, text: str) -> int:
+        at = super().intern(text)
         if at == len(self.host_of):
-            self.host_of.append(self.hosts.intern(urls.host(data.decode())))
+            self.host_of.append(self.hosts.intern(urls.host(text)))
         return at
 
     def intern_all(self, texts: Sequence[bytes]) -> list[int]:

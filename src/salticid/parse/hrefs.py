@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from salticid.model import NO_URL
 from salticid.protocols import UrlTable
@@ -28,19 +29,21 @@ class Hrefs:
         """The URL id of each href, NO_URL for one that leads to no http(s) page."""
         path = base.partition("?")[0]
         folder = self._folders.setdefault(path[: path.rfind("/") + 1], {})
-        found = []
-        for href in hrefs:
-            url = folder.get(href)
-            if url is None:
-                url = self.one(href, base)
-                if _SAME_IN_A_FOLDER.match(href):
-                    folder[href] = url
-                    self._size += 1
-            found.append(url)
+        news = [href for href in dict.fromkeys(hrefs) if href not in folder]
+        here = dict(zip(news, self._all(news, base), strict=True))
+        found = [folder[href] if href in folder else here[href] for href in hrefs]
+        kept = {href: url for href, url in here.items() if _SAME_IN_A_FOLDER.match(href)}
+        folder.update(kept)
+        self._size += len(kept)
         if self._size > _MEMO_SIZE or len(self._folders) > _MEMO_SIZE:
             self._folders.clear()
             self._size = 0
         return found
+
+    def _all(self, hrefs: list[str], base: str) -> Iterator[int]:
+        urls = [canonical(href, base) for href in hrefs]
+        ids = iter(self._urls.intern_all([url.encode() for url in urls if url is not None]))
+        return (NO_URL if url is None else next(ids) for url in urls)
 
     def one(self, href: str, base: str) -> int:
         """The URL id of one href, not remembered."""

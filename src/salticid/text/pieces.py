@@ -22,15 +22,15 @@ _MIX_LOW, _MIX_HIGH = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4
 
 
 class Pieces:
-    """The codes of the pieces of a text; `ask` knows the code of a piece nobody remembers.
+    """The codes of the pieces of a text; `ask` knows the codes of pieces nobody remembers.
 
     Exact: a slot holds the piece itself beside its code, and the last piece to fall into it stays.
 
-    >>> Pieces(len).codes(b"jumping spiders  and jumping flies")
+    >>> Pieces(lambda pieces: list(map(len, pieces))).codes(b"jumping spiders  and jumping flies")
     array([7, 7, 3, 7, 5], dtype=int32)
     """
 
-    def __init__(self, ask: Callable[[bytes], int]) -> None:
+    def __init__(self, ask: Callable[[list[bytes]], list[int]]) -> None:
         self._ask = ask
         self._low = np.zeros(1 << _SLOT_BITS, np.uint64)
         self._high = np.zeros(1 << _SLOT_BITS, np.uint64)
@@ -51,7 +51,7 @@ class Pieces:
         missing = np.flatnonzero(unknown)
         if len(missing):
             spans = zip(starts[missing].tolist(), ends[missing].tolist(), strict=True)
-            found = np.fromiter((self._ask(padded[a:b]) for a, b in spans), np.int32, len(missing))
+            found = np.array(self._ask([padded[a:b] for a, b in spans]), np.int32)
             codes[missing] = found
             short = size[missing] <= _SHORT
             at = missing[short]

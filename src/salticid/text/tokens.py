@@ -56,7 +56,7 @@ class Tokenizer:
 
     def __init__(self, words: Table) -> None:
         self._memo = _Memo(words)
-        self._pieces = Pieces(self._memo.__getitem__)
+        self._pieces = Pieces(self._memo.codes)
 
     def ids(self, text: str) -> Ints:
         """The tokens of a text, in reading order."""
@@ -70,7 +70,7 @@ class Tokenizer:
         memo = self._memo
         if len(memo) > _MEMO_SIZE:
             memo.forget()
-            self._pieces = Pieces(memo.__getitem__)
+            self._pieces = Pieces(memo.codes)
         codes = self._pieces.codes(cut)
         if codes.size and codes.min() <= _SEVERAL:
             codes = memo.spread(codes)
@@ -94,11 +94,17 @@ class _Memo(dict[bytes, int]):
         self._several.clear()
         self.update({mark.encode(): -ord(mark) for mark in MARKS})
 
+    def codes(self, pieces: list[bytes]) -> list[int]:
+        """The code of each piece; those never seen before are looked at now."""
+        news = [piece for piece in dict.fromkeys(pieces) if piece not in self]
+        words = [piece for piece in news if piece.isalpha() and len(piece) <= LONGEST]
+        self.update(zip(words, self._words.intern_all(words), strict=True))
+        return list(map(self.__getitem__, pieces))
+
     def __missing__(self, piece: bytes) -> int:
-        if piece.isascii():
-            ids = [self._words.intern_bytes(piece)] if piece.isalpha() and len(piece) <= LONGEST else []
-        else:
-            ids = [self._words.intern(token) for token in letter_runs(piece.decode("utf-8", "replace"))]
+        """The code of a piece that is not simply a word."""
+        tokens = () if piece.isascii() else letter_runs(piece.decode("utf-8", "replace"))
+        ids = [self._words.intern(token) for token in tokens]
         if len(ids) == 1:
             code = ids[0]
         else:

@@ -74,8 +74,8 @@ class WorldTexts:
         at = self.disk.find(text)
         return at if at >= 0 else len(self.disk) + self._more.intern(text)
 
-    def intern_bytes(self, data: bytes) -> int:
-        return self.intern(data.decode())
+    def intern_all(self, texts: Sequence[bytes]) -> list[int]:
+        return [self.intern(text.decode()) for text in texts]
 
     def stems(self, rules: str) -> PreparedStems | None:
         return None
