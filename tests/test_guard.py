@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
+import aiohappyeyeballs
+import aiohttp
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -151,10 +153,9 @@ def test_none_is_made_for_a_refused_one(address: str, family: int, reason: str) 
 
 
 def test_a_host_of_which_all_addresses_are_refused_is_told_as_refused() -> None:
-    eyeballs = pytest.importorskip("aiohappyeyeballs")
     infos = [_info("127.0.0.1"), _info("10.0.0.1"), _info("fe80::1", socket.AF_INET6)]
     with pytest.raises(AddressRefused):
-        asyncio.run(eyeballs.start_connection(infos, socket_factory=GuardedSockets(AddressGuard())))
+        asyncio.run(aiohappyeyeballs.start_connection(infos, socket_factory=GuardedSockets(AddressGuard())))
 
 
 class _Server(ThreadingHTTPServer):
@@ -196,7 +197,6 @@ def _serving(server: _Server) -> Iterator[_Server]:
 
 def _status(url: str, guard: AddressGuard) -> int | OSError:
     """The status that aiohttp gets, or why it could not connect."""
-    aiohttp = pytest.importorskip("aiohttp")
 
     async def get() -> int | OSError:
         resolver, sockets = aiohttp.ThreadedResolver(), GuardedSockets(guard)
