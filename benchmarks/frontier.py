@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
 import time
 
 import numpy as np
 
-from benchmarks.report import figure
+from benchmarks.report import figure, peak_memory
 from salticid.strategies.frontier import Frontier
 from salticid.tables import Urls
 
@@ -42,7 +41,7 @@ def fill() -> None:
     costs: list[float] = []
     grown = 0.0
     for size in SIZES:
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        before = peak_memory()
         frontier = Frontier(_Hosts(), limit=size)
         for begin in range(0, size, 100):
             frontier.push(np.arange(begin, begin + 100, dtype=np.int32), rng.random(100), 1, range(100))
@@ -50,7 +49,7 @@ def fill() -> None:
         for begin in range(size, size + 10_000, 100):
             frontier.push(np.arange(begin, begin + 100, dtype=np.int32), rng.random(100), 1, range(100))
         costs.append((time.process_time() - start) / 10_000 * 1e6)
-        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+        grown = peak_memory() - before
         busy = frozenset(range(100))
         start = time.process_time()
         for _ in range(5_000):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 
 def say(line: str) -> None:
@@ -21,6 +22,13 @@ def figure(what: str, value: float, unit: str, target: float | None = None, at_m
         bound = "at most" if at_most else "at least"
         line += f"  ({bound} {target:,.0f}: {value / target:.2f}x, {'met' if good else 'MISSED'})"
     say(line)
+
+
+def peak_memory() -> float:
+    """The most resident memory this process has had, in MB; unlike ru_maxrss it owes nothing to its parent."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    (kilobytes,) = (line.split()[1] for line in lines if line.startswith("VmHWM:"))
+    return int(kilobytes) / 1024
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import shutil
 import subprocess
 import sys
@@ -10,7 +9,7 @@ import time
 from collections.abc import Iterator
 
 from benchmarks.material import CACHE, SITE, schools
-from benchmarks.report import cpu_seconds, figure
+from benchmarks.report import cpu_seconds, figure, peak_memory
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.answers import Answer, Unread
 from salticid.worlds.build import build
@@ -48,7 +47,7 @@ def build_many(urls: int) -> None:
     if opened > 1:
         sys.stderr.write(f"opening took {opened:.2f} s\n")
     shutil.rmtree(out)
-    sys.stdout.write(f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.1f}")
+    sys.stdout.write(f"{peak_memory():.1f}")
 
 
 class _ManyUrls:
