@@ -6,6 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Protocol
 
 from salticid.crawl import Crawl
@@ -33,6 +34,15 @@ class AsyncWeb(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class _SetAside:
+    """A choice whose host, or one it was sent on to, wants to be left alone; `host` if it is its own."""
+
+    until: float
+    choice: Choice
+    host: int | None
+
+
 class LiveDriver:
     """Carries choices to the web and delivers answers in the order they arrive.
 
@@ -58,7 +68,7 @@ class LiveDriver:
         self._out: set[asyncio.Task[Response] | asyncio.Task[list[int]]] = set()
         self._hosts: Counter[int] = Counter()
         self._busy: frozenset[int] = frozenset()
-        self._parked: list[tuple[float, Choice, int | None]] = []
+        self._parked: list[_SetAside] = []
         self._arrived: asyncio.Queue[Callable[[], None] | None] = asyncio.Queue()
         self._last_arrival = clock()
 
@@ -70,7 +80,7 @@ class LiveDriver:
     @property
     def waits_until(self) -> float | None:
         """When the first of the parked hosts may be asked again; None when none is parked."""
-        return min((until for until, *_ in self._parked), default=None)
+        return min((parked.until for parked in self._parked), default=None)
 
     async def run(self, watch: Callable[[Visit], None] | None = None) -> StopReason:
         """Crawl to the end and say why it ended. Parked hosts are waited for only while others are at work."""
@@ -96,12 +106,12 @@ class LiveDriver:
     def _send_out(self) -> None:
         """Let those go whose host may be asked again, and fill the waiting room."""
         now = self._clock()
-        for parked in [parked for parked in self._parked if parked[0] <= now]:
+        for parked in [parked for parked in self._parked if parked.until <= now]:
             if not self.crawl.take_up():
                 break
             self._parked.remove(parked)
-            self._send(parked[1])
-        resting = frozenset(host for *_, host in self._parked if host is not None)
+            self._send(parked.choice)
+        resting = frozenset(parked.host for parked in self._parked if parked.host is not None)
         while len(self._out) < self._room:
             choices = self.crawl.wanted(1, self._busy | resting)
             if not choices:
@@ -133,7 +143,8 @@ class LiveDriver:
         if not self._arrived.empty():
             return self._arrived.get_nowait()
         now = self._clock()
-        deadlines = [self._last_arrival + SILENCE, *(until for until, *_ in self._parked if until > now)]
+        due = (parked.until for parked in self._parked if parked.until > now)
+        deadlines = [self._last_arrival + SILENCE, *due]
         if (limit := self.crawl.limits.max_seconds) is not None:
             deadlines.append(limit)
         try:
@@ -158,7 +169,7 @@ class LiveDriver:
             response = task.result()
         except Parked as parked:
             own = self.crawl.brief.urls.host_name(host) == parked.host
-            self._parked.append((parked.until, choice, host if own else None))
+            self._parked.append(_SetAside(parked.until, choice, host if own else None))
             self.crawl.set_aside()
             return
         self._last_arrival = self._clock()

@@ -36,8 +36,8 @@ class Network:
 class LiveWeb:
     """The web out there. `fetch` takes as long as manners demand, and raises nothing but `Parked`.
 
-    `clock` is the crawl's, `wall` the one servers go by. `doing`
-    tells, by URL id, what each fetch waits for; `may_follow` says whether a redirect is in scope.
+    `clock` is the crawl's, `wall` the one servers go by. `doing` tells, by URL id, what each fetch waits
+    for; `may_follow` says whether a redirect is in scope. A fetch that was parked goes on where it was.
     """
 
     def __init__(
