@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import asdict
 
 from salticid.cli.console import err
 from salticid.cli.hunting import Hunted, Order, say_what_is_missing, show
 from salticid.cli.progress import Work
-from salticid.drivers.live import LiveDriver
 from salticid.drivers.live_crawl import live_web, set_up
 from salticid.drivers.live_settings import LiveSettings
 from salticid.model import StopReason
@@ -30,12 +30,17 @@ async def _hunt(order: Order, settings: LiveSettings) -> Hunted:
     began = time.monotonic()
     async with live_web(settings, lambda: time.monotonic() - began) as web:
         with closing(CrawlLog(order.folder, web.urls, web.words)) as log:
-            driver = await set_up(order.topic, web, order.recipe, settings, log, log.page)
+            reading = asyncio.ensure_future(set_up(order.topic, web, order.recipe, settings, log, log.page))
+            _on_signals(reading.cancel)
+            try:
+                driver = await reading
+            except asyncio.CancelledError:
+                raise KeyboardInterrupt from None
             crawl = driver.crawl
             driver.silent = lambda: _say_who_waits(web)
             say_what_is_missing(order.topic, crawl.brief)
             log.begin(order.facts({"live": asdict(settings)}))
-            _stop_on_signals(driver)
+            _on_signals(driver.interrupt)
             with Work("crawling", crawl.limits.max_pages, err) as work:
                 stopped = await driver.run(lambda _: show(work, crawl, f", {driver.active_hosts} hosts"))
             log.about({"stopped": stopped.value, "seconds": web.clock()})
@@ -44,14 +49,14 @@ async def _hunt(order: Order, settings: LiveSettings) -> Hunted:
         return Hunted(crawl.pages, crawl.fetches, stopped, web.clock())
 
 
-def _stop_on_signals(driver: LiveDriver) -> None:
-    """The first signal ends the crawl between two visits; a second one at once."""
+def _on_signals(end: Callable[[], object]) -> None:
+    """The first Ctrl-C or SIGTERM ends it as told; a second one at once."""
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
         for number in _SIGNALS:
             loop.remove_signal_handler(number)
-        driver.interrupt()
+        end()
 
     for number in _SIGNALS:
         loop.add_signal_handler(number, stop)

@@ -30,7 +30,8 @@ _WHY = {
 
 def show_summary(crawled: CrawlFolder, stopped: StopReason, result: Mapping[str, Any]) -> None:
     """The best pages, the harvest curve, why it stopped, and what to type next."""
-    out.print(best_pages(crawled.best(BEST_PAGES)))
+    if best := crawled.best(BEST_PAGES):
+        out.print(best_pages(best))
     pages = [visit for visit in crawled.visits() if visit.outcome == Outcome.OK and not visit.revisit]
     found = sum(visit.positive for visit in pages)
     curve = thinned(_running_harvest([visit.positive for visit in pages]), _CURVE_WIDTH)

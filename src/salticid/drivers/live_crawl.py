@@ -12,6 +12,7 @@ from salticid.drivers.brief import Known, settle, url_ids
 from salticid.drivers.live import LiveDriver
 from salticid.drivers.live_settings import LiveSettings
 from salticid.drivers.recorded import Recipe
+from salticid.errors import UserError
 from salticid.model import Page, Topic
 from salticid.protocols import Log
 from salticid.scope import Boundary
@@ -31,9 +32,12 @@ _ANYWHERE = ("0.0.0.0/0", "::/0")
 @asynccontextmanager
 async def live_web(settings: LiveSettings, clock: Callable[[], float]) -> AsyncIterator[LiveWeb]:
     """The live web, its connections and its parsers, for as long as the context lasts."""
+    proxy = urlsplit(settings.proxy or "")
+    if settings.proxy and not (proxy.scheme in ("http", "https") and proxy.hostname):
+        raise UserError(f"no proxy {settings.proxy!r}; write it as in http://127.0.0.1:3128")
     guard = AddressGuard(settings.allow_net)
     resolver = Resolver([resolve_rule(rule) for rule in settings.resolve])
-    names = Names(resolver, guard, clock, urlsplit(settings.proxy or "").hostname)
+    names = Names(resolver, guard, clock, proxy.hostname)
     sockets = GuardedSockets(AddressGuard(_ANYWHERE) if settings.proxy else guard)
     client = Client(
         ClientSettings(
