@@ -136,13 +136,7 @@ class Crawl:
         """A person spoke: let the judge learn, and tell the strategy which visits now score otherwise."""
         visited = {url for url, _ in self._scored.values()}
         liked = [(self._page_again(word.url), word.liking) for word in feedback if word.url in visited]
-        changed: list[tuple[int, float]] = []
-        if self.judge.learn(liked):
-            for step, (url, before) in self._scored.items():
-                score = self.judge.score(self._page_again(url))
-                if score != before:
-                    changed.append((step, score))
-        self.revise(changed, feedback)
+        self.revise(self._scores_changed() if self.judge.learn(liked) else [], feedback)
 
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
         """Tell the strategy that visits, by step, have new scores, and what a person said."""
@@ -269,7 +263,18 @@ class Crawl:
         self.log.visited(visit)
         if events := self.strategy.events():
             self.log.noted(events)
+        if page is not None and not revisit and self.judge.watch(page, score):
+            self.revise(self._scores_changed(), [])
         return visit
+
+    def _scores_changed(self) -> list[tuple[int, float]]:
+        """The visits that the judge, having changed its mind, scores otherwise now."""
+        changed = []
+        for step, (url, before) in self._scored.items():
+            score = self.judge.score(self._page_again(url))
+            if score != before:
+                changed.append((step, score))
+        return changed
 
     def _remember(self, response: Response) -> None:
         """Keep what a walker may ask for again, without the page: that is recalled."""

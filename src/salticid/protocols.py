@@ -86,7 +86,7 @@ class Brief:
 
     `examples` and `negatives` are known pages to learn from; they are never charged, never count
     as found, and their links are no start points. `language` is settled. `rng` is the strategy's
-    own: the only chance it may use.
+    own: the only chance it may use. `backlinks` is there only if the person named a source of them.
     """
 
     topic: Topic
@@ -98,6 +98,15 @@ class Brief:
     urls: UrlTable
     words: Table
     rng: np.random.Generator
+    backlinks: Backlinks | None = None
+
+
+class Backlinks(Protocol):
+    """Which pages link to a URL, as far as a recording or an earlier crawl knows."""
+
+    def sources(self, url: int, most: int) -> list[Page]:
+        """Up to `most` pages that link to `url`, itself left out; always the same ones in the same order."""
+        ...
 
 
 class Judge(Protocol):
@@ -111,7 +120,15 @@ class Judge(Protocol):
         ...
 
     def score(self, page: Page) -> float:
-        """How much the page is about the topic, in 0..1."""
+        """How much the page is about the topic, in 0..1. Changes nothing."""
+        ...
+
+    def watch(self, page: Page, score: float) -> bool:
+        """The crawl visited a page and this is how it was scored; True when scores given before may now differ.
+
+        A judge that never learns says False. One that retrains should do so more rarely as the crawl grows,
+        for all visited pages are scored again each time. A resumed crawl shows it all pages anew.
+        """
         ...
 
     def learn(self, liked: Sequence[tuple[Page, int]]) -> bool:

@@ -40,6 +40,9 @@ class Cosine:
     def score(self, page: Page) -> float:
         return self._query.cosine(Bag.of(self._stems.of(page.tokens)))
 
+    def watch(self, page: Page, score: float) -> bool:
+        return False
+
     def learn(self, liked: Sequence[tuple[Page, int]]) -> bool:
         """A fixed query learns nothing."""
         return False
