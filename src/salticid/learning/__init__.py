@@ -1,0 +1,1 @@
+"""What strategies and judges learn with: classifiers over word ids, small and exact."""
