@@ -17,6 +17,7 @@ from salticid.errors import ContractBroken
 from salticid.model import (
     FROM_OFFER,
     FROM_SEED,
+    NO_URL,
     Choice,
     Feedback,
     Ints,
@@ -30,6 +31,7 @@ from salticid.model import (
 )
 from salticid.protocols import Brief, Judge, Log, Strategy
 from salticid.scope import Boundary
+from salticid.urls import site
 
 HARVEST_WINDOW = 100
 """Harvest is the share of positives among this many of the last pages."""
@@ -39,8 +41,9 @@ STALLED_AFTER = 1000
 DEEPEST = 0xFFFF
 """Depths are counted up to here."""
 
-_UNKNOWN, _KNOWN, _REACHED, _CHOSEN = range(4)
-"""What the crawl knows of a URL: nothing; the strategy may choose it; a redirect led there; chosen."""
+_UNKNOWN, _KNOWN, _REACHED, _CHOSEN, _FAILED = range(5)
+"""What the crawl knows of a URL: nothing; the strategy may choose it; a redirect or a canonical link led
+there; chosen; chosen in vain."""
 
 
 class Crawl:
@@ -117,7 +120,11 @@ class Crawl:
         """Apply one arrival and return the visit it makes."""
         self.in_flight -= 1
         self.fetches += response.outcome.fetched
-        visit = self._settle(choice, self._admitted(choice, response))
+        if (known := self._known_to_walkers(response)) is not None:
+            self._answers[choice.link.url] = known
+            visit = self._revisit(choice)
+        else:
+            visit = self._settle(choice, self._admitted(choice, response))
         for asker in self._asking_too.pop(choice.link.url, ()):
             self._revisit(asker)
         return visit
@@ -134,9 +141,13 @@ class Crawl:
 
     def hear(self, feedback: Sequence[Feedback]) -> None:
         """A person spoke: let the judge learn, and tell the strategy which visits now score otherwise."""
+        changed = self.judge.learn(self.liked(feedback))
+        self.revise(self._scores_changed() if changed else [], feedback)
+
+    def liked(self, feedback: Sequence[Feedback]) -> list[tuple[Page, int]]:
+        """The visited pages that a person spoke about, and how."""
         visited = {url for url, _ in self._scored.values()}
-        liked = [(self._page_again(word.url), word.liking) for word in feedback if word.url in visited]
-        self.revise(self._scores_changed() if self.judge.learn(liked) else [], feedback)
+        return [(self._page_again(word.url), word.liking) for word in feedback if word.url in visited]
 
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
         """Tell the strategy that visits, by step, have new scores, and what a person said."""
@@ -214,17 +225,41 @@ class Crawl:
             self._asking_too.setdefault(url, []).append(choice)
         return False
 
+    def _known_to_walkers(self, response: Response) -> Response | None:
+        """The answer a walker may be shown again, when it was led to a page it has seen."""
+        if self.strategy.walks and response.outcome is Outcome.OK:
+            for url in (response.final, self._canonical(response)):
+                known = self._answers.get(url) if url != response.url else None
+                if known is not None and known.outcome is Outcome.OK:
+                    return known
+        return None
+
     def _admitted(self, choice: Choice, response: Response) -> Response:
-        """A redirect that ends on a URL chosen or reached before, or out of scope, delivers no page."""
-        final = response.final
-        if final == response.url or response.outcome is not Outcome.OK:
+        """A page that turns out to be one chosen or reached before, or out of scope, is not delivered.
+
+        It is known by the URL that answered, and by the one it gives itself.
+        """
+        if response.outcome is not Outcome.OK:
+            if response.outcome not in (Outcome.DUPLICATE, Outcome.OUT_OF_SCOPE):
+                self._urls[response.url] = _FAILED
             return response
-        if self._urls[final] >= _REACHED:
-            return replace(response, outcome=Outcome.DUPLICATE, page=None)
-        self._urls[final] = _REACHED
-        if not self._in_scope(final, choice):
+        if response.final != response.url and not self._in_scope(response.final, choice):
             return replace(response, outcome=Outcome.OUT_OF_SCOPE, page=None)
+        others = [url for url in (response.final, self._canonical(response)) if url != response.url]
+        for url in others:
+            if self._urls[url] in (_REACHED, _CHOSEN):
+                return replace(response, final=url, outcome=Outcome.DUPLICATE, page=None)
+        for url in others:
+            self._urls[url] = _REACHED
         return response
+
+    def _canonical(self, response: Response) -> int:
+        """The URL a page gives itself; the one that answered, if it gives none or one of another site."""
+        url = response.page.canonical if response.page is not None else NO_URL
+        if url in (NO_URL, response.final):
+            return response.final
+        names = self.brief.urls
+        return url if site(names[url]) == site(names[response.final]) else response.final
 
     def _settle(self, choice: Choice, response: Response, revisit: bool = False) -> Visit:
         """Make the visit, tell the strategy, write it down."""
@@ -248,6 +283,7 @@ class Crawl:
             size=response.size,
             modified=response.modified,
             etag=response.etag,
+            records=response.records,
             revisit=revisit,
         )
         self.step += 1
@@ -282,13 +318,13 @@ class Crawl:
         self._answers[response.url] = kept
         if response.outcome is Outcome.OK:
             self._answers.setdefault(response.final, kept)
+            self._answers.setdefault(self._canonical(response), kept)
 
-    def _revisit(self, choice: Choice) -> None:
+    def _revisit(self, choice: Choice) -> Visit:
         known = self._answers[choice.link.url]
         page = self._page_again(known.final) if known.outcome is Outcome.OK else None
-        self._settle(
-            choice, Response(known.url, known.final, known.outcome, known.status, page), revisit=True
-        )
+        again = Response(known.url, known.final, known.outcome, known.status, page)
+        return self._settle(choice, again, revisit=True)
 
     def _page_again(self, url: int) -> Page:
         if self._recall is None:

@@ -44,8 +44,8 @@ class Outcome(StrEnum):
 
     @property
     def fetched(self) -> bool:
-        """Whether somebody was asked for it, so that it counts against `max_fetches`."""
-        return self not in (Outcome.OUT_OF_SCOPE, Outcome.ROBOTS)
+        """Whether an arrival of this outcome was asked of somebody, so that it counts against `max_fetches`."""
+        return self is not Outcome.ROBOTS
 
 
 class StopReason(StrEnum):
@@ -199,7 +199,8 @@ class Choice:
 class Response:
     """What a web answered. `page` is there exactly when the outcome is OK.
 
-    `final` is the URL that answered, after redirects. `modified` is in seconds since 1970.
+    `final` is the URL that answered, after redirects. `modified` is in seconds since 1970. `records` are the
+    places of its raw exchanges in the crawl's archive, one a hop, if there is one.
     """
 
     url: int
@@ -211,6 +212,7 @@ class Response:
     size: int = 0
     modified: float | None = None
     etag: str | None = None
+    records: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,8 +220,8 @@ class Visit:
     """One arrival, numbered by `step` in arrival order; a failed fetch is a visit too.
 
     `score` is the judge's belief about the page (0 without one) and `positive` whether it reaches
-    the judge's line; `depth` counts links from a seed; `at` is the crawl's clock; `size`, `modified` and
-    `etag` are the response's.
+    the judge's line; `depth` counts links from a seed; `at` is the crawl's clock; `size`, `modified`, `etag`
+    and `records` are the response's.
     """
 
     step: int
@@ -236,6 +238,7 @@ class Visit:
     size: int = 0
     modified: float | None = None
     etag: str | None = None
+    records: tuple[int, ...] = ()
     revisit: bool = False
 
     @property

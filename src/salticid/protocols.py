@@ -112,8 +112,10 @@ class Backlinks(Protocol):
 class Judge(Protocol):
     """What the crawler believes about a page while it runs: not the truth, which it never sees."""
 
-    line: float
-    """A page is positive when its score reaches this line."""
+    @property
+    def line(self) -> float:
+        """A page is positive when its score reaches this line."""
+        ...
 
     def start(self, brief: Brief) -> None:
         """Learn what can be learned before the first page; forgets everything before."""
@@ -192,6 +194,15 @@ class Strategy(Protocol):
 
 class Log(Protocol):
     """Takes the calls of a crawl in the order they happen: the state of the crawl."""
+
+    @property
+    def trouble(self) -> str | None:
+        """Why what was told could not be kept yet; whoever drives the crawl waits until it is None again."""
+        ...
+
+    def retry(self) -> None:
+        """Try again to keep what was told."""
+        ...
 
     def chose(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
         """`choose(room, busy)` was called and gave these."""

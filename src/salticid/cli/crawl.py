@@ -67,7 +67,7 @@ def crawl(
     max_depth: Annotated[int | None, typer.Option(min=0, help="Links away from a seed at the most.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of all that is left to chance.")] = 0,
     out_dir: Annotated[
-        Path | None, typer.Option("--out", help="A new folder for the crawl.", metavar="DIR")
+        Path | None, typer.Option("--out", help="A folder for the crawl; one that it began in goes on.", metavar="DIR")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     concurrency: Annotated[int, typer.Option(min=1, help="Live: requests under way at once.")] = 64,
@@ -78,6 +78,9 @@ def crawl(
     per_address: Annotated[int, typer.Option(min=1, help="Live: requests at once to one address.")] = 8,
     sitemaps: Annotated[bool, typer.Option("--sitemaps", help="Live: read sitemaps of liked sites.")] = False,
     proxy: Annotated[str | None, typer.Option(help="Live: ask through this proxy.", metavar="URL")] = None,
+    no_warc: Annotated[
+        bool, typer.Option("--no-warc", help="Live: keep no raw exchanges, only what was read from them.")
+    ] = False,
     allow_net: Annotated[
         list[str] | None, typer.Option(help="Live: a private range it may reach.", metavar="CIDR")
     ] = None,
@@ -106,7 +109,7 @@ def crawl(
     if web == "live":
         settings = LiveSettings(
             concurrency, delay, timeout, max_bytes, user_agent, per_address, sitemaps, proxy,
-            tuple(allow_net or ()), tuple(resolve or ()), max(1, (os.cpu_count() or 1) - 1),
+            tuple(allow_net or ()), tuple(resolve or ()), max(1, (os.cpu_count() or 1) - 1), not no_warc,
         )  # fmt: skip
         if max_pages > ASK_FOR_CONTACT and user_agent == USER_AGENT:
             err.print(f"More than {ASK_FOR_CONTACT} pages: please add a contact with --user-agent.")

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, cast
+
+import msgspec
 
 from salticid import __version__
 from salticid.cli.console import err
 from salticid.cli.progress import Work
 from salticid.crawl import Crawl
 from salticid.drivers.recorded import Recipe, RecordedCrawl
-from salticid.model import StopReason, Topic
+from salticid.drivers.relive import Past, RelivedLog
+from salticid.model import Limits, StopReason, Topic, Visit
 from salticid.protocols import Brief
 from salticid.registry import settings_of
-from salticid.store.log import CrawlLog
+from salticid.store.log import RETRY_SECONDS, CrawlLog
+from salticid.store.same import check_same, current_limits, larger_limits
 from salticid.webs.recorded import RecordedWeb
 
 
@@ -36,7 +41,7 @@ class Order:
     def facts(self, web: dict[str, Any]) -> dict[str, Any]:
         """The order as it is written into the log."""
         recipe = self.recipe
-        return {
+        facts = {
             "version": __version__,
             "topic": asdict(self.topic),
             "strategy": {"name": self.strategy, **settings_of(recipe.strategy)},
@@ -46,6 +51,18 @@ class Order:
             "arrivals": recipe.arrivals,
             "seed": recipe.seed,
         }
+        return cast(dict[str, Any], msgspec.json.decode(msgspec.json.encode(facts)))
+
+    def continuing(
+        self, log: CrawlLog, before: dict[str, Any], web: dict[str, Any]
+    ) -> tuple[Order, Limits | None]:
+        """The order with the limits that the crawl in the folder began with, and the larger ones it asks for.
+
+        UserError if the folder holds another crawl.
+        """
+        check_same(self.folder, before, self.facts(web))
+        larger = larger_limits(self.folder, current_limits(log.database, before), self.recipe.limits)
+        return replace(self, recipe=replace(self.recipe, limits=Limits(**before["limits"]))), larger
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +76,44 @@ class Hunted:
 
 
 def hunt_recorded(order: Order) -> Hunted:
-    """Crawl a recorded world."""
+    """Crawl a recorded world, or go on with it."""
     web = RecordedWeb(Path(order.web))
+    facts = {"world": web.digest}
     with closing(CrawlLog(order.folder, web.urls, web.words)) as log:
-        run = RecordedCrawl(order.topic, web, order.recipe, log)
-        say_what_is_missing(order.topic, run.brief)
-        log.begin(order.facts({"world": order.web, "digest": web.digest}))
+        before = log.open()
+        if before is None:
+            run = RecordedCrawl(order.topic, web, order.recipe, log)
+            say_what_is_missing(order.topic, run.brief)
+            log.begin({**order.facts(facts), "folder": str(Path(order.web).resolve())})
+        else:
+            order, larger = order.continuing(log, before, facts)
+            log.go_on()
+            past = Past(log)
+            say_it_goes_on(order.folder, past.visits)
+            run = RecordedCrawl(order.topic, web, order.recipe, RelivedLog(past, log), past, larger)
+        log.session(0.0, {})
         crawl = run.crawl
+
+        def watch(visit: Visit) -> None:
+            show(work, crawl, "")
+            if log.trouble is not None:
+                _wait_for(log, crawl)
+
         with _interruptible(crawl), Work("crawling", crawl.limits.max_pages, err) as work:
-            stopped = run.run(lambda _visit: show(work, crawl, ""))
+            stopped = run.run(watch)
+            log.retry()
+            _wait_for(log, crawl)
         log.about({"stopped": stopped.value, "seconds": run.seconds})
     return Hunted(crawl.pages, crawl.fetches, stopped, run.seconds)
+
+
+def _wait_for(log: CrawlLog, crawl: Crawl) -> None:
+    """Pause until what the log holds can be written, or somebody has enough of it."""
+    if log.trouble is not None:
+        say_it_pauses(log.folder, log.trouble)
+    while log.trouble is not None and crawl.stopped is not StopReason.INTERRUPTED:
+        time.sleep(RETRY_SECONDS)
+        log.retry()
 
 
 @contextmanager
@@ -96,6 +140,18 @@ def show(work: Work, crawl: Crawl, more: str) -> None:
             f"{crawl.pages} pages, {failed} failed, harvest {crawl.harvest:.0%}, {waiting} links wait{more}"
         )
         work.at(crawl.pages, note)
+
+
+def say_it_goes_on(folder: Path, visits: int) -> None:
+    err.print(f"Going on with the crawl in {folder}: {visits} visits are there.", highlight=False)
+
+
+def say_it_pauses(folder: Path, trouble: str) -> None:
+    err.print(
+        f"Paused: nothing can be written into {folder} ({trouble}). Nothing is lost; the crawl goes on by itself "
+        "as soon as there is room.",
+        highlight=False,
+    )
 
 
 def say_what_is_missing(topic: Topic, brief: Brief) -> None:

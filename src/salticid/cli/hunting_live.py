@@ -7,46 +7,116 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 from salticid.cli.console import err
-from salticid.cli.hunting import Hunted, Order, say_what_is_missing, show
+from salticid.cli.hunting import Hunted, Order, say_it_goes_on, say_it_pauses, say_what_is_missing, show
 from salticid.cli.progress import Work
-from salticid.drivers.live_crawl import live_web, set_up
+from salticid.drivers.brief import Known
+from salticid.drivers.live import LiveDriver
+from salticid.drivers.live_crawl import live_web, read_known, set_up, set_up_again
 from salticid.drivers.live_settings import LiveSettings
-from salticid.model import StopReason
+from salticid.model import Limits, StopReason
 from salticid.store.log import CrawlLog
+from salticid.store.record import Record
+from salticid.store.warc import Archive
+from salticid.tables import Texts, Urls
+from salticid.webs.live.memory import Memory
 from salticid.webs.live.web import LiveWeb
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def hunt_live(order: Order, settings: LiveSettings) -> Hunted:
-    """Crawl the live web."""
-    return asyncio.run(_hunt(order, settings))
+    """Crawl the live web, or go on with it."""
+    urls, words = Urls(), Texts()
+    archive = Archive(order.folder) if settings.warc else None
+    with closing(CrawlLog(order.folder, urls, words, own_tables=True, archive=archive)) as log:
+        before = log.open()
+        facts = {"live": settings.deciding()}
+        if before is None:
+            log.begin(order.facts(facts))
+            larger = None
+        else:
+            order, larger = order.continuing(log, before, facts)
+            if (missing := log.go_on()) is not None:
+                err.print(missing, highlight=False)
+        clock = _Stopwatch(0.0 if before is None else Record(log.database).seconds)
+        log.session(clock(), asdict(settings))
+        return asyncio.run(_Hunt(order, settings, log, clock, larger).run((urls, words), archive))
 
 
-async def _hunt(order: Order, settings: LiveSettings) -> Hunted:
-    began = time.monotonic()
-    async with live_web(settings, lambda: time.monotonic() - began) as web:
-        with closing(CrawlLog(order.folder, web.urls, web.words)) as log:
-            reading = asyncio.ensure_future(set_up(order.topic, web, order.recipe, settings, log, log.page))
-            _on_signals(reading.cancel)
+class _Stopwatch:
+    """The crawl's clock: it goes on where the last run left it."""
+
+    def __init__(self, already: float) -> None:
+        self._zero = time.monotonic() - already
+
+    def __call__(self) -> float:
+        return time.monotonic() - self._zero
+
+
+@dataclass(frozen=True, slots=True)
+class _Hunt:
+    """One run of a live crawl."""
+
+    order: Order
+    settings: LiveSettings
+    log: CrawlLog
+    clock: _Stopwatch
+    larger: Limits | None
+
+    async def run(self, tables: tuple[Urls, Texts], archive: Archive | None) -> Hunted:
+        async with live_web(self.settings, self.clock, archive, tables) as web:
+            memory = Memory(web)
+            memory.recall(self.log.kept())
+            self.log.keep = memory.news
+            setting_up = asyncio.ensure_future(self._set_up(web))
+            _on_signals(setting_up.cancel)
             try:
-                driver = await reading
+                driver = await setting_up
             except asyncio.CancelledError:
                 raise KeyboardInterrupt from None
+            _on_signals(driver.interrupt)
             crawl = driver.crawl
             driver.silent = lambda: _say_who_waits(web)
-            say_what_is_missing(order.topic, crawl.brief)
-            log.begin(order.facts({"live": asdict(settings)}))
-            _on_signals(driver.interrupt)
+            driver.held_up = lambda trouble: say_it_pauses(self.order.folder, trouble)
             with Work("crawling", crawl.limits.max_pages, err) as work:
                 stopped = await driver.run(lambda _: show(work, crawl, f", {driver.active_hosts} hosts"))
-            log.about({"stopped": stopped.value, "seconds": web.clock()})
+                await driver.settle()
+            self.log.about({"stopped": stopped.value, "seconds": web.clock()})
             if stopped is StopReason.WAITING and driver.waits_until is not None:
                 err.print(f"The first host may be asked again in {driver.waits_until - web.clock():.0f} s.")
-        return Hunted(crawl.pages, crawl.fetches, stopped, web.clock())
+            return Hunted(crawl.pages, crawl.fetches, stopped, web.clock())
+
+    async def _set_up(self, web: LiveWeb) -> LiveDriver:
+        """The crawl as the log has it; a new one if that holds nothing yet."""
+        order, log = self.order, self.log
+        kept = log.known()
+        if kept is None:
+            known = await read_known(order.topic, web)
+            log.know({"examples": known.examples, "negatives": known.negatives})
+            driver = await set_up(order.topic, web, order.recipe, self.settings, log, log.page, known)
+            say_what_is_missing(order.topic, driver.crawl.brief)
+        else:
+            known = Known(kept.get("examples", ()), kept.get("negatives", ()))
+            driver = await self._go_on(web, known)
+        if self.larger is not None:
+            driver.crawl.extend(self.larger)
+        return driver
+
+    async def _go_on(self, web: LiveWeb, known: Known) -> LiveDriver:
+        visits = Record(self.log.database).visits
+        say_it_goes_on(self.order.folder, visits)
+        with Work("playing the log again", visits, err) as work:
+
+            def show(step: int) -> None:
+                if work.due:
+                    work.at(step, f"{step} of {visits} visits")
+
+            return await set_up_again(
+                self.order.topic, web, self.order.recipe, self.settings, self.log, known, show
+            )
 
 
 def _on_signals(end: Callable[[], object]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
@@ -15,6 +15,8 @@ from salticid.webs.live.manners import Parked
 
 LINKS_A_HOST = 2
 """Links of one host in the waiting room; a host that has as many is busy."""
+PATIENCE = 1.0
+"""Seconds until a log in trouble is asked to try again."""
 SILENCE = 60.0
 """Seconds without an arrival after which somebody should be told what everybody waits for."""
 
@@ -48,8 +50,11 @@ class LiveDriver:
 
     At most `requests` are asked for at once, and about as many wait for their host's turn; with one request
     nothing waits, so that every choice is made knowing all that came before. With `sitemaps`, a host's
-    sitemap links are offered once the judge liked a page of it. `silent`, if somebody sets it, is called
-    whenever nothing has arrived for a minute.
+    sitemap links are offered once the judge liked a page of it. `flying` are choices that an earlier run had
+    under way.
+
+    `silent`, if somebody sets it, is called whenever nothing has arrived for a minute; `held_up` when the log
+    is in trouble: then nothing more is asked for or delivered until it is not.
     """
 
     def __init__(
@@ -59,9 +64,12 @@ class LiveDriver:
         requests: int,
         clock: Callable[[], float],
         sitemaps: bool = False,
+        flying: Sequence[Choice] = (),
     ) -> None:
         self.crawl, self._web, self._clock = crawl, web, clock
         self.silent: Callable[[], None] | None = None
+        self.held_up: Callable[[str], None] | None = None
+        self._flying = flying
         self._room = 2 * requests - 1
         self._sitemaps = sitemaps
         self._mapped: set[int] = set()
@@ -85,8 +93,12 @@ class LiveDriver:
     async def run(self, watch: Callable[[Visit], None] | None = None) -> StopReason:
         """Crawl to the end and say why it ended. Parked hosts are waited for only while others are at work."""
         self._watch = watch
+        for choice in self._flying:
+            self._send(choice)
         try:
             while True:
+                if self.crawl.log.trouble is not None:
+                    await self._wait_for_the_log()
                 self._send_out()
                 if self._over():
                     break
@@ -102,6 +114,22 @@ class LiveDriver:
         """End the crawl now, from a signal handler of the event loop."""
         self.crawl.stop(StopReason.INTERRUPTED)
         self._arrived.put_nowait(None)
+
+    async def settle(self) -> None:
+        """Wait until the log has kept everything, or the crawl is interrupted."""
+        self.crawl.log.retry()
+        if self.crawl.log.trouble is not None:
+            await self._wait_for_the_log()
+
+    async def _wait_for_the_log(self) -> None:
+        """What comes back meanwhile waits to be delivered."""
+        log = self.crawl.log
+        if self.held_up is not None:
+            self.held_up(log.trouble or "")
+        while log.trouble is not None and self.crawl.stopped is not StopReason.INTERRUPTED:
+            await asyncio.sleep(PATIENCE)
+            log.retry()
+        self._last_arrival = self._clock()
 
     def _send_out(self) -> None:
         """Let those go whose host may be asked again, and fill the waiting room."""

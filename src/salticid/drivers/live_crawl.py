@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from urllib.parse import urlsplit
 
@@ -12,12 +12,14 @@ from salticid.drivers.brief import Known, settle, url_ids
 from salticid.drivers.live import LiveDriver
 from salticid.drivers.live_settings import LiveSettings
 from salticid.drivers.recorded import Recipe
+from salticid.drivers.relive import Past, RelivedClock, RelivedJudge, RelivedLog, relive
 from salticid.errors import UserError
-from salticid.model import Page, Topic
+from salticid.model import Choice, Page, Topic
 from salticid.protocols import Log
 from salticid.scope import Boundary
+from salticid.store.log import CrawlLog
 from salticid.tables import Texts, Urls
-from salticid.webs.live.client import Client, ClientSettings
+from salticid.webs.live.client import Client, ClientSettings, Recorder
 from salticid.webs.live.guard import AddressGuard, GuardedSockets, Resolver, resolve_rule
 from salticid.webs.live.line import Line
 from salticid.webs.live.manners import Manners, Parked
@@ -30,8 +32,16 @@ _ANYWHERE = ("0.0.0.0/0", "::/0")
 
 
 @asynccontextmanager
-async def live_web(settings: LiveSettings, clock: Callable[[], float]) -> AsyncIterator[LiveWeb]:
-    """The live web, its connections and its parsers, for as long as the context lasts."""
+async def live_web(
+    settings: LiveSettings,
+    clock: Callable[[], float],
+    recorder: Recorder | None = None,
+    tables: tuple[Urls, Texts] | None = None,
+) -> AsyncIterator[LiveWeb]:
+    """The live web, its connections and its parsers, for as long as the context lasts.
+
+    All exchanges go to the recorder, all URLs and words into the tables.
+    """
     proxy = urlsplit(settings.proxy or "")
     if settings.proxy and not (proxy.scheme in ("http", "https") and proxy.hostname):
         raise UserError(f"no proxy {settings.proxy!r}; write it as in http://127.0.0.1:3128")
@@ -45,13 +55,14 @@ async def live_web(settings: LiveSettings, clock: Callable[[], float]) -> AsyncI
         ),
         names,
         sockets,
+        recorder,
     )
     manners = Manners(settings.delay, settings.per_address, clock)
     line = Line(client, names, manners, settings.concurrency, clock)
     rules = Rules(settings.product, line, manners, clock)
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(client)
-        pool = await stack.enter_async_context(ParserPool(Urls(), Texts(), settings.workers))
+        pool = await stack.enter_async_context(ParserPool(*(tables or (Urls(), Texts())), settings.workers))
         yield LiveWeb(Network(line, manners, rules), pool, settings.max_bytes, clock)
 
 
@@ -62,16 +73,43 @@ async def set_up(
     settings: LiveSettings,
     log: Log,
     recall: Callable[[int], Page] | None = None,
+    known: Known | None = None,
 ) -> LiveDriver:
     """A crawl of the live web, ready to run: its known pages are read, those that can be had."""
-    boundary = Boundary(topic.scope, topic.seeds)
-    web.may_follow = lambda url: boundary.admits(url, depth=0)
-    brief = settle(topic, await _read_known(topic, web), web, recipe.limits, recipe.seed)
+    brief = settle(topic, known or await read_known(topic, web), web, recipe.limits, recipe.seed)
     crawl = Crawl(brief, recipe.strategy, recipe.judge, log, web.clock, recall)
-    return LiveDriver(crawl, web, settings.concurrency, web.clock, settings.sitemaps)
+    return _driver(crawl, web, settings)
 
 
-async def _read_known(topic: Topic, web: LiveWeb) -> Known:
+async def set_up_again(
+    topic: Topic,
+    web: LiveWeb,
+    recipe: Recipe,
+    settings: LiveSettings,
+    log: CrawlLog,
+    known: Known,
+    show: Callable[[int], None],
+) -> LiveDriver:
+    """A crawl of the live web as an earlier run left it, which is played again from the log.
+
+    The limits of the recipe are those it began with. `show` is told how many visits are played.
+    """
+    past = Past(log)
+    brief = settle(topic, known, web, recipe.limits, recipe.seed)
+    judge = RelivedJudge(past, recipe.judge)
+    clock = RelivedClock(past, web.clock)
+    crawl = Crawl(brief, recipe.strategy, judge, RelivedLog(past, log), clock, log.page)
+    flying = await relive(crawl, recipe.judge, past, show)
+    return _driver(crawl, web, settings, flying)
+
+
+def _driver(crawl: Crawl, web: LiveWeb, settings: LiveSettings, flying: Sequence[Choice] = ()) -> LiveDriver:
+    boundary = Boundary(crawl.brief.topic.scope, crawl.brief.topic.seeds)
+    web.may_follow = lambda url: boundary.admits(url, depth=0)
+    return LiveDriver(crawl, web, settings.concurrency, web.clock, settings.sitemaps, flying)
+
+
+async def read_known(topic: Topic, web: LiveWeb) -> Known:
     """Ask for the known pages of a topic, politely; those that cannot be had are left out."""
 
     async def page(url: int) -> Page | None:

@@ -27,6 +27,11 @@ class LiveSettings:
     allow_net: tuple[str, ...] = ()
     resolve: tuple[str, ...] = ()
     workers: int = 1
+    warc: bool = True
+
+    def deciding(self) -> dict[str, object]:
+        """The settings on which it depends what is found; the others say how it is reached, and may change."""
+        return {"timeout": self.timeout, "max_bytes": self.max_bytes, "sitemaps": self.sitemaps}
 
     @property
     def product(self) -> str:

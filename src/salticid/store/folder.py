@@ -17,17 +17,23 @@ from salticid.model import Outcome, Page
 from salticid.store.schema import FILE, FORMAT, PAGE_OF, unpack_page, unpack_words
 
 _VISITS = """
-SELECT v.step, u.text, f.text, v.outcome, v.status, v.score, p.title, s.text, c.agent, v.revisit, v.seconds, v.at,
-       c.why, c.score, v.depth, v.positive, v.size, v.modified, v.etag
+SELECT v.step, u.text AS url, f.text AS final_url, v.outcome, v.status, v.score, p.title, s.text AS source, c.agent,
+       v.revisit, d.text AS duplicate_of, v.seconds, v.at, c.why, c.score AS promise, v.depth, v.positive, v.size,
+       v.modified, v.etag, v.records, c.source AS source_step, c.place,
+       (SELECT wall - at FROM session WHERE at <= v.at ORDER BY id DESC LIMIT 1) + v.at AS fetched, p.noindex
 FROM visit v JOIN choice c ON c.id = v.choice JOIN url u ON u.id = c.url JOIN url f ON f.id = v.final
 LEFT JOIN page p ON p.step = v.step
 LEFT JOIN visit sv ON sv.step = c.source LEFT JOIN url s ON s.id = sv.final
-ORDER BY v.step
+LEFT JOIN visit dv ON dv.step = v.duplicate_of LEFT JOIN url d ON d.id = dv.final
 """
 
 
 class StoredVisit(msgspec.Struct, frozen=True):
-    """A visit as outsiders read it: URLs spelled out, nothing to look up."""
+    """A visit as outsiders read it: URLs spelled out, nothing to look up.
+
+    `fetched` is in seconds since 1970, `records` are places in the crawl's WARC, `source_step` and `place` say
+    which link of which visit led here. `duplicate_of` is the URL of an earlier page that is all but the same.
+    """
 
     step: int
     url: str
@@ -49,6 +55,11 @@ class StoredVisit(msgspec.Struct, frozen=True):
     size: int
     modified: float | None
     etag: str | None
+    records: list[int]
+    source_step: int
+    place: int
+    fetched: float | None
+    noindex: bool
 
 
 class CrawlFolder:
@@ -62,8 +73,8 @@ class CrawlFolder:
                 f"{folder} holds no crawl: there is no {FILE}; name the folder a crawl was told by --out"
             )
         try:
-            self._db = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
-            found = self._db.execute("PRAGMA user_version").fetchone()[0]
+            self.db = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
+            found = self.db.execute("PRAGMA user_version").fetchone()[0]
         except sqlite3.Error as error:
             raise UserError(f"{file} cannot be read as a crawl: {error}") from None
         if found != FORMAT:
@@ -73,55 +84,20 @@ class CrawlFolder:
 
     def about(self) -> dict[str, Any]:
         """The facts written down about the whole crawl."""
-        rows = self._db.execute("SELECT name, value FROM about")
+        rows = self.db.execute("SELECT name, value FROM about")
         return {name: msgspec.json.decode(value) for name, value in rows}
 
     def visits(self) -> Iterator[StoredVisit]:
         """All visits in order."""
-        for row in self._db.execute(_VISITS):
-            (
-                step,
-                url,
-                final,
-                outcome,
-                status,
-                score,
-                title,
-                source,
-                agent,
-                revisit,
-                seconds,
-                at,
-                why,
-                *more,
-            ) = row
-            promise, depth, positive, size, modified, etag = more
-            yield StoredVisit(
-                step=step,
-                url=url,
-                final_url=final,
-                outcome=outcome,
-                status=status,
-                score=score,
-                title=title,
-                source=source,
-                agent=agent,
-                revisit=bool(revisit),
-                duplicate_of=None,
-                seconds=seconds,
-                at=at,
-                why=msgspec.json.decode(why) if why else [],
-                promise=promise,
-                depth=depth,
-                positive=bool(positive),
-                size=size,
-                modified=modified,
-                etag=etag,
-            )
+        return map(_visit, self.db.execute(f"{_VISITS} ORDER BY v.step"))
+
+    def visit(self, step: int) -> StoredVisit:
+        """The visit of a step."""
+        return _visit(self.db.execute(f"{_VISITS} WHERE v.step = ?", (step,)).fetchone())
 
     def outcomes(self) -> dict[str, int]:
         """How many visits had which outcome; pages shown again to a walker are not counted."""
-        rows = self._db.execute(
+        rows = self.db.execute(
             "SELECT outcome, count(*) FROM visit WHERE NOT revisit GROUP BY outcome ORDER BY count(*) DESC, outcome"
         )
         return dict(rows.fetchall())
@@ -135,29 +111,39 @@ class CrawlFolder:
         """One short text for all visits: equal for two crawls exactly when they did the same."""
         digest = hashlib.blake2b(digest_size=16)
         for visit in self.visits():
-            digest.update(msgspec.json.encode(visit) + b"\n")
+            digest.update(msgspec.json.encode(msgspec.structs.replace(visit, fetched=None)) + b"\n")
         return digest.hexdigest()
 
     def page(self, step: int) -> Page | None:
         """The page of a visit, if it delivered one; ids as in `url` and `words`."""
-        row = self._db.execute(PAGE_OF, (step,)).fetchone()
+        row = self.db.execute(PAGE_OF, (step,)).fetchone()
         return unpack_page(row) if row else None
 
     def __len__(self) -> int:
         """The number of visits."""
-        count: int = self._db.execute("SELECT count(*) FROM visit").fetchone()[0]
+        count: int = self.db.execute("SELECT count(*) FROM visit").fetchone()[0]
         return count
 
     def url(self, at: int) -> str:
         """The URL of an id."""
-        text: str = self._db.execute("SELECT text FROM url WHERE id = ?", (at,)).fetchone()[0]
+        text: str = self.db.execute("SELECT text FROM url WHERE id = ?", (at,)).fetchone()[0]
         return text
 
     @cached_property
     def words(self) -> dict[int, str]:
         """All words of the crawl by id; read once, kept."""
-        rows = self._db.execute("SELECT ids, texts FROM words ORDER BY batch")
+        rows = self.db.execute("SELECT ids, texts FROM words ORDER BY batch")
         return {at: text for ids, texts in rows for at, text in unpack_words(ids, texts)}
 
     def close(self) -> None:
-        self._db.close()
+        self.db.close()
+
+
+def _visit(row: tuple[Any, ...]) -> StoredVisit:
+    """The row of a visit, its packed columns unpacked."""
+    values = dict(zip(StoredVisit.__struct_fields__, row, strict=True))
+    values["why"] = msgspec.json.decode(values["why"]) if values["why"] else []
+    values["records"] = msgspec.json.decode(values["records"]) if values["records"] else []
+    for flag in ("revisit", "positive", "noindex"):
+        values[flag] = bool(values[flag])
+    return StoredVisit(**values)

@@ -4,69 +4,187 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Protocol
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 import zstandard
 
 from salticid.errors import UserError
 from salticid.model import NO_URL, Choice, Event, Feedback, Limits, Links, Page, Visit
 from salticid.protocols import Table, UrlTable
-from salticid.store.schema import FILE, FORMAT, PAGE_AT, TABLES, pack_stream, pack_words, unpack_page
+from salticid.store.lock import lock
+from salticid.store.schema import (
+    FILE,
+    FORMAT,
+    PAGE_AT,
+    PAGE_COLUMNS,
+    TABLES,
+    pack_page,
+    pack_words,
+    unpack_page,
+    unpack_words,
+)
+from salticid.store.spelled import Everything, Needed, Spelling
+from salticid.store.twins import Twins
 
 BATCH_VISITS = 200
 BATCH_SECONDS = 1.0
+RETRY_SECONDS = 1.0
+"""How long after a failed try to write the next one is made."""
 CHECKPOINT_PAGES = 16_384
 """Pages of 4 KiB the write-ahead log may grow to before it is folded into the database."""
+_AT_ONCE = 50_000
 
 _INSERT = {
     "choose": "INSERT INTO choose VALUES (?,?,?)",
     "choice": "INSERT INTO choice VALUES (?,?,?,?,?,?,?,?)",
-    "visit": "INSERT INTO visit VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    "visit": "INSERT INTO visit VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     "page": "INSERT INTO page VALUES (?,?,?,?,?,?,?,?,?)",
     "told": "INSERT INTO told VALUES (?,?,?)",
 }
 
 
+class Flushed(Protocol):
+    """Raw exchanges that go to disk before the visits that speak of them."""
+
+    def flush(self) -> tuple[int, int] | None: ...
+
+    def cut_back(self, to: tuple[int, int] | None) -> str | None: ...
+
+
 class CrawlLog:
     """Writes the calls of a crawl into a folder; a batch is lost or kept as a whole.
 
-    `begin` comes first and makes the folder. A batch is committed after 200 visits or one second, whichever
-    comes first, and by `close`.
+    `open` comes first and takes the folder; then `begin` makes a new crawl, or `go_on` continues the one that
+    is there. A batch is committed after 200 visits or one second, whichever comes first, and by `close`.
+
+    A batch that cannot be written, because the disk is full, is kept: `trouble` then says why, and `retry`
+    tries again. Whoever drives the crawl should wait with more visits until there is no trouble.
+
+    With `own_tables` the two tables belong to this crawl and are written whole; else only what it met of them.
     """
 
-    def __init__(self, folder: Path, urls: UrlTable, words: Table) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        urls: UrlTable,
+        words: Table,
+        *,
+        own_tables: bool = False,
+        archive: Flushed | None = None,
+    ) -> None:
         self.folder = folder
-        self._urls, self._words = urls, words
+        self.trouble: str | None = None
+        self.keep: Callable[[], Iterable[tuple[str, bytes]]] = tuple
+        """What else must not be forgotten, by name: asked for its news before every commit."""
+        self._urls, self._words, self._own_tables, self._archive = urls, words, own_tables, archive
+        self._lock: IO[str] | None = None
         self._db: sqlite3.Connection | None = None
         self._rows: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _INSERT}
-        self._spelled = {"url": _Spelled(), "word": _Spelled()}
+        self._pages: list[tuple[int, Page]] = []
+        self._kept: dict[str, bytes] = {}
+        self._spelled: dict[str, Spelling] = {}
+        self._new: dict[str, list[int]] = {}
         self._zstd = zstandard.ZstdCompressor(level=1)
-        self._host_name = cache(urls.host_name)
         self._seq = self._choices = 0
         self._in_flight: dict[int, int] = {}
-        self._committed = time.monotonic()
+        self._tried = time.monotonic()
+
+    def open(self) -> dict[str, Any] | None:
+        """Take the folder; the facts about the crawl it holds, or None when it holds none yet."""
+        self._lock = lock(self.folder)
+        try:
+            self._db = _database(self.folder / FILE)
+        except UserError:
+            self._lock.close()
+            raise
+        version = self._db.execute("PRAGMA user_version").fetchone()[0]
+        if not version:
+            return None
+        if version != FORMAT:
+            self.close()
+            raise UserError(
+                f"the crawl in {self.folder} was made by another version of salticid (its format is {version}, ours "
+                f"{FORMAT}); go on with the version that made it, or crawl into a new folder with --out"
+            )
+        rows = self._db.execute("SELECT name, value FROM about")
+        return {name: msgspec.json.decode(value) for name, value in rows}
 
     def begin(self, facts: Mapping[str, object]) -> None:
-        """Make the database, with what has to be known about the whole crawl."""
-        self._db = _new_database(self.folder)
+        """Make a new crawl, with what has to be known about the whole of it."""
+        if self._db is None:
+            self.open()
+        try:
+            self.database.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {FORMAT}; COMMIT;")
+        except sqlite3.Error as error:
+            raise UserError(
+                f"cannot write a crawl into {self.folder}: {error}; name another folder with --out"
+            ) from None
+        self._spelled = {"url": self._spelling(self._urls), "word": self._spelling(self._words)}
+        self._twins = Twins(self.database)
         self.about(facts)
+        if self._archive is not None:
+            self._archive.cut_back(None)
+
+    def go_on(self) -> str | None:
+        """Continue the crawl that is there, its tables filled as they were; a sentence if something is missing."""
+        db = self.database
+        if self._own_tables:
+            self._fill_tables()
+        urls = [at for (at,) in db.execute("SELECT id FROM url")]
+        words = [at for row in self._words_rows() for at, _ in unpack_words(*row)]
+        self._spelled = {"url": self._spelling(self._urls, urls), "word": self._spelling(self._words, words)}
+        self._twins = Twins(db)
+        self._seq = db.execute(
+            "SELECT max((SELECT ifnull(max(seq), 0) FROM choose), (SELECT ifnull(max(seq), 0) FROM visit), "
+            "(SELECT ifnull(max(seq), 0) FROM told))"
+        ).fetchone()[0]
+        self._choices = db.execute("SELECT ifnull(max(id) + 1, 0) FROM choice").fetchone()[0]
+        place = db.execute("SELECT value FROM about WHERE name = 'warc'").fetchone()
+        if self._archive is None:
+            return None
+        return self._archive.cut_back(tuple(msgspec.json.decode(place[0])) if place else None)
 
     def about(self, facts: Mapping[str, object]) -> None:
         """Write down, under their names, facts about the whole crawl; a later word replaces an earlier."""
-        rows = [(name, msgspec.json.encode(value).decode()) for name, value in facts.items()]
-        with self._database as db:
-            db.executemany("INSERT OR REPLACE INTO about VALUES (?,?)", rows)
+        with self.database as db:
+            db.executemany("INSERT OR REPLACE INTO about VALUES (?,?)", _facts(facts))
+
+    def session(self, at: float, settings: Mapping[str, object]) -> None:
+        """A run begins: what time it is, on the wall and in the crawl, and the settings of this run."""
+        row = (time.time(), at, msgspec.json.encode(settings).decode())
+        with self.database as db:
+            db.execute("INSERT INTO session (wall, at, settings) VALUES (?,?,?)", row)
+
+    def know(self, pages: Mapping[str, Sequence[Page]]) -> None:
+        """Write down the pages known before the first visit, by kind."""
+        rows = [(kind, *pack_page(page, self._zstd)) for kind, known in pages.items() for page in known]
+        marks = ",".join("?" * (PAGE_COLUMNS.count(",") + 2))
+        with self.database as db:
+            self._spell_out(db)
+            db.executemany(f"INSERT INTO known (kind, {PAGE_COLUMNS}) VALUES ({marks})", rows)
+            db.executemany("INSERT OR REPLACE INTO about VALUES (?,?)", _facts({"known": True}))
+        self._spelled_out()
+
+    def known(self) -> dict[str, tuple[Page, ...]] | None:
+        """The pages known before the first visit, by kind; None when they were not all read yet."""
+        if not self.database.execute("SELECT 1 FROM about WHERE name = 'known'").fetchone():
+            return None
+        found: dict[str, tuple[Page, ...]] = {}
+        for kind, *row in self.database.execute(f"SELECT kind, {PAGE_COLUMNS} FROM known ORDER BY place"):
+            found[kind] = (*found.get(kind, ()), unpack_page(tuple(row)))
+        return found
+
+    def kept(self) -> dict[str, bytes]:
+        """What `keep` gave in earlier runs, the last word under each name."""
+        return dict(self.database.execute("SELECT name, value FROM kept"))
 
     def chose(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
         seq = self._next()
-        hosts = msgspec.json.encode(sorted(map(self._host_name, busy))).decode() if busy else None
+        hosts = msgspec.json.encode(sorted(busy)).decode() if busy else None
         self._rows["choose"].append((seq, room, hosts))
         for choice in choices:
             link = choice.link
@@ -74,33 +192,27 @@ class CrawlLog:
             row = (self._choices, seq, link.url, link.source, link.place, choice.score, choice.agent, why)
             self._rows["choice"].append(row)
             self._spelled["url"].need(link.url)
-            self._in_flight[id(choice)] = self._choices
+            self.sent(choice, self._choices)
             self._choices += 1
 
     def visited(self, visit: Visit) -> None:
-        page, choice = visit.page, self._in_flight.pop(id(visit.choice))
+        page = visit.page
+        records = msgspec.json.encode(visit.records).decode() if visit.records else None
         self._rows["visit"].append(
             (
-                visit.step, self._next(), choice, visit.final, visit.outcome.value, visit.status, visit.score,
-                visit.positive, visit.depth, visit.seconds, visit.at, visit.size,
-                visit.modified, visit.etag, visit.revisit,
+                visit.step, self._next(), self.returned(visit.choice), visit.final, visit.outcome.value, visit.status,
+                visit.score, visit.positive, visit.depth, visit.seconds, visit.at, visit.size, visit.modified,
+                visit.etag, visit.revisit, records, None,
             )
         )  # fmt: skip
         self._spelled["url"].need(visit.final)
         if page is not None and not visit.revisit:
-            stream = pack_stream(page, self._zstd)
-            row = (
-                visit.step, page.url, page.title, stream, page.packed_text, page.canonical, page.refresh,
-                page.noindex, page.nofollow,
-            )  # fmt: skip
-            self._rows["page"].append(row)
-            self._spelled["word"].need_all(page.tokens)
-            self._spelled["url"].need_all(page.links.url)
-            for url in (page.url, page.canonical, page.refresh):
-                if url != NO_URL:
-                    self._spelled["url"].need(url)
-        if len(self._rows["visit"]) >= BATCH_VISITS or time.monotonic() - self._committed > BATCH_SECONDS:
-            self.commit()
+            self._rows["page"].append((visit.step, *pack_page(page, self._zstd)))
+            self._pages.append((visit.step, page))
+            self._need(page)
+        waited = time.monotonic() - self._tried
+        if (self.trouble is None and len(self._rows["visit"]) >= BATCH_VISITS) or waited > BATCH_SECONDS:
+            self.retry()
 
     def revised(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
         liked = [(self._urls[word.url], word.liking) for word in feedback]
@@ -115,39 +227,104 @@ class CrawlLog:
     def noted(self, events: Sequence[Event]) -> None:
         self._told("events", [[event.name, dict(event.values)] for event in events])
 
+    def sent(self, choice: Choice, number: int) -> None:
+        """A choice is in flight; its number in the log."""
+        self._in_flight[id(choice)] = number
+
+    def returned(self, choice: Choice) -> int:
+        """A choice is in flight no more; its number in the log."""
+        return self._in_flight.pop(id(choice))
+
     def page(self, url: int) -> Page:
         """The page that was visited at a final URL, as a walker or a person asks for it again."""
-        self.commit()
-        return unpack_page(self._database.execute(PAGE_AT, (url,)).fetchone())
+        for _, page in self._pages:
+            if page.url == url:
+                return page
+        return unpack_page(self.database.execute(PAGE_AT, (url,)).fetchone())
+
+    def retry(self) -> None:
+        """Commit, if that can be done now; `trouble` says why not."""
+        try:
+            self.commit()
+        except (OSError, sqlite3.OperationalError) as error:
+            self.trouble = str(error)
+        self._tried = time.monotonic()
 
     def commit(self) -> None:
-        """Make everything so far durable."""
-        with self._database as db:
-            urls, words = self._spelled["url"].missing(), self._spelled["word"].missing()
-            db.executemany("INSERT INTO url VALUES (?,?)", zip(urls, self._urls.spell(urls), strict=True))
-            if words:
-                row = pack_words(words, self._words.spell(words), self._zstd)
-                db.execute("INSERT INTO words (ids, texts) VALUES (?,?)", row)
-            for name, rows in self._rows.items():
+        """Make everything so far durable. What fails to be written is written with the next batch."""
+        self._kept.update(self.keep())
+        place = self._archive.flush() if self._archive is not None else None
+        with self.database as db:
+            self._spell_out(db)
+            twins = dict(zip((step for step, _ in self._pages), self._twins.find(self._pages), strict=True))
+            visits = [(*row[:-1], twins.get(row[0])) for row in self._rows["visit"]]
+            for name, rows in {**self._rows, "visit": visits}.items():
                 db.executemany(_INSERT[name], rows)
-        # Only now: what failed to be written is written with the next batch.
+            db.executemany("INSERT OR REPLACE INTO kept VALUES (?,?)", self._kept.items())
+            if place is not None:
+                db.executemany("INSERT OR REPLACE INTO about VALUES (?,?)", _facts({"warc": place}))
         for rows in self._rows.values():
             rows.clear()
-        self._spelled["url"].wrote(urls)
-        self._spelled["word"].wrote(words)
-        self._committed = time.monotonic()
+        self._pages.clear()
+        self._kept.clear()
+        self._spelled_out()
+        self.trouble = None
+        self._tried = time.monotonic()
 
     def close(self) -> None:
-        """Commit and let go of the folder."""
-        if self._db is not None:
-            self.commit()
-            self._db.close()
+        """Commit, if the crawl was begun, and let go of the folder."""
+        try:
+            if self._db is not None and self._spelled:
+                self.commit()
+        finally:
+            if self._db is not None:
+                self._db.close()
+                self._db = None
+            if self._lock is not None:
+                self._lock.close()
 
     @property
-    def _database(self) -> sqlite3.Connection:
+    def database(self) -> sqlite3.Connection:
+        """The open database."""
         if self._db is None:
-            raise RuntimeError("a log is written to only after begin()")
+            raise RuntimeError("a log is written to only after open() or begin()")
         return self._db
+
+    def _need(self, page: Page) -> None:
+        """The log uses the words and URLs of a page."""
+        self._spelled["word"].need_all(page.tokens)
+        self._spelled["url"].need_all(page.links.url)
+        for url in (page.url, page.canonical, page.refresh):
+            if url != NO_URL:
+                self._spelled["url"].need(url)
+
+    def _spell_out(self, db: sqlite3.Connection) -> None:
+        """Write the texts that what is written now needs."""
+        self._new = {name: spelled.missing() for name, spelled in self._spelled.items()}
+        urls, words = self._new["url"], self._new["word"]
+        db.executemany("INSERT INTO url VALUES (?,?)", zip(urls, self._urls.spell(urls), strict=True))
+        if words:
+            row = pack_words(words, self._words.spell(words), self._zstd)
+            db.execute("INSERT INTO words (ids, texts) VALUES (?,?)", row)
+
+    def _spelled_out(self) -> None:
+        """They are written for good."""
+        for name, ids in self._new.items():
+            self._spelled[name].wrote(ids)
+
+    def _spelling(self, table: Table, written: Sequence[int] = ()) -> Spelling:
+        return Everything(table, len(written)) if self._own_tables else Needed(written)
+
+    def _fill_tables(self) -> None:
+        """Give every URL and word of the log the id it had."""
+        rows = self.database.execute("SELECT text FROM url ORDER BY id")
+        while batch := rows.fetchmany(_AT_ONCE):
+            self._urls.intern_all([text.encode() for (text,) in batch])
+        for row in self._words_rows():
+            self._words.intern_all([text.encode() for _, text in unpack_words(*row)])
+
+    def _words_rows(self) -> Iterable[tuple[bytes, bytes]]:
+        return self.database.execute("SELECT ids, texts FROM words ORDER BY batch")
 
     def _told(self, call: str, body: object) -> None:
         self._rows["told"].append((self._next(), call, msgspec.json.encode(body).decode()))
@@ -157,53 +334,18 @@ class CrawlLog:
         return self._seq
 
 
-class _Spelled:
-    """Which ids of a table the log still has to spell out."""
-
-    def __init__(self) -> None:
-        self._written = np.zeros(1024, np.bool_)
-        self._needed: list[npt.NDArray[np.int32]] = []
-        self._single: list[int] = []
-
-    def need(self, at: int) -> None:
-        self._single.append(at)
-
-    def need_all(self, ids: npt.NDArray[np.int32]) -> None:
-        self._needed.append(ids)
-
-    def missing(self) -> list[int]:
-        """The needed ids that are not written yet, ascending."""
-        ids = np.concatenate([*self._needed, np.array(self._single, np.int32)])
-        if not len(ids):
-            return []
-        if ids.max() >= len(self._written):
-            grown = np.zeros(max(int(ids.max()) + 1, 2 * len(self._written)), np.bool_)
-            grown[: len(self._written)] = self._written
-            self._written = grown
-        found: list[int] = np.unique(ids[~self._written[ids]]).tolist()
-        return found
-
-    def wrote(self, ids: list[int]) -> None:
-        """These are written, and with them all that was needed so far."""
-        self._written[ids] = True
-        self._needed.clear()
-        self._single.clear()
+def _facts(facts: Mapping[str, object]) -> list[tuple[str, str]]:
+    return [(name, msgspec.json.encode(value).decode()) for name, value in facts.items()]
 
 
-def _new_database(folder: Path) -> sqlite3.Connection:
-    file = folder / FILE
+def _database(file: Path) -> sqlite3.Connection:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if file.exists():
-            raise UserError(f"{folder} holds a crawl already; name another folder with --out")
         db = sqlite3.connect(file)
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = NORMAL")
         db.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
-        db.executescript(TABLES)
-        db.execute(f"PRAGMA user_version = {FORMAT}")
-    except (OSError, sqlite3.Error) as error:
+    except sqlite3.Error as error:
         raise UserError(
-            f"cannot write a crawl into {folder}: {error}; name another folder with --out"
+            f"cannot write a crawl into {file.parent}: {error}; name another folder with --out"
         ) from None
     return db

@@ -11,9 +11,13 @@ from salticid.model import Choice, Event, Feedback, Limits, Links, Visit
 class MemoryLog:
     """Keeps the visits, without their pages: those are in the recording."""
 
+    trouble: str | None = None
+
     def __init__(self) -> None:
         self.visits: list[Visit] = []
         self.events: list[Event] = []
+
+    def retry(self) -> None: ...
 
     def chose(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None: ...
 

@@ -8,6 +8,7 @@ which there are many and none is ever looked up alone, a batch at a time.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,32 +16,57 @@ import zstandard
 
 from salticid.model import Links, Page
 
-FORMAT = 1
+FORMAT = 2
 FILE = "crawl.db"
 
-TABLES = """
+_PAGE_COLUMNS = """url INTEGER NOT NULL, title TEXT NOT NULL, stream BLOB NOT NULL, text BLOB NOT NULL,
+    canonical INTEGER NOT NULL, refresh INTEGER NOT NULL, noindex INTEGER NOT NULL, nofollow INTEGER NOT NULL"""
+
+TABLES = f"""
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE session (id INTEGER PRIMARY KEY, wall REAL NOT NULL, at REAL NOT NULL, settings TEXT NOT NULL);
 CREATE TABLE url (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE words (batch INTEGER PRIMARY KEY, ids BLOB NOT NULL, texts BLOB NOT NULL);
+CREATE TABLE known (place INTEGER PRIMARY KEY, kind TEXT NOT NULL, {_PAGE_COLUMNS});
 CREATE TABLE choose (seq INTEGER PRIMARY KEY, room INTEGER NOT NULL, busy TEXT);
 CREATE TABLE choice (id INTEGER PRIMARY KEY, seq INTEGER NOT NULL, url INTEGER NOT NULL, source INTEGER NOT NULL,
     place INTEGER NOT NULL, score REAL NOT NULL, agent INTEGER, why TEXT);
 CREATE TABLE visit (step INTEGER PRIMARY KEY, seq INTEGER NOT NULL, choice INTEGER NOT NULL, final INTEGER NOT NULL,
     outcome TEXT NOT NULL, status INTEGER NOT NULL, score REAL NOT NULL, positive INTEGER NOT NULL,
     depth INTEGER NOT NULL, seconds REAL NOT NULL, at REAL NOT NULL, size INTEGER NOT NULL,
-    modified REAL, etag TEXT, revisit INTEGER NOT NULL);
-CREATE TABLE page (step INTEGER PRIMARY KEY, url INTEGER NOT NULL, title TEXT NOT NULL, stream BLOB NOT NULL,
-    text BLOB NOT NULL, canonical INTEGER NOT NULL, refresh INTEGER NOT NULL, noindex INTEGER NOT NULL,
-    nofollow INTEGER NOT NULL);
+    modified REAL, etag TEXT, revisit INTEGER NOT NULL, records TEXT, duplicate_of INTEGER);
+CREATE TABLE page (step INTEGER PRIMARY KEY, {_PAGE_COLUMNS});
 CREATE INDEX page_url ON page (url);
 CREATE TABLE told (seq INTEGER PRIMARY KEY, call TEXT NOT NULL, body TEXT NOT NULL);
+CREATE TABLE kept (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE band (key INTEGER PRIMARY KEY, step INTEGER NOT NULL);
+CREATE TABLE asked_again (id INTEGER PRIMARY KEY, step INTEGER NOT NULL, wall REAL NOT NULL, found TEXT NOT NULL,
+    status INTEGER NOT NULL, size INTEGER NOT NULL, modified REAL, etag TEXT, records TEXT);
+CREATE INDEX asked_again_step ON asked_again (step);
+CREATE TABLE version (asked_again INTEGER PRIMARY KEY, {_PAGE_COLUMNS});
+"""
+"""
+session      one row a run: the wall's clock and the crawl's when it began, and the settings that may change
+known        examples and negatives, read before the first page
+visit        `records`: where in the WARC its exchanges stand; `duplicate_of`: the step of a page all but the same
+kept         what manners must not forget: pauses, robots.txt files, hosts given up
+band         sketches of pages, by which near-duplicates are found
+asked_again  what a refresh found of a page; `version` its new form, when it had changed
 """
 
-_PAGE = "SELECT url, title, stream, text, canonical, refresh, noindex, nofollow FROM page"
-PAGE_OF = f"{_PAGE} WHERE step = ?"
-PAGE_AT = f"{_PAGE} WHERE url = ?"
+PAGE_COLUMNS = "url, title, stream, text, canonical, refresh, noindex, nofollow"
+PAGE_OF = f"SELECT {PAGE_COLUMNS} FROM page WHERE step = ?"
+PAGE_AT = f"SELECT {PAGE_COLUMNS} FROM page WHERE url = ?"
 
 _COUNTS = np.dtype("<i4")
+
+
+def pack_page(page: Page, zstd: zstandard.ZstdCompressor) -> tuple[Any, ...]:
+    """A page as the columns of a row."""
+    return (
+        page.url, page.title, pack_stream(page, zstd), page.packed_text, page.canonical, page.refresh,
+        page.noindex, page.nofollow,
+    )  # fmt: skip
 
 
 def pack_stream(page: Page, zstd: zstandard.ZstdCompressor) -> bytes:
@@ -66,7 +92,7 @@ def unpack_words(ids: bytes, texts: bytes) -> Iterator[tuple[int, str]]:
     return zip(numbers, zstandard.decompress(texts).decode().split("\n"), strict=True)
 
 
-def unpack_page(row: tuple[int, str, bytes, bytes, int, int, int, int]) -> Page:
+def unpack_page(row: tuple[Any, ...]) -> Page:
     """The page of a row: url, title, stream, text, canonical, refresh, noindex, nofollow."""
     url, title, stream, text, canonical, refresh, noindex, nofollow = row
     data = zstandard.decompress(stream)

@@ -24,9 +24,10 @@ class Parked(Exception):
 
 @dataclass(slots=True)
 class _Host:
-    """What is known of one host's patience."""
+    """What is known of one host's patience; `asked` is the pause it asked for itself."""
 
     pause: float
+    asked: float = 0.0
     free_at: float = 0.0
     last_asked: float = -inf
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -42,6 +43,7 @@ class Manners:
     def __init__(self, delay: float, per_address: int, clock: Callable[[], float]) -> None:
         self._delay, self._per_address, self._clock = delay, per_address, clock
         self._hosts: dict[str, _Host] = {}
+        self._touched: dict[str, None] = {}
         self._addresses: dict[str, asyncio.Semaphore] = {}
 
     @asynccontextmanager
@@ -60,6 +62,7 @@ class Manners:
                 ended = state.last_asked = self._clock()
                 slow = min(ended - began, LONGEST_PAUSE) if self._delay else 0.0
                 state.free_at = max(state.free_at, ended + max(state.pause, slow))
+                self._touched[host] = None
 
     def at(self, address: str) -> asyncio.Semaphore:
         """A place at an address, which many hosts may share."""
@@ -70,13 +73,22 @@ class Manners:
     def ask_pause(self, host: str, pause: float) -> None:
         """The host asked for at least this pause between two requests."""
         state = self._state(host)
+        state.asked = max(state.asked, pause)
         state.pause = max(state.pause, pause)
         state.free_at = max(state.free_at, state.last_asked + state.pause)
+        self._touched[host] = None
 
     def leave_alone(self, host: str, until: float) -> None:
         """Ask the host for nothing before a time on the crawl's clock."""
         state = self._state(host)
         state.free_at = max(state.free_at, until)
+        self._touched[host] = None
+
+    def news(self) -> list[tuple[str, float, float]]:
+        """The hosts touched since the last call: name, the pause they asked for, when they may be asked next."""
+        touched = [(host, self._hosts[host]) for host in self._touched]
+        self._touched.clear()
+        return [(host, state.asked, state.free_at) for host, state in touched]
 
     def waits_until(self, host: str) -> float:
         """When the host may be asked next."""

@@ -28,6 +28,9 @@ _NOBODY_THERE = (
     Failure.REFUSED_ADDRESS,
 )
 
+Said = tuple[int, bytes] | Failure
+"""What an origin answered: a status and the file, or how it failed to."""
+
 
 @dataclass(slots=True)
 class _Kept:
@@ -57,32 +60,47 @@ class Rules:
         self._wall = wall
         self._agent, self._line, self._manners, self._clock = agent, line, manners, clock
         self._origins: dict[str, _Kept] = {}
+        self._news: dict[str, Said] = {}
 
     async def of(self, url: str) -> RobotsFile | Failure:
         """The rules for a URL, asked for if need be."""
         scheme, host = urlsplit(url)[:2]
-        kept = self._origins.setdefault(f"{scheme}://{host}", _Kept())
+        origin = f"{scheme}://{host}"
+        kept = self._origins.setdefault(origin, _Kept())
         async with kept.asking:
             if kept.said is None or kept.until <= self._clock():
-                kept.said = await self._ask(f"{scheme}://{host}/robots.txt", host, kept)
-                kept.until = self._clock() + KEPT_FOR
-                if isinstance(kept.said, RobotsFile) and (delay := kept.said.crawl_delay(self._agent)):
+                said = self._news[origin] = await self._ask(f"{origin}/robots.txt", host, kept)
+                rules = self.recall(origin, self._clock() + KEPT_FOR, said)
+                if isinstance(rules, RobotsFile) and (delay := rules.crawl_delay(self._agent)):
                     self._manners.ask_pause(host, delay)
-        return kept.said
+                return rules
+            return kept.said
 
     async def allow(self, url: str) -> bool | Failure:
         """Whether a URL may be asked for."""
         rules = await self.of(url)
         return rules if isinstance(rules, Failure) else rules.allows(url, self._agent)
 
-    async def _ask(self, url: str, host: str, kept: _Kept) -> RobotsFile | Failure:
+    def news(self) -> list[tuple[str, float, Said]]:
+        """What origins said since the last call, and until when it holds."""
+        news, self._news = self._news, {}
+        return [(origin, self._origins[origin].until, said) for origin, said in news.items()]
+
+    def recall(self, origin: str, until: float, said: Said) -> RobotsFile | Failure:
+        """An origin said this, and until then it holds: what it means."""
+        kept = self._origins.setdefault(origin, _Kept())
+        kept.until = until
+        kept.said = said if isinstance(said, Failure) else meaning(*said)
+        return kept.said
+
+    async def _ask(self, url: str, host: str, kept: _Kept) -> Said:
         tries = 0
         while True:
             answer = await self._follow(url)
             tries += 1
             if isinstance(answer, Exchange) and answer.status < 500 and answer.status != 429:
                 kept.failures = 0
-                return meaning(answer.status, decoded(answer.fields, answer.body, LONGEST_FILE + 1))
+                return answer.status, decoded(answer.fields, answer.body, LONGEST_FILE + 1)
             if isinstance(answer, Failure) and answer in _NOBODY_THERE:
                 if tries >= REMEDIES[answer].tries:
                     return answer

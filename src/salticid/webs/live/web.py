@@ -33,11 +33,22 @@ class Network:
     rules: Rules
 
 
+@dataclass(slots=True)
+class _Way:
+    """How far a fetch has come: where it is, after how many redirects, and what lies behind it."""
+
+    at: str
+    hops: int = 0
+    seconds: float = 0.0
+    records: tuple[int, ...] = ()
+
+
 class LiveWeb:
     """The web out there. `fetch` takes as long as manners demand, and raises nothing but `Parked`.
 
     `clock` is the crawl's, `wall` the one servers go by. `doing` tells, by URL id, what each fetch waits
-    for; `may_follow` says whether a redirect is in scope. A fetch that was parked goes on where it was.
+    for; `may_follow` says whether a redirect is in scope; `dropped` are the origins given up. A fetch that was
+    parked goes on where it was.
     """
 
     def __init__(
@@ -52,12 +63,12 @@ class LiveWeb:
         self.words: Texts = pool.words
         self.doing: dict[int, str] = {}
         self.may_follow: Callable[[str], bool] = lambda url: True
-        self._network, self._pool, self._max_bytes = network, pool, max_bytes
+        self.network, self._pool, self._max_bytes = network, pool, max_bytes
         self.clock, self._wall = clock, wall
         self._sitemaps = Sitemaps(network.rules.of, self._ask_for_file)
-        self._dropped: dict[str, Outcome] = {}
+        self.dropped: dict[str, Outcome] = {}
         self._tries: dict[str, int] = {}
-        self._halfway: dict[int, tuple[str, float, int]] = {}
+        self._halfway: dict[int, _Way] = {}
 
     async def fetch(self, url: int) -> Response:
         """The answer to a URL, redirects followed, each hop checked like the first."""
@@ -89,35 +100,42 @@ class LiveWeb:
         return None
 
     async def _fetch(self, url: int) -> Response:
-        at, seconds, hops = self._halfway.pop(url, (self.urls[url], 0.0, 0))
-        for hop in range(hops, MAX_REDIRECTS + 1):
+        way = self._halfway.pop(url, None) or _Way(self.urls[url])
+        while way.hops <= MAX_REDIRECTS:
             try:
-                answer, spent = await self._ask(at, url)
+                answer, spent = await self._ask(way.at, url)
             except Parked:
-                self._halfway[url] = at, seconds, hop
+                self._halfway[url] = way
                 raise
-            seconds += spent
-            final = self.urls.intern(at)
+            way.seconds += spent
             if isinstance(answer, Outcome):
-                return Response(url, final, answer, seconds=seconds)
+                return self._response(url, way, answer)
+            if answer.record is not None:
+                way.records += (answer.record,)
             if answer.status not in _REDIRECTS or not answer.fields.get("location"):
-                return await self._read(url, at, answer, seconds)
-            where = canonical(answer.fields["location"], at)
+                return await self._read(url, way, answer)
+            where = canonical(answer.fields["location"], way.at)
             if where is None:
-                return Response(url, final, Outcome.DEAD, answer.status, seconds=seconds)
+                return self._response(url, way, Outcome.DEAD, answer.status)
+            way.at = where
+            way.hops += 1
             if not self.may_follow(where):
-                return Response(url, self.urls.intern(where), Outcome.OUT_OF_SCOPE, seconds=seconds)
-            at = where
-        return Response(url, self.urls.intern(at), Outcome.REDIRECT_LOOP, seconds=seconds)
+                return self._response(url, way, Outcome.OUT_OF_SCOPE)
+        return self._response(url, way, Outcome.REDIRECT_LOOP)
+
+    def _response(self, url: int, way: _Way, outcome: Outcome, status: int = 0) -> Response:
+        """A response without a page."""
+        final = self.urls.intern(way.at)
+        return Response(url, final, outcome, status, seconds=way.seconds, records=way.records)
 
     async def _ask(self, at: str, url: int) -> tuple[Exchange | Outcome, float]:
         """One hop: allowed by robots, in its turn, tried again as the table says; and the seconds it took."""
         scheme, host = urlsplit(at)[:2]
         origin = f"{scheme}://{host}"
-        if origin in self._dropped:
-            return self._dropped[origin], 0.0
+        if origin in self.dropped:
+            return self.dropped[origin], 0.0
         self.doing[url] = f"the robots.txt of {host}"
-        allowed = await self._network.rules.allow(at)
+        allowed = await self.network.rules.allow(at)
         if isinstance(allowed, Failure):
             return self._give_up(origin, allowed), 0.0
         if not allowed:
@@ -126,11 +144,11 @@ class LiveWeb:
         while True:
             self.doing[url] = f"its turn at {host}"
             try:
-                async with self._network.manners.turn(host):
-                    if origin in self._dropped:
-                        return self._dropped[origin], seconds
+                async with self.network.manners.turn(host):
+                    if origin in self.dropped:
+                        return self.dropped[origin], seconds
                     self.doing[url] = f"an answer of {host}"
-                    answer, spent = await self._network.line.get(at)
+                    answer, spent = await self.network.line.get(at)
             except Parked:
                 self._tries[at] = tries
                 raise
@@ -142,19 +160,19 @@ class LiveWeb:
             last = tries >= REMEDIES[failure].tries
             if named is not None or not last:
                 pause = REMEDIES[failure].wait * 2 ** (tries - 1) if named is None else named
-                self._network.manners.leave_alone(host, self.clock() + pause)
+                self.network.manners.leave_alone(host, self.clock() + pause)
             if last:
                 return (answer if isinstance(answer, Exchange) else self._give_up(origin, failure)), seconds
 
     def _give_up(self, origin: str, failure: Failure) -> Outcome:
         remedy = REMEDIES[failure]
         if remedy.drop_host:
-            self._dropped[origin] = remedy.outcome
+            self.dropped[origin] = remedy.outcome
         return remedy.outcome
 
-    async def _read(self, url: int, at: str, answer: Exchange, seconds: float) -> Response:
+    async def _read(self, url: int, way: _Way, answer: Exchange) -> Response:
         """The response an answer makes: its page, if it is a good one of HTML that can be parsed."""
-        final = self.urls.intern(at)
+        final = self.urls.intern(way.at)
         found = content(answer.fields, answer.body, self._max_bytes)
         outcome, page = Outcome.DEAD, None
         if answer.status in GOOD_STATUSES:
@@ -162,7 +180,7 @@ class LiveWeb:
                 outcome = Outcome.NOT_HTML
             else:
                 self.doing[url] = "a parser"
-                page = await self._parse(found.html, at, found.charset)
+                page = await self._parse(found.html, way.at, found.charset)
                 outcome = Outcome.UNPARSABLE if page is None else Outcome.OK
         return Response(
             url=url,
@@ -170,10 +188,11 @@ class LiveWeb:
             outcome=outcome,
             status=answer.status,
             page=None if page is None else _as_told(page, answer.fields.get("x-robots-tag", "")),
-            seconds=seconds,
+            seconds=way.seconds,
             size=len(answer.body),
             modified=found.modified,
             etag=answer.fields.get("etag"),
+            records=way.records,
         )
 
     async def _parse(self, html: bytes, at: str, charset: str | None) -> Page | None:

@@ -1,0 +1,67 @@
+"""Whether an order goes on with the crawl that a folder holds."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from salticid.errors import UserError
+from salticid.model import Limits
+
+_GROWING = ("max_pages", "max_fetches", "max_seconds")
+"""Limits that may be larger when a crawl goes on."""
+
+
+def check_same(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """UserError with the first difference between the facts of a crawl and those of an order, limits apart."""
+    if before["version"] != now["version"]:
+        raise UserError(
+            f"the crawl in {folder} was made by salticid {before['version']}, this is {now['version']}, which may "
+            "choose otherwise; go on with that version, or crawl into a new folder with --out"
+        )
+    for fact in ("topic", "strategy", "judge", "web", "arrivals", "seed"):
+        for name, there, here in _differences(fact, before[fact], now[fact]):
+            raise _another(folder, name, there, here)
+
+
+def larger_limits(folder: Path, before: Limits, now: Limits) -> Limits | None:
+    """The limits to go on with where they are larger; None where they are the same; else a UserError."""
+    for name in Limits.__dataclass_fields__:
+        there, here = getattr(before, name), getattr(now, name)
+        if name == "max_fetches":
+            there, here = before.fetches, now.fetches
+        grows = name in _GROWING and there is not None and (here is None or here > there)
+        if there != here and not grows:
+            raise _another(folder, name, there, here)
+    return None if before == now else now
+
+
+def current_limits(db: sqlite3.Connection, before: Mapping[str, Any]) -> Limits:
+    """The limits a crawl has come to: those it began with, or the last it was given."""
+    row = db.execute("SELECT body FROM told WHERE call = 'extend' ORDER BY seq DESC LIMIT 1").fetchone()
+    return Limits(**(msgspec.json.decode(row[0]) if row else before["limits"]))
+
+
+def _differences(name: str, there: Any, here: Any) -> Iterator[tuple[str, Any, Any]]:
+    """The innermost names under which two facts differ."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        for key in {**there, **here}:
+            yield from _differences(f"{name} {key}", there.get(key), here.get(key))
+    elif there != here:
+        yield name, there, here
+
+
+def _another(folder: Path, name: str, there: Any, here: Any) -> UserError:
+    return UserError(
+        f"{folder} holds another crawl: its {name.replace('_', ' ')} is {_short(there)}, not {_short(here)}; "
+        "order the same to go on with it, or crawl into a new folder with --out"
+    )
+
+
+def _short(value: Any) -> str:
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,56 @@
+"""What manners must not forget when the program ends: pauses, robots.txt files, hosts given up.
+
+Times are kept by the clock on the wall, since a host that asked for an hour means an hour of the world's.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+
+import msgspec
+
+from salticid.model import Outcome
+from salticid.webs.live.retries import Failure
+from salticid.webs.live.rules import Said
+from salticid.webs.live.web import LiveWeb
+
+_HOST, _ROBOTS, _DROPPED = "host ", "robots ", "dropped "
+
+
+class Memory:
+    """Hands out what changed, under names, and takes it back in a later run."""
+
+    def __init__(self, web: LiveWeb, wall: Callable[[], float] = time.time) -> None:
+        self._manners, self._rules = web.network.manners, web.network.rules
+        self._web, self._wall = web, wall
+        self._told: set[str] = set()
+
+    def news(self) -> Iterator[tuple[str, bytes]]:
+        """All that changed since the last call."""
+        ahead = self._wall() - self._web.clock()
+        for host, pause, free_at in self._manners.news():
+            yield _HOST + host, msgspec.msgpack.encode((pause, free_at + ahead))
+        for origin, until, said in self._rules.news():
+            status, file = (said.value, b"") if isinstance(said, Failure) else said
+            yield _ROBOTS + origin, msgspec.msgpack.encode((until + ahead, status, file))
+        for origin, outcome in self._web.dropped.items():
+            if origin not in self._told:
+                self._told.add(origin)
+                yield _DROPPED + origin, msgspec.msgpack.encode(outcome.value)
+
+    def recall(self, kept: Mapping[str, bytes]) -> None:
+        """Take back what an earlier run handed out."""
+        ahead = self._wall() - self._web.clock()
+        for name, value in kept.items():
+            if name.startswith(_HOST):
+                pause, free_at = msgspec.msgpack.decode(value, type=tuple[float, float])
+                self._manners.ask_pause(name.removeprefix(_HOST), pause)
+                self._manners.leave_alone(name.removeprefix(_HOST), free_at - ahead)
+            elif name.startswith(_ROBOTS):
+                until, status, file = msgspec.msgpack.decode(value, type=tuple[float, int | str, bytes])
+                said: Said = Failure(status) if isinstance(status, str) else (status, file)
+                self._rules.recall(name.removeprefix(_ROBOTS), until - ahead, said)
+            else:
+                outcome = Outcome(msgspec.msgpack.decode(value, type=str))
+                self._web.dropped[name.removeprefix(_DROPPED)] = outcome
