@@ -70,7 +70,7 @@ class Tee(CrawlLog):
         super().chose(room, busy, choices)
         links = [choice.link for choice in choices]
         told = [(link.url, link.source, link.place, c.score) for link, c in zip(links, choices, strict=True)]
-        self.calls.append(("choose", room, sorted(map(self._urls.host_name, busy)), told))
+        self.calls.append(("choose", room, sorted(busy), told))
 
     def visited(self, visit: Visit) -> None:
         super().visited(visit)
@@ -246,11 +246,11 @@ def test_a_running_crawl_is_read_and_a_batch_is_kept_as_a_whole(world: Path, tmp
         log = run.crawl.log
         assert isinstance(log, Tee)
         assert len(CrawlFolder(tmp_path / "c")) == 0
-        log._database.execute(f"CREATE TEMP TRIGGER full BEFORE INSERT ON told BEGIN {refuse}; END")
+        log.database.execute(f"CREATE TEMP TRIGGER full BEFORE INSERT ON told BEGIN {refuse}; END")
         with pytest.raises(sqlite3.Error, match="disk is full"):
             log.commit()
         assert len(CrawlFolder(tmp_path / "c")) == 0
-        log._database.execute("DROP TRIGGER full")  # somebody made room
+        log.database.execute("DROP TRIGGER full")  # somebody made room
         log.commit()
         assert len(list(CrawlFolder(tmp_path / "c").visits())) == run.crawl.step
 
@@ -280,7 +280,7 @@ def test_folders_that_will_not_do(world: Path, tmp_path: Path) -> None:
     db.execute("PRAGMA user_version = 99")
     db.close()
     with pytest.raises(
-        UserError, match="is a crawl of format 99, this program reads 1; crawl into a new folder"
+        UserError, match="is a crawl of format 99, this program reads 2; crawl into a new folder"
     ):
         CrawlFolder(tmp_path / "c")
     (tmp_path / "junk").mkdir()

@@ -32,18 +32,19 @@ def hunt_live(order: Order, settings: LiveSettings) -> Hunted:
     urls, words = Urls(), Texts()
     archive = Archive(order.folder) if settings.warc else None
     with closing(CrawlLog(order.folder, urls, words, own_tables=True, archive=archive)) as log:
-        before = log.open()
-        facts = {"live": settings.deciding()}
-        if before is None:
-            log.begin(order.facts(facts))
-            larger = None
-        else:
-            order, larger = order.continuing(log, before, facts)
+        before, larger = log.open(), None
+        if before is not None:
+            order, larger = order.continuing(log, before, _facts(settings))
             if (missing := log.go_on()) is not None:
                 err.print(missing, highlight=False)
         clock = _Stopwatch(0.0 if before is None else Record(log.database).seconds)
-        log.session(clock(), asdict(settings))
-        return asyncio.run(_Hunt(order, settings, log, clock, larger).run((urls, words), archive))
+        hunt = _Hunt(order, settings, log, clock, before is None, larger)
+        return asyncio.run(hunt.run((urls, words), archive))
+
+
+def _facts(settings: LiveSettings) -> dict[str, object]:
+    """What has to be known of the web to tell this crawl from another."""
+    return {"live": settings.deciding()}
 
 
 class _Stopwatch:
@@ -64,13 +65,15 @@ class _Hunt:
     settings: LiveSettings
     log: CrawlLog
     clock: _Stopwatch
+    new: bool
     larger: Limits | None
 
     async def run(self, tables: tuple[Urls, Texts], archive: Archive | None) -> Hunted:
         async with live_web(self.settings, self.clock, archive, tables) as web:
             memory = Memory(web)
-            memory.recall(self.log.kept())
             self.log.keep = memory.news
+            if not self.new:
+                memory.recall(self.log.kept())
             setting_up = asyncio.ensure_future(self._set_up(web))
             _on_signals(setting_up.cancel)
             try:
@@ -92,15 +95,18 @@ class _Hunt:
     async def _set_up(self, web: LiveWeb) -> LiveDriver:
         """The crawl as the log has it; a new one if that holds nothing yet."""
         order, log = self.order, self.log
-        kept = log.known()
+        kept = None if self.new else log.known()
         if kept is None:
             known = await read_known(order.topic, web)
-            log.know({"examples": known.examples, "negatives": known.negatives})
             driver = await set_up(order.topic, web, order.recipe, self.settings, log, log.page, known)
             say_what_is_missing(order.topic, driver.crawl.brief)
+            if self.new:
+                log.begin(order.facts(_facts(self.settings)))
+            log.know({"examples": known.examples, "negatives": known.negatives})
         else:
             known = Known(kept.get("examples", ()), kept.get("negatives", ()))
             driver = await self._go_on(web, known)
+        log.session(self.clock(), asdict(self.settings))
         if self.larger is not None:
             driver.crawl.extend(self.larger)
         return driver

@@ -62,6 +62,10 @@ class StoredVisit(msgspec.Struct, frozen=True):
     noindex: bool
 
 
+_DIGESTED = StoredVisit.__struct_fields__[: StoredVisit.__struct_fields__.index("records")]
+"""All that a crawl decided or met; what follows says only where it is kept, and when it was."""
+
+
 class CrawlFolder:
     """A crawl on disk, opened for reading; a crawl still running may be read too."""
 
@@ -111,7 +115,8 @@ class CrawlFolder:
         """One short text for all visits: equal for two crawls exactly when they did the same."""
         digest = hashlib.blake2b(digest_size=16)
         for visit in self.visits():
-            digest.update(msgspec.json.encode(msgspec.structs.replace(visit, fetched=None)) + b"\n")
+            told = msgspec.structs.asdict(visit)
+            digest.update(msgspec.json.encode({name: told[name] for name in _DIGESTED}) + b"\n")
         return digest.hexdigest()
 
     def page(self, step: int) -> Page | None:

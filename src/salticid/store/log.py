@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -15,6 +16,7 @@ import zstandard
 from salticid.errors import UserError
 from salticid.model import NO_URL, Choice, Event, Feedback, Limits, Links, Page, Visit
 from salticid.protocols import Table, UrlTable
+from salticid.store.lock import FILE as LOCK
 from salticid.store.lock import lock
 from salticid.store.schema import (
     FILE,
@@ -37,6 +39,7 @@ RETRY_SECONDS = 1.0
 CHECKPOINT_PAGES = 16_384
 """Pages of 4 KiB the write-ahead log may grow to before it is folded into the database."""
 _AT_ONCE = 50_000
+_FILES = (FILE, f"{FILE}-wal", f"{FILE}-shm", LOCK)
 
 _INSERT = {
     "choose": "INSERT INTO choose VALUES (?,?,?)",
@@ -53,6 +56,8 @@ class Flushed(Protocol):
     def flush(self) -> tuple[int, int] | None: ...
 
     def cut_back(self, to: tuple[int, int] | None) -> str | None: ...
+
+    def close(self) -> None: ...
 
 
 class CrawlLog:
@@ -82,6 +87,9 @@ class CrawlLog:
         """What else must not be forgotten, by name: asked for its news before every commit."""
         self._urls, self._words, self._own_tables, self._archive = urls, words, own_tables, archive
         self._lock: IO[str] | None = None
+        self._made: list[Path] = []
+        self._new_files: list[str] = []
+        self._empty = False
         self._db: sqlite3.Connection | None = None
         self._rows: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _INSERT}
         self._pages: list[tuple[int, Page]] = []
@@ -95,15 +103,25 @@ class CrawlLog:
 
     def open(self) -> dict[str, Any] | None:
         """Take the folder; the facts about the crawl it holds, or None when it holds none yet."""
+        self._made = [path for path in (self.folder, *self.folder.parents) if not path.exists()]
+        self._new_files = [name for name in _FILES if not (self.folder / name).exists()]
         self._lock = lock(self.folder)
+        self._empty = True
         try:
             self._db = _database(self.folder / FILE)
-        except UserError:
-            self._lock.close()
-            raise
-        version = self._db.execute("PRAGMA user_version").fetchone()[0]
+            version = self._db.execute("PRAGMA user_version").fetchone()[0]
+            foreign = not version and self._db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+        except sqlite3.Error as error:
+            self.close()
+            raise UserError(
+                f"cannot write a crawl into {self.folder}: {error}; name another folder with --out"
+            ) from None
+        if foreign:
+            self.close()
+            raise UserError(f"{self.folder / FILE} is no crawl; name another folder with --out")
         if not version:
             return None
+        self._empty = False
         if version != FORMAT:
             self.close()
             raise UserError(
@@ -115,19 +133,19 @@ class CrawlLog:
 
     def begin(self, facts: Mapping[str, object]) -> None:
         """Make a new crawl, with what has to be known about the whole of it."""
-        if self._db is None:
-            self.open()
+        if self._db is None and self.open() is not None:
+            self.close()
+            raise UserError(f"{self.folder} holds a crawl already; name another folder with --out")
         try:
             self.database.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {FORMAT}; COMMIT;")
         except sqlite3.Error as error:
             raise UserError(
                 f"cannot write a crawl into {self.folder}: {error}; name another folder with --out"
             ) from None
+        self._empty = False
         self._spelled = {"url": self._spelling(self._urls), "word": self._spelling(self._words)}
         self._twins = Twins(self.database)
         self.about(facts)
-        if self._archive is not None:
-            self._archive.cut_back(None)
 
     def go_on(self) -> str | None:
         """Continue the crawl that is there, its tables filled as they were; a sentence if something is missing."""
@@ -272,16 +290,27 @@ class CrawlLog:
         self._tried = time.monotonic()
 
     def close(self) -> None:
-        """Commit, if the crawl was begun, and let go of the folder."""
+        """Commit and let go of the folder; a folder in which no crawl was begun is left as it was."""
         try:
             if self._db is not None and self._spelled:
                 self.commit()
+                if self._archive is not None:
+                    self._archive.close()
         finally:
             if self._db is not None:
                 self._db.close()
                 self._db = None
+            if self._empty:
+                self._leave_nothing()
             if self._lock is not None:
                 self._lock.close()
+
+    def _leave_nothing(self) -> None:
+        for name in self._new_files:
+            (self.folder / name).unlink(missing_ok=True)
+        with suppress(OSError):  # somebody else has put something there
+            for path in self._made:
+                path.rmdir()
 
     @property
     def database(self) -> sqlite3.Connection:
@@ -339,13 +368,8 @@ def _facts(facts: Mapping[str, object]) -> list[tuple[str, str]]:
 
 
 def _database(file: Path) -> sqlite3.Connection:
-    try:
-        db = sqlite3.connect(file)
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = NORMAL")
-        db.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
-    except sqlite3.Error as error:
-        raise UserError(
-            f"cannot write a crawl into {file.parent}: {error}; name another folder with --out"
-        ) from None
+    db = sqlite3.connect(file)
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = NORMAL")
+    db.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
     return db
