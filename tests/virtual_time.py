@@ -88,7 +88,7 @@ class Asked(Client):
     def __init__(self, answer: Callable[[str], Awaitable[Answer]]) -> None:
         self._answer = answer
 
-    async def get(self, url: str, at_least: int = 0) -> Answer:
+    async def get(self, url: str, at_least: int = 0, fields: Mapping[str, str] | None = None) -> Answer:
         return await self._answer(url)
 
 

@@ -67,7 +67,8 @@ def crawl(
     max_depth: Annotated[int | None, typer.Option(min=0, help="Links away from a seed at the most.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of all that is left to chance.")] = 0,
     out_dir: Annotated[
-        Path | None, typer.Option("--out", help="A folder for the crawl; one that it began in goes on.", metavar="DIR")
+        Path | None,
+        typer.Option("--out", help="A folder for the crawl; one that it began in goes on.", metavar="DIR"),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     concurrency: Annotated[int, typer.Option(min=1, help="Live: requests under way at once.")] = 64,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
+from typing import Protocol
 
 import aiohttp
 from yarl import URL
@@ -22,15 +23,31 @@ _HEADERS = {
     "Accept-Language": "*",
 }
 _LISTS = ("content-encoding", "x-robots-tag")
+_ONE_LINE = bytes.maketrans(b"\r\n", b"  ")
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What came back: the status, the head's fields in lower case, the body as sent, up to the cap."""
+    """What came back: the status, the head's fields in lower case, the body as sent, up to the cap.
+
+    `record` is the place the recorder gave it, where there is one.
+    """
 
     status: int
     fields: Mapping[str, str]
     body: bytes
+    record: int | None = None
+
+
+class Recorder(Protocol):
+    """Keeps exchanges as they were."""
+
+    def add(self, url: str, request: bytes, response: bytes, address: str | None, cut: bool) -> int:
+        """Take the two messages of an exchange with a server at `address`; where they can be found again.
+
+        Of the response, transfer codings are undone and content codings are not; `cut`: the body goes on.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +66,18 @@ class Client:
 
     `timeout` bounds a request from first to last byte, and connecting may take half of it. No cookies, no
     credentials, no redirects, no second try. Through a proxy, the address of the target is checked as we
-    resolve it; what the proxy makes of the name is up to the proxy.
+    resolve it; what the proxy makes of the name is up to the proxy. Every exchange whose answer was read goes
+    to the recorder, if there is one.
     """
 
-    def __init__(self, settings: ClientSettings, names: Names, sockets: GuardedSockets) -> None:
-        self._settings, self._names, self._sockets = settings, names, sockets
+    def __init__(
+        self,
+        settings: ClientSettings,
+        names: Names,
+        sockets: GuardedSockets,
+        archive: Recorder | None = None,
+    ) -> None:
+        self._settings, self._names, self._sockets, self._archive = settings, names, sockets, archive
 
     async def __aenter__(self) -> Client:
         timeout = self._settings.timeout
@@ -67,6 +91,7 @@ class Client:
             ),
             headers={**_HEADERS, "User-Agent": self._settings.user_agent},
             cookie_jar=aiohttp.DummyCookieJar(),
+            response_class=_Addressed,
             # The whole request is timed by `get`, which bounds each wait for data too.
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=timeout / 2),
             auto_decompress=False,
@@ -87,11 +112,17 @@ class Client:
         """Seconds a request may take."""
         return self._settings.timeout
 
-    async def get(self, url: str, at_least: int = 0) -> Exchange | Failure:
-        """Ask for a URL, once; its body is read up to `max_bytes`, or `at_least` so many if that is more."""
+    async def get(
+        self, url: str, at_least: int = 0, fields: Mapping[str, str] | None = None
+    ) -> Exchange | Failure:
+        """Ask for a URL, once; its body is read up to `max_bytes`, or `at_least` so many if that is more.
+
+        `fields` are added to the request, those that can be: a value that is no line of text is left out.
+        """
+        added = {name: value for name, value in (fields or {}).items() if value.isprintable()}
         try:
             async with asyncio.timeout(self._settings.timeout):
-                return await self._get(url, max(at_least, self._settings.max_bytes))
+                return await self._get(url, max(at_least, self._settings.max_bytes), added)
         except TimeoutError:
             return Failure.TIMEOUT
         except AddressRefused:
@@ -106,21 +137,67 @@ class Client:
         except (aiohttp.ClientError, OSError, ValueError):
             return Failure.BROKEN
 
-    async def _get(self, url: str, most: int) -> Exchange:
+    async def _get(self, url: str, most: int, fields: Mapping[str, str]) -> Exchange:
         where, proxy = URL(url, encoded=True), self._settings.proxy
         if proxy is not None:  # our sockets see only the proxy: whither it leads is checked here
             await self._names.admitted(where.raw_host or "", where.port or 0)
-        request = self._session.get(where, allow_redirects=False, proxy=proxy)
+        request = self._session.get(where, headers=fields, allow_redirects=False, proxy=proxy)
         async with request as response:
-            body = bytearray()
-            while len(body) < most:
+            read = bytearray()
+            while len(read) < most:
                 block = await response.content.read(_BLOCK)
                 if not block:
                     break
-                body += block
-            else:
+                read += block
+            cut = len(read) > most or not response.content.at_eof()
+            if cut:
                 response.close()
-            return Exchange(response.status, _fields(response), bytes(body[:most]))
+            body = bytes(read[:most])
+            return Exchange(response.status, _fields(response), body, self._keep(url, response, body, cut))
+
+    def _keep(self, url: str, response: aiohttp.ClientResponse, body: bytes, cut: bool) -> int | None:
+        """Hand the exchange to the recorder. A proxy's address is not the server's."""
+        if self._archive is None:
+            return None
+        direct = self._settings.proxy is None
+        address = response.address if direct and isinstance(response, _Addressed) else None
+        return self._archive.add(url, _request(response), _head(response) + body, address, cut)
+
+
+class _Addressed(aiohttp.ClientResponse):
+    """A response that remembers who sent it: a short one has let go of its connection before we see it."""
+
+    address: str | None = None
+
+    async def start(self, connection: aiohttp.connector.Connection) -> aiohttp.ClientResponse:
+        peer = connection.transport and connection.transport.get_extra_info("peername")
+        self.address = peer[0].partition("%")[0] if peer else None
+        return await super().start(connection)
+
+
+def _request(response: aiohttp.ClientResponse) -> bytes:
+    """The request of a response, as the server got it: what a proxy was told beside it is not for the record."""
+    asked = response.request_info
+    fields = [(name.encode(), value.encode("utf-8", "replace")) for name, value in asked.headers.items()]
+    told = [(name, value) for name, value in fields if not name.lower().startswith(b"proxy-")]
+    return _message(f"{asked.method} {asked.url.raw_path_qs} HTTP/1.1".encode(), told)
+
+
+def _head(response: aiohttp.ClientResponse) -> bytes:
+    """The head of a response as it came, but for the name of the transfer coding, which aiohttp has undone."""
+    version = response.version or aiohttp.HttpVersion11
+    reason = (response.reason or "").encode("utf-8", "surrogateescape")
+    fields = [
+        (b"X-Salticid-" + name if name.lower() == b"transfer-encoding" else name, value)
+        for name, value in response.raw_headers
+    ]
+    return _message(b"HTTP/%d.%d %d %b" % (*version, response.status, reason), fields)
+
+
+def _message(first: bytes, fields: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """A head of HTTP, which ends where it should whatever a server wrote into it."""
+    lines = [first, *(b"%b: %b" % field for field in fields)]
+    return b"\r\n".join([*(line.translate(_ONE_LINE) for line in lines), b"", b""])
 
 
 def _fields(response: aiohttp.ClientResponse) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 
 from salticid.webs.live.client import Client, Exchange
@@ -26,11 +26,16 @@ class Line:
         self._client, self._names, self._manners, self._clock = client, names, manners, clock
         self._places = asyncio.Semaphore(requests)
 
-    async def get(self, url: str, at_least: int = 0) -> tuple[Exchange | Failure, float]:
-        """Ask once, reading at least so many bytes if there are as many; and the seconds it took."""
+    async def get(
+        self, url: str, at_least: int = 0, fields: Mapping[str, str] | None = None
+    ) -> tuple[Exchange | Failure, float]:
+        """Ask once, reading at least so many bytes if there are as many; and the seconds it took.
+
+        `fields` are added to the request.
+        """
         parts = urlsplit(url)
         port = parts.port or _PORTS[parts.scheme]
         address = await self._names.address(parts.hostname or "", port, self._client.timeout)
         async with self._manners.at(address), self._places:
             began = self._clock()
-            return await self._client.get(url, at_least), self._clock() - began
+            return await self._client.get(url, at_least, fields), self._clock() - began

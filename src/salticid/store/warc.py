@@ -1,0 +1,237 @@
+"""The raw exchanges of a crawl as WARC 1.1, the form in which archives keep the web.
+
+Each record is a gzip member of its own, so that any of them can be read alone. A place tells where a response
+stands, in one int: the number of its file and the offset in it; its request follows it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+import uuid
+import zlib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, ClassVar
+
+from isal import isal_zlib
+
+from salticid import __version__
+
+FOLDER = "warc"
+
+_FILE = re.compile(r"crawl-([0-9]{5,})\.warc\.gz")
+_OFFSET_BITS = 40
+_LEVEL, _GZIP = 1, 16 + zlib.MAX_WBITS
+_READ = 1 << 16
+_BLANK_LINE = b"\r\n\r\n"
+_ABOUT = f"software: salticid/{__version__}\r\nformat: WARC File Format 1.1\r\n".encode()
+
+
+class Archive:
+    """Writes the exchanges of a crawl into files of a folder, a new one after about `file_size` bytes.
+
+    What is added waits in memory for `flush`. A crawl that goes on where it was calls `cut_back` first;
+    without that, new records go into a new file, so that nothing is overwritten.
+    """
+
+    file_size: ClassVar[int] = 1 << 30
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / FOLDER
+        self._number, self._size = 1 + max(_numbers(self._folder), default=-1), 0
+        self._waiting: dict[int, tuple[int, bytearray]] = {}
+
+    def add(self, url: str, request: bytes, response: bytes, address: str | None, cut: bool) -> int:
+        """Take an exchange, as HTTP messages; the place of its response. `cut`: there was more than was read."""
+        if self._size >= self.file_size:
+            self._number, self._size = self._number + 1, 0
+        date = {"WARC-Date": _now()}
+        if not self._size:
+            self._append("warcinfo", _id(), date | {"Content-Type": "application/warc-fields"}, _ABOUT)
+        place, answer = self._number << _OFFSET_BITS | self._size, _id()
+        about = date | {"WARC-Target-URI": _line(url)}
+        if address:
+            about["WARC-IP-Address"] = _line(address)
+        said = {"WARC-Payload-Digest": _digest(_payload(response)), "Content-Type": _http("response")}
+        if cut:
+            said["WARC-Truncated"] = "length"
+        asked = {"WARC-Concurrent-To": answer, "Content-Type": _http("request")}
+        self._append("response", answer, about | said, response)
+        self._append("request", _id(), about | asked, request)
+        return place
+
+    def flush(self) -> tuple[int, int] | None:
+        """Write all that waits; the last file's number and its size, None while nothing was ever added.
+
+        Raises OSError where the disk is full. Nothing is lost by that: call it again.
+        """
+        for number in list(self._waiting):
+            start, data = self._waiting[number]
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with _file(self._folder, number).open("ab") as file:
+                file.truncate(start)  # what an earlier try left half written
+                file.write(data)
+            del self._waiting[number]
+        return (self._number, self._size) if self._number or self._size else None
+
+    def cut_back(self, to: tuple[int, int] | None) -> str | None:
+        """Forget all that came after a `flush` that returned `to`; the sentence to tell the person, if any.
+
+        A file may be shorter than it was, where power failed. It keeps its whole records, and what is added
+        goes into the next file: the places of lost records belong to nobody else.
+        """
+        self._waiting.clear()
+        number, size = to or (0, 0)
+        for later in _numbers(self._folder):
+            if later > number:
+                _file(self._folder, later).unlink()
+        file = _file(self._folder, number)
+        kept = size if _size(file) >= size else _whole(file)
+        if kept:
+            os.truncate(file, kept)
+        else:
+            file.unlink(missing_ok=True)
+        if kept == size:
+            self._number, self._size = number, size
+            return None
+        self._number, self._size = number + 1, 0
+        return (
+            f"the last {size - kept:,} of {size:,} bytes of {file} never reached the disk, "
+            "and the raw exchanges in them are lost"
+        )
+
+    def close(self) -> None:
+        """Flush, and see to it that a power cut takes nothing any more."""
+        self.flush()
+        if self._size:
+            with _file(self._folder, self._number).open("rb") as file:
+                os.fsync(file.fileno())
+
+    def _append(self, kind: str, name: str, fields: dict[str, str], block: bytes) -> None:
+        member = _record(kind, name, fields, block)
+        self._waiting.setdefault(self._number, (self._size, bytearray()))[1].extend(member)
+        self._size += len(member)
+
+
+def read(folder: Path, place: int) -> tuple[bytes, bytes] | None:
+    """Request and response at a place, as HTTP messages; None where they are not, or not whole."""
+    found = _exchange(folder, place)
+    return None if found is None else (_block(found[1]), _block(found[0]))
+
+
+def copy(folder: Path, place: int) -> bytes | None:
+    """The response and the request at a place as they stand in the file, to be put into another WARC."""
+    found = _exchange(folder, place)
+    return None if found is None else found[2]
+
+
+def _record(kind: str, name: str, fields: dict[str, str], block: bytes) -> bytes:
+    """A record, packed."""
+    last = {"WARC-Block-Digest": _digest(block), "Content-Length": str(len(block))}
+    whole = {"WARC-Type": kind, "WARC-Record-ID": name} | fields | last
+    lines = [f"{field}: {value}" for field, value in whole.items()]
+    head = "\r\n".join(["WARC/1.1", *lines, "", ""]).encode("utf-8", "replace")
+    return isal_zlib.compress(b"".join([head, block, _BLANK_LINE]), _LEVEL, _GZIP)
+
+
+def _line(value: str) -> str:
+    """A value from outside, which may not begin a line of its own."""
+    return " ".join(value.split())
+
+
+def _id() -> str:
+    return f"<urn:uuid:{uuid.uuid4()}>"
+
+
+def _now() -> str:
+    return datetime.now(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+
+
+def _http(kind: str) -> str:
+    return f"application/http;msgtype={kind}"
+
+
+def _digest(data: bytes | memoryview) -> str:
+    digest = hashlib.sha1(data, usedforsecurity=False).digest()
+    return f"sha1:{base64.b32encode(digest).decode()}"
+
+
+def _payload(message: bytes) -> memoryview:
+    """What follows the head of an HTTP message."""
+    blank = message.find(_BLANK_LINE)
+    return memoryview(message)[len(message) if blank < 0 else blank + len(_BLANK_LINE) :]
+
+
+def _file(folder: Path, number: int) -> Path:
+    return folder / f"crawl-{number:05}.warc.gz"
+
+
+def _numbers(folder: Path) -> list[int]:
+    """The files of an archive, by number."""
+    names = (_FILE.fullmatch(path.name) for path in folder.iterdir()) if folder.is_dir() else ()
+    return sorted(int(name[1]) for name in names if name)
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0
+
+
+def _whole(file: Path) -> int:
+    """How many bytes of a file are whole records."""
+    if not file.exists():
+        return 0
+    with file.open("rb") as opened:
+        return max((end for end, _ in _records(opened, 0)), default=0)
+
+
+def _records(file: BinaryIO, at: int) -> Iterator[tuple[int, bytes]]:
+    """The records from an offset on, each with the offset of its end, up to the first that is not whole."""
+    file.seek(at)
+    packed = b""
+    while True:
+        member, parts = zlib.decompressobj(_GZIP), list[bytes]()
+        while not member.eof:
+            packed = packed or file.read(_READ)
+            if not packed:
+                return
+            try:
+                parts.append(member.decompress(packed))
+            except zlib.error:
+                return
+            at += len(packed) - len(member.unused_data)
+            packed = member.unused_data
+        yield at, b"".join(parts)
+
+
+def _exchange(folder: Path, place: int) -> tuple[bytes, bytes, bytes] | None:
+    """The records of the response and the request at a place, and both as they stand in the file."""
+    number, start = place >> _OFFSET_BITS, place & ((1 << _OFFSET_BITS) - 1)
+    try:
+        with _file(folder / FOLDER, number).open("rb") as file:
+            found = list(islice(_records(file, start), 2))
+            if len(found) < 2 or not _belong(found[0][1], found[1][1]):
+                return None
+            file.seek(start)
+            return found[0][1], found[1][1], file.read(found[1][0] - start)
+    except FileNotFoundError:
+        return None
+
+
+def _belong(response: bytes, request: bytes) -> bool:
+    """Whether two records are of one exchange."""
+    name = _field(response, b"WARC-Record-ID")
+    return name is not None and _field(request, b"WARC-Concurrent-To") == name
+
+
+def _field(record: bytes, name: bytes) -> bytes | None:
+    found = re.search(rb"\r\n%b: ([^\r]*)" % name, record.partition(_BLANK_LINE)[0])
+    return found[1] if found else None
+
+
+def _block(record: bytes) -> bytes:
+    return record.partition(_BLANK_LINE)[2][: -len(_BLANK_LINE)]
