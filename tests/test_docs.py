@@ -15,6 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent
 COMMANDS = [
     "crawl",
     "visits",
+    "search",
+    "export",
     "strategies",
     "demo",
     "world build",
@@ -37,7 +39,7 @@ def test_a_command_page_names_all_options_and_no_others(command: str) -> None:
 
 
 def test_every_command_has_a_page_and_every_page_a_command() -> None:
-    listed = set(re.findall(r"^\W*(crawl|visits|strategies|demo)\b", salticid("--help").out, re.MULTILINE))
+    listed = set(re.findall(r"^\W*(crawl|visits|search|export|strategies|demo)\b", salticid("--help").out, re.MULTILINE))
     listed |= {
         f"world {name}" for name in re.findall(r"^\W*(\w+)  ", salticid("world", "--help").out, re.MULTILINE)
     }

@@ -9,7 +9,18 @@ import typer
 from typer.exceptions import TyperException
 
 from salticid import __version__
-from salticid.cli import crawl, demo, strategies, visits, world_build, world_info, world_serve, world_topics
+from salticid.cli import (
+    crawl,
+    demo,
+    export,
+    search,
+    strategies,
+    visits,
+    world_build,
+    world_info,
+    world_serve,
+    world_topics,
+)
 from salticid.errors import SalticidError, UserError
 
 FAILED, MISTAKE, INTERRUPTED = 1, 2, 130
@@ -30,6 +41,8 @@ app.add_typer(world, name="world")
 
 app.command("crawl")(crawl.crawl)
 app.command("visits")(visits.visits)
+app.command("search")(search.search)
+app.command("export")(export.export_pages)
 app.command("strategies")(strategies.list_strategies)
 app.command("demo")(demo.demo)
 world.command("build")(world_build.build_world)
@@ -76,6 +89,18 @@ def _complain(line: str, status: int) -> int:
 
 
 def _help_command() -> str:
-    known = {"crawl", "visits", "strategies", "demo", "world", "build", "info", "serve", "topics"}
+    known = {
+        "crawl",
+        "visits",
+        "search",
+        "export",
+        "strategies",
+        "demo",
+        "world",
+        "build",
+        "info",
+        "serve",
+        "topics",
+    }
     words = [word for word in sys.argv[1:3] if word in known]
     return " ".join(["salticid", *words, "--help"])

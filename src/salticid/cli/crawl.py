@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,6 +18,7 @@ from salticid.cli.hunting import Order, hunt_recorded
 from salticid.cli.summary import show_summary
 from salticid.drivers.live_settings import USER_AGENT, LiveSettings
 from salticid.drivers.recorded import Recipe
+from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.model import Limits, Scope, StopReason
 from salticid.store.folder import CrawlFolder
@@ -30,9 +32,10 @@ INTERRUPTED = 130
 
 
 def crawl(
+    context: typer.Context,
     topic_file: Annotated[
-        Path, typer.Argument(metavar="TOPIC.toml", help="What to look for, and where to start.")
-    ],
+        Path | None, typer.Argument(metavar="TOPIC.toml", help="What to look for, and where to start.")
+    ] = None,
     web: Annotated[
         str, typer.Option(help="The live web, or a recorded world.", metavar="live|WORLD")
     ] = "live",
@@ -70,6 +73,9 @@ def crawl(
         Path | None,
         typer.Option("--out", help="A folder for the crawl; one that it began in goes on.", metavar="DIR"),
     ] = None,
+    refresh: Annotated[
+        Path | None, typer.Option(help="Ask again for the good pages of a crawl.", metavar="DIR")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     concurrency: Annotated[int, typer.Option(min=1, help="Live: requests under way at once.")] = 64,
     delay: Annotated[float, typer.Option(min=0, help="Live: seconds between two requests to a host.")] = 1.0,
@@ -94,6 +100,10 @@ def crawl(
 
     Example: salticid crawl ballooning.toml --web world/ --strategy best_first --max-pages 300
     """
+    if refresh is not None:
+        return _refresh(context, topic_file, refresh, json)
+    if topic_file is None:
+        raise UserError("no topic; name a topic file, as in: salticid crawl ballooning.toml")
     topic, _truth = load_topic(topic_file)
     scope = Scope(tuple(include or ()), tuple(exclude or ()), same_site, max_depth)
     topic = replace(topic, scope=_merged(topic.scope, scope))
@@ -108,10 +118,7 @@ def crawl(
     recipe = Recipe(chosen, judges.make(judge), limits, arrivals, seed)
     order = Order(topic, web, name, judge, recipe, out_dir or _free_folder(topic.name, name))
     if web == "live":
-        settings = LiveSettings(
-            concurrency, delay, timeout, max_bytes, user_agent, per_address, sitemaps, proxy,
-            tuple(allow_net or ()), tuple(resolve or ()), max(1, (os.cpu_count() or 1) - 1), not no_warc,
-        )  # fmt: skip
+        settings = LiveSettings(workers=max(1, (os.cpu_count() or 1) - 1), **_live(context.params))
         if max_pages > ASK_FOR_CONTACT and user_agent == USER_AGENT:
             err.print(f"More than {ASK_FOR_CONTACT} pages: please add a contact with --user-agent.")
         from salticid.cli.hunting_live import hunt_live  # here: it takes its time to import
@@ -136,6 +143,40 @@ def crawl(
         else:
             show_summary(crawled, hunted.stopped, result)
     return INTERRUPTED if hunted.stopped is StopReason.INTERRUPTED else 0
+
+
+_LIVE = ("concurrency", "delay", "timeout", "max_bytes", "user_agent", "per_address", "sitemaps", "proxy")
+_NOT_FOR_REFRESH = ("topic_file", "refresh", "json")
+
+
+def _live(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of the live web among the options."""
+    settings = {name: params[name] for name in _LIVE if name in params}
+    settings |= {name: tuple(params[name] or ()) for name in ("allow_net", "resolve") if name in params}
+    return settings | ({"warc": not params["no_warc"]} if "no_warc" in params else {})
+
+
+def _typed(context: typer.Context, option: str) -> bool:
+    """Whether a person wrote an option down."""
+    source = context.get_parameter_source(option)
+    return source is not None and source.name != "DEFAULT"
+
+
+def _refresh(context: typer.Context, topic_file: Path | None, folder: Path, json: bool) -> int:
+    typed = {
+        name: value
+        for name, value in context.params.items()
+        if _typed(context, name) and name not in _NOT_FOR_REFRESH
+    }
+    settings = _live(typed)
+    if topic_file is not None or (odd := typed.keys() - {*settings, "no_warc"}):
+        what = f"--{min(odd).replace('_', '-')}" if topic_file is None else str(topic_file)
+        raise UserError(
+            f"{what} says nothing to --refresh, which asks again for what {folder} holds; leave it out"
+        )
+    from salticid.cli.refreshing import refresh  # here: it takes its time to import
+
+    return refresh(folder, settings, json)
 
 
 def _merged(told: Scope, typed: Scope) -> Scope:

@@ -75,12 +75,12 @@ class _Hunt:
             if not self.new:
                 memory.recall(self.log.kept())
             setting_up = asyncio.ensure_future(self._set_up(web))
-            _on_signals(setting_up.cancel)
+            on_signals(setting_up.cancel)
             try:
                 driver = await setting_up
             except asyncio.CancelledError:
                 raise KeyboardInterrupt from None
-            _on_signals(driver.interrupt)
+            on_signals(driver.interrupt)
             crawl = driver.crawl
             driver.silent = lambda: _say_who_waits(web)
             driver.held_up = lambda trouble: say_it_pauses(self.order.folder, trouble)
@@ -125,7 +125,7 @@ class _Hunt:
             )
 
 
-def _on_signals(end: Callable[[], object]) -> None:
+def on_signals(end: Callable[[], object]) -> None:
     """The first Ctrl-C or SIGTERM ends it as told; a second one at once."""
     loop = asyncio.get_running_loop()
 

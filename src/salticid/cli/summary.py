@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,6 +29,14 @@ _WHY = {
     StopReason.INTERRUPTED: "it was interrupted",
 }
 
+_LARGER = {
+    StopReason.BUDGET: "--max-pages",
+    StopReason.FETCHES: "--max-fetches",
+    StopReason.TIME: "--max-time",
+}
+"""The limit that a crawl has come to."""
+_CAN_GO_ON = (*_LARGER, StopReason.WAITING, StopReason.INTERRUPTED)
+
 
 def show_summary(crawled: CrawlFolder, stopped: StopReason, result: Mapping[str, Any]) -> None:
     """The best pages, the harvest curve, why it stopped, and what to type next."""
@@ -41,11 +51,23 @@ def show_summary(crawled: CrawlFolder, stopped: StopReason, result: Mapping[str,
     failed = ", ".join(f"{count} {name}" for name, count in result["outcomes"].items() if name != Outcome.OK)
     out.print(f"Fetches {result['fetches']}" + (f" ({failed})" if failed else ""), highlight=False)
     out.print(f"Stopped: {stopped.value} - {_WHY[stopped]}.", highlight=False)
+    if stopped in _CAN_GO_ON:
+        out.print(safe(f"Go on with: {how_to_go_on(result['out'], stopped)}"), soft_wrap=True)
     out.print(
         f"Kept in {result['out']}; see every visit with: salticid visits {result['out']}",
         highlight=False,
         soft_wrap=True,
     )
+
+
+def how_to_go_on(folder: str, stopped: StopReason) -> str:
+    """What to type to continue the crawl in a folder."""
+    words = sys.argv[1:]
+    if not any(word == "--out" or word.startswith("--out=") for word in words):
+        words = [*words, "--out", folder]
+    command = shlex.join(["salticid", *words])
+    larger = _LARGER.get(stopped)
+    return f"{command} with a larger {larger}" if larger else command
 
 
 def best_pages(visits: list[StoredVisit]) -> Table:

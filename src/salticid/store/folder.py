@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sqlite3
 from collections.abc import Iterator
 from functools import cached_property
@@ -77,7 +78,11 @@ class CrawlFolder:
                 f"{folder} holds no crawl: there is no {FILE}; name the folder a crawl was told by --out"
             )
         try:
-            self.db = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
+            # Where nothing may be written, SQLite cannot share a database that nobody writes to either.
+            alone = not os.access(folder, os.W_OK) and not file.with_name(f"{FILE}-wal").exists()
+            self.db = sqlite3.connect(
+                f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' * alone}", uri=True
+            )
             found = self.db.execute("PRAGMA user_version").fetchone()[0]
         except sqlite3.Error as error:
             raise UserError(f"{file} cannot be read as a crawl: {error}") from None

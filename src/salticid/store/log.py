@@ -14,7 +14,7 @@ import msgspec
 import zstandard
 
 from salticid.errors import UserError
-from salticid.model import NO_URL, Choice, Event, Feedback, Limits, Links, Page, Visit
+from salticid.model import NO_URL, Choice, Event, Feedback, Limits, Links, Page, Response, Visit
 from salticid.protocols import Table, UrlTable
 from salticid.store.lock import FILE as LOCK
 from salticid.store.lock import lock
@@ -47,6 +47,8 @@ _INSERT = {
     "visit": "INSERT INTO visit VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     "page": "INSERT INTO page VALUES (?,?,?,?,?,?,?,?,?)",
     "told": "INSERT INTO told VALUES (?,?,?)",
+    "asked_again": "INSERT INTO asked_again VALUES (?,?,?,?,?,?,?,?,?)",
+    "version": "INSERT INTO version VALUES (?,?,?,?,?,?,?,?,?)",
 }
 
 
@@ -97,7 +99,7 @@ class CrawlLog:
         self._spelled: dict[str, Spelling] = {}
         self._new: dict[str, list[int]] = {}
         self._zstd = zstandard.ZstdCompressor(level=1)
-        self._seq = self._choices = 0
+        self._seq = self._choices = self._again = 0
         self._in_flight: dict[int, int] = {}
         self._tried = time.monotonic()
 
@@ -161,6 +163,7 @@ class CrawlLog:
             "(SELECT ifnull(max(seq), 0) FROM told))"
         ).fetchone()[0]
         self._choices = db.execute("SELECT ifnull(max(id) + 1, 0) FROM choice").fetchone()[0]
+        self._again = db.execute("SELECT ifnull(max(id), 0) FROM asked_again").fetchone()[0]
         place = db.execute("SELECT value FROM about WHERE name = 'warc'").fetchone()
         if self._archive is None:
             return None
@@ -252,6 +255,22 @@ class CrawlLog:
     def returned(self, choice: Choice) -> int:
         """A choice is in flight no more; its number in the log."""
         return self._in_flight.pop(id(choice))
+
+    def asked_again(self, step: int, found: str, response: Response) -> None:
+        """A page was asked for again: what was found, and its new form if it has changed."""
+        records = msgspec.json.encode(response.records).decode() if response.records else None
+        self._again += 1
+        self._rows["asked_again"].append(
+            (
+                self._again, step, time.time(), found, response.status, response.size, response.modified,
+                response.etag, records,
+            )
+        )  # fmt: skip
+        if response.page is not None:
+            self._rows["version"].append((self._again, *pack_page(response.page, self._zstd)))
+            self._need(response.page)
+        if time.monotonic() - self._tried > BATCH_SECONDS:
+            self.retry()
 
     def page(self, url: int) -> Page:
         """The page that was visited at a final URL, as a walker or a person asks for it again."""

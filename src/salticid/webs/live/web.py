@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
@@ -70,10 +70,13 @@ class LiveWeb:
         self._tries: dict[str, int] = {}
         self._halfway: dict[int, _Way] = {}
 
-    async def fetch(self, url: int) -> Response:
-        """The answer to a URL, redirects followed, each hop checked like the first."""
+    async def fetch(self, url: int, unless: Mapping[str, str] | None = None) -> Response:
+        """The answer to a URL, redirects followed, each hop checked like the first.
+
+        `unless` are fields of a conditional request: an answer that nothing has changed is dead, of status 304.
+        """
         try:
-            return await self._fetch(url)
+            return await self._fetch(url, unless)
         finally:
             self.doing.pop(url, None)
 
@@ -99,11 +102,11 @@ class LiveWeb:
             at = where
         return None
 
-    async def _fetch(self, url: int) -> Response:
+    async def _fetch(self, url: int, unless: Mapping[str, str] | None) -> Response:
         way = self._halfway.pop(url, None) or _Way(self.urls[url])
         while way.hops <= MAX_REDIRECTS:
             try:
-                answer, spent = await self._ask(way.at, url)
+                answer, spent = await self._ask(way.at, url, None if way.hops else unless)
             except Parked:
                 self._halfway[url] = way
                 raise
@@ -128,7 +131,9 @@ class LiveWeb:
         final = self.urls.intern(way.at)
         return Response(url, final, outcome, status, seconds=way.seconds, records=way.records)
 
-    async def _ask(self, at: str, url: int) -> tuple[Exchange | Outcome, float]:
+    async def _ask(
+        self, at: str, url: int, fields: Mapping[str, str] | None = None
+    ) -> tuple[Exchange | Outcome, float]:
         """One hop: allowed by robots, in its turn, tried again as the table says; and the seconds it took."""
         scheme, host = urlsplit(at)[:2]
         origin = f"{scheme}://{host}"
@@ -148,7 +153,7 @@ class LiveWeb:
                     if origin in self.dropped:
                         return self.dropped[origin], seconds
                     self.doing[url] = f"an answer of {host}"
-                    answer, spent = await self.network.line.get(at)
+                    answer, spent = await self.network.line.get(at, fields=fields)
             except Parked:
                 self._tries[at] = tries
                 raise

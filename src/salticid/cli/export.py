@@ -1,0 +1,96 @@
+"""`salticid export`: the pages of a crawl for other programs."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+import typer
+
+from salticid.cli.console import err, out, print_json, safe
+from salticid.cli.progress import Work
+from salticid.errors import UserError
+from salticid.store.exports.export import Exported, Format, export
+from salticid.store.exports.new_file import new_file
+from salticid.store.exports.selection import Wanted
+from salticid.store.folder import CrawlFolder
+
+STDOUT = "-"
+
+
+def export_pages(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")],
+    to: Annotated[Format, typer.Option(help="What to write.")],
+    file: Annotated[
+        str, typer.Option("--out", help="The new file; - for stdout (jsonl, csv).", metavar="FILE")
+    ],
+    min_score: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Only pages the judge gave so much.", metavar="X")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Near-duplicates and pages gone by now, too.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Write the pages of a crawl to a file: main text, language, score, dates, and how each was found.
+
+    Example: salticid export crawls/spiders --to jsonl --out spiders.jsonl --min-score 0.3
+    """
+    _check(folder, to, file, json)
+    began = time.monotonic()
+    with closing(CrawlFolder(folder)) as crawl, _opened(file, force) as opened:
+        with Work("exporting", len(crawl), err) as work:
+            done = export(
+                crawl,
+                to,
+                Wanted(min_score, everything),
+                opened,
+                lambda visits, pages: work.at(visits, f"{pages} pages"),
+            )
+        size = None if file == STDOUT else opened.tell()
+    if json:
+        facts = {"out": file, "format": to.value, "pages": done.pages, "skipped": done.skipped, "bytes": size}
+        print_json({**facts, "seconds": round(time.monotonic() - began, 3)})
+    else:
+        _tell(file, done, size)
+
+
+def _tell(file: str, done: Exported, size: int | None) -> None:
+    told = f"{done.pages} pages"
+    console, line = (err, told) if size is None else (out, f"{file}: {told}, {size:,} bytes")
+    console.print(safe(line), highlight=False, soft_wrap=True)
+    for why, count in done.skipped.items():
+        if count:
+            console.print(f"  left out: {count} x {why}", highlight=False)
+
+
+def _check(folder: Path, to: Format, file: str, json: bool) -> None:
+    if file == STDOUT and to in (Format.PARQUET, Format.WARC):
+        raise UserError(f"--to {to.value} is no text for stdout; name a file with --out")
+    if file == STDOUT and json:
+        raise UserError("--out - and --json both want stdout; name a file with --out")
+    if file != STDOUT and _is_of_crawl(folder, Path(file)):
+        raise UserError(f"{file} belongs to the crawl itself; name another file with --out")
+
+
+def _is_of_crawl(folder: Path, file: Path) -> bool:
+    """Whether a file is one of those a crawl is made of, which --force must not replace."""
+    whole, part = folder.resolve(), file.resolve()
+    if whole not in part.parents:
+        return False
+    first = part.relative_to(whole).parts[0]
+    return first in ("lock", "warc") or first.startswith(("crawl.db", "search.db"))
+
+
+@contextmanager
+def _opened(file: str, force: bool) -> Iterator[BinaryIO]:
+    if file == STDOUT:
+        yield sys.stdout.buffer
+    else:
+        with new_file(Path(file), force) as opened:
+            yield opened

@@ -1,0 +1,90 @@
+"""`salticid crawl --refresh`: ask again for the good pages of a crawl."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from salticid.cli.console import err, out, print_json
+from salticid.cli.hunting import say_it_pauses
+from salticid.cli.hunting_live import on_signals
+from salticid.cli.progress import Work
+from salticid.drivers.live_crawl import live_web
+from salticid.drivers.live_settings import LiveSettings
+from salticid.drivers.refresh import Found, Refresh
+from salticid.errors import UserError
+from salticid.store.folder import CrawlFolder
+from salticid.store.log import CrawlLog
+from salticid.store.record import Record
+from salticid.store.warc import Archive
+from salticid.tables import Texts, Urls
+from salticid.webs.live.memory import Memory
+
+INTERRUPTED = 130
+
+
+def refresh(folder: Path, typed: dict[str, Any], json: bool) -> int:
+    """Ask again for the pages of the crawl in a folder, the way they were asked for but for what was typed."""
+    settings = _settings(folder, typed)
+    urls, words = Urls(), Texts()
+    began = time.monotonic()
+    archive = Archive(folder) if settings.warc else None
+    with closing(CrawlLog(folder, urls, words, own_tables=True, archive=archive)) as log:
+        log.open()
+        if (missing := log.go_on()) is not None:
+            err.print(missing, highlight=False)
+        run = asyncio.run(_run(folder, settings, log, (urls, words), archive))
+    result = {
+        "out": str(folder),
+        "pages": run.pages,
+        **{found.value: run.found[found] for found in Found},
+        "stopped": "interrupted" if run.stopped else "done",
+        "seconds": round(time.monotonic() - began, 3),
+    }
+    if json:
+        print_json(result)
+    else:
+        told = ", ".join(f"{run.found[found]} {found.value}" for found in Found)
+        out.print(f"{run.pages} pages: {told}.", highlight=False)
+        if run.stopped:
+            out.print(f"Interrupted; the rest: salticid crawl --refresh {folder}", highlight=False)
+    return INTERRUPTED if run.stopped else 0
+
+
+def _settings(folder: Path, typed: dict[str, Any]) -> LiveSettings:
+    """How the pages were asked for in the last run, changed by what was typed."""
+    with closing(CrawlFolder(folder)) as crawled:
+        if "live" not in crawled.about()["web"]:
+            raise UserError(
+                f"the crawl in {folder} is of a recorded world, where nothing changes; name a live one"
+            )
+        row = crawled.db.execute("SELECT settings FROM session ORDER BY id DESC LIMIT 1").fetchone()
+    return replace(msgspec.json.decode(row[0], type=LiveSettings), **typed)
+
+
+async def _run(
+    folder: Path, settings: LiveSettings, log: CrawlLog, tables: tuple[Urls, Texts], archive: Archive | None
+) -> Refresh:
+    began = time.monotonic() - Record(log.database).seconds
+    async with live_web(settings, lambda: time.monotonic() - began, archive, tables) as web:
+        memory = Memory(web)
+        memory.recall(log.kept())
+        log.keep = memory.news
+        run = Refresh(web, log, settings.concurrency)
+        run.held_up = lambda trouble: say_it_pauses(folder, trouble)
+        on_signals(run.stop)
+        with Work("asking again", run.pages, err) as work:
+
+            def watch() -> None:
+                if work.due:
+                    told = ", ".join(f"{run.found[found]} {found.value}" for found in Found)
+                    work.at(run.found.total(), told)
+
+            await run.run(watch)
+        return run

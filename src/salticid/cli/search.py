@@ -1,0 +1,89 @@
+"""`salticid search`: which pages of a crawl hold some words."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from functools import partial
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from salticid.cli.console import err, out, print_json, safe
+from salticid.cli.progress import Work
+from salticid.store.folder import CrawlFolder
+from salticid.store.index import FILE, WordIndex
+from salticid.store.query import Query
+from salticid.store.search import Hit, Search
+
+_INDENT = 4
+
+
+def search(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")],
+    words: Annotated[
+        list[str], typer.Argument(metavar="WORDS", help='Words; "a phrase"; -word, which must not be there.')
+    ],
+    json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="How many pages to show.")] = 10,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Near-duplicates too, and pages a refresh found gone.")
+    ] = False,
+    min_score: Annotated[
+        float, typer.Option("--min-score", help="Only pages whose score by the judge is this or more.")
+    ] = 0.0,
+) -> None:
+    """Search the pages of a crawl, also while it runs.
+
+    Example: salticid search crawls/ballooning-best_first 'hot air "a burner" -toy'
+    """
+    query = Query.of(" ".join(words))
+    with closing(CrawlFolder(folder)) as crawl, closing(_up_to_date(crawl)) as index:
+        look = partial(Search(crawl, index).hits, query, everything=everything, min_score=min_score)
+        hits = list(islice(look(), limit))
+        if not hits and len(query.wanted) > 1 and (hits := list(islice(look(any_term=True), limit))):
+            err.print("no page holds all of these words; these hold some of them")
+    if not hits:
+        err.print("no page holds any of these words; try others, or fewer conditions")
+    for place, hit in enumerate(hits, 1):
+        if json:
+            print_json(hit)
+        else:
+            _show(place, hit)
+
+
+def _up_to_date(crawl: CrawlFolder) -> WordIndex:
+    index = WordIndex(crawl)
+    if not index.kept:
+        err.print(safe(f"{crawl.folder / FILE} cannot be written; the index is made for this search only"))
+    if missing := index.missing():
+        with Work("indexing", missing, err) as work:
+            index.update(lambda done: work.at(done, f"{done} of {missing} pages"))
+    return index
+
+
+def _show(place: int, hit: Hit) -> None:
+    title = safe(hit.title) if hit.title.strip() else Text("(no title)")
+    title.stylize("bold")
+    told = f"score {hit.score:.3f}" + " · gone" * hit.gone
+    also = f" · like {hit.duplicate_of}" if hit.duplicate_of else ""
+    out.print(Text(f"{place:>{_INDENT - 1}} ") + title, soft_wrap=True)
+    out.print(Text(" " * _INDENT) + safe(f"{hit.url} · {told}{also}"), soft_wrap=True, highlight=False)
+    snippet = _marked(hit)
+    lines = snippet.wrap(out, max(20, out.width - _INDENT)) if out.is_terminal else [snippet]
+    for line in lines:
+        out.print(Text(" " * _INDENT) + line, soft_wrap=True, highlight=False)
+
+
+def _marked(hit: Hit) -> Text:
+    """The snippet, its words in bold on a terminal, between «» elsewhere."""
+    text = safe(hit.snippet)
+    if out.is_terminal:
+        for start, end in hit.matches:
+            text.stylize("bold", start, end)
+        return text
+    ends = [0, *(place for match in hit.matches for place in match), len(text)]
+    pieces = [text.plain[a:b] for a, b in pairwise(ends)]
+    return Text("".join(f"«{piece}»" if at % 2 else piece for at, piece in enumerate(pieces)))

@@ -1,0 +1,41 @@
+"""CSV as RFC 4180 has it, safe to open in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from typing import BinaryIO
+
+import msgspec
+
+from salticid.store.exports.documents import Document
+
+_CONTROLS = dict.fromkeys(code for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r")
+_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+"""What makes a spreadsheet take a cell for a formula: a page could make it run one."""
+
+
+def write(documents: Iterable[Document], out: BinaryIO) -> None:
+    """Write documents as UTF-8, a row each, under a row of names; what is null is an empty cell."""
+    text = io.TextIOWrapper(out, "utf-8", newline="")
+    try:
+        rows = csv.writer(text)
+        rows.writerow(Document.__struct_fields__)
+        for document in documents:
+            told = msgspec.to_builtins(document)
+            rows.writerow([cell(value) for value in told.values()])
+    finally:
+        text.detach()
+
+
+def cell(value: object) -> object:
+    """A value as it may stand in a cell: no control characters, no formula.
+
+    >>> cell("=HYPERLINK(1)"), cell("a\\0b\\r\\nc"), cell(-0.5), cell(None)
+    ("'=HYPERLINK(1)", 'ab\\nc', -0.5, None)
+    """
+    if not isinstance(value, str):
+        return value
+    text = value.translate(_CONTROLS).replace("\r\n", "\n")
+    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -1,0 +1,48 @@
+"""WARC: the raw exchanges of the pages, redirects included, as they were recorded."""
+
+from __future__ import annotations
+
+import gzip
+import uuid
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO
+
+from salticid import __version__
+from salticid.errors import UserError
+from salticid.store.exports.selection import Found
+from salticid.store.warc import FOLDER, copy
+
+
+def check(folder: Path) -> None:
+    """Complain when a crawl kept no exchanges."""
+    if not (folder / FOLDER).is_dir():
+        raise UserError(
+            f"{folder} holds no WARC: only a live crawl without --no-warc keeps raw exchanges; "
+            "choose --to jsonl, csv or parquet"
+        )
+
+
+def write(folder: Path, pages: Iterable[Found], out: BinaryIO) -> Iterator[bool]:
+    """Write the exchanges of pages, a gzip member a record; says of each page whether it had any."""
+    out.write(_about(folder))
+    for page in pages:
+        records = [found for place in page.records if (found := copy(folder, place))]
+        out.writelines(records)
+        yield bool(records)
+
+
+def _about(folder: Path) -> bytes:
+    """A warcinfo record, packed."""
+    crawl = " ".join(folder.absolute().name.split())
+    block = f"software: salticid/{__version__}\r\nformat: WARC File Format 1.1\r\ndescription: pages of {crawl}\r\n"
+    fields = {
+        "WARC-Type": "warcinfo",
+        "WARC-Record-ID": f"<urn:uuid:{uuid.uuid4()}>",
+        "WARC-Date": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "Content-Type": "application/warc-fields",
+        "Content-Length": str(len(block.encode())),
+    }
+    head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+    return gzip.compress(f"WARC/1.1\r\n{head}\r\n{block}\r\n\r\n".encode())

@@ -1,0 +1,213 @@
+"""The words of a crawl's pages, to be searched.
+
+The index lies in `search.db` beside the crawl and can be made again at any time. Row `step` holds the words of
+a visited page, row `-1 - n` those of the version that row n of `asked_again` found. Words are those of
+`salticid.text.tokens`, so that Chinese is searched by pairs of characters; FTS5 takes accents off and, in an
+English crawl, endings.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+from unicodedata import combining, normalize, unidata_version
+
+import zstandard
+
+from salticid.errors import UserError
+from salticid.store.folder import CrawlFolder
+from salticid.tables import Texts
+from salticid.text import language
+from salticid.text.tokens import Tokenizer
+
+FILE = "search.db"
+TITLE_WEIGHT = 5.0
+
+_FORMAT = 1
+_BATCH = 500
+_PATIENCE = 60.0
+"""Seconds to wait for another search that writes; it lets go after each batch."""
+_SAMPLE_PAGES, _SAMPLE_SIZE = 5, 4000
+
+_TABLES = (
+    "DROP TABLE IF EXISTS about",
+    "DROP TABLE IF EXISTS words",
+    "CREATE TABLE about (made_for TEXT NOT NULL, step INTEGER NOT NULL, asked_again INTEGER NOT NULL)",
+    "CREATE VIRTUAL TABLE words USING fts5 (title, text, content='', tokenize=\"{tokenize}\")",
+    f"PRAGMA user_version = {_FORMAT}",
+)
+_PAGES = "SELECT step, step, title, text, noindex FROM page WHERE step > ? ORDER BY step LIMIT ?"
+_VERSIONS = """SELECT asked_again, -1 - asked_again, title, text, noindex FROM version WHERE asked_again > ?
+    ORDER BY asked_again LIMIT ?"""
+_INSERT = "INSERT INTO words (rowid, title, text) VALUES (?,?,?)"
+_MATCHES = f"""SELECT rowid, -bm25(words, {TITLE_WEIGHT}, 1.0) FROM words WHERE words MATCH ?
+    ORDER BY 2 DESC, 1"""
+
+
+class _Reached(NamedTuple):
+    """The last step and the last version that the index holds."""
+
+    step: int = -1
+    asked_again: int = -1
+
+
+class WordIndex:
+    """The full-text index of a crawl; `update` it before looking something up.
+
+    `kept` is False when nothing can be written beside the crawl: then the index is gone when it is closed.
+    """
+
+    def __init__(self, crawl: CrawlFolder) -> None:
+        self._crawl = crawl
+        self._file = crawl.folder / FILE
+        code = _language(crawl)
+        self._stems = language.stemmer(code) if code == "en" else list
+        porter = "porter " if code == "en" else ""
+        self._tokenize = f"{porter}unicode61 remove_diacritics 2 categories 'L* M*'"
+        self._made_for = f"{_born(crawl)} {self._tokenize} {unidata_version}"
+        self.kept = True
+        with self._usable():
+            try:
+                self._db = self._open(str(self._file))
+            except sqlite3.OperationalError as error:
+                if _is_busy(error):
+                    raise
+                self.kept = False
+                self._db = self._open("")
+
+    def missing(self) -> int:
+        """How many pages and versions the index does not hold yet."""
+        with self._usable():
+            return self._missing(self._db)
+
+    def update(self, told: Callable[[int], None] = lambda done: None) -> None:
+        """Take in all that came since the last time; tells after each batch how many it took."""
+        words, done = _Words(), 0
+        with self._usable():
+            more = self._missing(self._db) > 0
+            while more:
+                taken = self._take_some(words)
+                done += taken
+                told(done)
+                more = taken > 0
+
+    def matches(self, expression: str) -> Iterator[tuple[int, float]]:
+        """The rows that fit an expression of FTS5, best first, and how well they do: higher is better."""
+        with self._usable():
+            yield from self._db.execute(_MATCHES, (expression,))
+
+    def forms(self, words: list[str]) -> list[str]:
+        """What words count as: two words are the same to the index when their forms are equal."""
+        return self._stems(["".join(c for c in normalize("NFD", word) if not combining(c)) for word in words])
+
+    def close(self) -> None:
+        self._db.close()
+
+    def _open(self, file: str) -> sqlite3.Connection:
+        """The database, ready to be written if there is something to write."""
+        db = sqlite3.connect(file, timeout=_PATIENCE, isolation_level=None)
+        if self._missing(db) or not self._fits(db):
+            with _writing(db):
+                if not self._fits(db):
+                    self._make(db)
+        return db
+
+    def _fits(self, db: sqlite3.Connection) -> bool:
+        """Whether it was made for this crawl as it is, and cuts words as we do."""
+        if db.execute("PRAGMA user_version").fetchone()[0] != _FORMAT:
+            return False
+        made_for, step = db.execute("SELECT made_for, step FROM about").fetchone()
+        last = self._crawl.db.execute("SELECT max(step) FROM page").fetchone()[0]
+        return bool(made_for == self._made_for and step <= (-1 if last is None else last))
+
+    def _make(self, db: sqlite3.Connection) -> None:
+        for statement in _TABLES:
+            db.execute(statement.format(tokenize=self._tokenize))
+        db.execute("INSERT INTO about VALUES (?,?,?)", (self._made_for, *_Reached()))
+
+    def _reached(self, db: sqlite3.Connection) -> _Reached:
+        return _Reached(*db.execute("SELECT step, asked_again FROM about").fetchone())
+
+    def _missing(self, db: sqlite3.Connection) -> int:
+        step, asked = self._reached(db) if self._fits(db) else _Reached()
+        pages = self._crawl.db.execute("SELECT count(*) FROM page WHERE step > ?", (step,))
+        versions = self._crawl.db.execute("SELECT count(*) FROM version WHERE asked_again > ?", (asked,))
+        return int(pages.fetchone()[0] + versions.fetchone()[0])
+
+    def _take_some(self, words: _Words) -> int:
+        """Take in a batch; nothing of it if something goes wrong."""
+        with _writing(self._db) as db:
+            step, asked = self._reached(db)
+            pages, step = self._take(words, self._crawl.db.execute(_PAGES, (step, _BATCH)), step)
+            versions, asked = self._take(words, self._crawl.db.execute(_VERSIONS, (asked, _BATCH)), asked)
+            db.execute("UPDATE about SET step = ?, asked_again = ?", (step, asked))
+        return pages + versions
+
+    def _take(self, words: _Words, rows: sqlite3.Cursor, last: int) -> tuple[int, int]:
+        """Take in rows, but for pages that forbid it: how many there were, and the last."""
+        count = 0
+        for at, row, title, text, noindex in rows:
+            count, last = count + 1, at
+            if not noindex:
+                plain = zstandard.decompress(text).decode() if text else ""
+                self._db.execute(_INSERT, (row, words.of(title), words.of(plain)))
+        return count, last
+
+    @contextmanager
+    def _usable(self) -> Iterator[None]:
+        """Say what to do about a file that cannot be used."""
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            if _is_busy(error):
+                raise UserError(
+                    f"{self._file} is being written by another program; try again later"
+                ) from None
+            raise UserError(
+                f"{self._file} cannot be used: {error}; remove it, and the next search makes it anew"
+            ) from None
+
+
+class _Words:
+    """Texts cut into words, with one space between two."""
+
+    def __init__(self) -> None:
+        self._table = Texts()
+        self._tokenizer = Tokenizer(self._table)
+        self._spelled: list[str] = []
+
+    def of(self, text: str) -> str:
+        ids = self._tokenizer.ids(text).tolist()
+        self._spelled += self._table.spell(range(len(self._spelled), len(self._table)))
+        return " ".join(map(self._spelled.__getitem__, ids))
+
+
+@contextmanager
+def _writing(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """A transaction that nobody else can write in."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield db
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
+
+
+def _is_busy(error: sqlite3.DatabaseError) -> bool:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
+
+
+def _born(crawl: CrawlFolder) -> str:
+    """What tells this crawl from another in the same folder before or after it."""
+    return str(crawl.db.execute("SELECT min(wall) FROM session").fetchone()[0])
+
+
+def _language(crawl: CrawlFolder) -> str:
+    """The language its topic names, else that of its first pages."""
+    topic: dict[str, Any] = crawl.about().get("topic") or {}
+    rows = crawl.db.execute("SELECT text FROM page WHERE text != x'' ORDER BY step LIMIT ?", (_SAMPLE_PAGES,))
+    sample = " ".join(zstandard.decompress(text).decode()[:_SAMPLE_SIZE] for (text,) in rows)
+    return topic.get("language") or language.detect(sample)

@@ -1,0 +1,60 @@
+"""What a person looks for: words, phrases, and words that must not be there."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from salticid.errors import UserError
+from salticid.text.tokens import letter_runs
+
+MOST_WORDS = 64
+
+_QUOTES = str.maketrans("“”„‟«»", '""""""')
+_TERM = re.compile(r'(-?)(?:"([^"]*)"?|([^\s"]+))')
+
+Term = tuple[str, ...]
+"""Words that stand side by side. What a person writes as one may be several: x-ray, 蜘蛛网."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Terms to be found, and terms not to be found.
+
+    >>> query = Query.of('jumping spiders "eight eyes" -flies')
+    >>> query.wanted, query.unwanted
+    ((('jumping',), ('spiders',), ('eight', 'eyes')), (('flies',),))
+    """
+
+    wanted: tuple[Term, ...]
+    unwanted: tuple[Term, ...] = ()
+
+    @classmethod
+    def of(cls, text: str) -> Query:
+        """Read what a person typed; only letters count, and no punctuation but quotes and a leading minus."""
+        terms = [
+            (sign, tuple(letter_runs(phrase or word)))
+            for sign, phrase, word in _TERM.findall(text.translate(_QUOTES))
+        ]
+        wanted = tuple(term for sign, term in terms if term and not sign)
+        unwanted = tuple(term for sign, term in terms if term and sign)
+        if not wanted:
+            raise UserError(f"nothing to look for in {text[:80]!r}; name a word, made of letters")
+        if sum(map(len, wanted + unwanted)) > MOST_WORDS:
+            raise UserError(f"too much to look for; name at most {MOST_WORDS} words")
+        return cls(wanted, unwanted)
+
+    def expression(self, any_term: bool = False) -> str:
+        """The query as FTS5 reads it: all terms, or any of them.
+
+        >>> Query.of("web -fly").expression(), Query.of("x-ray eyes").expression(any_term=True)
+        ('("web") NOT ("fly")', '("x ray" OR "eyes")')
+        """
+        wanted = (" OR " if any_term else " AND ").join(map(_quoted, self.wanted))
+        unwanted = " OR ".join(map(_quoted, self.unwanted))
+        return f"({wanted}) NOT ({unwanted})" if unwanted else f"({wanted})"
+
+
+def _quoted(term: Term) -> str:
+    # Words are letters and nothing else: no quote, no operator of FTS5 can hide in them.
+    return f'"{" ".join(term)}"'

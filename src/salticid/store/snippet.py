@@ -1,0 +1,90 @@
+"""The piece of a page that shows why it was found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from unicodedata import normalize
+
+from salticid.text.tokens import letter_runs
+
+WIDTH = 240
+LEAD = 60
+"""Characters shown before the first word that was looked for."""
+LOOKED_AT = 100_000
+"""Characters of a page; a word that stands only after them is found but not shown."""
+
+_FIRST_OF_CJK = "\u1100"
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """A piece of text, white space folded, and where in it the words stand: from, up to."""
+
+    text: str
+    matches: list[tuple[int, int]]
+
+
+def snippet(text: str, sought: frozenset[str], forms: Callable[[list[str]], list[str]]) -> Snippet:
+    """The first piece of a text that shows most of the words sought; `forms` says what a word counts as.
+
+    >>> snippet("A web is no trap. Spiders jump.", frozenset({"spiders", "web"}), list)
+    Snippet(text='A web is no trap. Spiders jump.', matches=[(2, 5), (18, 25)])
+    """
+    text = " ".join(normalize("NFC", text[:LOOKED_AT]).split())
+    placed = list(_placed(text))
+    counted_as = forms([text[start:end].lower() for start, end in placed])
+    found = [(*place, form) for place, form in zip(placed, counted_as, strict=True) if form in sought]
+    first, last = _cut(text, _best(found))
+    before, after = "…" * (first > 0), "…" * (last < len(text))
+    shift = len(before) - first
+    matches: list[tuple[int, int]] = []
+    for start, end, _ in found:
+        if first <= start and end <= last:
+            joined = bool(matches) and matches[-1][1] >= start + shift
+            matches.append((matches.pop()[0] if joined else start + shift, end + shift))
+    return Snippet(before + text[first:last] + after, matches)
+
+
+def _placed(text: str) -> Iterator[tuple[int, int]]:
+    """Where each token of a text stands."""
+    lower = text.lower()
+    if len(lower) != len(text):
+        lower = "".join(small if len(small := char.lower()) == 1 else char for char in text)
+    at = 0
+    for token in letter_runs(text):
+        start = lower.find(token, at)
+        if start >= 0:
+            at = start + len(token)
+            yield start, at
+            at -= len(token) == 2 and token >= _FIRST_OF_CJK  # pairs overlap
+
+
+def _best(found: list[tuple[int, int, str]]) -> int:
+    """Where the first stretch with most different words begins."""
+    seen: Counter[str] = Counter()
+    best, most, oldest = 0, 0, 0
+    for start, _, form in found:
+        seen[form] += 1
+        while start - found[oldest][0] > WIDTH - 2 * LEAD:
+            leaving = found[oldest][2]
+            seen[leaving] -= 1
+            if not seen[leaving]:
+                del seen[leaving]
+            oldest += 1
+        if len(seen) > most:
+            best, most = found[oldest][0], len(seen)
+    return best
+
+
+def _cut(text: str, at: int) -> tuple[int, int]:
+    """A piece around a place, cut between words where there is space between words."""
+    first = max(0, at - LEAD)
+    if first:
+        first = text.find(" ", first, at) + 1 or first
+    last = min(len(text), first + WIDTH)
+    if last < len(text):
+        gap = text.rfind(" ", last - LEAD, last)
+        last = gap if gap > 0 else last
+    return first, last

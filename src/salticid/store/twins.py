@@ -1,0 +1,185 @@
+"""Near-duplicates: pages that say all but the same.
+
+A page is the set of its shingles, each a hash of three consecutive words. Two pages are twins when their sets
+overlap by nine tenths (Jaccard). Nobody compares all pairs: the MinHash sketch of a page is cut into bands, and
+only pages that were the first to show two of these bands are looked at (Broder, On the resemblance and
+containment of documents, 1997). Twins share nine bands of sixteen in the mean, and fewer than two once in 10,000
+times. Where many pages are nearly twins, as those of one template are, their bands may be taken by others, and
+twins be missed; pages with the same words never are.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from rensa import RMinHash
+
+from salticid.model import Page
+from salticid.store.schema import PAGE_OF, unpack_page
+
+ALIKE = 0.9
+"""The Jaccard similarity from which on two pages are twins."""
+SHINGLE = 3
+SHORT = 20
+"""A page of fewer tokens is a twin only of one with the same title and text, digits and all."""
+LOOKED_AT = 20_000
+"""Tokens of a page; whatever a longer one says after that makes no difference."""
+MOST_COMPARED = 4
+"""Pages that one page is compared with: those that share most bands with it."""
+
+_BANDS, _ROWS = 16, 6
+_FEWEST_SHARED = 2
+_KEYS_AT_ONCE = 10_000
+
+_Hashes = npt.NDArray[np.uint64]
+
+
+def _mixed(numbers: _Hashes) -> _Hashes:
+    """Each number scattered over 64 bits: the finaliser of SplitMix64."""
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return numbers ^ (numbers >> np.uint64(31))
+
+
+_FACTORS = _mixed(np.arange(1, 1 + _BANDS + _ROWS, dtype=np.uint64) << np.uint64(32)) | np.uint64(1)
+_BAND_FACTORS, _ROW_FACTORS = _FACTORS[:_BANDS], _FACTORS[_BANDS:]
+
+
+class _Keys(NamedTuple):
+    """By what a page is found: the whole of it, and the bands of its sketch; numbers of 63 bits."""
+
+    whole: int
+    bands: list[int]
+
+
+class Twins:
+    """Which pages of a crawl are all but the same.
+
+    Works within the caller's transaction on `band` and never commits. Everything it knows is in the database, so
+    that a batch whose transaction failed may simply be given again.
+    """
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._stored = lru_cache(maxsize=128)(self._read)
+
+    def find(self, pages: Sequence[tuple[int, Page]]) -> list[int | None]:
+        """For each (step, page) in order the step of the earliest page all but the same, or None.
+
+        Remembers those that are none, so that the twin of a twin names the first. Steps ascend; the pages need
+        not be in the database yet, earlier ones are. An empty page is nobody's twin.
+        """
+        speaking = [(step, page) for step, page in pages if len(page.tokens)]
+        twins = self._find(speaking) if speaking else {}
+        return [twins.get(step) for step, _ in pages]
+
+    def _find(self, pages: list[tuple[int, Page]]) -> dict[int, int]:
+        """The twin of each step that has one."""
+        shingles = [_shingles(page) for _, page in pages]
+        keys = _keys([page for _, page in pages], shingles)
+        first = self._first_with(keys)
+        here: dict[int, _Hashes] = {}
+        taken: list[tuple[int, int]] = []
+        twins: dict[int, int] = {}
+        for (step, _), mine, (whole, bands) in zip(pages, shingles, keys, strict=True):
+            shared = Counter([first[band] for band in bands if band in first])
+            if whole in first:
+                shared[first[whole]] += _BANDS
+            twin = self._twin(mine, shared, here)
+            if twin is None:
+                here[step] = mine
+                news = [(key, step) for key in (whole, *bands)]
+            else:
+                # The whole of a twin leads to the first as well: the same words again are sure to find it.
+                twins[step] = twin
+                news = [(whole, twin)]
+            for key, of in news:
+                if key not in first:
+                    first[key] = of
+                    taken.append((key, of))
+        self._db.executemany("INSERT OR IGNORE INTO band VALUES (?,?)", taken)
+        return twins
+
+    def _twin(self, mine: _Hashes, shared: Counter[int], here: dict[int, _Hashes]) -> int | None:
+        """The earliest twin among the pages that share most bands."""
+        likely = [step for step, bands in shared.items() if bands >= _FEWEST_SHARED]
+        if not likely:
+            return None
+        likely = sorted(likely, key=lambda step: (-shared[step], step))[:MOST_COMPARED]
+        mine = _distinct(mine)
+        for step in sorted(likely):
+            theirs = _distinct(here[step]) if step in here else self._stored(step)
+            if _alike(mine, theirs):
+                return step
+        return None
+
+    def _first_with(self, keys: list[_Keys]) -> dict[int, int]:
+        """Which page was the first with each of these keys that are known."""
+        wanted = [key for whole, bands in keys for key in (whole, *bands)]
+        first: dict[int, int] = {}
+        for at in range(0, len(wanted), _KEYS_AT_ONCE):
+            some = wanted[at : at + _KEYS_AT_ONCE]
+            marks = ",".join("?" * len(some))
+            first.update(self._db.execute(f"SELECT key, step FROM band WHERE key IN ({marks})", some))
+        return first
+
+    def _read(self, step: int) -> _Hashes:
+        row = self._db.execute(PAGE_OF, (step,)).fetchone()
+        return _distinct(_shingles(unpack_page(row)))
+
+
+def _shingles(page: Page) -> _Hashes:
+    """The hashes of all runs of three words; a short page is one run."""
+    if len(page.tokens) < SHORT:
+        return np.array([_whole(page)], np.uint64)
+    ids = page.tokens[:LOOKED_AT].astype(np.uint64)
+    last = len(ids) - SHINGLE + 1
+    runs = ids[:last] * _FACTORS[0]
+    for at in range(1, SHINGLE):
+        runs += ids[at : at + last] * _FACTORS[at]
+    return _mixed(runs)
+
+
+def _distinct(shingles: _Hashes) -> _Hashes:
+    """The set of them: ascending, each once."""
+    ordered = np.sort(shingles)
+    once: _Hashes = ordered[np.append(True, ordered[1:] != ordered[:-1])]
+    return once
+
+
+def _keys(pages: list[Page], shingles: list[_Hashes]) -> list[_Keys]:
+    """What pages are found by; a short one only as a whole."""
+    ends = np.cumsum([0, *map(len, shingles)], dtype=np.uint64)
+    hashes = np.concatenate(shingles)
+    sketches = RMinHash.digest_matrix_from_flat_token_hashes(hashes, ends, _BANDS * _ROWS, 0).to_rows()
+    values = np.array(sketches, np.uint64).reshape(-1, _BANDS, _ROWS)
+    bands = _mixed(values @ _ROW_FACTORS + _BAND_FACTORS) >> np.uint64(1)
+    return [
+        _Keys(_whole(page), of_page if len(page.tokens) >= SHORT else [])
+        for page, of_page in zip(pages, bands.tolist(), strict=True)
+    ]
+
+
+def _whole(page: Page) -> int:
+    """63 bits of hash of all words in their order; of a short page, of its title and text too."""
+    said = page.tokens[:LOOKED_AT].tobytes()
+    if len(page.tokens) < SHORT:
+        said += f"{page.title}\n{page.text}".encode()
+    return int.from_bytes(blake2b(said, digest_size=8).digest(), "little") >> 1
+
+
+def _alike(some: _Hashes, others: _Hashes) -> bool:
+    """Whether two sets of shingles overlap by ALIKE."""
+    fewer, more = sorted((len(some), len(others)))
+    if fewer < ALIKE * more:
+        return False
+    both = np.sort(np.concatenate((some, others)), kind="stable")  # which merges what is sorted
+    shared = np.count_nonzero(both[1:] == both[:-1])
+    return bool(shared >= ALIKE * (fewer + more - shared))
