@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from contextlib import closing
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import aiohttp
@@ -27,7 +28,11 @@ from salticid.drivers.recorded import Recipe
 from salticid.judges import judges
 from salticid.model import Limits, Topic
 from salticid.store.log import CrawlLog
+from salticid.store.memory import MemoryLog
+from salticid.store.warc import Archive
 from salticid.strategies import strategies
+from salticid.tables import Texts, Urls
+from salticid.webs.live.memory import Memory
 
 CONCURRENCY = 32
 KEYWORDS = "spider web silk prey venom eyes insect animal species"
@@ -72,13 +77,20 @@ def topic(port: int) -> Topic:
     return Topic("spiders", KEYWORDS, tuple(seeds(port)), language="en")
 
 
-async def salticid(port: int, pages: int) -> tuple[int, int]:
-    """The real thing: robots, manners, parser process, judge, strategy, log in a folder."""
+async def salticid(port: int, pages: int, logged: bool = True, warc: bool = False) -> tuple[int, int]:
+    """The real thing: robots, manners, parser process, judge, strategy, log in a folder, raw exchanges beside it."""
     sizes: list[int] = []
     recipe = Recipe(strategies.make("best_first"), judges.make("cosine"), Limits(max_pages=pages))
+    tables = Urls(), Texts()
     with tempfile.TemporaryDirectory() as folder:
-        async with live_web(settings(port), time.monotonic) as web:
-            with closing(CrawlLog(Path(folder), web.urls, web.words)) as log:
+        archive = Archive(Path(folder)) if warc else None
+        async with live_web(settings(port), time.monotonic, archive, tables) as web:
+            if not logged:
+                driver = await set_up(topic(port), web, recipe, settings(port), MemoryLog())
+                await driver.run(lambda visit: sizes.append(visit.size))
+                return driver.crawl.pages, sum(sizes)
+            with closing(CrawlLog(Path(folder), *tables, own_tables=True, archive=archive)) as log:
+                log.keep = Memory(web).news
                 driver = await set_up(topic(port), web, recipe, settings(port), log, log.page)
                 log.begin({})
                 await driver.run(lambda visit: sizes.append(visit.size))
@@ -134,6 +146,8 @@ def main() -> None:
     os.sched_setaffinity(0, {CRAWLER_CORE})
     crawls: dict[str, Callable[[int, int], Coroutine[None, None, tuple[int, int]]]] = {
         "salticid": salticid,
+        "unlogged": partial(salticid, logged=False),
+        "warc": partial(salticid, warc=True),
         "bare": bare,
     }
     done = measured(lambda: asyncio.run(crawls[name](port, pages)))

@@ -11,12 +11,13 @@ import time
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 from selectolax.lexbor import LexborHTMLParser
 
 from benchmarks._crawlers import CONCURRENCY, cpu, settings, topic
 from benchmarks._server import CRAWLER_CORE, HOSTS
+from benchmarks.timed import Timed
 from salticid.crawl import Crawl
 from salticid.drivers.brief import Known, settle
 from salticid.drivers.live_settings import LiveSettings
@@ -115,13 +116,13 @@ class Stages:
     def _crawl(self, pages: list[Page]) -> None:
         """A crawl to which page after page is delivered; hosts are busy as they are in a live one."""
         spent: dict[str, float] = dict.fromkeys(("score", "choose", "store"), 0.0)
-        strategy = _Timed(strategies.make("best_first"), spent, {"choose": "choose", "observe": "choose"})
-        judge = _Timed(judges.make("cosine"), spent, {"score": "score"})
+        strategy: Any = Timed(strategies.make("best_first"), spent, {"choose": "choose", "observe": "choose"})
+        judge: Any = Timed(judges.make("cosine"), spent, {"score": "score"})
         brief = settle(topic(self._port), Known(), self, Limits(max_pages=len(pages)), 0)
         with tempfile.TemporaryDirectory() as folder:
             log = CrawlLog(Path(folder), self.urls, self.words)
             log.begin({})
-            timed = _Timed(log, spent, {"chose": "store", "visited": "store"})
+            timed: Any = Timed(log, spent, {"chose": "store", "visited": "store"})
             crawl = Crawl(brief, strategy, judge, timed, time.monotonic)
             busy: deque[int] = deque(maxlen=CONCURRENCY - 1)
             for page in pages:
@@ -133,29 +134,6 @@ class Stages:
             log.close()
             spent["store"] += time.process_time() - begin
         self._costs.update(spent)
-
-
-class _Timed:
-    """Does what another object does; the time of some of its methods is added up by stage."""
-
-    walks: ClassVar[bool] = False
-
-    def __init__(self, what: Any, spent: dict[str, float], stages: dict[str, str]) -> None:
-        self._what, self._spent, self._stages = what, spent, stages
-
-    def __getattr__(self, name: str) -> Any:
-        does = getattr(self._what, name)
-        if name not in self._stages:
-            return does
-
-        def timed(*arguments: Any) -> Any:
-            begin = time.process_time()
-            result = does(*arguments)
-            self._spent[self._stages[name]] += time.process_time() - begin
-            return result
-
-        self.__dict__[name] = timed
-        return timed
 
 
 async def _parse_all(pool: ParserPool, todo: Any) -> None:

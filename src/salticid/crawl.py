@@ -79,6 +79,7 @@ class Crawl:
         self._answers: dict[int, Response] = {}
         self._asking_too: dict[int, list[Choice]] = {}
         self._revisits_on_end = 0
+        self.stalled_after = STALLED_AFTER
         self._urls.learn(brief.seeds.url)
         judge.start(brief)
         strategy.start(brief)
@@ -200,7 +201,7 @@ class Crawl:
         full = len(self._recent) == HARVEST_WINDOW
         if limits.min_harvest is not None and full and self.harvest < limits.min_harvest:
             return StopReason.CONDITION
-        if self._revisits_on_end >= STALLED_AFTER:
+        if self._revisits_on_end >= self.stalled_after:
             return StopReason.STALLED
         return None
 

@@ -163,6 +163,8 @@ class Page:
 
     def words_in(self, area: Area) -> Ints:
         """The word ids of one area, in reading order."""
+        if not len(self.area_start):
+            return self.tokens[:0]
         ends = np.append(self.area_start[1:], len(self.tokens))
         runs = [
             self.tokens[a:b]

@@ -12,7 +12,7 @@ import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
-from types import ModuleType
+from types import ModuleType, NoneType, UnionType
 from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -95,7 +95,7 @@ def settings_of(made: object) -> dict[str, object]:
 
     >>> from salticid.strategies.best_n_first import BestNFirst
     >>> settings_of(BestNFirst(n=16))
-    {'n': 16, 'admit': 'compete'}
+    {'n': 16, 'admit': 'compete', 'score': 'similarity'}
     """
     return {name: getattr(made, name) for name in _kinds(type(made))}
 
@@ -128,4 +128,6 @@ def _allowed(kind: Any) -> str:
         return f"{kind.__origin__.__name__}{bounds}"
     if get_origin(kind) is not None and all(isinstance(a, str) for a in get_args(kind)):
         return " or ".join(get_args(kind))
+    if get_origin(kind) is UnionType:
+        return " or ".join("none" if each is NoneType else _allowed(each) for each in get_args(kind))
     return getattr(kind, "__name__", str(kind))

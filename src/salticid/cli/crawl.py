@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,6 +25,7 @@ from salticid.model import Limits, Scope, StopReason
 from salticid.store.folder import CrawlFolder
 from salticid.strategies import strategies
 from salticid.truth import load_topic
+from salticid.worlds.inlinks import backlinks_from
 
 ASK_FOR_CONTACT = 1000
 """Pages above which a site's owner should find somebody to write to."""
@@ -46,8 +48,13 @@ def crawl(
         list[str] | None, typer.Option("--set", help="A setting of the strategy.", metavar="KEY=VALUE")
     ] = None,
     judge: Annotated[
-        str, typer.Option(help="What scores a page while the crawl runs.", metavar="NAME")
-    ] = "cosine",
+        str | None,
+        typer.Option(help="What scores a page [default: the strategy's own, else cosine].", metavar="NAME[:KEY=VALUE,...]"),
+    ] = None,
+    backlinks: Annotated[
+        Path | None,
+        typer.Option(help="Who links to the examples: a world, or a crawl.", metavar="WORLD|DIR"),
+    ] = None,
     max_pages: Annotated[int, typer.Option(min=1, help="Good pages to fetch.")] = 1000,
     max_fetches: Annotated[
         int | None, typer.Option(min=1, help="Attempts of any outcome [default: 10 x pages].")
@@ -115,8 +122,16 @@ def crawl(
         max_seconds=options.duration(max_time) if max_time else None,
         min_harvest=options.min_harvest(stop_when) if stop_when else None,
     )
-    recipe = Recipe(chosen, judges.make(judge), limits, arrivals, seed)
-    order = Order(topic, web, name, judge, recipe, out_dir or _free_folder(topic.name, name))
+    believed, believing = options.judge_of(judge or getattr(chosen, "judge", "cosine"), judges)
+    recipe = Recipe(
+        chosen,
+        believing,
+        limits,
+        arrivals,
+        seed,
+        None if backlinks is None else partial(backlinks_from, backlinks),
+    )
+    order = Order(topic, web, name, believed, recipe, out_dir or _free_folder(topic.name, name), backlinks)
     if web == "live":
         settings = LiveSettings(workers=max(1, (os.cpu_count() or 1) - 1), **_live(context.params))
         if max_pages > ASK_FOR_CONTACT and user_agent == USER_AGENT:

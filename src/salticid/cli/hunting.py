@@ -37,6 +37,7 @@ class Order:
     judge: str
     recipe: Recipe
     folder: Path
+    backlinks: Path | None = None
 
     def facts(self, web: dict[str, Any]) -> dict[str, Any]:
         """The order as it is written into the log."""
@@ -50,6 +51,7 @@ class Order:
             "limits": asdict(recipe.limits),
             "arrivals": recipe.arrivals,
             "seed": recipe.seed,
+            "backlinks": None if self.backlinks is None else str(self.backlinks),
         }
         return cast(dict[str, Any], msgspec.json.decode(msgspec.json.encode(facts)))
 

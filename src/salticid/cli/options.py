@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from salticid.errors import UserError
-from salticid.protocols import Strategy
+from salticid.protocols import Judge, Strategy
 from salticid.registry import Registry
 
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -56,9 +56,15 @@ def pairs(texts: list[str]) -> dict[str, str]:
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals:
-            raise UserError(f"--set {text!r} is no KEY=VALUE; write it as in --set n=64")
+            raise UserError(f"{text!r} is no KEY=VALUE; write a setting as in n=64")
         found[key.strip()] = value.strip()
     return found
+
+
+def judge_of(spec: str, registry: Registry[Judge]) -> tuple[str, Judge]:
+    """A judge by NAME or NAME:KEY=VALUE,KEY=VALUE; its name too."""
+    name, _, told = spec.partition(":")
+    return name, registry.make(name, pairs(told.split(",")) if told else {})
 
 
 def strategy_of(spec: str, settings: dict[str, str], registry: Registry[Strategy]) -> tuple[str, Strategy]:
@@ -75,4 +81,9 @@ def strategy_of(spec: str, settings: dict[str, str], registry: Registry[Strategy
         name = told.pop("strategy", None)
         if not isinstance(name, str):
             raise UserError(f'{spec} names no strategy; its first line should be strategy = "best_first"')
+    if name == "oracle":
+        raise UserError(
+            "the oracle knows which pages are relevant, so it cannot crawl; the lab measures every strategy "
+            "against it. Choose another strategy, see: salticid strategies"
+        )
     return name, registry.make(name, {**told, **settings})

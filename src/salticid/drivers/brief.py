@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from salticid.errors import UserError
 from salticid.model import Limits, Links, Page, Topic
-from salticid.protocols import Brief, Tables, UrlTable, Web
+from salticid.protocols import Backlinks, Brief, Table, Tables, UrlTable, Web
 from salticid.text import language
 from salticid.urls import canonical
 
@@ -23,16 +24,29 @@ class Known:
     negatives: tuple[Page, ...] = ()
 
 
-def prepare(topic: Topic, web: Web, limits: Limits, seed: int) -> Brief:
+BacklinksOver = Callable[[UrlTable, Table], Backlinks]
+"""Makes a source of backlinks whose pages are in the ids of these tables."""
+
+
+def prepare(
+    topic: Topic, web: Web, limits: Limits, seed: int, backlinks: BacklinksOver | None = None
+) -> Brief:
     """What a crawl of a recorded web is told; known pages that the web cannot show are left out."""
 
     def pages(urls: tuple[str, ...]) -> tuple[Page, ...]:
         return tuple(page for url in url_ids(urls, web.urls) if (page := web.fetch(url).page) is not None)
 
-    return settle(topic, Known(pages(topic.examples), pages(topic.negatives)), web, limits, seed)
+    return settle(topic, Known(pages(topic.examples), pages(topic.negatives)), web, limits, seed, backlinks)
 
 
-def settle(topic: Topic, known: Known, tables: Tables, limits: Limits, seed: int) -> Brief:
+def settle(
+    topic: Topic,
+    known: Known,
+    tables: Tables,
+    limits: Limits,
+    seed: int,
+    backlinks: BacklinksOver | None = None,
+) -> Brief:
     """Settle what a crawl is told: seeds as ids, the language, a random generator of its own."""
     text = " ".join([topic.keywords, *(page.text[:_SAMPLE] for page in known.examples)])
     return Brief(
@@ -45,6 +59,7 @@ def settle(topic: Topic, known: Known, tables: Tables, limits: Limits, seed: int
         urls=tables.urls,
         words=tables.words,
         rng=np.random.default_rng([seed, 0]),
+        backlinks=None if backlinks is None else backlinks(tables.urls, tables.words),
     )
 
 

@@ -76,7 +76,8 @@ async def set_up(
     known: Known | None = None,
 ) -> LiveDriver:
     """A crawl of the live web, ready to run: its known pages are read, those that can be had."""
-    brief = settle(topic, known or await read_known(topic, web), web, recipe.limits, recipe.seed)
+    known = known or await read_known(topic, web)
+    brief = settle(topic, known, web, recipe.limits, recipe.seed, recipe.backlinks)
     crawl = Crawl(brief, recipe.strategy, recipe.judge, log, web.clock, recall)
     return _driver(crawl, web, settings)
 
@@ -95,7 +96,7 @@ async def set_up_again(
     The limits of the recipe are those it began with. `show` is told how many visits are played.
     """
     past = Past(log)
-    brief = settle(topic, known, web, recipe.limits, recipe.seed)
+    brief = settle(topic, known, web, recipe.limits, recipe.seed, recipe.backlinks)
     judge = RelivedJudge(past, recipe.judge)
     clock = RelivedClock(past, web.clock)
     crawl = Crawl(brief, recipe.strategy, judge, RelivedLog(past, log), clock, log.page)

@@ -9,7 +9,7 @@ import numpy as np
 
 from salticid.crawl import Crawl
 from salticid.drivers.arrivals import arrivals
-from salticid.drivers.brief import prepare
+from salticid.drivers.brief import BacklinksOver, prepare
 from salticid.drivers.relive import Past, RelivedJudge
 from salticid.drivers.replay import VirtualClock, replay
 from salticid.errors import ContractBroken
@@ -26,6 +26,7 @@ class Recipe:
     limits: Limits
     arrivals: str = "one"
     seed: int = 0
+    backlinks: BacklinksOver | None = None
 
 
 class RecordedCrawl:
@@ -46,7 +47,7 @@ class RecordedCrawl:
     ) -> None:
         self._web, self._judge, self._past, self._larger = web, recipe.judge, past, larger
         self._clock = VirtualClock()
-        self.brief = prepare(topic, web, recipe.limits, recipe.seed)
+        self.brief = prepare(topic, web, recipe.limits, recipe.seed, recipe.backlinks)
         self._arrivals = arrivals(
             recipe.arrivals, len(self.brief.seeds), np.random.default_rng([recipe.seed, 1])
         )

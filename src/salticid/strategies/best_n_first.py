@@ -5,25 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-import numpy as np
 from msgspec import Meta
 
-from salticid.model import Choice, Feedback, Ints, Links, Visit
+from salticid.model import Feedback, Visit
 from salticid.protocols import Brief
-from salticid.strategies.base import Queueing
+from salticid.strategies.batches import InBatches
+from salticid.strategies.linkage import Linkage
 
 
-class BestNFirst(Queueing):
+class BestNFirst(InBatches):
     """Takes the N best links as a batch and learns nothing until all of them have come back.
 
-    Score as in best_first. The larger N, the more it explores: what a batch brings in is queued only
-    when its last link has returned, failures included. With n = 1 it is best_first.
+    The larger N, the more it explores: what a batch brings in is queued only when its last link has
+    returned, failures included. With n = 1 it is best_first.
+
+    `score` says how promising a page's links are. "similarity": as in best_first, by the judge. "linkage":
+    by the number of distinct keywords on the page, equal ones by its PageRank among the pages the crawl has
+    seen, a local form of the rank by which the paper judges crawls; the judge has no say then.
 
     >>> from salticid.testing import walk_through
     >>> walk_through(BestNFirst(n=2), max_pages=5)
     ['seed', 'a', 'b', 'b1', 'b2']
 
-    Paper: Menczer, Pant, Srinivasan, "Topical web crawlers: evaluating adaptive algorithms", 2004.
+    Paper: Pant, Srinivasan, Menczer, "Exploration versus exploitation in topic driven crawlers", 2002.
     """
 
     def __init__(
@@ -31,61 +35,28 @@ class BestNFirst(Queueing):
         *,
         n: Annotated[int, Meta(ge=1, le=4096)] = 256,
         admit: Literal["compete", "always"] = "compete",
+        score: Literal["similarity", "linkage"] = "similarity",
     ) -> None:
         self.n = n
         self.admit = admit
+        self.score = score
 
     def start(self, brief: Brief) -> None:
         super().start(brief)
-        self._host = brief.urls.host
-        self._batch: list[Choice] = []
-        self._out = 0
-        self._held: list[tuple[Visit, Ints]] = []
-        self._offered: list[Links] = []
-        self._revised: dict[int, float] = {}
+        self._linkage = Linkage(brief) if self.score == "linkage" else None
 
-    def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
-        if not self._batch and not self._out:
-            self._batch = self.frontier.pop(self.n)
-        if busy:
-            self._batch.sort(key=lambda choice: self._host(choice.link.url) in busy)
-            n = min(n, sum(self._host(choice.link.url) not in busy for choice in self._batch))
-        ready, self._batch = self._batch[:n], self._batch[n:]
-        self._out += len(ready)
-        return ready
+    def size_of_batch(self) -> int:
+        return self.n
 
-    def observe(self, visit: Visit, fresh: Ints) -> None:
-        self._out -= 1
-        self._held.append((visit, fresh))
-        if not self._batch and not self._out:
-            self._queue_what_came_in()
-
-    def offer(self, links: Links) -> None:
-        if self._batch or self._out:
-            self._offered.append(links)
-        else:
-            super().offer(links)
-
-    def _queue_what_came_in(self) -> None:
-        """Queue all that came in during a batch, except links to pages of the batch itself."""
-        fetched = np.unique([url for visit, _ in self._held for url in (visit.url, visit.final)])
-        for visit, fresh in self._held:
-            if visit.page is not None:
-                fresh = fresh[~np.isin(visit.page.links.url[fresh], fetched)]
-            super().observe(visit, fresh)
-        for links in self._offered:
-            super().offer(Links.to(links.url[~np.isin(links.url, fetched)].tolist()))
-        self._held.clear()
-        self._offered.clear()
-        self._revised.clear()
+    def learn(self, visits: Sequence[Visit]) -> None:
+        if self._linkage is not None:
+            self._linkage.see([visit.page for visit in visits if visit.page is not None])
 
     def score_of(self, visit: Visit) -> float:
-        return self._revised.get(visit.step, visit.score)
+        if self._linkage is None or visit.page is None:
+            return super().score_of(visit)
+        return self._linkage.score(visit.page)
 
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
-        self.frontier.rescore_from(dict(scores))
-        self._revised.update(scores)
-
-    def waiting(self, k: int) -> tuple[int, list[Choice]]:
-        size, best = super().waiting(k)
-        return size + len(self._batch), (self._batch + best)[:k]
+        if self._linkage is None:
+            super().revise(scores, feedback)

@@ -234,8 +234,11 @@ def check_offers(make: Make) -> None:
     land = {f"p{n}": ("jumping spiders", [f"p{n + 1}"]) for n in range(8)}
     web = SmallWeb({**land, **{island: ("spiders", []) for island in islands}})
 
+    told: list[int] = []
+
     def tell(crawl: Crawl, _: list[Visit]) -> None:
-        if crawl.step == 4:
+        if crawl.step >= 4 and not told:
+            told.append(crawl.step)
             crawl.offer(Links.to([web.id(island) for island in islands]))
 
     run = drive(watch(make()), Course(web, tell=tell))

@@ -20,6 +20,8 @@ from salticid.testing.small import SmallWeb
 ENOUGH = Limits(max_pages=1000)
 MOST_CALLS = 100_000
 """More calls than any strategy needs for a web of some dozen pages."""
+STALLED_AFTER = 200
+"""On webs this small a walker has seen everything sooner."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,7 @@ def drive(strategy: Watched, course: Course) -> Run:
     strategy.calls.clear()
     course.web.asked.clear()
     crawl = Crawl(brief, strategy, Cosine(), log, VirtualClock(), course.web.page)
+    crawl.stalled_after = STALLED_AFTER
     broken = None
     try:
         _carry(crawl, course, log)

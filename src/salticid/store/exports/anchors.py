@@ -55,14 +55,14 @@ class _Words:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._heap = bytearray()
-        self._start = np.zeros(1024, np.int64)
+        self._start = np.zeros(1024, np.uint32)
         for ids, texts in db.execute("SELECT ids, texts FROM words ORDER BY batch"):
             self._add(np.frombuffer(zstandard.decompress(ids), "<i4"), zstandard.decompress(texts) + b"\n")
 
     def _add(self, ids: npt.NDArray[np.int32], lines: bytes) -> None:
         if len(ids) and (top := int(ids.max())) >= len(self._start):
             self._start = np.append(
-                self._start, np.zeros(max(top + 1 - len(self._start), len(self._start)), np.int64)
+                self._start, np.zeros(max(top + 1 - len(self._start), len(self._start)), np.uint32)
             )
         ends = np.flatnonzero(np.frombuffer(lines, np.uint8) == ord("\n"))
         self._start[ids] = len(self._heap) + np.append(0, ends[:-1] + 1)

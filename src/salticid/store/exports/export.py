@@ -43,7 +43,7 @@ class Exported:
 
 
 def export(crawl: CrawlFolder, form: Format, wanted: Wanted, out: BinaryIO, progress: Progress) -> Exported:
-    """Write the wanted pages of a crawl as it is now, though it may go on; memory stays the same at any length."""
+    """Write the wanted pages of a crawl as it is now, though it may go on."""
     if form is Format.WARC:
         exchanges.check(crawl.folder)
     with _snapshot(crawl.db):

@@ -1,0 +1,158 @@
+"""Exporting a crawl: how little memory grows with its length, and visits a second.
+
+SALTICID_EXPORT_VISITS says how many visits the long crawl has; a million is what the bound on memory is meant for.
+What an export keeps in memory of all visits are the words and the groups of near-duplicates, so the crawl has
+both: new words on every page, for as long as it goes on, and every fifth page like an earlier one. The memory is
+that of the program; a worker that takes main texts has its own, about 50 MB.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import zstandard
+
+from benchmarks._server import pages as collection
+from benchmarks.material import ROOT
+from benchmarks.report import figure, peak_memory
+from salticid.model import Page
+from salticid.parse import Parser
+from salticid.store.exports.export import Format, export
+from salticid.store.exports.selection import Wanted
+from salticid.store.folder import CrawlFolder
+from salticid.store.schema import FILE, FORMAT, TABLES, pack_page, pack_words
+from salticid.store.warc import Archive
+from salticid.tables import Texts, Urls
+
+VISITS = int(os.environ.get("SALTICID_EXPORT_VISITS", "100_000"))
+SHORT = 10_000
+RECORDED = 1_000
+"""Pages that come with their HTML."""
+DISTINCT = 500
+WORDS = 400
+LINKS = 20
+NEW_WORDS = 5
+"""Words a page that no page had before."""
+BATCH = 200
+TWINS = 5
+"""Every so many pages there is one that is all but the same as an earlier one."""
+
+_SPELL = "INSERT INTO words (ids, texts) VALUES (?,?)"
+_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+
+
+def run() -> None:
+    """Export a long crawl of small pages as it is, and a short one with main texts."""
+    with tempfile.TemporaryDirectory() as name:
+        long, short, recorded = (Path(name) / crawl for crawl in ("long", "short", "recorded"))
+        _write(long, VISITS, _Small())
+        _write(short, SHORT, _Small())
+        _write(recorded, RECORDED, _Collected(recorded))
+        peak, speed = _measured(long, Format.JSONL)
+        figure(f"jsonl of {VISITS:,} visits: peak memory", peak, "MB", target=500, at_most=True)
+        figure(f"jsonl of {VISITS:,} visits", speed, "visits/s")
+        for form in (Format.JSONL, Format.CSV, Format.PARQUET):
+            less, speed = _measured(short, form)
+            figure(f"{form} of {SHORT:,} visits: peak memory", less, "MB", target=500, at_most=True)
+            figure(f"{form} of {SHORT:,} visits", speed, "visits/s")
+            if form is Format.JSONL and VISITS > SHORT:
+                figure("growth of memory a visit", (peak - less) * 1e6 / (VISITS - SHORT), "bytes")
+        figure(
+            f"jsonl of {RECORDED:,} visits with main texts", _measured(recorded, Format.JSONL)[1], "visits/s"
+        )
+
+
+def _measured(folder: Path, form: Format) -> tuple[float, float]:
+    """The peak memory in MB and the visits a second of an export in a fresh process."""
+    code = f"from benchmarks.export import work; work({str(folder)!r}, {form.value!r})"
+    command = [sys.executable, "-c", code]
+    out = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
+    peak, speed = map(float, out.split())
+    return peak, speed
+
+
+def work(folder: str, form: str) -> None:
+    """Export a crawl, and print the peak memory and the visits a second."""
+    crawl = CrawlFolder(Path(folder))
+    begin = time.perf_counter()
+    with tempfile.TemporaryFile() as out:
+        done = export(crawl, Format(form), Wanted(), out, lambda _visits, _pages: None)
+    visits = done.pages + sum(done.skipped.values())
+    assert visits == len(crawl), done
+    print(peak_memory(), visits / (time.perf_counter() - begin))
+
+
+class _Small:
+    """Small pages, each seen again and again under other URLs."""
+
+    def __init__(self) -> None:
+        self.urls, self.words = Urls(), Texts()
+        parser = Parser(self.urls, self.words)
+        self._pages = [
+            parser.parse(self._html(number), f"http://p.example/{number}") for number in range(DISTINCT)
+        ]
+
+    def page(self, number: int) -> tuple[Page, str | None]:
+        return self._pages[number % DISTINCT], None
+
+    @staticmethod
+    def _html(number: int) -> bytes:
+        syllables = ("ta", "ren", "sol", "mi", "kor", "bel")
+        words = ["".join(syllables[(number * at + k) % 6] for k in range(1 + at % 4)) for at in range(WORDS)]
+        links = " ".join(f"<a href=/{at}>Link {words[at]} {words[-at]}</a>" for at in range(LINKS))
+        return f"<title>Page {number}</title><p>{' '.join(words)}</p>{links}".encode()
+
+
+class _Collected:
+    """Pages of the collection, with their HTML in a WARC."""
+
+    def __init__(self, folder: Path) -> None:
+        self.urls, self.words = Urls(), Texts()
+        self._parser, self._archive = Parser(self.urls, self.words), Archive(folder)
+        self._html = collection()
+
+    def page(self, number: int) -> tuple[Page, str | None]:
+        html, url = self._html[number % len(self._html)], f"http://p.example/{number}"
+        place = self._archive.add(url, b"GET / HTTP/1.1\r\n\r\n", _HEAD + html, None, False)
+        self._archive.flush()
+        return self._parser.parse(html, url), f"[{place}]"
+
+
+def _write(folder: Path, visits: int, source: _Small | _Collected) -> None:
+    """A crawl folder, straight into its tables: each page found by a link of an earlier one."""
+    folder.mkdir(exist_ok=True)
+    db = sqlite3.connect(folder / FILE)
+    db.executescript(TABLES)
+    db.execute(f"PRAGMA user_version = {FORMAT}")
+    db.execute("PRAGMA synchronous = OFF")
+    db.execute("INSERT INTO session VALUES (0, 1.7e9, 0, '{}')")
+    zstd = zstandard.ZstdCompressor(level=1)
+    base = 100_000_000
+    for step in range(visits):
+        page, records = source.page(step)
+        found_by = (step // 7, step % min(LINKS, max(len(page.links), 1))) if step else (-1, 0)
+        twin = step // 2 if step and step % TWINS == 0 else None
+        url = f"http://host-{step % 1000}.example/section-{step % 97}/an-article-about-{step}.html"
+        db.execute("INSERT INTO url VALUES (?,?)", (base + step, url))
+        db.execute(
+            "INSERT INTO choice VALUES (?,?,?,?,?,0.5,NULL,NULL)", (step, step, base + step, *found_by)
+        )
+        db.execute(
+            "INSERT INTO visit VALUES (?,?,?,?,'ok',200,0.5,1,1,0.1,?,9000,1.6e9,NULL,0,?,?)",
+            (step, step, step, base + step, float(step), records, twin),
+        )
+        row = pack_page(page, zstd)
+        db.execute("INSERT INTO page VALUES (?,?,?,?,?,?,?,?,?)", (step, base + step, *row[1:]))
+    known = range(len(source.words))
+    db.execute(_SPELL, pack_words(known, source.words.spell(known), zstd))
+    for begin in range(len(known), len(known) + NEW_WORDS * visits, NEW_WORDS * BATCH):
+        new = range(begin, begin + NEW_WORDS * BATCH)
+        db.execute(_SPELL, pack_words(new, [f"word{at}" for at in new], zstd))
+    db.commit()
+    db.close()

@@ -1,0 +1,105 @@
+"""What judges have in common that are trained on known pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from heapq import heappush, heappushpop
+from itertools import count
+
+from salticid.model import Page
+from salticid.protocols import Brief
+
+MOST_CONFIDENT = 50
+"""So many pages of the crawl, at most, are added to either side."""
+
+
+class Taught:
+    """A judge that can be trained on pages on topic and off. Say how, and how it scores: it is complete.
+
+    The known pages are examples and negatives, and those a person has spoken about; his last word on a page
+    counts. With `retrain` the judge also believes itself: after so many pages, and whenever their number has
+    grown by half since, it is trained anew with the surer half of the pages it called positive, and of
+    those it did not, at most MOST_CONFIDENT of each.
+    """
+
+    line: float = 0.5
+    retrain: int = 0
+
+    def train(self, on: Sequence[Page], off: Sequence[Page]) -> None:
+        """Forget what was learned and learn this."""
+        raise NotImplementedError
+
+    def start(self, brief: Brief) -> None:
+        self.brief = brief
+        self._told: dict[int, tuple[Page, bool]] = {}
+        self._on, self._off = Surest(), Surest()
+        self._schedule = Schedule(self.retrain)
+        self._train()
+
+    def watch(self, page: Page, score: float) -> bool:
+        if not self.retrain:
+            return False
+        if score >= self.line:
+            self._on.note(page, score)
+        else:
+            self._off.note(page, -score)
+        due = self._schedule.due()
+        if due:
+            self._train()
+        return due
+
+    def learn(self, liked: Sequence[tuple[Page, int]]) -> bool:
+        """The pages a person likes are on topic, the others are not."""
+        self._told.update({page.url: (page, liking > 0) for page, liking in liked})
+        if liked:
+            self._train()
+        return bool(liked)
+
+    def _train(self) -> None:
+        known = {page.url: (page, True) for page in (*self.brief.examples, *self._on.pages())}
+        known |= {page.url: (page, False) for page in (*self.brief.negatives, *self._off.pages())}
+        known |= self._told
+        on, off = ([page for page, side in known.values() if side is wanted] for wanted in (True, False))
+        self.train(on, off)
+
+
+class Surest:
+    """The pages one is surest about; of equal ones the earliest."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[float, int, Page]] = []
+        self._number = count(0, -1)
+        self._noted = 0
+
+    def note(self, page: Page, sureness: float) -> None:
+        """One more page."""
+        entry = (sureness, next(self._number), page)
+        self._noted += 1
+        if len(self._heap) < MOST_CONFIDENT:
+            heappush(self._heap, entry)
+        else:
+            heappushpop(self._heap, entry)
+
+    def pages(self) -> list[Page]:
+        """The surer half of all noted, as far as they were kept, surest first."""
+        return [page for _, _, page in sorted(self._heap, reverse=True)[: (self._noted + 1) // 2]]
+
+
+class Schedule:
+    """Says when to do what gets dearer as a crawl grows: after `first` times, then at half as many again.
+
+    >>> schedule = Schedule(4)
+    >>> [time for time in range(1, 20) if schedule.due()]
+    [4, 6, 9, 14]
+    """
+
+    def __init__(self, first: int) -> None:
+        self._next, self._times = first, 0
+
+    def due(self) -> bool:
+        """Whether this is one of the times."""
+        self._times += 1
+        if self._times < self._next:
+            return False
+        self._next = self._times + (self._times + 1) // 2
+        return True

@@ -1,0 +1,50 @@
+"""Agents: what one carries on its way, and what it comes to."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from salticid.model import Choice, Ints, Link, Visit
+from salticid.strategies.nearness import Ground, Reading
+
+TRAIL = 10
+"""So many links back an agent remembers its way."""
+NOBODY = 0
+"""The parent, in events, of an agent that has none; agents are numbered from 1."""
+
+
+@dataclass(slots=True, eq=False)
+class Agent:
+    """One walker, idle or out on the choice it drew.
+
+    `ground` is the last page it came to that has links to follow, `followed` the link it drew there, and
+    `trail` the links that led it from page to page, the one to its ground last. Without ground it has
+    something drawn: a start, or a step back.
+    """
+
+    number: int
+    energy: float
+    keywords: Ints
+    ground: Ground | None = None
+    followed: int = 0
+    trail: deque[Link] = field(default_factory=lambda: deque(maxlen=TRAIL))
+    drawn: Choice | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arrival:
+    """A page that an agent came to: how it reads, the ground it gives, if any, the fresh places on it."""
+
+    visit: Visit
+    reading: Reading
+    ground: Ground | None
+    fresh: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """Who first came to a page, and what of the page is remembered in case a person likes it."""
+
+    agent: int
+    terms: tuple[int, ...]

@@ -1,0 +1,83 @@
+"""What strategies that fetch in batches have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from salticid.model import Choice, Feedback, Ints, Links, Visit
+from salticid.protocols import Brief
+from salticid.strategies.base import Queueing
+
+
+class InBatches(Queueing):
+    """Takes the best links as a batch and learns nothing until all of them have come back.
+
+    What a batch brings in is queued when its last link has returned, failures included. Say how large
+    the next batch is, and it is complete.
+    """
+
+    def size_of_batch(self) -> int:
+        """How many links to take next."""
+        raise NotImplementedError
+
+    def learn(self, visits: Sequence[Visit]) -> None:
+        """A whole batch has come back, in this order; its links are queued next."""
+
+    def start(self, brief: Brief) -> None:
+        super().start(brief)
+        self._host = brief.urls.host
+        self._batch: list[Choice] = []
+        self._out = 0
+        self._held: list[tuple[Visit, Ints]] = []
+        self._offered: list[Links] = []
+        self._revised: dict[int, float] = {}
+
+    def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
+        if not self._batch and not self._out:
+            self._batch = self.frontier.pop(self.size_of_batch())
+        if busy:
+            self._batch.sort(key=lambda choice: self._host(choice.link.url) in busy)
+            n = min(n, sum(self._host(choice.link.url) not in busy for choice in self._batch))
+        ready, self._batch = self._batch[:n], self._batch[n:]
+        self._out += len(ready)
+        return ready
+
+    def observe(self, visit: Visit, fresh: Ints) -> None:
+        self._out -= 1
+        self._held.append((visit, fresh))
+        if not self._batch and not self._out:
+            self.learn([visit for visit, _ in self._held])
+            self._queue_what_came_in()
+
+    def offer(self, links: Links) -> None:
+        if self._batch or self._out:
+            self._offered.append(links)
+        else:
+            super().offer(links)
+
+    def _queue_what_came_in(self) -> None:
+        """Queue all that came in during a batch, except links to pages of the batch itself."""
+        fetched = np.unique([url for visit, _ in self._held for url in (visit.url, visit.final)])
+        for visit, fresh in self._held:
+            if visit.page is not None:
+                fresh = fresh[~np.isin(visit.page.links.url[fresh], fetched)]
+            super().observe(visit, fresh)
+        for links in self._offered:
+            super().offer(Links.to(links.url[~np.isin(links.url, fetched)].tolist()))
+        self._held.clear()
+        self._offered.clear()
+        self._revised.clear()
+
+    def score_of(self, visit: Visit) -> float:
+        """The judge's score of the page, as it stands now."""
+        return self._revised.get(visit.step, visit.score)
+
+    def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
+        self.frontier.rescore_from(dict(scores))
+        self._revised.update(scores)
+
+    def waiting(self, k: int) -> tuple[int, list[Choice]]:
+        size, best = super().waiting(k)
+        return size + len(self._batch), (self._batch + best)[:k]

@@ -1,0 +1,155 @@
+"""Agents with a perceptron each, one per seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import tanh
+from typing import Annotated, Literal
+
+import numpy as np
+from msgspec import Meta
+
+from salticid.model import Floats, Visit
+from salticid.protocols import Brief
+from salticid.strategies.agents import Agent, Arrival
+from salticid.strategies.nearness import Ground, Reading
+from salticid.strategies.walkers import Walking
+
+
+@dataclass(slots=True, eq=False)
+class Spider(Agent):
+    """An agent whose mind is one weight for each keyword."""
+
+    weights: Floats = field(default_factory=lambda: np.zeros(0))
+
+
+class Infospiders(Walking[Spider]):
+    """Agents walk from page to page, one per seed; who finds relevant pages breeds, who does not dies.
+
+    The light form. An agent stands on a page, estimates each link by tanh of the weighted sum of its
+    keywords near the link, and draws one by a Boltzmann distribution at `temperature`; which agent acts
+    next is drawn too. It begins with energy theta/2, gains the judge's score of each page that nobody came
+    to before, and pays agents * theta / (2 * max_pages) for it, so that the first agents can afford
+    max_pages worthless pages between them. A revisit gains nothing and costs that times `revisit_cost`.
+    The perceptron learns the page's similarity to the agent's own keywords, or its score (`target`
+    "topic"): `epochs` steps at `rate` with `momentum`, which rests between pages. At energy theta an agent
+    clones itself: half the energy, and in the clone's keywords the one least frequent in the page (among
+    equals the last) gives way to the page's most frequent term.
+
+    `lookahead` mixes into the estimate of a link to a page that was visited lately the best estimate that
+    its last visitor had for a link there nobody had chosen yet, -1 if there was none: 0 leaves the estimate
+    alone, 1 puts the other in its place. It needs no memory of pages and asks nobody.
+
+    Where the paper is silent: near is what counts in `myspiders`, 1/dist up to `reach` links away; weights
+    begin at 1/n each, n the keywords, so that at first the mean nearness counts; a failed fetch costs what
+    a revisit does; the clone's new term is one that was not yet among its keywords, and takes over the
+    weight of the old; keywords count once each, however often the topic names them.
+
+    Otherwise than in the paper: a step of learning is divided by 1 + the squared length of the inputs, for
+    the raw step throws the weights so far that the unit saturates. Clones begin at seeds or offered links
+    that wait, if any do. See `salticid.strategies.walkers` for dead ends, bounds and a person's word, which
+    is worth one unit of energy.
+
+    >>> from salticid.testing import walk_through
+    >>> walk_through(Infospiders(), max_pages=5)
+    ['seed', 'b', 'b1', 'b11', 'b2']
+
+    Paper: Menczer, Pant, Ruiz, Srinivasan, "Evaluating topic-driven web crawlers", SIGIR 2001.
+    """
+
+    def __init__(
+        self,
+        *,
+        theta: Annotated[float, Meta(gt=0, le=100)] = 2.0,
+        temperature: Annotated[float, Meta(ge=0.001, le=100)] = 0.125,
+        epochs: Annotated[int, Meta(ge=0, le=100)] = 5,
+        rate: Annotated[float, Meta(ge=0, le=1)] = 0.5,
+        momentum: Annotated[float, Meta(ge=0, lt=1)] = 0.9,
+        target: Literal["keywords", "topic"] = "keywords",
+        revisit_cost: Annotated[float, Meta(ge=0.001, le=1)] = 0.1,
+        lookahead: Annotated[float, Meta(ge=0, le=1)] = 0.0,
+        reach: Annotated[int, Meta(ge=1, le=50)] = 5,
+    ) -> None:
+        self.theta = theta
+        self.temperature = temperature
+        self.epochs = epochs
+        self.rate = rate
+        self.momentum = momentum
+        self.target = target
+        self.revisit_cost = revisit_cost
+        self.lookahead = lookahead
+        self.reach = reach
+
+    def start(self, brief: Brief) -> None:
+        self._outlooks: dict[int, float] = {}
+        super().start(brief)
+
+    def first_agents(self, seeds: int) -> int:
+        return seeds
+
+    def founder(self, number: int) -> Spider:
+        weights = np.full(len(self.query), 1 / max(1, len(self.query)))
+        return Spider(number, self.theta / 2, self.query, weights=weights)
+
+    def child(self, parent: Spider, number: int, reading: Reading) -> Spider:
+        keywords = parent.keywords.copy()
+        common = reading.commonest(1, besides=keywords)
+        if len(common) and len(keywords):
+            rarest_from_the_end = reading.frequency(keywords)[::-1].argmin()
+            keywords[len(keywords) - 1 - rarest_from_the_end] = common[0]
+        return Spider(number, 0.0, keywords, weights=parent.weights)
+
+    def turns(self) -> list[Spider]:
+        idle = super().turns()
+        return [idle[at] for at in self.rng.permutation(len(idle)).tolist()]
+
+    def sharpness(self) -> float:
+        return 1 / self.temperature
+
+    def gain(self, agent: Spider, arrival: Arrival) -> float:
+        return arrival.visit.score
+
+    def cost(self, visit: Visit) -> float:
+        full = self.founders * self.theta / (2 * self.limits.max_pages)
+        return full if visit.page is not None and not visit.revisit else self.revisit_cost * full
+
+    def estimates(self, agent: Spider, ground: Ground) -> Floats:
+        estimates = _estimates(agent.weights, ground.inputs)
+        if not self.lookahead:
+            return estimates
+        seen = (self._outlooks.get(url) for url in ground.urls.tolist())
+        beyond = np.array([np.nan if best is None else best for best in seen])
+        return np.where(np.isnan(beyond), estimates, estimates + self.lookahead * (beyond - estimates))
+
+    def learn(self, agent: Spider, arrival: Arrival) -> None:
+        if agent.ground is not None:
+            own = self.target == "keywords"
+            wanted = arrival.reading.likeness(agent.keywords) if own else arrival.visit.score
+            agent.weights = self._trained(agent.weights, agent.ground.inputs[:, agent.followed], wanted)
+        if self.lookahead:
+            self.remember(self._outlooks, arrival.visit.final, _outlook(agent, arrival))
+
+    def _trained(self, weights: Floats, inputs: Floats, wanted: float) -> Floats:
+        """The weights after some epochs of back-propagation on one example, each along the same inputs."""
+        activity, length = float((weights * inputs).sum()), float((inputs * inputs).sum())
+        step = change = 0.0
+        for _ in range(self.epochs):
+            output = tanh(activity + change * length)
+            step = self.momentum * step + self.rate * (wanted - output) * (1 - output**2) / (1 + length)
+            change += step
+        return weights + change * inputs
+
+
+def _estimates(weights: Floats, inputs: Floats) -> Floats:
+    """The perceptron's output for each link; summed in the order of the keywords."""
+    outputs: Floats = np.tanh((weights[:, None] * inputs).sum(axis=0))
+    return outputs
+
+
+def _outlook(agent: Spider, arrival: Arrival) -> float:
+    """The best estimate of the links here that nobody has chosen, the lowest there can be without any."""
+    ground = arrival.ground
+    if ground is None:
+        return -1.0
+    fresh = np.isin(ground.places, arrival.fresh, assume_unique=True)
+    return float(_estimates(agent.weights, ground.inputs)[fresh].max(initial=-1.0))

@@ -1,0 +1,139 @@
+"""What strategies have in common that read the anchor of a link to predict the class of its target."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from salticid.learning.link_model import LONGEST_ANCHOR, Anchors, model_for
+from salticid.learning.link_tables import LinkTables
+from salticid.model import Choice, Floats, Ints, Links, Page, Visit
+from salticid.protocols import Brief
+from salticid.strategies.base import Queueing
+
+_WORD = np.dtype(np.int32).itemsize
+_SPARE = 64
+"""So many links more than wait may be remembered before those that are gone are looked for."""
+
+
+class Source(NamedTuple):
+    """The page a link was found on: its visit, the class the judge put it in, P(class | page)."""
+
+    step: int
+    label: int
+    posterior: Floats
+
+
+class Remembered(NamedTuple):
+    """What is needed of a waiting link when its target has been judged: whence it came, what it said."""
+
+    source: Source
+    place: int
+    anchor: bytes
+
+    @property
+    def words(self) -> Ints:
+        """The word ids of the anchor."""
+        return np.frombuffer(self.anchor, np.int32)
+
+
+class LinkScoring(Queueing):
+    """A strategy that learns what anchors lead to. Say what is probable before reading one: it is complete.
+
+    A link's score is P(target class | anchor), naive Bayes on the words of anchors. A visit that comes back
+    labels the link it was reached by: the judge's verdict is the class of the link's target. For that,
+    links wait with what they said, about as many as wait in the frontier.
+    """
+
+    tables: LinkTables | None = None
+    evidence: int = 0
+    learn: bool = True
+    rescore: int = 0
+    reads_pages: ClassVar[bool]
+    """Whether the class of the page a link is on matters."""
+
+    def log_prior(self, posterior: Floats) -> Floats:
+        """log P(class of the target) before the anchor is read, given P(class | page), one or a row each."""
+        raise NotImplementedError
+
+    def start(self, brief: Brief) -> None:
+        super().start(brief)
+        self.model = model_for(brief, self.tables, self.evidence)
+        self._remembered: dict[int, Remembered] = {}
+        self._in_flight: dict[int, Remembered] = {}
+        self._until_rescore = self.rescore
+
+    def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
+        chosen = super().choose(n, busy)
+        for link in (choice.link for choice in chosen):
+            known = self._remembered.pop(link.url, None)
+            if known is not None and (known.source.step, known.place) == (link.source, link.place):
+                self._in_flight[link.url] = known
+        return chosen
+
+    def observe(self, visit: Visit, fresh: Ints) -> None:
+        self.frontier.discard(visit.final)
+        link, page = self._in_flight.pop(visit.url, None), visit.page
+        if page is None:
+            return
+        source = self._source(visit, page)
+        if self.learn and link is not None:
+            self.model.learn_link(link.words, source.label, link.source.label)
+        self._queue(page, fresh, source)
+        if self.learn and self.reads_pages:
+            self.model.learn_page(page, source.label)
+        self._until_rescore -= 1
+        if self._until_rescore == 0:
+            self._rescore_all()
+
+    def offer(self, links: Links) -> None:
+        """A link offered scores as such, whatever an anchor said about it before."""
+        for url in links.url.tolist():
+            self._remembered.pop(url, None)
+        super().offer(links)
+
+    def _source(self, visit: Visit, page: Page) -> Source:
+        needed = self.reads_pages or len(self.model.classes) > 2
+        posterior = self.model.pages.posterior(page) if needed else np.zeros(0)
+        return Source(visit.step, self.model.label(visit.positive, posterior), posterior)
+
+    def _queue(self, page: Page, fresh: Ints, source: Source) -> None:
+        """Queue links as the frontier would: of several to one URL the best, the first among equals."""
+        found = self.model.link_posteriors(Anchors.of(page, fresh), self.log_prior(source.posterior))
+        scores: list[float] = found[:, self.model.target].tolist()
+        best: dict[int, int] = {}
+        for at, url in enumerate(page.links.url[fresh].tolist()):
+            if url not in best or scores[at] > scores[best[url]]:
+                best[url] = at
+        frontier = self.frontier
+        news = {
+            url: at for url, at in best.items() if url not in frontier or scores[at] > frontier.score(url)
+        }
+        places = fresh[list(news.values())]
+        frontier.push(list(news), [scores[at] for at in news.values()], source.step, places)
+        self._remember(page, dict(zip(news, places.tolist(), strict=True)), source)
+
+    def _remember(self, page: Page, places: Mapping[int, int], source: Source) -> None:
+        frontier, words = self.frontier, page.tokens.tobytes()
+        starts = page.links.start
+        ends = np.minimum(page.links.end, starts + LONGEST_ANCHOR).tolist()
+        begins = starts.tolist()
+        for url, place in places.items():
+            if url in frontier:
+                anchor = words[_WORD * begins[place] : _WORD * ends[place]]
+                self._remembered[url] = Remembered(source, place, anchor)
+        if len(self._remembered) > len(frontier) + max(len(frontier), _SPARE):
+            self._remembered = {url: kept for url, kept in self._remembered.items() if url in frontier}
+
+    def _rescore_all(self) -> None:
+        """Score the waiting links by what is known now; the pages they were found on are not read again."""
+        self._until_rescore = self.rescore
+        waiting = {url: self._remembered[url] for url in self.frontier if url in self._remembered}
+        if waiting:
+            anchors = Anchors.joined([link.words for link in waiting.values()])
+            posteriors = np.stack([link.source.posterior for link in waiting.values()])
+            found = self.model.link_posteriors(anchors, self.log_prior(posteriors))
+            for url, score in zip(waiting, found[:, self.model.target].tolist(), strict=True):
+                self.frontier.rescore(url, score)

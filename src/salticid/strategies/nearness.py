@@ -1,0 +1,111 @@
+"""What an agent reads off a page: its terms, the links it may follow, the keywords near each of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from salticid.model import Floats, Ints, Links, Page
+from salticid.text.bags import Bag
+from salticid.text.stems import STOP, Stems
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """A page with the stem of each of its words, in reading order, and how often each occurs."""
+
+    page: Page
+    stems: Ints
+    bag: Bag
+
+    @classmethod
+    def of(cls, page: Page, stems: Stems) -> Reading:
+        """Read a page."""
+        found = stems.of(page.tokens)
+        return cls(page, found, Bag.of(found))
+
+    def commonest(self, most: int, besides: Ints | None = None) -> Ints:
+        """The most frequent terms, stop words and `besides` left out; among equals, the first to be read."""
+        terms, first, counts = np.unique(self.stems, return_index=True, return_counts=True)
+        order = np.lexsort((first, -counts))
+        known = [STOP] if besides is None else [STOP, *besides.tolist()]
+        ranked: Ints = terms[order][~np.isin(terms[order], known)]
+        return ranked[:most]
+
+    def frequency(self, terms: Ints) -> Ints:
+        """How often each of these terms occurs."""
+        bag = self.bag
+        if not len(bag.terms):
+            return np.zeros(len(terms), np.int32)
+        at = np.minimum(bag.terms.searchsorted(terms), len(bag.terms) - 1)
+        return np.where(bag.terms[at] == terms, bag.counts[at], 0).astype(np.int32)
+
+    def likeness(self, keywords: Ints) -> float:
+        """The cosine with keywords that count once each."""
+        if not len(keywords) or not self.bag.norm:
+            return 0.0
+        return min(1.0, int(self.frequency(keywords).sum()) / (sqrt(len(keywords)) * self.bag.norm))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """What an agent keeps of the page it stands on: links it may follow, and the keywords around them.
+
+    Link number i of these is link number `places[i]` of the page of visit `step`. `inputs` has a row for
+    each keyword of the agent and a column for each link.
+    """
+
+    step: int
+    places: Ints
+    urls: Ints
+    inputs: Floats
+
+    @classmethod
+    def of(cls, step: int, reading: Reading, keywords: Ints, reach: int) -> Ground | None:
+        """The ground a page gives to stand on; None when no link of it may be followed to another page."""
+        page, links = reading.page, reading.page.links
+        places = np.flatnonzero(~links.nofollow & (links.url != page.url)).astype(np.int32)
+        if page.nofollow or not len(places):
+            return None
+        near = nearness(links, reading.stems, keywords, reach)
+        return cls(step, places, links.url[places], near[:, places])
+
+    def without(self, link: int) -> Ground | None:
+        """The same without the links that lead where this one does; None when there are no others."""
+        others = self.urls != self.urls[link]
+        if not others.any():
+            return None
+        return Ground(self.step, self.places[others], self.urls[others], self.inputs[:, others])
+
+    def heard_by(self, had: Ints, has: Ints) -> Ground:
+        """The same for other keywords. Those not there before are heard nowhere: the page is gone."""
+        inputs = np.zeros((len(has), len(self.urls)))
+        now, before = np.nonzero(has[:, None] == had)
+        inputs[now] = self.inputs[before]
+        return Ground(self.step, self.places, self.urls, inputs)
+
+
+def nearness(links: Links, stems: Ints, keywords: Ints, reach: int) -> Floats:
+    """How near each keyword (rows) is to each link (columns): the sum of 1/dist over its occurrences.
+
+    dist is 1 in the link's own anchor and in the text up to its neighbours, 2 in the anchor of the next link
+    and in the text behind it, and so on; what is farther than `reach` does not count. With stems 7 and 8
+    around two links, the first of which says 8:
+
+    >>> two = Links(np.array([4, 5]), np.array([1, 3]), np.array([2, 3]), np.zeros(2, np.bool_))
+    >>> nearness(two, np.array([7, 8, 7]), np.array([7, 8]), reach=5).tolist()
+    [[2.0, 1.5], [1.0, 0.5]]
+    """
+    keyword, at = np.nonzero(keywords[:, None] == stems)
+    link = np.searchsorted(links.start, at, side="right") - 1
+    within = (link >= 0) & (at < links.end[link])
+    away = np.arange(1 - reach, reach + 1)
+    from_within = np.where(away < reach, 1 / (np.abs(away) + 1), 0)
+    from_behind = 1 / np.where(away > 0, away, 1 - away)
+    share = np.where(within[:, None], from_within, from_behind)
+    width = len(links) + 2 * reach
+    cell = (keyword * width + link + reach)[:, None] + away
+    near = np.bincount(cell.ravel(), share.ravel(), len(keywords) * width).reshape(len(keywords), width)
+    return near[:, reach:-reach].astype(np.float64, copy=False)

@@ -1,0 +1,288 @@
+"""What strategies made of agents have in common: a population that walks, breeds and dies."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import ClassVar, Generic, TypeVar
+
+import numpy as np
+
+from salticid.model import FROM_OFFER, Choice, Event, Feedback, Floats, Ints, Limits, Link, Links, Visit
+from salticid.protocols import Brief
+from salticid.strategies.agents import NOBODY, Agent, Arrival, Find
+from salticid.strategies.nearness import Ground, Reading
+from salticid.text.stems import Stems
+
+A = TypeVar("A", bound=Agent)
+T = TypeVar("T")
+
+
+class Walking(Generic[A]):
+    """A strategy whose state is a population of agents. Say how they think, gain, pay and breed.
+
+    Starts. Each of the first agents has a seed to go to. Seeds that are left over, and offered links, wait
+    as starts for agents to come, oldest first: for offspring, which then begins there and not on the page
+    it was born on, and for agents with nowhere else to go.
+
+    Nowhere to go. A link that failed, or led to a page with no links to follow, is struck out for that
+    agent; it draws another from the page it stands on. When none is left it goes to a waiting start; else
+    back along its trail, a page at a time, each a revisit; when the trail is used up it dies. Links that
+    say nofollow and links of a page to itself are not followed.
+
+    Bounds. Agents and waiting starts together are at most max_buffer; without room nothing is born, and an
+    offer is forgotten. Who found what is remembered for the last max_buffer pages.
+
+    A person's word about a page gives the agent that found it one unit of energy or takes one, as much as
+    a perfect page is worth; an agent without energy dies at the next page it comes to. If the finder is
+    dead, or forgotten, nobody hears it.
+
+    Events: `born`, `agent` (its energy, at every visit and after a birth), `keywords` (when they change),
+    `died` (and of what).
+    """
+
+    walks: ClassVar[bool] = True
+    score_of_start: ClassVar[float] = 1.0
+    theta: float
+    """Who has so much energy breeds."""
+    reach: int
+    """So many links away a keyword is still near."""
+
+    def first_agents(self, seeds: int) -> int:
+        """How many agents to begin with, given so many seeds."""
+        raise NotImplementedError
+
+    def founder(self, number: int) -> A:
+        """One of the first agents, with energy theta / 2."""
+        raise NotImplementedError
+
+    def child(self, parent: A, number: int, reading: Reading) -> A:
+        """A mutated copy of a parent that came to this page; energy and ground are seen to elsewhere."""
+        raise NotImplementedError
+
+    def estimates(self, agent: A, ground: Ground) -> Floats:
+        """What an agent expects of each link of the page it stands on."""
+        raise NotImplementedError
+
+    def sharpness(self) -> float:
+        """How much the draw of a link goes by the estimates: the inverse temperature."""
+        raise NotImplementedError
+
+    def gain(self, agent: A, arrival: Arrival) -> float:
+        """The energy of a page that nobody came to before."""
+        raise NotImplementedError
+
+    def cost(self, visit: Visit) -> float:
+        """What an agent pays for this visit, also if it failed."""
+        raise NotImplementedError
+
+    def learn(self, agent: A, arrival: Arrival) -> None:
+        """An agent came to a page; if it has ground, by the link it followed from there."""
+        raise NotImplementedError
+
+    def heed(self, agent: A, find: Find, liking: int) -> None:
+        """A person spoke about a page this agent found; energy is seen to elsewhere."""
+
+    def remembered(self, reading: Reading) -> tuple[int, ...]:
+        """The terms of a page to remember in case a person likes it."""
+        return ()
+
+    def turns(self) -> list[A]:
+        """The idle agents in the order in which they act: who has waited longest is first."""
+        return list(self.idle.values())
+
+    def start(self, brief: Brief) -> None:
+        self.limits, self.rng = brief.limits, brief.rng
+        self.stems = Stems(brief.words, brief.language)
+        self.query = np.array(list(dict.fromkeys(self.stems.terms(brief.topic.keywords))), np.int32)
+        self.agents: dict[int, A] = {}
+        self.idle: dict[int, A] = {}
+        self.starts: dict[int, Link] = {}
+        self._host = brief.urls.host
+        self._finds: dict[int, Find] = {}
+        self._events: list[Event] = []
+        seeds = [Link(url) for url in brief.seeds.url.tolist()]
+        self.founders = min(self.first_agents(len(seeds)), self._room()) if seeds else 0
+        self._born = self.founders
+        for number in range(1, self.founders + 1):
+            agent = self.founder(number)
+            self._send(agent, seeds[(number - 1) % len(seeds)])
+            self._enter(agent, NOBODY)
+        self._wait_to_be_started(seeds[self.founders :])
+
+    def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
+        chosen: list[Choice] = []
+        for agent in self.turns():
+            if len(chosen) >= n:
+                break
+            if agent.drawn is None and agent.ground is not None:
+                agent.drawn = self._draw(agent, agent.ground)
+            if agent.drawn is not None and self._host(agent.drawn.link.url) not in busy:
+                del self.idle[agent.number]
+                chosen.append(agent.drawn)
+        return chosen
+
+    def observe(self, visit: Visit, fresh: Ints) -> None:
+        agent = self.agents[visit.choice.agent or NOBODY]
+        self.starts.pop(visit.url, None)
+        self.starts.pop(visit.final, None)
+        agent.energy -= self.cost(visit)
+        arrival = self._arrival(agent, visit, fresh)
+        if arrival is not None:
+            self._take_in(agent, arrival)
+        self._step(agent, visit.choice.link, arrival.ground if arrival else None)
+        self._note("agent", agent, ("energy", agent.energy))
+        self._go_on(agent, arrival)
+
+    def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
+        """Energy once gained is not taken back when the judge changes its mind."""
+        for word in feedback:
+            find = self._finds.get(word.url)
+            agent = self.agents.get(find.agent) if find else None
+            if find and agent:
+                agent.energy += word.liking
+                self.heed(agent, find, word.liking)
+
+    def offer(self, links: Links) -> None:
+        self._wait_to_be_started([Link(url, FROM_OFFER) for url in links.url.tolist()])
+
+    def extend(self, limits: Limits) -> None:
+        """What a page costs follows the larger budget."""
+        self.limits = limits
+
+    def events(self) -> list[Event]:
+        events, self._events = self._events, []
+        return events
+
+    def waiting(self, k: int) -> tuple[int, list[Choice]]:
+        drawn = [agent.drawn for agent in self.idle.values() if agent.drawn is not None]
+        waiting = drawn + [Choice(link, self.score_of_start) for link in self.starts.values()]
+        return len(waiting), sorted(waiting, key=lambda choice: -choice.score)[:k]
+
+    def remember(self, memory: dict[int, T], url: int, what: T) -> None:
+        """Remember something about a page, and forget about the oldest of more than max_buffer."""
+        memory.pop(url, None)
+        memory[url] = what
+        if self.limits.max_buffer is not None and len(memory) > self.limits.max_buffer:
+            del memory[next(iter(memory))]
+
+    def give_keywords(self, agent: A, keywords: Ints) -> None:
+        """Give an agent other keywords; new ones it hears from the next page on."""
+        if agent.ground is not None:
+            agent.ground = agent.ground.heard_by(agent.keywords, keywords)
+        agent.keywords = keywords
+        self._note("keywords", agent, ("keywords", self._spelled(agent)))
+
+    def _arrival(self, agent: A, visit: Visit, fresh: Ints) -> Arrival | None:
+        if visit.page is None:
+            return None
+        reading = Reading.of(visit.page, self.stems)
+        ground = Ground.of(visit.step, reading, agent.keywords, self.reach)
+        return Arrival(visit, reading, ground, fresh)
+
+    def _take_in(self, agent: A, arrival: Arrival) -> None:
+        """Gain and learn from a page; energy only from one that nobody came to before."""
+        visit = arrival.visit
+        if not visit.revisit:
+            agent.energy += self.gain(agent, arrival)
+            self.remember(self._finds, visit.final, Find(agent.number, self.remembered(arrival.reading)))
+        self.learn(agent, arrival)
+
+    def _step(self, agent: A, link: Link, ground: Ground | None) -> None:
+        """Stand where the link led, or stay and strike it out."""
+        agent.drawn = None
+        if ground is not None:
+            agent.ground = ground
+            agent.trail.append(link)
+        elif agent.ground is not None:
+            agent.ground = agent.ground.without(agent.followed)
+            if agent.ground is None:
+                agent.trail.pop()
+
+    def _go_on(self, agent: A, arrival: Arrival | None) -> None:
+        """Die, or be idle again; and breed, if there is energy and room for it."""
+        if agent.energy <= 0:
+            self._die(agent, "no energy")
+        elif agent.ground is None and not self._sent_elsewhere(agent):
+            self._die(agent, "nowhere to go")
+        else:
+            self.idle[agent.number] = agent
+            if agent.energy >= self.theta and arrival and (self.starts or self._room() > 0):
+                self._breed(agent, arrival)
+
+    def _breed(self, parent: A, arrival: Arrival) -> None:
+        self._born += 1
+        child = self.child(parent, self._born, arrival.reading)
+        child.energy = parent.energy / 2
+        parent.energy -= child.energy
+        if not self._started(child):
+            child.trail.extend(parent.trail)
+            child.ground = self._ground_of(child, parent, arrival)
+            if child.ground is None and parent.drawn is not None:
+                self._send(child, parent.drawn.link)
+        self._enter(child, parent.number)
+        self._note("agent", parent, ("energy", parent.energy))
+
+    def _ground_of(self, child: A, parent: A, arrival: Arrival) -> Ground | None:
+        """The parent's ground as its child hears it."""
+        ground = parent.ground
+        if ground is None:
+            return None
+        if ground is arrival.ground:
+            return Ground.of(ground.step, arrival.reading, child.keywords, self.reach)
+        return ground.heard_by(parent.keywords, child.keywords)
+
+    def _sent_elsewhere(self, agent: A) -> bool:
+        """Whether an agent without ground found another place to go to."""
+        if self._started(agent):
+            return True
+        if not agent.trail:
+            return False
+        self._send(agent, agent.trail.pop(), score=0.0)
+        return True
+
+    def _started(self, agent: A) -> bool:
+        """Whether a start was waiting that this agent now goes to."""
+        if not self.starts:
+            return False
+        self._send(agent, self.starts.pop(next(iter(self.starts))))
+        return True
+
+    def _send(self, agent: A, link: Link, score: float = score_of_start) -> None:
+        agent.drawn = Choice(link, score, agent=agent.number)
+
+    def _draw(self, agent: A, ground: Ground) -> Choice:
+        """Draw a link of the ground by a Boltzmann distribution over the estimates."""
+        estimates = self.estimates(agent, ground)
+        chances = np.exp(self.sharpness() * (estimates - estimates.max()))
+        total = np.cumsum(chances)
+        at = min(int(total.searchsorted(self.rng.random() * total[-1], side="right")), len(total) - 1)
+        agent.followed = at
+        link = Link(int(ground.urls[at]), ground.step, int(ground.places[at]))
+        chance = float(chances[at] / total[-1])
+        return Choice(link, float(estimates[at]), (("probability", chance),), agent.number)
+
+    def _room(self) -> int:
+        """How many more agents or starts there may be."""
+        most = self.limits.max_buffer
+        return sys.maxsize if most is None else most - len(self.agents) - len(self.starts)
+
+    def _wait_to_be_started(self, links: list[Link]) -> None:
+        news = {link.url: link for link in links if link.url not in self.starts}
+        self.starts.update(list(news.items())[: max(0, self._room())])
+
+    def _enter(self, agent: A, parent: int) -> None:
+        self.agents[agent.number] = self.idle[agent.number] = agent
+        self._note(
+            "born", agent, ("parent", parent), ("keywords", self._spelled(agent)), ("energy", agent.energy)
+        )
+
+    def _die(self, agent: A, cause: str) -> None:
+        del self.agents[agent.number]
+        self._note("died", agent, ("cause", cause))
+
+    def _note(self, name: str, agent: A, *values: tuple[str, str | float | int]) -> None:
+        self._events.append(Event(name, (("agent", agent.number), *values)))
+
+    def _spelled(self, agent: A) -> str:
+        return " ".join(self.stems.text(stem) for stem in agent.keywords.tolist())

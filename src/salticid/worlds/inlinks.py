@@ -1,0 +1,145 @@
+"""Who links to a page, as a world or an earlier crawl knows it, in the words of another crawl."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from salticid.errors import UserError
+from salticid.model import Ints, Page
+from salticid.protocols import Backlinks, Table, UrlTable
+from salticid.store import schema
+from salticid.store.folder import CrawlFolder
+from salticid.webs import arrays
+from salticid.webs.arrays import text_hash
+from salticid.webs.recorded import RecordedWeb
+from salticid.worlds.backlinks import Backlinks as WorldBacklinks
+from salticid.worlds.translate import Translation
+
+
+def backlinks_from(path: Path, urls: UrlTable, words: Table) -> Backlinks:
+    """The backlinks of a world folder or a crawl folder, pages in these tables; UserError if it is neither."""
+    if (path / arrays.MANIFEST).is_file():
+        return Inlinks(_World(path), urls, words)
+    if (path / schema.FILE).is_file():
+        return Inlinks(_EarlierCrawl(path), urls, words)
+    raise UserError(
+        f"{path} knows no backlinks: it is neither a world ({arrays.MANIFEST}) nor a crawl ({schema.FILE}); "
+        f"name one with --backlinks WORLD|DIR"
+    )
+
+
+class _Known(Protocol):
+    """Pages with links, under ids of their own."""
+
+    def url(self, at: int) -> str:
+        """The URL of an id."""
+        ...
+
+    def word(self, at: int) -> str:
+        """The word of an id."""
+        ...
+
+    def find(self, url: str) -> int:
+        """The id of a URL, -1 if it is not known."""
+        ...
+
+    def linking_to(self, url: int) -> list[int]:
+        """The URLs of the pages that link there, each once, itself left out, in any order."""
+        ...
+
+    def page(self, url: int) -> Page | None:
+        """The page of a URL that `linking_to` gave."""
+        ...
+
+
+class Inlinks:
+    """Backlinks (`salticid.protocols`) whose pages have the ids of the tables of the crawl that asks.
+
+    Where more link to a URL than are asked for, the hashes of their URLs decide, for the order of recording
+    may tell what the pages are about.
+    """
+
+    def __init__(self, known: _Known, urls: UrlTable, words: Table) -> None:
+        self._known, self._urls, self._words = known, urls, words
+        self._translation = Translation(known.url, known.word)
+
+    def sources(self, url: int, most: int) -> list[Page]:
+        at = self._known.find(self._urls[url])
+        if at < 0:
+            return []
+        found = sorted(self._known.linking_to(at), key=self._lot)[:most]
+        pages = (self._known.page(source) for source in found)
+        return [self._translation.page(page, self._urls, self._words) for page in pages if page is not None]
+
+    def _lot(self, url: int) -> tuple[int, str]:
+        text = self._known.url(url)
+        return text_hash(text.encode()), text
+
+
+class _World:
+    def __init__(self, folder: Path) -> None:
+        self._web = RecordedWeb(folder)
+        self.url, self.word = self._web.urls.__getitem__, self._web.words.__getitem__
+        self.find = self._web.urls.find
+
+    @cached_property
+    def _backlinks(self) -> WorldBacklinks:
+        return WorldBacklinks(self._web)
+
+    def linking_to(self, url: int) -> list[int]:
+        sources: list[int] = self._backlinks.of(url).tolist()
+        return sources
+
+    def page(self, url: int) -> Page | None:
+        return self._web.page_at(url)
+
+
+class _EarlierCrawl:
+    def __init__(self, folder: Path) -> None:
+        self._crawl = CrawlFolder(folder)
+        self.url = self._crawl.url
+
+    def word(self, at: int) -> str:
+        return self._crawl.words[at]
+
+    def find(self, url: str) -> int:
+        return self._ids.get(url, -1)
+
+    def linking_to(self, url: int) -> list[int]:
+        begin, end = self._links.target.searchsorted([url, url + 1])
+        sources = dict.fromkeys(self._links.source[begin:end].tolist())
+        return [source for source in sources if source != url]
+
+    def page(self, url: int) -> Page | None:
+        return self._crawl.page(self._links.step[url])
+
+    @cached_property
+    def _links(self) -> _CrawledLinks:
+        """All links of the crawl, by one reading of its pages."""
+        step: dict[int, int] = {}
+        source, target = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
+        for at in range(len(self._crawl)):
+            page = self._crawl.page(at)
+            if page is not None and step.setdefault(page.url, at) == at:
+                source.append(np.full(len(page.links), page.url, np.int32))
+                target.append(page.links.url)
+        sources, targets = np.concatenate(source), np.concatenate(target)
+        order = np.argsort(targets, kind="stable")
+        return _CrawledLinks(targets[order], sources[order], step)
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        """The URLs that are linked to: only of these will anybody find sources."""
+        return {self.url(at): at for at in np.unique(self._links.target).tolist()}
+
+
+class _CrawledLinks(NamedTuple):
+    """Links as two columns, ascending by target, and the visit that delivered each source."""
+
+    target: Ints
+    source: Ints
+    step: dict[int, int]

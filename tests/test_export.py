@@ -1,0 +1,563 @@
+"""Pages for other programs: what is told about them, which of them, and that nothing is left half."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow.parquet
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.running import salticid
+from warcio.archiveiterator import ArchiveIterator
+
+from salticid.cli.export import export_pages
+from salticid.errors import SalticidError, UserError
+from salticid.parse import Parser
+from salticid.store.exports import parquet
+from salticid.store.exports.comma_separated import cell
+from salticid.store.exports.documents import language
+from salticid.store.exports.export import Exported, Format, export
+from salticid.store.exports.main_texts import MainTexts
+from salticid.store.exports.new_file import new_file
+from salticid.store.exports.selection import Wanted
+from salticid.store.folder import CrawlFolder
+from salticid.store.schema import FILE, FORMAT, TABLES, pack_page, pack_words
+from salticid.store.warc import Archive
+from salticid.tables import Texts, Urls
+
+FIELDS = [
+    "url", "final_url", "title", "text", "language", "score", "fetched", "last_modified", "source", "anchor",
+    "duplicate_of",
+]  # fmt: skip
+BEGAN = datetime(2026, 3, 1, 12, tzinfo=UTC).timestamp()
+NAV = "<nav><ul><li><a href=/>Home of all menus</a></li></ul></nav>"
+ESSAY = "Jumping spiders have four pairs of eyes, and the front pair sees almost as sharply as we do."
+HOSTILE = "<div><!--</div>-->" * 50_000
+"""Deep enough for minutes of work; the end tags in comments deceive who only counts."""
+DEFAULT, ALL = Wanted(), Wanted(all=True)
+
+
+def article(title: str, text: str = ESSAY, more: str = "") -> str:
+    return f"<title>{title}</title>{NAV}<main><h1>{title}</h1><p>{text}</p>{more}</main>"
+
+
+class Made:
+    """A crawl folder, made by hand: each visit as the test wants it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
+        self.db = sqlite3.connect(folder / FILE)
+        self.db.execute("PRAGMA journal_mode = WAL")
+        self.db.executescript(TABLES)
+        self.db.execute(f"PRAGMA user_version = {FORMAT}")
+        self.db.execute("INSERT INTO session VALUES (0, ?, 0, '{}')", (BEGAN,))
+        self.urls, self.words, self.zstd = Urls(), Texts(), zstandard.ZstdCompressor()
+        self.parser, self.archive = Parser(self.urls, self.words), Archive(folder)
+        self.steps = self.spelled = self.told = 0
+
+    def add(
+        self,
+        url: str,
+        html: str,
+        *,
+        to: str = "",
+        raw: str | None = None,
+        found_by: tuple[int, int] = (-1, 0),
+        **values: Any,
+    ) -> int:
+        """A visit of `url`, which leads on `to` another; `raw`: what the WARC has, if it has anything."""
+        step = self.steps
+        self.steps += 1
+        final = to or url
+        page = self.parser.parse(html.encode(), final)
+        records = []
+        if to:
+            records.append(self.record(url, "301 Moved", f"Location: {to}", ""))
+        if raw is not None:
+            records.append(self.record(final, "200 OK", "Content-Type: text/html", raw))
+        source, place = found_by
+        self.db.execute(
+            "INSERT INTO choice VALUES (?,0,?,?,?,0,NULL,NULL)", (step, self.urls.intern(url), source, place)
+        )
+        row = {
+            "step": step, "seq": step, "choice": step, "final": page.url, "outcome": "ok", "status": 200,
+            "score": 0.5, "positive": 1, "depth": 0, "seconds": 0.1, "at": float(step), "size": len(html),
+            "modified": None, "etag": None, "revisit": 0, "records": json.dumps(records) if records else None,
+            "duplicate_of": None, **values,
+        }  # fmt: skip
+        self.db.execute(
+            f"INSERT INTO visit ({','.join(row)}) VALUES ({','.join('?' * len(row))})", tuple(row.values())
+        )
+        if row["outcome"] == "ok" and not row["revisit"]:
+            self.db.execute(
+                "INSERT INTO page VALUES (?,?,?,?,?,?,?,?,?)", (step, *pack_page(page, self.zstd))
+            )
+        return step
+
+    def record(self, url: str, status: str, field: str, body: str) -> int:
+        answer = f"HTTP/1.1 {status}\r\n{field}\r\n\r\n{body}".encode()
+        return self.archive.add(url, b"GET / HTTP/1.1\r\n\r\n", answer, None, False)
+
+    def ask_again(self, step: int, found: str, html: str | None = None, raw: str | None = None) -> None:
+        wall, modified = BEGAN + 86_400 + self.told, BEGAN + 80_000
+        places = [self.record("http://a.example/", "200 OK", "Content-Type: text/html", raw)] if raw else None
+        self.db.execute(
+            "INSERT INTO asked_again VALUES (?,?,?,?,200,1,?,NULL,?)",
+            (self.told, step, wall, found, modified, places and json.dumps(places)),
+        )
+        if html is not None:
+            page = self.parser.parse(html.encode(), f"http://again.example/{self.told}")
+            self.db.execute(
+                "INSERT INTO version VALUES (?,?,?,?,?,?,?,?,?)", (self.told, *pack_page(page, self.zstd))
+            )
+        self.told += 1
+
+    def commit(self) -> Path:
+        spelled = self.db.execute("SELECT count(*) FROM url").fetchone()[0]
+        urls = range(spelled, len(self.urls))
+        self.db.executemany("INSERT INTO url VALUES (?,?)", zip(urls, self.urls.spell(urls), strict=True))
+        words = range(self.spelled, len(self.words))
+        if words:
+            row = pack_words(words, self.words.spell(words), self.zstd)
+            self.db.execute("INSERT INTO words (ids, texts) VALUES (?,?)", row)
+        self.spelled = len(self.words)
+        self.archive.flush()
+        self.db.commit()
+        return self.folder
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Made]:
+    crawl = Made(tmp_path / "crawl")
+    yield crawl
+    crawl.db.close()
+
+
+def exported(
+    folder: Path,
+    form: Format = Format.JSONL,
+    wanted: Wanted = DEFAULT,
+    progress: Callable[[int, int], None] = lambda _visits, _pages: None,
+) -> tuple[bytes, Exported]:
+    crawl, out = CrawlFolder(folder), io.BytesIO()
+    try:
+        done = export(crawl, form, wanted, out, progress)
+    finally:
+        crawl.close()
+    return out.getvalue(), done
+
+
+def documents(folder: Path, wanted: Wanted = DEFAULT) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in exported(folder, wanted=wanted)[0].splitlines()]
+
+
+def names(folder: Path, wanted: Wanted = DEFAULT) -> list[str]:
+    return [document["url"].rpartition("/")[2] for document in documents(folder, wanted)]
+
+
+def test_a_page_is_told_with_all_its_fields(made: Made) -> None:
+    start = article("Start", more="<a href=/b>About</a> <a href=/x>The Portia's <b>8 EYES</b>!</a>")
+    first = made.add("http://a.example/", start, raw=start)
+    page = article("Portia")
+    made.add(
+        "http://a.example/x",
+        page,
+        to="http://b.example/y",
+        raw=page,
+        found_by=(first, 2),
+        modified=BEGAN - 0.5,
+    )
+    told = documents(made.commit())
+    assert [list(document) for document in told] == [FIELDS, FIELDS]
+    assert told[1] == {
+        "url": "http://a.example/x",
+        "final_url": "http://b.example/y",
+        "title": "Portia",
+        "text": f"Portia\n\n{ESSAY}",
+        "language": "en",
+        "score": 0.5,
+        "fetched": "2026-03-01T12:00:01Z",
+        "last_modified": "2026-03-01T11:59:59.500000Z",
+        "source": "http://a.example/",
+        "anchor": "The Portia's 8 EYES",
+        "duplicate_of": None,
+    }
+    assert (told[0]["source"], told[0]["anchor"], told[0]["last_modified"]) == (None, None, None)
+
+
+def test_without_the_html_the_text_is_all_the_page_says(made: Made) -> None:
+    made.add("http://a.example/1", article("Eyes"), raw=article("Eyes"))
+    made.add("http://a.example/2", article("Eyes"))
+    with_warc, without = documents(made.commit())
+    assert with_warc["text"] == f"Eyes\n\n{ESSAY}"
+    assert without["text"] == f"Home of all menus Eyes {ESSAY}"
+
+
+def test_an_exchange_that_got_lost_leaves_the_plain_text(made: Made) -> None:
+    made.add("http://a.example/1", article("Eyes"), records="[12345678]")
+    assert documents(made.commit())[0]["text"].startswith("Home of all menus Eyes")
+
+
+def test_anchors_are_as_people_wrote_them(made: Made) -> None:
+    links = [
+        (
+            "关于<b>蜘蛛网</b>的书",
+            "关于 蜘蛛网 的书",
+        ),  # the text of a page keeps no tags, but spaces for them
+        ("蜘蛛网", "蜘蛛网"),
+        ("<img src=x alt='Big Eyes'>", "Big Eyes"),
+        ("1234", ""),
+        ("", ""),
+        ("İstanbul", "i̇stanbul"),
+        ("Salticidae, 1841", "Salticidae"),
+        ("word " * 150, " ".join(["word"] * 100)),
+    ]
+    html = "".join(f"<p><a href=/{n}>{anchor}</a></p>" for n, (anchor, _) in enumerate(links))
+    first = made.add("http://a.example/", html)
+    for n in range(len(links)):
+        made.add(f"http://a.example/{n}", article(str(n)), found_by=(first, n))
+    told = [document["anchor"] for document in documents(made.commit())[1:]]
+    in_lower_case = [anchor.lower() for _, anchor in links]
+    assert [anchor.lower() for anchor in told] == in_lower_case
+    upper = made.add("http://b.example/", "<a href=/x>Jumping   Spiders</a>")
+    shown_again = made.add("http://b.example/", "", revisit=1)
+    made.add("http://b.example/x", article("x"), found_by=(upper, 0))
+    made.add("http://b.example/y", article("y"), found_by=(shown_again, 0))
+    made.add("http://b.example/z", article("z"), found_by=(shown_again, 7))
+    anchors = [document["anchor"] for document in documents(made.commit())[-3:]]
+    assert anchors == ["Jumping Spiders", "Jumping Spiders", None]
+
+
+def test_only_pages_are_exported_and_what_is_left_out_is_counted(made: Made) -> None:
+    made.add("http://a.example/dead", "", outcome="dead", score=0.9)
+    made.add("http://a.example/good", article("good"))
+    made.add("http://a.example/good", "", revisit=1)
+    made.add("http://a.example/secret", "<meta name=robots content=noindex>" + article("secret"))
+    made.add("http://a.example/poor", article("poor"), score=0.2)
+    done = exported(made.commit(), wanted=Wanted(min_score=0.3))[1]
+    counts = {
+        "no page": 1,
+        "revisit": 1,
+        "noindex": 1,
+        "score": 1,
+        "duplicate": 0,
+        "gone": 0,
+        "no exchange": 0,
+    }
+    assert (done.pages, done.skipped) == (1, counts)
+    assert names(made.folder, Wanted(min_score=0.5)) == ["good"]
+    assert names(made.folder, ALL) == ["good", "poor"]
+
+
+def test_one_of_each_group_of_near_duplicates_stands_for_it(made: Made) -> None:
+    scores = {"a": 0.2, "b": 0.6, "single": 0.5, "c": 0.7}
+    steps = {name: made.add(f"http://a.example/{name}", article(name), score=scores[name]) for name in scores}
+    for name, of in ("b", "a"), ("c", "b"):
+        made.db.execute("UPDATE visit SET duplicate_of = ? WHERE step = ?", (steps[of], steps[name]))
+    folder = made.commit()
+    assert names(folder) == ["a", "single"]
+    assert names(folder, Wanted(min_score=0.4)) == ["b", "single"], "the first that is wanted"
+    told = {document["title"]: document["duplicate_of"] for document in documents(folder, ALL)}
+    assert told == {"a": None, "b": "http://a.example/a", "single": None, "c": "http://a.example/b"}
+
+
+def test_a_page_that_changed_is_told_as_it_is_now(made: Made) -> None:
+    for name in ("same", "changed", "gone", "back", "hidden", "unknown"):
+        made.add(f"http://a.example/{name}", article(f"old {name}"), raw=article(f"old {name}"))
+    made.ask_again(0, "same")
+    made.ask_again(1, "changed", article("between"))
+    made.ask_again(
+        1, "changed", article("new"), raw=article("new", "Another text about spiders and their silk.")
+    )
+    made.ask_again(1, "same")
+    made.ask_again(2, "gone")
+    made.ask_again(3, "gone")
+    made.ask_again(3, "changed", article("back"))
+    made.ask_again(4, "changed", "<meta name=robots content=noindex>" + article("hidden"))
+    made.ask_again(5, "gone")
+    made.ask_again(5, "same")
+    made.ask_again(5, "unreachable")
+    told = documents(made.commit())
+    assert [document["title"] for document in told] == ["old same", "new", "back", "old unknown"]
+    assert told[1]["text"] == "new\n\nAnother text about spiders and their silk."
+    assert (told[1]["fetched"], told[1]["last_modified"]) == ("2026-03-02T12:00:02Z", "2026-03-02T10:13:20Z")
+    assert told[2]["text"] == f"Home of all menus back {ESSAY}", "no exchange was kept of that version"
+    everything = [document["title"] for document in documents(made.folder, ALL)]
+    assert everything == ["old same", "new", "old gone", "back", "old unknown"]
+    records = [*ArchiveIterator(io.BytesIO(exported(made.folder, Format.WARC)[0]))]
+    assert len(records) == 1 + 2 * 3
+
+
+TITLES = [
+    "=HYPERLINK(\"http://x.example/\";\"click\")", "+1", "-1", "@SUM(1)", "tab\tstop", 'a "quoted", one',
+    "bell\x07 nul \ufffd", "\u202egnp.exe", "'", "＝1+1", "<script>alert(1)</script>", "\x85 next",
+]  # fmt: skip
+
+
+def test_csv_can_be_read_back_and_holds_no_formula(made: Made) -> None:
+    for number, title in enumerate(TITLES):
+        made.add(f"http://a.example/{number}", f"<body>{ESSAY}\r\nAnd <pre>\n=more</pre>")
+        made.db.execute("UPDATE page SET title = ? WHERE step = ?", (title, number))
+    data = exported(made.commit(), Format.CSV)[0]
+    assert data.count(b"\r\n") == 1 + len(TITLES)
+    header, *rows = csv.reader(io.StringIO(data.decode(), newline=""), strict=True)
+    assert header == FIELDS
+    table = [dict(zip(header, row, strict=True)) for row in rows]
+    for row, told in zip(table, documents(made.folder), strict=True):
+        assert (row["url"], row["text"], float(row["score"])) == (told["url"], told["text"], told["score"])
+        assert (row["last_modified"], row["fetched"]) == ("", told["fetched"])
+    assert [row["title"] for row in table] == [
+        "'=HYPERLINK(\"http://x.example/\";\"click\")", "'+1", "'-1", "'@SUM(1)", "tab\tstop", 'a "quoted", one',
+        "bell nul \ufffd", "\u202egnp.exe", "'", "'＝1+1", "<script>alert(1)</script>", " next",
+    ]  # fmt: skip
+
+
+@given(st.text())
+def test_no_text_makes_a_bad_cell(text: str) -> None:
+    safe = str(cell(text))
+    assert not safe.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
+    assert not any(ord(char) < 32 and char not in "\t\n\r" for char in safe)
+    assert safe in (text, f"'{text}") or any(ord(char) < 32 or 126 < ord(char) < 160 for char in text)
+
+
+def test_parquet_holds_the_same_with_types(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet, "GROUP_ROWS", 5)
+    monkeypatch.setattr(parquet, "GROUP_CHARACTERS", 1000)
+    for number, title in enumerate(TITLES):
+        text = ESSAY if number else "long " * 300
+        made.add(f"http://a.example/{number}", article("", text), modified=1e18 if number else BEGAN)
+        made.db.execute("UPDATE page SET title = ? WHERE step = ?", (title, number))
+    data = exported(made.commit(), Format.PARQUET)[0]
+    file = pyarrow.parquet.ParquetFile(io.BytesIO(data))
+    assert file.schema_arrow.names == FIELDS
+    assert {str(file.schema_arrow.field(name).type) for name in ("fetched", "last_modified")} == {
+        "timestamp[us, tz=UTC]"
+    }
+    groups = [file.metadata.row_group(n) for n in range(file.num_row_groups)]
+    assert [group.num_rows for group in groups] == [1, 5, 5, 1]
+    assert groups[0].column(3).compression == "ZSTD"
+    rows = file.read().to_pylist()
+    assert json.loads(msgspec.json.encode(rows)) == documents(made.folder)
+    assert [row["title"] for row in rows] == TITLES
+    assert [row["last_modified"] for row in rows[:2]] == [datetime.fromtimestamp(BEGAN, UTC), None]
+
+
+def test_parquet_says_what_is_missing(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    made.add("http://a.example/", article("a"))
+    made.commit()
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(UserError, match=r"pip install 'salticid\[export\]'"):
+        exported(made.folder, Format.PARQUET)
+
+
+def test_warc_holds_the_exchanges_of_the_exported_pages_hop_by_hop(made: Made) -> None:
+    page = article("Portia")
+    made.add("http://a.example/x", page, to="http://b.example/y", raw=page)
+    made.add("http://a.example/dead", "", raw="gone", outcome="dead")
+    made.add("http://a.example/lost", page)
+    made.add("http://a.example/z", page, raw=page)
+    data, done = exported(made.commit(), Format.WARC)
+    found = []
+    for record in ArchiveIterator(io.BytesIO(data), check_digests="raise"):
+        said = record.http_headers.get_statuscode() if record.rec_type == "response" else ""
+        body = record.content_stream().read()
+        found.append((record.rec_type, record.rec_headers.get_header("WARC-Target-URI"), said))
+        assert body == page.encode() or said != "200"
+    assert found == [
+        ("warcinfo", None, ""),
+        ("response", "http://a.example/x", "301"),
+        ("request", "http://a.example/x", ""),
+        ("response", "http://b.example/y", "200"),
+        ("request", "http://b.example/y", ""),
+        ("response", "http://a.example/z", "200"),
+        ("request", "http://a.example/z", ""),
+    ]
+    assert (done.pages, done.skipped["no exchange"], done.skipped["no page"]) == (2, 1, 1)
+
+
+def test_a_crawl_without_exchanges_gives_no_warc(made: Made) -> None:
+    made.add("http://a.example/", article("a"))
+    with pytest.raises(UserError, match="holds no WARC: only a live crawl"):
+        exported(made.commit(), Format.WARC)
+
+
+def test_a_hostile_page_costs_its_main_text_and_nothing_else(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(20):
+        raw = HOSTILE if number in (3, 4, 11) else article(f"page {number}")
+        made.add(f"http://a.example/{number}", article(f"page {number}"), raw=raw)
+    made.commit()
+    began = time.monotonic()
+    monkeypatch.setattr(
+        "salticid.store.exports.documents.MainTexts", lambda folder: MainTexts(folder, workers=2, limit=0.4)
+    )
+    told = documents(made.folder)
+    assert time.monotonic() - began < 20
+    assert [document["title"] for document in told] == [f"page {number}" for number in range(20)]
+    plain = [
+        number for number, document in enumerate(told) if document["text"].startswith("Home of all menus")
+    ]
+    assert plain == [3, 4, 11]
+
+
+def test_no_worker_and_no_descriptor_outlives_the_export(made: Made) -> None:
+    place = made.record("http://a.example/", "200 OK", "Content-Type: text/html", article("Eyes"))
+    hostile = made.record("http://a.example/", "200 OK", "Content-Type: text/html", HOSTILE)
+    folder = made.commit()
+    before = descriptors()
+    with MainTexts(folder, workers=2) as texts:
+        assert texts.ask(place).result() == f"Eyes\n\n{ESSAY}"
+        left = [texts.ask(hostile) for _ in range(6)]
+        time.sleep(0.2)
+        began = time.monotonic()
+    assert time.monotonic() - began < 3
+    assert all(future.cancelled() or future.result() is None for future in left)
+    assert descriptors() == before
+
+
+def descriptors() -> list[str]:
+    return sorted(path.name for path in Path("/proc/self/fd").iterdir())
+
+
+def test_a_worker_that_does_not_start_is_told(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with (
+        MainTexts(made.folder, workers=1) as texts,
+        pytest.raises(SalticidError, match="no process would start"),
+    ):
+        texts.ask(0).result()
+
+
+def test_the_language_is_told_only_when_it_is_sure() -> None:
+    assert language("Die Springspinne sieht mit acht Augen, davon sind zwei besonders groß.") == "de"
+    assert language(ESSAY) == "en"
+    assert [language(text) for text in ("", "Spiders", "1 2 3 4 5 6 7 8 9 0 " * 20, "ok " * 30)] == [None] * 4
+
+
+def test_an_export_is_of_one_moment_though_the_crawl_goes_on(made: Made) -> None:
+    for number in range(30):
+        made.add(f"http://a.example/{number}", article(str(number)))
+    made.commit()
+
+    def crawl_on(_visits: int, pages: int) -> None:
+        made.add(f"http://b.example/{pages}", article("later"))
+        made.commit()
+
+    data, done = exported(made.folder, progress=crawl_on)
+    assert (done.pages, data.count(b"later")) == (30, 0)
+    assert exported(made.folder)[1].pages == 60
+
+
+def test_a_file_appears_only_when_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "pages.jsonl"
+
+    def fail(error: BaseException) -> None:
+        with new_file(path) as file:
+            file.write(b"half")
+            raise error
+
+    with pytest.raises(SalticidError, match="No space left"):
+        fail(OSError(28, "No space left on device"))
+    with pytest.raises(KeyboardInterrupt):
+        fail(KeyboardInterrupt())
+    assert list(tmp_path.iterdir()) == []
+    with new_file(path) as file:
+        file.write(b"whole")
+        assert not path.exists()
+    assert (path.read_bytes(), len(list(tmp_path.iterdir()))) == (b"whole", 1)
+
+
+def test_the_command_writes_what_it_says(
+    made: Made, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(3):
+        made.add(f"http://a.example/{number}", article(f"\x1b]0;{number}"), raw=article(str(number)))
+    folder = made.commit()
+    for form in Format:
+        file = tmp_path / f"pages.{form}"
+        export_pages(folder, form, str(file), json=True)
+        told = json.loads(capsys.readouterr().out)
+        assert (told["out"], told["format"], told["pages"]) == (str(file), form.value, 3)
+        assert told["bytes"] == file.stat().st_size
+        assert set(told) == {"out", "format", "pages", "skipped", "bytes", "seconds"}
+    export_pages(folder, Format.CSV, str(tmp_path / "again.csv"), min_score=0.9)
+    told = capsys.readouterr().out
+    assert "0 pages" in told
+    assert "left out: 3 x score" in told
+
+
+def test_stdout_holds_the_pages_and_nothing_else(made: Made, tmp_path: Path) -> None:
+    made.add("http://a.example/", article("a"))
+    folder, file = made.commit(), tmp_path / "pages.csv"
+    streamed = salticid("export", folder, "--to", "csv", "--out", "-", "--min-score", "0.5", "--all")
+    export_pages(folder, Format.CSV, str(file))
+    assert (streamed.status, streamed.out.splitlines()) == (0, file.read_text().splitlines())
+    assert "1 pages" in streamed.err
+
+
+def test_mistakes_are_told_and_nothing_is_lost(made: Made, tmp_path: Path) -> None:
+    made.add("http://a.example/", article("a"))
+    folder, file = made.commit(), tmp_path / "pages.jsonl"
+    file.write_text("precious")
+    said = salticid("export", folder, "--to", "jsonl", "--out", file, "--json")
+    assert (said.status, said.out, said.err.count("\n")) == (2, "", 1)
+    assert "exists already; name another file with --out, or replace it with --force" in said.err
+    mistakes: list[tuple[str, Format, str | Path, dict[str, bool]]] = [
+        ("no plain file", Format.JSONL, tmp_path, {"force": True}),
+        ("belongs to the crawl", Format.JSONL, folder / FILE, {"force": True}),
+        ("No such file", Format.JSONL, tmp_path / "no" / "folder.jsonl", {}),
+        ("holds no WARC", Format.WARC, tmp_path / "pages.warc.gz", {}),
+        ("no text for stdout", Format.PARQUET, "-", {}),
+        ("both want stdout", Format.CSV, "-", {"json": True}),
+    ]
+    for words, form, out, options in mistakes:
+        with pytest.raises(UserError, match=words):
+            export_pages(folder, form, str(out), **options)
+    assert file.read_text() == "precious"
+    export_pages(folder, Format.JSONL, str(file), force=True)
+    assert json.loads(file.read_text())["title"] == "a"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["crawl", "pages.jsonl"]
+
+
+def test_ctrl_c_leaves_nothing_half(made: Made, tmp_path: Path) -> None:
+    for number in range(4):
+        made.add(f"http://a.example/{number}", article(str(number)), raw=HOSTILE)
+    folder, out = made.commit(), tmp_path / "out"
+    out.mkdir()
+    command = [
+        sys.executable,
+        "-m",
+        "salticid",
+        "export",
+        str(folder),
+        "--to",
+        "csv",
+        "--out",
+        str(out / "pages.csv"),
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while not list(out.iterdir()):
+            assert process.poll() is None
+            time.sleep(0.02)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=10)
+    assert (process.returncode, said[0]) == (130, "")
+    assert "Traceback" not in said[1]
+    assert list(out.iterdir()) == []
