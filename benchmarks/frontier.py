@@ -9,7 +9,7 @@ import time
 import numpy as np
 
 from benchmarks.report import figure, peak_memory
-from salticid.strategies.frontier import Frontier
+from salticid.strategies.parts.frontier import Frontier
 from salticid.tables import Urls
 
 LINKS = 1_000_000

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.running import salticid
 
-from salticid.metrics import harvest
 from salticid.judges import judges
+from salticid.metrics import harvest
 from salticid.strategies import strategies
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,7 +40,11 @@ def test_a_command_page_names_all_options_and_no_others(command: str) -> None:
 
 
 def test_every_command_has_a_page_and_every_page_a_command() -> None:
-    listed = set(re.findall(r"^\W*(crawl|visits|search|export|strategies|demo)\b", salticid("--help").out, re.MULTILINE))
+    listed = set(
+        re.findall(
+            r"^\W*(crawl|visits|search|export|strategies|demo)\b", salticid("--help").out, re.MULTILINE
+        )
+    )
     listed |= {
         f"world {name}" for name in re.findall(r"^\W*(\w+)  ", salticid("world", "--help").out, re.MULTILINE)
     }

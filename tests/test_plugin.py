@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
@@ -36,9 +37,10 @@ def test_it_is_listed_with_its_settings() -> None:
 
 def test_it_crawls_and_a_wrong_setting_is_named(tmp_path: Path) -> None:
     assert with_plugin("world", "build", tmp_path / "w", "--synthetic", "60").status == 0
-    topic = tmp_path / "t.toml"
     assert (
-        with_plugin("world", "topics", tmp_path / "w", "--out", tmp_path / "topics", "--min-pages", "1").status
+        with_plugin(
+            "world", "topics", tmp_path / "w", "--out", tmp_path / "topics", "--min-pages", "1"
+        ).status
         == 0
     )
     topic = min((tmp_path / "topics").glob("*.toml"))
@@ -52,6 +54,4 @@ def test_it_crawls_and_a_wrong_setting_is_named(tmp_path: Path) -> None:
 
 def test_it_keeps_the_contract(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(PLUGIN))
-    from salticid_magpie import Magpie
-
-    check_strategy(Magpie)
+    check_strategy(importlib.import_module("salticid_magpie").Magpie)

@@ -49,7 +49,10 @@ def crawl(
     ] = None,
     judge: Annotated[
         str | None,
-        typer.Option(help="What scores a page [default: the strategy's own, else cosine].", metavar="NAME[:KEY=VALUE,...]"),
+        typer.Option(
+            help="What scores a page [default: the strategy's own, else cosine].",
+            metavar="NAME[:KEY=VALUE,...]",
+        ),
     ] = None,
     backlinks: Annotated[
         Path | None,
@@ -122,7 +125,7 @@ def crawl(
         max_seconds=options.duration(max_time) if max_time else None,
         min_harvest=options.min_harvest(stop_when) if stop_when else None,
     )
-    believed, believing = options.judge_of(judge or getattr(chosen, "judge", "cosine"), judges)
+    believed, believing = options.judge_of(judge or str(getattr(chosen, "judge", "cosine")), judges)
     recipe = Recipe(
         chosen,
         believing,

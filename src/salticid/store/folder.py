@@ -80,9 +80,7 @@ class CrawlFolder:
         try:
             # Where nothing may be written, SQLite cannot share a database that nobody writes to either.
             alone = not os.access(folder, os.W_OK) and not file.with_name(f"{FILE}-wal").exists()
-            self.db = sqlite3.connect(
-                f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' * alone}", uri=True
-            )
+            self.db = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' * alone}", uri=True)
             found = self.db.execute("PRAGMA user_version").fetchone()[0]
         except sqlite3.Error as error:
             raise UserError(f"{file} cannot be read as a crawl: {error}") from None

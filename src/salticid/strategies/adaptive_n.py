@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from salticid.model import Event, Visit
 from salticid.protocols import Brief
-from salticid.strategies.batches import InBatches
+from salticid.strategies.parts.batches import InBatches
 
 
 class AdaptiveN(InBatches):

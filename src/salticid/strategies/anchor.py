@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from salticid.learning.link_tables import LinkTables
 from salticid.model import Floats
-from salticid.strategies.link_scoring import LinkScoring
+from salticid.strategies.parts.link_scoring import LinkScoring
 
 
 class Anchor(LinkScoring):

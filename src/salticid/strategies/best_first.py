@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from salticid.model import Feedback, Visit
-from salticid.strategies.base import Queueing
+from salticid.strategies.parts.base import Queueing
 
 
 class BestFirst(Queueing):

@@ -9,8 +9,8 @@ from msgspec import Meta
 
 from salticid.model import Feedback, Visit
 from salticid.protocols import Brief
-from salticid.strategies.batches import InBatches
-from salticid.strategies.linkage import Linkage
+from salticid.strategies.parts.batches import InBatches
+from salticid.strategies.parts.linkage import Linkage
 
 
 class BestNFirst(InBatches):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from salticid.model import Visit
-from salticid.strategies.base import Queueing
+from salticid.strategies.parts.base import Queueing
 
 
 class BreadthFirst(Queueing):

@@ -12,9 +12,9 @@ from msgspec import Meta
 
 from salticid.model import Choice, Event, Ints, Page, Visit
 from salticid.protocols import Backlinks, Brief
-from salticid.strategies.base import Queueing
-from salticid.strategies.keywords import keywords_of
-from salticid.strategies.layers import Layers
+from salticid.strategies.parts.base import Queueing
+from salticid.strategies.parts.keywords import keywords_of
+from salticid.strategies.parts.layers import Layers
 from salticid.text.bags import Bag
 from salticid.text.stems import Stems
 
@@ -28,7 +28,7 @@ class ContextGraph(Queueing):
     The examples are layer 0, the pages that link to them layer 1, those that link to these layer 2, and so on;
     each page is in the lowest layer it can be in, and each page of a layer adds a page to the next by turns
     until there are `pages_per_layer`. A visited page is put into the layer it is most like
-    (`strategies/layers.py`). Its links wait in the queue of that layer, the most typical page's first; the
+    (`strategies/parts/layers.py`). Its links wait in the queue of that layer, the most typical page's first; the
     queue nearest to the topic is emptied first. All queues are one frontier: the score is
     (nearness + likeness) / (number of layers + 1), nearness counting from 0 for pages of no layer to the
     number of layers for layer 0. `why` gives the two parts.

@@ -12,8 +12,8 @@ from msgspec import Meta
 
 from salticid.model import FROM_OFFER, FROM_SEED, Choice, Feedback, Floats, Ints, Links, Visit
 from salticid.protocols import Brief
-from salticid.strategies.base import Queueing
-from salticid.strategies.frontier import Frontier
+from salticid.strategies.parts.base import Queueing
+from salticid.strategies.parts.frontier import Frontier
 
 _BREEDING = 1.5
 """A relevant page has so many times the offspring of an irrelevant one."""

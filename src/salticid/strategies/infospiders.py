@@ -11,9 +11,9 @@ from msgspec import Meta
 
 from salticid.model import Floats, Visit
 from salticid.protocols import Brief
-from salticid.strategies.agents import Agent, Arrival
-from salticid.strategies.nearness import Ground, Reading
-from salticid.strategies.walkers import Walking
+from salticid.strategies.parts.agents import Agent, Arrival
+from salticid.strategies.parts.nearness import Ground, Reading
+from salticid.strategies.parts.walkers import Walking
 
 
 @dataclass(slots=True, eq=False)
@@ -47,7 +47,7 @@ class Infospiders(Walking[Spider]):
 
     Otherwise than in the paper: a step of learning is divided by 1 + the squared length of the inputs, for
     the raw step throws the weights so far that the unit saturates. Clones begin at seeds or offered links
-    that wait, if any do. See `salticid.strategies.walkers` for dead ends, bounds and a person's word, which
+    that wait, if any do. See `salticid.strategies.parts.walkers` for dead ends, bounds and a person's word, which
     is worth one unit of energy.
 
     >>> from salticid.testing import walk_through

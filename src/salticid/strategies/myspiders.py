@@ -12,10 +12,10 @@ from msgspec import Meta
 
 from salticid.model import Floats, Ints, Visit
 from salticid.protocols import Brief
-from salticid.strategies.agents import Agent, Arrival, Find
-from salticid.strategies.nearness import Ground, Reading
-from salticid.strategies.nets import Net
-from salticid.strategies.walkers import Walking
+from salticid.strategies.parts.agents import Agent, Arrival, Find
+from salticid.strategies.parts.nearness import Ground, Reading
+from salticid.strategies.parts.nets import Net
+from salticid.strategies.parts.walkers import Walking
 
 LIKED_TERMS = 3
 """So many of a liked page's most frequent terms join the keywords."""
@@ -62,8 +62,8 @@ class Myspiders(Walking[Spider]):
     are a good sign; a failed fetch costs its time, at least as much as a page from the cache, and teaches
     nothing; so many agents begin as there is room for. Otherwise than in the paper: a step of learning is
     divided by 1 + the squared length of what comes in; offspring begins at seeds or offered links that
-    wait, if any do. See `salticid.strategies.walkers` for dead ends (a page without links sends the agent
-    back to the page it came from) and bounds, `salticid.strategies.nearness` for dist.
+    wait, if any do. See `salticid.strategies.parts.walkers` for dead ends (a page without links sends the agent
+    back to the page it came from) and bounds, `salticid.strategies.parts.nearness` for dist.
 
     >>> from salticid.testing import walk_through
     >>> walk_through(Myspiders(), max_pages=5)

@@ -10,7 +10,7 @@ from salticid.learning.link_model import model_for
 from salticid.learning.link_tables import LinkTables
 from salticid.model import Ints, Visit
 from salticid.protocols import Brief
-from salticid.strategies.base import Queueing
+from salticid.strategies.parts.base import Queueing
 
 
 class Neighbourhood(Queueing):

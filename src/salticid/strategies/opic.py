@@ -8,8 +8,8 @@ import numpy as np
 
 from salticid.model import FROM_OFFER, FROM_SEED, Choice, Ints, Links, Page, Visit
 from salticid.protocols import Brief
-from salticid.strategies.base import Queueing
-from salticid.strategies.frontier import Frontier
+from salticid.strategies.parts.base import Queueing
+from salticid.strategies.parts.frontier import Frontier
 
 
 class Opic(Queueing):

@@ -14,7 +14,7 @@ from msgspec import Meta
 
 from salticid.model import Bools, Event, Feedback, Floats, Ints, Links, Visit
 from salticid.protocols import Brief
-from salticid.strategies.base import Queueing
+from salticid.strategies.parts.base import Queueing
 from salticid.urls import site
 
 Nodes = npt.NDArray[np.intp]
@@ -96,8 +96,7 @@ class Pagerank(Queueing):
 
     def _rank_anew(self) -> None:
         settled = self._web.settle(list(self.frontier))
-        for url, rank in settled.moved:
-            self.frontier.rescore(url, rank)
+        self.frontier.rescore_all(dict(settled.moved))
         size = (("pages", len(self._web)), ("links", settled.links), ("rounds", settled.rounds))
         self._news.append(Event("ranks computed", size))
 

@@ -11,8 +11,8 @@ from msgspec import Meta
 
 from salticid.model import Choice, Floats, Ints, Link, Links, Visit
 from salticid.protocols import Brief
-from salticid.strategies.base import Queueing
-from salticid.strategies.keywords import keywords_of
+from salticid.strategies.parts.base import Queueing
+from salticid.strategies.parts.keywords import keywords_of
 from salticid.text.bags import Bag
 from salticid.text.stems import STOP, Stems
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from salticid.model import Floats, Ints, Visit
 from salticid.protocols import Brief
-from salticid.strategies.base import Queueing
+from salticid.strategies.parts.base import Queueing
 from salticid.text.language import stop_words
 from salticid.text.tokens import letter_runs
 

@@ -16,7 +16,7 @@ from msgspec import Meta
 from salticid.model import Choice, Event, Feedback, Ints, Limits, Link, Links, Visit
 from salticid.protocols import Brief, Strategy
 from salticid.strategies.best_first import BestFirst
-from salticid.strategies.frontier import Frontier
+from salticid.strategies.parts.frontier import Frontier
 from salticid.testing import checks
 from salticid.testing.checks import Check
 

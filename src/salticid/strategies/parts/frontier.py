@@ -130,6 +130,17 @@ class Frontier:
         if key is not None and _bits(score) != key >> _SCORE_AT:
             self._enter(url, _bits(score) << _SCORE_AT | key & ((1 << _SCORE_AT) - 1))
 
+    def rescore_all(self, scores: dict[int, float]) -> None:
+        """The same for many waiting links at once."""
+        if not scores:
+            return
+        bits = _all_bits(np.fromiter(scores.values(), np.float64, len(scores)))
+        for url, flipped in zip(scores, bits, strict=True):
+            key = self._entry.get(url)
+            if key is not None:
+                self._entry[url] = flipped << _SCORE_AT | key & ((1 << _SCORE_AT) - 1)
+        self._rebuild()
+
     def rescore_from(self, scores: dict[int, float]) -> None:
         """Give all links that were found on a visit, by its step, that visit's new score."""
         if not scores:

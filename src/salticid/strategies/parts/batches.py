@@ -8,7 +8,7 @@ import numpy as np
 
 from salticid.model import Choice, Feedback, Ints, Links, Visit
 from salticid.protocols import Brief
-from salticid.strategies.base import Queueing
+from salticid.strategies.parts.base import Queueing
 
 
 class InBatches(Queueing):

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from salticid.model import FROM_OFFER, Choice, Event, Feedback, Ints, Limits, Links, Visit
 from salticid.protocols import Brief
-from salticid.strategies.frontier import Frontier
+from salticid.strategies.parts.frontier import Frontier
 
 
 class Queueing:

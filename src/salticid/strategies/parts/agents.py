@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from salticid.model import Choice, Ints, Link, Visit
-from salticid.strategies.nearness import Ground, Reading
+from salticid.strategies.parts.nearness import Ground, Reading
 
 TRAIL = 10
 """So many links back an agent remembers its way."""

@@ -8,8 +8,8 @@ import numpy as np
 
 from salticid.model import Page
 from salticid.protocols import Brief
-from salticid.strategies.keywords import keywords_of
-from salticid.strategies.local_rank import LocalRank
+from salticid.strategies.parts.keywords import keywords_of
+from salticid.strategies.parts.local_rank import LocalRank
 from salticid.text.stems import Stems
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from salticid.model import FROM_OFFER, Choice, Event, Feedback, Floats, Ints, Limits, Link, Links, Visit
 from salticid.protocols import Brief
-from salticid.strategies.agents import NOBODY, Agent, Arrival, Find
-from salticid.strategies.nearness import Ground, Reading
+from salticid.strategies.parts.agents import NOBODY, Agent, Arrival, Find
+from salticid.strategies.parts.nearness import Ground, Reading
 from salticid.text.stems import Stems
 
 A = TypeVar("A", bound=Agent)

@@ -11,7 +11,7 @@ from salticid.learning.link_model import LONGEST_ANCHOR, Anchors, model_for
 from salticid.learning.link_tables import LinkTables
 from salticid.model import Choice, Floats, Ints, Links, Page, Visit
 from salticid.protocols import Brief
-from salticid.strategies.base import Queueing
+from salticid.strategies.parts.base import Queueing
 
 _WORD = np.dtype(np.int32).itemsize
 _SPARE = 64
