@@ -1,0 +1,203 @@
+"""Asking again for the good pages of a crawl, over real sockets."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.running import Said, salticid
+
+from salticid.store.folder import CrawlFolder
+from salticid.store.newest import newest
+from salticid.store.warc import read
+
+SITE = "http://site.example"
+LONG_AGO = 1_600_000_000.0
+
+
+@dataclass
+class Site:
+    """Pages by path, some with a tag, some with a date, some with neither; and what was asked."""
+
+    pages: dict[str, str] = field(default_factory=dict)
+    dated: dict[str, float] = field(default_factory=dict)
+    status: dict[str, int] = field(default_factory=dict)
+    asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+
+    def answer(self, request: BaseHTTPRequestHandler) -> None:
+        path = request.path
+        self.asked.append((path, {name.lower(): value for name, value in request.headers.items()}))
+        status = self.status.get(path, 200 if path in self.pages else 404)
+        body = self.pages.get(path, "").encode() if status == 200 else b""
+        fields = {"Content-Type": "text/html; charset=utf-8"}
+        if path.startswith("/tagged"):
+            fields["ETag"] = f'"{hashlib.sha1(body).hexdigest()}"'
+            if request.headers.get("If-None-Match") == fields["ETag"]:
+                status, body = 304, b""
+        if path in self.dated:
+            fields["Last-Modified"] = formatdate(self.dated[path], usegmt=True)
+            if request.headers.get("If-Modified-Since") == fields["Last-Modified"]:
+                status, body = 304, b""
+        request.send_response(status)
+        for name, value in fields.items():
+            request.send_header(name, value)
+        request.send_header("Content-Length", str(len(body)))
+        request.end_headers()
+        request.wfile.write(body)
+
+
+@pytest.fixture
+def site() -> Iterator[tuple[Site, int]]:
+    made = Site()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            made.answer(self)
+
+        def log_message(self, *_: Any) -> None: ...
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield made, server.server_port
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def page(about: str, *links: str) -> str:
+    anchors = " ".join(f"<a href={link}>{link[1:]}</a>" for link in links)
+    return f"<title>{about}</title><p>jumping spiders and {about} {anchors}"
+
+
+def crawl(site: Site, port: int, folder: Path) -> None:
+    site.pages |= {
+        "/": page("home", "/tagged", "/tagged2", "/dated", "/plain", "/plain2", "/leaving", "/flaky"),
+        "/tagged": page("a tag"),
+        "/tagged2": page("another tag"),
+        "/dated": page("a date"),
+        "/plain": page("nothing"),
+        "/plain2": page("nothing either"),
+        "/leaving": page("goodbye"),
+        "/flaky": page("trouble"),
+    }
+    site.dated["/dated"] = LONG_AGO
+    topic = folder.parent / "topic.toml"
+    topic.write_text(f'name = "t"\nkeywords = "jumping spiders"\nseeds = ["{SITE}/"]\n')
+    said = salticid(
+        "crawl", topic, "--resolve", f"*=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8", "--delay", "0",
+        "--out", folder, "--json",
+    )  # fmt: skip
+    assert json.loads(said.out)["pages"] == 8, said.err
+    site.asked.clear()
+
+
+def refreshed(folder: Path, *options: str) -> dict[str, Any]:
+    said = salticid("crawl", "--refresh", folder, "--json", *options)
+    assert said.status == 0, said.err
+    result: dict[str, Any] = json.loads(said.out)
+    return result
+
+
+def step_of(folder: CrawlFolder, path: str) -> int:
+    return next(visit.step for visit in folder.visits() if visit.final_url == f"{SITE}{path}")
+
+
+def test_what_changed_is_told_and_kept_beside_the_old(site: tuple[Site, int], tmp_path: Path) -> None:
+    web, port = site
+    crawl(web, port, tmp_path / "c")
+    web.pages["/tagged2"] = page("a changed tag")
+    web.pages["/plain2"] = page("something new at last")
+    del web.pages["/leaving"]
+    web.status["/flaky"] = 500
+    result = refreshed(tmp_path / "c")
+    assert {name: result[name] for name in ("pages", "same", "changed", "gone", "unknown")} == {
+        "pages": 8, "same": 4, "changed": 2, "gone": 1, "unknown": 1,
+    }  # fmt: skip
+    fields = dict(web.asked)
+    assert "if-none-match" in fields["/tagged"]
+    assert fields["/dated"]["if-modified-since"] == formatdate(LONG_AGO, usegmt=True)
+    assert not {"if-none-match", "if-modified-since"} & fields["/plain"].keys()
+    assert "/robots.txt" not in fields, "what it says still holds"
+    crawled = CrawlFolder(tmp_path / "c")
+    step = step_of(crawled, "/plain2")
+    old, seen = crawled.page(step), newest(crawled.db, step)
+    assert old is not None
+    assert (old.title, seen.page.title) == ("nothing either", "something new at last")
+    (records,) = crawled.db.execute("SELECT records FROM asked_again WHERE step = ?", (step,)).fetchone()
+    exchange = read(tmp_path / "c", json.loads(records)[-1])
+    assert exchange is not None
+    assert b"something new at last" in exchange[1]
+    crawled.close()
+
+
+def test_search_and_export_show_the_newest(site: tuple[Site, int], tmp_path: Path) -> None:
+    web, port = site
+    crawl(web, port, tmp_path / "c")
+    web.pages["/plain"] = page("velvet ants that mimic them")
+    del web.pages["/leaving"]
+    refreshed(tmp_path / "c")
+
+    def search(words: str) -> list[str]:
+        return [
+            json.loads(line)["url"]
+            for line in salticid("search", tmp_path / "c", words, "--json").out.splitlines()
+        ]
+
+    assert search("velvet") == [f"{SITE}/plain"]
+    assert search("goodbye") == []
+    said: Said = salticid("export", tmp_path / "c", "--to", "jsonl", "--out", tmp_path / "pages.jsonl")
+    assert said.status == 0, said.err
+    pages = {row["url"]: row for row in map(json.loads, (tmp_path / "pages.jsonl").read_text().splitlines())}
+    assert "velvet ants" in pages[f"{SITE}/plain"]["text"]
+    assert f"{SITE}/leaving" not in pages
+
+
+def test_the_next_refresh_compares_with_the_newest(site: tuple[Site, int], tmp_path: Path) -> None:
+    web, port = site
+    crawl(web, port, tmp_path / "c")
+    web.pages["/tagged"] = page("a second version")
+    assert refreshed(tmp_path / "c")["changed"] == 1
+    web.asked.clear()
+    assert refreshed(tmp_path / "c")["same"] == 8
+    assert (
+        hashlib.sha1(web.pages["/tagged"].encode()).hexdigest() in dict(web.asked)["/tagged"]["if-none-match"]
+    )
+
+
+def test_the_crawl_goes_on_after_a_refresh(site: tuple[Site, int], tmp_path: Path) -> None:
+    web, port = site
+    crawl(web, port, tmp_path / "c")
+    web.pages["/plain"] = page("words that nobody has read before, such as zygapophysis", "/later")
+    refreshed(tmp_path / "c")
+    said = salticid(
+        "crawl", tmp_path / "topic.toml", "--resolve", f"*=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8",
+        "--out", tmp_path / "c", "--json", "--max-pages", "2000",
+    )  # fmt: skip
+    assert json.loads(said.out)["stopped"] == "frontier empty", said.err
+
+
+def test_a_recorded_crawl_or_an_odd_option_is_refused(tmp_path: Path) -> None:
+    assert salticid("world", "build", tmp_path / "w", "--synthetic", "30").status == 0
+    (tmp_path / "t.toml").write_text(
+        'name = "t"\nkeywords = "pottery"\nseeds = ["http://nowhere.example/"]\n'
+    )
+    assert (
+        salticid("crawl", tmp_path / "t.toml", "--web", tmp_path / "w", "--out", tmp_path / "c").status == 0
+    )
+    said = salticid("crawl", "--refresh", tmp_path / "c")
+    assert (said.status, "recorded world" in said.err) == (2, True)
+    said = salticid("crawl", "--refresh", tmp_path / "c", "--max-pages", "5")
+    assert (said.status, "--max-pages" in said.err) == (2, True)
+    said = salticid("crawl", "--refresh", tmp_path / "none")
+    assert (said.status, "holds no crawl" in said.err) == (2, True)
