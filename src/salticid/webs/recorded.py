@@ -98,6 +98,11 @@ class RecordedWeb:
         """The page of a URL if it has one, redirects followed."""
         return self.fetch(url).page
 
+    def number_at(self, url: int) -> int:
+        """The number of the page at this very URL, redirects not followed; -1 if it has none."""
+        row = int(self._row_of[url]) if url < len(self._row_of) else -1
+        return int(self._page_of[row]) if row >= 0 and self._kind[row] == OUTCOMES.index(Outcome.OK) else -1
+
     def page(self, number: int) -> Page:
         """Page `number` of the recording, in the order of recording."""
         tokens = _part(self._token_end, number)
