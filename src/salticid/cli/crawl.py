@@ -14,9 +14,9 @@ from typing import Annotated, Any
 import typer
 
 from salticid.cli import options
-from salticid.cli.console import err, print_json
+from salticid.cli.console import err, print_json, safe
 from salticid.cli.hunting import Order, hunt_recorded
-from salticid.cli.summary import show_summary
+from salticid.cli.summary import how_to_go_on, show_summary
 from salticid.drivers.live_settings import USER_AGENT, LiveSettings
 from salticid.drivers.recorded import Recipe
 from salticid.errors import UserError
@@ -158,6 +158,8 @@ def crawl(
         }
         if json:
             print_json(result)
+            if hunted.stopped is StopReason.INTERRUPTED:
+                err.print(safe(f"Go on with: {how_to_go_on(str(order.folder), hunted.stopped)}"), soft_wrap=True)
         else:
             show_summary(crawled, hunted.stopped, result)
     return INTERRUPTED if hunted.stopped is StopReason.INTERRUPTED else 0
