@@ -11,7 +11,7 @@ from salticid.errors import UserError
 from salticid.model import Limits
 from salticid.strategies import strategies
 from salticid.strategies.best_n_first import BestNFirst
-from salticid.strategies.local_rank import LocalRank
+from salticid.strategies.parts.local_rank import LocalRank
 from salticid.testing import SmallWeb, check_strategy
 from salticid.testing.drive import Course, drive, watch
 

@@ -19,7 +19,7 @@ from salticid.protocols import Brief
 from salticid.store.memory import MemoryLog
 from salticid.strategies import strategies
 from salticid.strategies.context_graph import ContextGraph
-from salticid.strategies.layers import Layers
+from salticid.strategies.parts.layers import Layers
 from salticid.testing import SmallWeb
 from salticid.testing.small import address
 from salticid.text.bags import Bag

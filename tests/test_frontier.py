@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from salticid.errors import ContractBroken
 from salticid.model import Choice, Link
-from salticid.strategies.frontier import Frontier
+from salticid.strategies.parts.frontier import Frontier
 from salticid.tables import Texts
 
 HOSTS = 4

@@ -11,7 +11,7 @@ MEGABYTES = 300
 MILLION = """
 import gc, os, sys
 import numpy as np
-from salticid.strategies.frontier import Frontier
+from salticid.strategies.parts.frontier import Frontier
 
 class Numbers:
     def host(self, url):

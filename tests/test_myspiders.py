@@ -20,9 +20,9 @@ from salticid.drivers.replay import VirtualClock, replay
 from salticid.judges.cosine import Cosine
 from salticid.model import Choice, Event, Feedback, Limits, Links, StopReason
 from salticid.store.memory import MemoryLog
-from salticid.strategies.agents import TRAIL
 from salticid.strategies.myspiders import Myspiders
-from salticid.strategies.nets import Net
+from salticid.strategies.parts.agents import TRAIL
+from salticid.strategies.parts.nets import Net
 from salticid.testing import SmallWeb, random_web
 
 TEN = Limits(max_pages=10)
