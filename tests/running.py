@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -30,6 +31,18 @@ def salticid(*args: str | int | Path, cwd: Path | None = None) -> Said:
     """Run the command line in a process of its own."""
     command = [sys.executable, "-m", "salticid", *map(str, args)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120, check=False)
+    return Said(done.returncode, done.stdout, done.stderr)
+
+
+PLUGIN = Path(__file__).parent / "plugin"
+
+
+def with_plugin(*args: str | int | Path) -> Said:
+    """The command line, as it is where the plug-in of the tests is installed."""
+    path = os.pathsep.join([str(PLUGIN), os.environ.get("PYTHONPATH", "")])
+    command = [sys.executable, "-m", "salticid", *map(str, args)]
+    environment = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=240, check=False)
     return Said(done.returncode, done.stdout, done.stderr)
 
 

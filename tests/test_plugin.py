@@ -4,27 +4,12 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from tests.running import Said
+from tests.running import PLUGIN, with_plugin
 
 from salticid.testing import check_strategy
-
-PLUGIN = Path(__file__).parent / "plugin"
-
-
-def with_plugin(*args: str | Path) -> Said:
-    """The command line, as it is where the plug-in is installed."""
-    path = os.pathsep.join([str(PLUGIN), os.environ.get("PYTHONPATH", "")])
-    command = [sys.executable, "-m", "salticid", *map(str, args)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}, timeout=120
-    )
-    return Said(done.returncode, done.stdout, done.stderr)
 
 
 def test_it_is_listed_with_its_settings() -> None:

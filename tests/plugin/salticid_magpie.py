@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from salticid.model import Visit
+from salticid.model import Choice, Visit
 from salticid.strategies.parts.base import Queueing
 
 
@@ -24,3 +24,15 @@ class Magpie(Queueing):
     def score_of(self, visit: Visit) -> float:
         title = visit.page.title if visit.page is not None else ""
         return 1.0 / (1 + max(0, len(title) - self.glitter))
+
+
+class Grumpy(Magpie):
+    """Gives up after ten questions."""
+
+    _asked = 0
+
+    def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
+        self._asked += 1
+        if self._asked > 10:
+            raise RuntimeError("I have had enough of <this>")
+        return super().choose(n, busy)

@@ -10,6 +10,7 @@ from typer.exceptions import TyperException
 
 from salticid import __version__
 from salticid.cli import (
+    compare,
     crawl,
     demo,
     export,
@@ -43,6 +44,7 @@ app.command("crawl")(crawl.crawl)
 app.command("visits")(visits.visits)
 app.command("search")(search.search)
 app.command("export")(export.export_pages)
+app.command("compare")(compare.compare)
 app.command("strategies")(strategies.list_strategies)
 app.command("demo")(demo.demo)
 world.command("build")(world_build.build_world)

@@ -159,7 +159,9 @@ def crawl(
         if json:
             print_json(result)
             if hunted.stopped is StopReason.INTERRUPTED:
-                err.print(safe(f"Go on with: {how_to_go_on(str(order.folder), hunted.stopped)}"), soft_wrap=True)
+                err.print(
+                    safe(f"Go on with: {how_to_go_on(str(order.folder), hunted.stopped)}"), soft_wrap=True
+                )
         else:
             show_summary(crawled, hunted.stopped, result)
     return INTERRUPTED if hunted.stopped is StopReason.INTERRUPTED else 0

@@ -47,6 +47,14 @@ class Work:
         """Whether it is time to show something again."""
         return time.monotonic() - self._shown >= self._every
 
+    def part(self, what: str, done: int, total: int) -> None:
+        """So much of a part of the work is done; the bar is the part's."""
+        if what != self._what:
+            self._what, self._total = what, total
+            self._began = time.monotonic()
+            self._bar.reset(self._task, total=total, description=what, note="")
+        self.at(done, f"{done} of {total}")
+
     def at(self, done: int, note: str) -> None:
         """So much is done; the note says more about it."""
         if not self.due:

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
+import numpy as np
 
+from salticid.drivers.arrivals import arrivals
 from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.model import Limits, Topic
@@ -62,6 +64,7 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if len(set(self.strategies)) < len(self.strategies):
             raise UserError("a strategy is named twice; give each of them once, or with other settings")
         make_judge(self.judge)
+        arrivals(self.arrivals, 1, np.random.default_rng(0))
         for file in self.topic_files():
             load_topic(file)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -21,6 +21,8 @@ class Test(msgspec.Struct, frozen=True):
     `p` is of the paired t-test, `p_wilcoxon` of the signed-rank test, `p_adjusted` is `p` corrected for all
     comparisons of the measure (Holm); `low` and `high` bound the difference (bootstrap, 95 %).
     """
+
+    __test__: ClassVar[bool] = False  # no test of ours, pytest
 
     metric: str
     a: str

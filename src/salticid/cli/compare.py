@@ -1,0 +1,92 @@
+"""`salticid compare`: race strategies under equal budgets, and judge them by what they never saw."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from salticid.cli import options
+from salticid.cli.console import err, out, print_json, safe
+from salticid.cli.progress import Work
+from salticid.errors import UserError
+
+REPORT = "report.html"
+_SHOWN = ("oracle_share", "target_recall", "harvest", "smart_rank", "mean_similarity")
+
+
+def compare(
+    world: Annotated[
+        str, typer.Argument(metavar="WORLD|EXPERIMENT.toml", help="A recorded world, or an experiment.")
+    ],
+    topics: Annotated[Path | None, typer.Option(help="A folder of topic files.", metavar="DIR")] = None,
+    strategy: Annotated[
+        list[str] | None, typer.Option(help="Who races; may be given again.", metavar="NAME[:KEY=VALUE,...]")
+    ] = None,
+    max_pages: Annotated[int, typer.Option(min=1, help="Good pages of each crawl.")] = 1000,
+    max_buffer: Annotated[
+        str, typer.Option(help="Links a strategy may remember.", metavar="N|none")
+    ] = "100000",
+    judge: Annotated[str, typer.Option(help="What scores pages.", metavar="NAME[:KEY=VALUE,...]")] = "cosine",
+    arrivals: Annotated[str, typer.Option(help="Who returns first: one, window:N, roulette:100/50.")] = "one",
+    repeats: Annotated[int, typer.Option(min=1, help="Crawls of each kind, with other seeds.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Of all that is left to chance.")] = 0,
+    robustness: Annotated[
+        bool, typer.Option("--robustness", help="Crawl from either half of the seeds too.")
+    ] = False,
+    sweep: Annotated[bool, typer.Option("--sweep", help="Crawl with other frontier sizes too.")] = False,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes at work [default: all cores].")
+    ] = None,
+    out_dir: Annotated[
+        Path | None, typer.Option("--out", help="A folder for the report and all results.", metavar="DIR")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the means as one JSON object.")] = False,
+) -> None:
+    """Race strategies on a recorded world, and write a report.
+
+    Example: salticid compare world --topics topics --strategy best_first --strategy pagerank --out race
+    """
+    from salticid.lab.compare import compare as run  # here: it takes its time to import
+    from salticid.lab.experiment import Experiment, read_experiment
+    from salticid.lab.report import write_report
+
+    if out_dir is None:
+        raise UserError("nowhere to write to; name a folder with --out, as in --out race")
+    if world.endswith(".toml"):
+        if topics is not None or strategy:
+            raise UserError(f"{world} says what is compared; leave --topics and --strategy out")
+        experiment = read_experiment(Path(world))
+    else:
+        if topics is None:
+            raise UserError(
+                f"no topics; name a folder with --topics, made by: salticid world topics {world} --out topics"
+            )
+        experiment = Experiment(
+            world, str(topics), tuple(strategy or ()), max_pages, options.max_buffer(max_buffer), judge, arrivals,
+            repeats, seed, robustness, sweep,
+        )  # fmt: skip
+    with Work("comparing", 0, err) as work:
+        results = run(
+            experiment,
+            out_dir,
+            workers or os.cpu_count() or 1,
+            lambda what, done, of: work.part(what, done, of),
+        )
+        write_report(results, out_dir / REPORT)
+    if json:
+        print_json({"strategies": results.strategies, "out": str(out_dir)})
+        return
+    for name, scores in results.strategies.items():
+        told = ", ".join(
+            f"{metric} {score.mean:.3f} ± {score.se or 0:.3f}"
+            for metric in _SHOWN
+            if (score := scores[metric]).mean is not None
+        )
+        out.print(safe(f"{name}: {told}"), soft_wrap=True)
+    for topic in results.topics:
+        for name, error in topic.failed.items():
+            err.print(safe(f"{name} failed on {topic.name}: {error}"), soft_wrap=True)
+    out.print(f"The report is in {out_dir / REPORT}", highlight=False, soft_wrap=True)

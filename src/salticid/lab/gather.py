@@ -1,0 +1,105 @@
+"""From topics measured one by one to what can be said of strategies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from salticid.lab.assess import RECALLS, Assessed, grid, tops
+from salticid.lab.experiment import Experiment
+from salticid.lab.measures import MEASURES
+from salticid.lab.results import Curve, Results, TopicResult
+from salticid.lab.statistics import all_pairs, summary
+from salticid.lab.traits import dependence
+
+
+def gather(experiment: Experiment, topics: Sequence[Assessed], about: dict[str, Any]) -> Results:
+    """The results of an experiment."""
+    found = {name for topic in topics for values in topic.values.values() for name in values}
+    metrics = sorted(found | MEASURES.keys())
+    by_metric = {
+        metric: {
+            strategy: [topic.values.get(strategy, {}).get(metric) for topic in topics]
+            for strategy in experiment.strategies
+        }
+        for metric in metrics
+    }
+    traits: dict[str, list[float | None]] = {
+        "size": [float(topic.targets) for topic in topics],
+        "heterogeneity": [topic.heterogeneity for topic in topics],
+        "distance": [topic.distance for topic in topics],
+    }
+    return Results(
+        strategies={
+            strategy: {metric: summary(by_metric[metric][strategy]) for metric in metrics}
+            for strategy in experiment.strategies
+        },
+        tests=[test for metric in metrics for test in all_pairs(metric, by_metric[metric], experiment.seed)],
+        topics=[
+            TopicResult(topic.name, topic.targets, topic.heterogeneity, topic.values, topic.failed)
+            for topic in topics
+        ],
+        curves={**_curves(experiment, topics), **_sweeps(experiment, topics)},
+        histograms=_histograms(experiment, topics),
+        dependence=dependence(traits, by_metric),
+        about=about,
+    )
+
+
+def _curves(experiment: Experiment, topics: Sequence[Assessed]) -> dict[str, dict[str, Curve]]:
+    names = sorted({name for topic in topics for name in topic.curves})
+    return {
+        name: {
+            strategy: made
+            for strategy in experiment.strategies
+            if (
+                made := _curve(
+                    _places(name, experiment), [t.curves.get(name, {}).get(strategy) for t in topics]
+                )
+            )
+        }
+        for name in names
+    }
+
+
+def _places(name: str, experiment: Experiment) -> list[float]:
+    """What the values of a curve stand over."""
+    if name.startswith("coverage"):
+        return [float(n) for n in tops()]
+    if name == "precision_recall":
+        return list(RECALLS)
+    return [float(n) for n in grid(experiment.max_pages)]
+
+
+def _sweeps(experiment: Experiment, topics: Sequence[Assessed]) -> dict[str, dict[str, Curve]]:
+    """How near the strategies come to the oracle with smaller and larger frontiers, where that was tried."""
+    swept: dict[str, Curve] = {}
+    for strategy in experiment.strategies:
+        rows = [topic.swept.get(strategy) for topic in topics]
+        sizes = sorted({size for row in rows if row for size in row})
+        made = _curve([float(n) for n in sizes], [[row[n] for n in sizes] if row else None for row in rows])
+        if made is not None:
+            swept[strategy] = made
+    return {"oracle_share_by_max_buffer": swept} if swept else {}
+
+
+def _curve(places: list[float], rows: Sequence[list[float] | None]) -> Curve | None:
+    """Mean and standard error over the topics that have it."""
+    there = np.array([row for row in rows if row], np.float64)
+    if not places or not len(there):
+        return None
+    error = there.std(axis=0, ddof=1) / np.sqrt(len(there)) if len(there) > 1 else np.zeros(len(places))
+    return Curve(places, there.mean(axis=0).tolist(), error.tolist())
+
+
+def _histograms(experiment: Experiment, topics: Sequence[Assessed]) -> dict[str, dict[str, list[int]]]:
+    found: dict[str, dict[str, list[int]]] = {}
+    for name in sorted({name for topic in topics for name in topic.histograms}):
+        for strategy in experiment.strategies:
+            rows = [topic.histograms.get(name, {}).get(strategy, []) for topic in topics]
+            longest = max(map(len, rows), default=0)
+            total = np.sum([row + [0] * (longest - len(row)) for row in rows], axis=0)
+            found.setdefault(name, {})[strategy] = [int(count) for count in np.atleast_1d(total)]
+    return found

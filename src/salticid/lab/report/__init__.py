@@ -1,0 +1,97 @@
+"""The report of a comparison: one HTML file that needs nothing else, good on screen and on paper."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from pathlib import Path
+from statistics import median
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from salticid.lab.measures import Group
+from salticid.lab.report import figures, sentences, tables
+from salticid.lab.report.findings import Findings
+from salticid.lab.report.numbers import number, unbroken
+from salticid.lab.results import Results
+
+OPEN_TESTS = 120
+"""So many tests are shown in one table; more are folded, measure by measure."""
+UPRIGHT_HEADS = 6
+"""With more strategies than this their names stand upright above narrow columns."""
+
+
+def write_report(results: Results, file: Path) -> None:
+    """Write what was found; the same results make the same bytes."""
+    file.write_text(render(results), encoding="utf-8", newline="\n")
+
+
+def render(results: Results) -> str:
+    """The page as text. It allows its own style and script, by their hashes, and nothing else whatever."""
+    environment = Environment(
+        loader=PackageLoader("salticid.lab.report", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"said": tables.said, "number": number, "unbroken": unbroken}
+    findings = Findings(results)
+    leading, tests = findings.leading(), tables.test_tables(findings)
+    return environment.get_template("report.html.j2").render(
+        style_hash=_hash(environment, "report.css"),
+        script_hash=_hash(environment, "report.js"),
+        results=results,
+        order=findings.in_standing(),
+        upright=len(findings.strategies) > UPRIGHT_HEADS,
+        targets=_targets(results),
+        headline=[words for words in _headline(findings) if words],
+        leagues=[(group, table) for group in Group if (table := tables.league(findings, group))],
+        trajectories=figures.trajectories(findings),
+        coverages=figures.coverages(findings),
+        trade_off=figures.trade_off(findings),
+        distance_panels=figures.distance_panels(findings),
+        distance_words=figures.distance_words(findings),
+        leading=leading,
+        heat_map=tables.heat_map(findings, leading) if leading and results.topics else None,
+        wins=sentences.wins(results.topics, findings.strategies, leading) if leading else "",
+        tests=tests,
+        all_tests=tables.joined(tests) if len(results.tests) <= OPEN_TESTS else None,
+        topics=[(topic, tables.topic_table(findings, topic)) for topic in results.topics],
+        dependence=tables.dependence_table(findings),
+        dependence_words=sentences.dependences(results.dependence, len(results.topics)),
+        chance=sentences.chance_correlation(len(results.topics)),
+        failures=tables.failures(results.topics),
+        unmeasured=tables.unmeasured(findings),
+        measures=findings.measures(),
+    )
+
+
+def _headline(findings: Findings) -> list[str]:
+    """The comparison in a few sentences."""
+    leading = findings.leading()
+    if leading is None:
+        return ["No measure could be computed."]
+    results = findings.results
+    failed = sum(len(topic.failed) for topic in results.topics)
+    return [
+        sentences.verdict(findings, leading),
+        sentences.wins(results.topics, findings.strategies, leading),
+        f"{failed} of {len(results.topics) * len(findings.strategies)} pairs of strategy and topic failed."
+        if failed
+        else "",
+    ]
+
+
+def _targets(results: Results) -> str:
+    """How many targets topics have: the least, the middle, the most."""
+    counts = [topic.targets for topic in results.topics]
+    if not counts:
+        return "none"
+    return f"{min(counts):,} to {max(counts):,} each, {median(counts):,.0f} in the median"
+
+
+def _hash(environment: Environment, name: str) -> str:
+    """By which a Content-Security-Policy knows a file of ours that stands in the page."""
+    text = environment.get_template(name).render()
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,0 +1,118 @@
+"""The figures of a report: a plot, and the sentence that says what it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from salticid.lab.measures import MEASURES, Better, Measure, measure_of
+from salticid.lab.report import sentences
+from salticid.lab.report.findings import Findings
+from salticid.lab.report.plots import Axes, distance_plot, line_plot
+from salticid.lab.results import Curve
+
+COVERAGES = ("coverage_lexical", "coverage_linkage")
+TRADE_OFF = "precision_recall"
+NEVER_FROM_ZERO = ("rank",)
+"""Units whose zero means nothing, so that an axis need not show it."""
+LOG_FROM = 30
+"""An axis of top n is logarithmic when its last n is so many times the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A plot under its title, with what it shows in words."""
+
+    title: str
+    plot: Markup
+    words: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A small plot of one strategy."""
+
+    name: str
+    plot: Markup
+
+
+def trajectories(findings: Findings) -> list[Figure]:
+    """Measures along the crawl, in the order of the measures; then curves nobody told us about."""
+    curves = findings.results.curves
+    known = [name for name in MEASURES if name in curves and name not in COVERAGES]
+    others = [name for name in curves if name not in (*MEASURES, *COVERAGES, TRADE_OFF)]
+    return _drawn([_trajectory(findings, measure_of(name), curves[name]) for name in [*known, *others]])
+
+
+def coverages(findings: Findings) -> list[Figure]:
+    """The share of the best n pages that each strategy got, for growing n."""
+    curves = findings.results.curves
+    return _drawn(
+        [_coverage(findings, measure_of(name), curves[name]) for name in COVERAGES if name in curves]
+    )
+
+
+def trade_off(findings: Findings) -> list[Figure]:
+    """Precision against recall."""
+    curves = _with_points(findings.results.curves.get(TRADE_OFF, {}))
+    title = "Precision against recall"
+    plot = line_plot(curves, findings.strategies, Axes("recall", "precision"), title)
+    return _drawn([Figure(title, plot, [sentences.precision_at_recall(curves)])])
+
+
+def distance_panels(findings: Findings) -> list[Panel]:
+    """For each strategy, how many of its pages and targets lie how far from the seeds."""
+    everything = findings.results.histograms.get("distance_all", {})
+    relevant = findings.results.histograms.get("distance_relevant", {})
+    names = [name for name in findings.strategies if sum(everything.get(name, ()))]
+    size = (
+        max((len(everything[name]) for name in names), default=0),
+        max((max(everything[name]) for name in names), default=0),
+    )
+    styles = {name: style for style, name in enumerate(findings.strategies)}
+    return [
+        Panel(name, distance_plot(name, styles[name], everything[name], relevant.get(name, ()), size))
+        for name in names
+    ]
+
+
+def distance_words(findings: Findings) -> list[str]:
+    """What the panels show."""
+    histograms = findings.results.histograms
+    seen = sentences.distances(histograms.get("distance_all", {}), histograms.get("distance_relevant", {}))
+    return [words for words in (seen, sentences.verdict(findings, measure_of("distance"))) if words]
+
+
+def _trajectory(findings: Findings, measure: Measure, curves: Mapping[str, Curve]) -> Figure:
+    curves = _with_points(curves)
+    title = _capital(measure.title)
+    better = "" if measure.better is Better.NEITHER else f" ({measure.better} is better)"
+    axes = Axes("pages fetched", f"{measure.title}{better}", measure.unit not in NEVER_FROM_ZERO)
+    last = max((curve.x[-1] for curve in curves.values()), default=None)
+    words = [sentences.verdict(findings, measure, last), sentences.lead_since(curves, measure.better)]
+    return Figure(title, line_plot(curves, findings.strategies, axes, title), words)
+
+
+def _coverage(findings: Findings, measure: Measure, curves: Mapping[str, Curve]) -> Figure:
+    curves = _with_points(curves)
+    first = min((curve.x[0] for curve in curves.values()), default=0.0)
+    last = max((curve.x[-1] for curve in curves.values()), default=0.0)
+    title = _capital(measure.title)
+    axes = Axes("best n pages of the pool", "share of them fetched", log=0 < first * LOG_FROM <= last)
+    places = sentences.at_places(curves, [first, last] if first < last else [first])
+    words = [sentences.verdict(findings, measure), f"Share of the {places}." if places else ""]
+    return Figure(title, line_plot(curves, findings.strategies, axes, title), words)
+
+
+def _with_points(curves: Mapping[str, Curve]) -> dict[str, Curve]:
+    return {name: curve for name, curve in curves.items() if curve.x}
+
+
+def _drawn(figures: list[Figure]) -> list[Figure]:
+    return [Figure(each.title, each.plot, [w for w in each.words if w]) for each in figures if each.plot]
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

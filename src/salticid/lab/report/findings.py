@@ -1,0 +1,126 @@
+"""Who is ahead, by which measure, and whether it is more than chance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from salticid.lab.measures import MEASURES, Better, Measure, measure_of
+from salticid.lab.report.numbers import finite
+from salticid.lab.results import Results, Score, Test
+
+LEVEL = 0.05
+"""Below this a difference holds."""
+LEADING = ("oracle_share", "target_recall", "recall_auc", "harvest")
+"""By the first of these that was measured the strategies are put in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """A strategy beside the best one: its score and the test between the two, if one was made.
+
+    `holds` when it is behind and the difference survives the correction.
+    """
+
+    name: str
+    score: Score
+    test: Test | None
+    holds: bool
+
+    @property
+    def p(self) -> float | None:
+        """How likely chance alone makes such a difference, corrected for all comparisons of the measure."""
+        return finite(self.test.p_adjusted) if self.test else None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The strategies that have a value for a measure: the best, and the others, better ones first.
+
+    Where neither way is better, the best is only the highest.
+    """
+
+    measure: Measure
+    best: str
+    score: Score
+    rivals: list[Rival]
+
+    @property
+    def tested(self) -> list[Rival]:
+        """Those with a p-value."""
+        return [rival for rival in self.rivals if rival.p is not None]
+
+    @property
+    def scores(self) -> list[Score]:
+        """Of all of them."""
+        return [self.score, *(rival.score for rival in self.rivals)]
+
+
+class Findings:
+    """Results with their tests at hand."""
+
+    def __init__(self, results: Results) -> None:
+        self.results = results
+        self.strategies = list(results.strategies)
+        self._tests = {(test.metric, test.a, test.b): test for test in results.tests}
+
+    def measures(self) -> list[Measure]:
+        """What anybody was measured by, also in vain: the known ones first, in their order."""
+        return in_order(name for scores in self.results.strategies.values() for name in scores)
+
+    def score(self, strategy: str, measure: str) -> Score:
+        """One without a value where there is none."""
+        return self.results.strategies[strategy].get(measure, Score(None, None, 0))
+
+    def measured(self, measure: Measure) -> bool:
+        """Whether any strategy has a value."""
+        return any(finite(self.score(each, measure.name).mean) is not None for each in self.strategies)
+
+    def leading(self) -> Measure | None:
+        """The measure that sums the comparison up."""
+        known = {measure.name: measure for measure in self.measures() if self.measured(measure)}
+        return next((known[name] for name in LEADING if name in known), None)
+
+    def test(self, measure: str, a: str, b: str) -> Test | None:
+        """The test between two strategies, whichever of them it names first; its `diff` may be of either sign."""
+        return self._tests.get((measure, a, b)) or self._tests.get((measure, b, a))
+
+    def standing(self, measure: Measure) -> Standing | None:
+        """None where nobody has a value. Equal ones stay in the order in which the strategies were named."""
+        known = [(name, self.score(name, measure.name)) for name in self.strategies]
+        ordered = sorted(
+            ((name, score, mean) for name, score in known if (mean := finite(score.mean)) is not None),
+            key=lambda each: each[2] if measure.better is Better.LOWER else -each[2],
+        )
+        if not ordered:
+            return None
+        best, score, _ = ordered[0]
+        rivals = [self._rival(measure, best, name, theirs) for name, theirs, _ in ordered[1:]]
+        return Standing(measure, best, score, rivals)
+
+    def in_standing(self) -> list[str]:
+        """All strategies, the best first by the leading measure; those it does not measure last."""
+        leading = self.leading()
+        standing = self.standing(leading) if leading else None
+        placed = [standing.best, *(rival.name for rival in standing.rivals)] if standing else []
+        return placed + [name for name in self.strategies if name not in placed]
+
+    def _rival(self, measure: Measure, best: str, name: str, score: Score) -> Rival:
+        test = self.test(measure.name, best, name)
+        return Rival(name, score, test, test is not None and _ahead(test, best, measure.better))
+
+
+def in_order(names: Iterable[str]) -> list[Measure]:
+    """The measures of these names, each once: the known ones in their order, then the others as they come."""
+    named = dict.fromkeys(names)
+    return [
+        measure_of(name)
+        for name in [*(n for n in MEASURES if n in named), *(n for n in named if n not in MEASURES)]
+    ]
+
+
+def _ahead(test: Test, best: str, better: Better) -> bool:
+    """Whether the difference holds, and on the topics both were measured on points the way the means do."""
+    p = finite(test.p_adjusted)
+    lead = test.diff if test.a == best else -test.diff
+    return p is not None and p < LEVEL and (lead < 0 if better is Better.LOWER else lead > 0)

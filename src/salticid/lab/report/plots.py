@@ -1,0 +1,251 @@
+"""Plots as SVG: colours, fonts and dashes come from the page's style sheet, text is escaped by Markup."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+from markupsafe import Markup
+
+from salticid.lab.report.numbers import finite, shortened
+from salticid.lab.report.scales import Scale, fitted
+from salticid.lab.results import Curve
+
+WIDTH, HEIGHT = 760, 340
+LEFT, TOP, BOTTOM = 62, 12, 46
+LETTER = 6.9
+"""How wide a letter is, roughly."""
+LONGEST_LABEL = 34
+LABEL_GAP = 15.0
+MOST_POINTS = 120
+MOST_BANDS = 6
+"""With more curves their bands would hide one another: then each has one error bar, all at different places."""
+STYLES = 16
+"""So many ways to draw a curve the style sheet knows: eight colours, unbroken and dashed."""
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """What a plot's axes say, and how they run."""
+
+    x: str
+    y: str
+    from_zero: bool = True
+    log: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A curve with its few points: x, mean, low, high."""
+
+    name: str
+    style: int
+    points: list[tuple[float, float, float, float]]
+
+
+def line_plot(curves: Mapping[str, Curve], order: Sequence[str], axes: Axes, title: str) -> Markup:
+    """Curves with error bands, each named at its end; "" when there is nothing to draw.
+
+    `order` are all strategies of the report: a strategy's place there is its colour in every plot.
+    """
+    drawn = [each for each in (_drawn(name, curves[name], order, axes) for name in curves) if each.points]
+    if not drawn:
+        return Markup("")
+    right = WIDTH - 24 - LETTER * max(len(shortened(each.name, LONGEST_LABEL)) for each in drawn)
+    x, y = _scales(drawn, axes, right)
+    ends = _spread([y.at(each.points[-1][1]) for each in drawn], TOP + 6, HEIGHT - BOTTOM - 2)
+    banded = len(drawn) <= MOST_BANDS
+    parts = [_frame(x, y, axes)]
+    parts += [_band(each, x, y) for each in drawn] if banded else []
+    parts += [_curve(each, x, y) for each in drawn]
+    parts += [] if banded else [_error_bar(each, x, y, n / len(drawn)) for n, each in enumerate(drawn)]
+    parts += [_label(each, x, y, right, at) for each, at in zip(drawn, ends, strict=True)]
+    told = f"{title}: {axes.y} against {axes.x}, for {', '.join(each.name for each in drawn)}"
+    return _svg(WIDTH, HEIGHT, told, "plot", parts)
+
+
+def distance_plot(
+    name: str, style: int, everything: Sequence[int], relevant: Sequence[int], size: tuple[int, int]
+) -> Markup:
+    """Bars for the pages at 0, 1, 2, ... links from the seeds, and before them bars for the targets among them.
+
+    `size` is how many distances and how many pages have room, the same for all strategies of a report.
+    """
+    width, height, left, top, bottom = 230, 150, 40, 8, 22
+    distances, most = size
+    y = Scale(*fitted(0, max(most, 1), from_zero=True), height - bottom, top)
+    step = (width - left - 4) / max(distances, 1)
+    parts = [_grid(value, text, y, left, width - 4) for value, text in y.ticks()[::2]]
+    for far in range(distances):
+        at = left + far * step
+        parts.append(_bar("all", at, step, everything, far, y))
+        parts.append(_bar("good", at, step, relevant, far, y))
+        if far % math.ceil(distances / 10) == 0:
+            parts.append(
+                Markup('<text x="{}" y="{}" text-anchor="middle">{}</text>').format(
+                    _n(at + step / 2), height - 6, far
+                )
+            )
+    told = f"{name}: pages by links from the seeds, from 0 on: {_counts(everything)}; targets: {_counts(relevant)}"
+    return _svg(width, height, told, f"plot small s{style % STYLES}", parts)
+
+
+def _bar(kind: str, at: float, step: float, counts: Sequence[int], far: int, y: Scale) -> Markup:
+    count = counts[far] if far < len(counts) else 0
+    if count <= 0:
+        return Markup("")
+    top = y.at(count)
+    inset = 0.1 * step
+    return Markup('<rect class="{}" x="{}" y="{}" width="{}" height="{}"/>').format(
+        kind, _n(at + inset), _n(top), _n(step - 2 * inset), _n(y.start - top)
+    )
+
+
+def _counts(counts: Sequence[int]) -> str:
+    return ", ".join(map(str, counts)) or "none"
+
+
+def _drawn(name: str, curve: Curve, order: Sequence[str], axes: Axes) -> _Drawn:
+    """A curve without what is no number, or has no place on a logarithmic axis, thinned out."""
+    points = []
+    for place in _few(len(curve.x)):
+        x, mean = finite(curve.x[place]), finite(curve.mean[place])
+        if x is None or mean is None or (axes.log and x <= 0):
+            continue
+        error = finite(curve.se[place]) if place < len(curve.se) else None
+        points.append((x, mean, mean - (error or 0.0), mean + (error or 0.0)))
+    return _Drawn(name, order.index(name) % STYLES if name in order else STYLES - 1, points)
+
+
+def _few(points: int) -> list[int]:
+    """Places of at most so many points, evenly apart, both ends among them."""
+    if points <= MOST_POINTS:
+        return list(range(points))
+    return [round(n * (points - 1) / (MOST_POINTS - 1)) for n in range(MOST_POINTS)]
+
+
+def _scales(drawn: Sequence[_Drawn], axes: Axes, right: float) -> tuple[Scale, Scale]:
+    points = [point for each in drawn for point in each.points]
+    first, last = min(point[0] for point in points), max(point[0] for point in points)
+    if not axes.log:
+        first = min(first, 0)
+    if last <= first:
+        first, last = (first, first * 2) if axes.log else (first, first + 1)
+    low, high = fitted(
+        min(point[2] for point in points), max(point[3] for point in points), from_zero=axes.from_zero
+    )
+    if axes.from_zero and min(point[1] for point in points) >= 0:
+        low = 0
+    return Scale(first, last, LEFT, right, axes.log), Scale(low, high, HEIGHT - BOTTOM, TOP)
+
+
+def _frame(x: Scale, y: Scale, axes: Axes) -> Markup:
+    parts = [_grid(value, text, y, LEFT, x.end) for value, text in y.ticks()]
+    for value, text in x.ticks():
+        at = _n(x.at(value))
+        parts.append(
+            Markup('<line class="tick" x1="{0}" x2="{0}" y1="{1}" y2="{2}"/>').format(
+                at, y.start, y.start + 4
+            )
+        )
+        parts.append(
+            Markup('<text x="{}" y="{}" text-anchor="middle">{}</text>').format(at, _n(y.start + 18), text)
+        )
+    middle = _n((x.start + x.end) / 2)
+    parts.append(
+        Markup('<text class="axis" x="{}" y="{}" text-anchor="middle">{}</text>').format(
+            middle, HEIGHT - 6, axes.x
+        )
+    )
+    up = _n((y.start + y.end) / 2)
+    parts.append(
+        Markup(
+            '<text class="axis" transform="translate(14 {}) rotate(-90)" text-anchor="middle">{}</text>'
+        ).format(up, axes.y)
+    )
+    return Markup("").join(parts)
+
+
+def _grid(value: float, text: str, y: Scale, left: float, right: float) -> Markup:
+    at = y.at(value)
+    return Markup(
+        '<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/><text x="{}" y="{}" text-anchor="end">{}</text>'
+    ).format(_n(left), _n(right), _n(at), _n(at), _n(left - 7), _n(at + 4), text)
+
+
+def _band(each: _Drawn, x: Scale, y: Scale) -> Markup:
+    upper = [(point[0], point[3]) for point in each.points]
+    lower = [(point[0], point[2]) for point in reversed(each.points)]
+    return Markup('<polygon class="band s{}" points="{}"/>').format(each.style, _places(upper + lower, x, y))
+
+
+def _curve(each: _Drawn, x: Scale, y: Scale) -> Markup:
+    parts = []
+    if len(each.points) == 1:
+        at, mean = each.points[0][:2]
+        parts.append(Markup('<circle cx="{}" cy="{}" r="3.5"/>').format(_n(x.at(at)), _n(y.at(mean))))
+    else:
+        line = _places([point[:2] for point in each.points], x, y)
+        parts.append(Markup('<polyline points="{}"/>').format(line))
+    return Markup('<g class="curve s{}"><title>{}</title>{}</g>').format(
+        each.style, each.name, Markup("").join(parts)
+    )
+
+
+def _error_bar(each: _Drawn, x: Scale, y: Scale, share: float) -> Markup:
+    """In the right half of the curve, so far from its middle."""
+    at, _, low, high = each.points[int(len(each.points) * (1 + share) / 2)]
+    return Markup('<line class="bar s{0}" x1="{1}" x2="{1}" y1="{2}" y2="{3}"/>').format(
+        each.style, _n(x.at(at)), _n(y.at(low)), _n(y.at(high))
+    )
+
+
+def _label(each: _Drawn, x: Scale, y: Scale, right: float, at: float) -> Markup:
+    """The name beside the end of its curve, and a line from the one to the other."""
+    end, mean = each.points[-1][:2]
+    return Markup(
+        '<line class="lead s{}" x1="{}" y1="{}" x2="{}" y2="{}"/><text x="{}" y="{}">{}</text>'
+    ).format(
+        each.style,
+        _n(x.at(end) + 2),
+        _n(y.at(mean)),
+        _n(right + 14),
+        _n(at),
+        _n(right + 18),
+        _n(at + 4),
+        shortened(each.name, LONGEST_LABEL),
+    )
+
+
+def _spread(heights: Sequence[float], top: float, bottom: float) -> list[float]:
+    """The same heights, moved apart until no two labels touch, and none beyond the ends."""
+    gap = min(LABEL_GAP, (bottom - top) / max(len(heights) - 1, 1))
+    order = sorted(range(len(heights)), key=heights.__getitem__)
+    moved = [min(max(height, top), bottom) for height in heights]
+    for before, after in pairwise(order):
+        moved[after] = max(moved[after], moved[before] + gap)
+    if order:
+        moved[order[-1]] = min(moved[order[-1]], bottom)
+    for after, before in pairwise(reversed(order)):
+        moved[before] = min(moved[before], moved[after] - gap)
+    return moved
+
+
+def _places(points: Iterable[Point], x: Scale, y: Scale) -> str:
+    """The points as SVG wants them, those at the same place once."""
+    placed = (f"{_n(x.at(at))},{_n(y.at(value))}" for at, value in points)
+    return " ".join(place for place, _ in groupby(placed))
+
+
+def _svg(width: int, height: int, told: str, kind: str, parts: Iterable[Markup]) -> Markup:
+    return Markup('<svg class="{}" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>').format(
+        kind, width, height, told, Markup("").join(parts)
+    )
+
+
+def _n(place: float) -> str:
+    return f"{place:.1f}".removesuffix(".0")

@@ -1,0 +1,262 @@
+"""What the numbers say, in words: never more than the tests allow."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from salticid.lab.measures import Better, Measure, measure_of
+from salticid.lab.report.findings import LEVEL, Findings, Rival, Standing
+from salticid.lab.report.numbers import decimals, finite, mean_and_error, number, p_said
+from salticid.lab.results import Curve, Score, TopicResult
+
+MOST_NAMED = 4
+"""Of more strategies only the first three are named, and the rest are counted."""
+EARLY = 0.05
+"""Who leads in so small a part of a crawl is noise."""
+
+
+def verdict(findings: Findings, measure: Measure, pages: float | None = None) -> str:
+    """Who is better by a measure, after so many pages: "" where nobody has a value."""
+    standing = findings.standing(measure)
+    if standing is None:
+        return ""
+    told = _Told(standing, pages)
+    if not standing.rivals:
+        return f"{_capital(measure.title)}: {told.best}; there is nothing to compare it with."
+    if measure.better is Better.NEITHER:
+        return _described(told, findings)
+    if not standing.tested:
+        return _untested(told, len(findings.results.topics))
+    behind = [rival for rival in standing.rivals if rival.holds]
+    level = [rival for rival in standing.rivals if not rival.holds]
+    if not behind:
+        least = min(p for rival in standing.tested if (p := rival.p) is not None)
+        return (
+            f"Nobody's lead in {measure.title} is significant: {told.best}; {told.names(level)}; "
+            f"{p_said(least)} at the least ({told.how})."
+        )
+    claim = f"{standing.best} {measure.claim}: {told.value}"
+    if not level and len(behind) == 1:
+        return f"{claim}; {told.name(behind[0])}; {p_said(behind[0].p)} ({told.how})."
+    if not level:
+        return f"{claim}; {told.names(behind, p=True)}; {told.how}."
+    return (
+        f"{claim}; ahead of {told.names(behind, p=True)}; not told apart from "
+        f"{told.names(level, p=True)}; {told.how}."
+    )
+
+
+def lead_since(curves: Mapping[str, Curve], better: Better, what: str = "page") -> str:
+    """From where on the curve that ends best is the best of all; "" when it always was, or nothing can be said."""
+    known = {name: curve for name, curve in curves.items() if len(curve.x) > 1}
+    if len(known) < 2 or better is Better.NEITHER:
+        return ""
+    last = min(curve.x[-1] for curve in known.values())
+    grid = sorted({x for curve in known.values() for x in curve.x if x <= last})
+    leaders = [_leader(known, x, better) for x in grid]
+    since = len(leaders)
+    while since and leaders[since - 1] == leaders[-1]:
+        since -= 1
+    if leaders[-1] is None or since <= EARLY * len(grid):
+        return ""
+    before = Counter(name for name in leaders[:since] if name is not None)
+    others = "" if len(before) != 1 else f"; before that, {next(iter(before))}"
+    return f"The mean of {leaders[-1]} is ahead from {what} {grid[since]:,.0f} on{others}."
+
+
+def at_places(curves: Mapping[str, Curve], places: Sequence[float], better: Better = Better.HIGHER) -> str:
+    """The values of the curves at a few places, better ones first: "top 10: a 0.50, b 0.40; top 100: ..."."""
+    parts = []
+    for place in places:
+        told = _at(curves, place, better)
+        if told:
+            parts.append(
+                f"top {place:,.0f}: {_listed([f'{name} {number(value, 2)}' for name, value in told])}"
+            )
+    return "; ".join(parts)
+
+
+def precision_at_recall(curves: Mapping[str, Curve]) -> str:
+    """Who is most precise at the largest recall that all reach; no test is made of it."""
+    known = {name: curve for name, curve in curves.items() if curve.x}
+    if not known:
+        return ""
+    reached = min(curve.x[-1] for curve in known.values())
+    scores = {
+        name: Score(_value(curve.mean, curve, reached), _value(curve.se, curve, reached), 0)
+        for name, curve in known.items()
+    }
+    digits = decimals([score.se for score in scores.values()], 1, otherwise=2)
+    ordered = sorted(scores, key=lambda name: -(finite(scores[name].mean) or 0.0))
+    told = _listed([f"{name} {mean_and_error(scores[name], digits)}" for name in ordered])
+    return f"Precision at a recall of {reached:.2g}, the most that all reach: {told} (not tested)."
+
+
+def wins(topics: Sequence[TopicResult], strategies: Sequence[str], measure: Measure) -> str:
+    """On how many topics each strategy is the best."""
+    if measure.better is Better.NEITHER or len(strategies) < 2:
+        return ""
+    won: Counter[str] = Counter()
+    tied = unknown = 0
+    for topic in topics:
+        best = _best_of(topic, strategies, measure)
+        won.update(best if len(best) == 1 else [])
+        tied += len(best) > 1
+        unknown += not best
+    judged = len(topics) - unknown
+    if not judged:
+        return ""
+    told = [f"{name} on {won[name]}" for name in sorted(strategies, key=lambda name: -won[name]) if won[name]]
+    ties = f"; {tied} {'is a tie' if tied == 1 else 'are ties'}" if tied else ""
+    what = "the lowest" if measure.better is Better.LOWER else "the highest"
+    return f"Of {_count(judged, 'topic')}, {what} {measure.title}: {_listed(told)}{ties}."
+
+
+def distances(everything: Mapping[str, Sequence[int]], relevant: Mapping[str, Sequence[int]]) -> str:
+    """How far from the seeds each strategy went, and how far its targets lie."""
+    parts = []
+    for name, counts in everything.items():
+        mean, good = _mean_of(counts), _mean_of(relevant.get(name, ()))
+        if mean is not None:
+            parts.append(f"{name} {mean:.1f} and {number(good, 1)}")
+    told = _listed(parts, between="; ")
+    return f"Mean links from the seeds to all pages, and to the targets among them: {told}." if parts else ""
+
+
+def chance_correlation(topics: int) -> float | None:
+    """The rank correlation that chance alone exceeds about once in twenty times; None for too few topics.
+
+    >>> round(chance_correlation(33), 2), chance_correlation(4)
+    (0.35, None)
+    """
+    return 1.96 / math.sqrt(topics - 1) if topics > 4 else None
+
+
+def dependences(dependence: Mapping[str, Mapping[str, Mapping[str, float]]], topics: int) -> str:
+    """The strongest dependence on each trait of topics, or that there is none to speak of."""
+    chance = chance_correlation(topics)
+    if chance is None:
+        return f"{_count(topics, 'topic')}: too few to tell a dependence from chance." if dependence else ""
+    parts = []
+    for trait, by_measure in dependence.items():
+        found = [
+            (rho, measure, name)
+            for measure, by_strategy in by_measure.items()
+            for name, rho in by_strategy.items()
+            if finite(rho) is not None
+        ]
+        strongest = max(found, key=lambda each: abs(each[0]), default=None)
+        if strongest is None or abs(strongest[0]) < chance:
+            parts.append(f"nothing depends on {trait} more than chance allows")
+        else:
+            rho, measure, name = strongest
+            way = "rises" if rho > 0 else "falls"
+            parts.append(f"{measure_of(measure).title} of {name} {way} with {trait} (rho = {number(rho, 2)})")
+    return _sentence("; ".join(parts))
+
+
+class _Told:
+    """The numbers of a standing, all with the same decimals."""
+
+    def __init__(self, standing: Standing, pages: float | None) -> None:
+        self.standing = standing
+        measure = standing.measure
+        self._digits = decimals([score.se for score in standing.scores], 1, measure.digits)
+        of = f" {measure.of}" if measure.of else ""
+        after = f" after {pages:,.0f} pages" if pages else ""
+        self.value = f"{mean_and_error(standing.score, self._digits)}{of}{after}"
+        self.best = f"{standing.best} {self.value}"
+
+    @property
+    def how(self) -> str:
+        """The test and the number of topics it saw."""
+        seen = sorted({rival.test.n for rival in self.standing.rivals if rival.test})
+        topics = _count(seen[-1], "topic") if len(seen) == 1 else f"{seen[0]} to {seen[-1]} topics"
+        return f"paired t over {topics}, Holm"
+
+    def name(self, rival: Rival, p: bool = False) -> str:
+        value = f"{rival.name} {mean_and_error(rival.score, self._digits)}"
+        return f"{value} ({p_said(rival.p)})" if p else value
+
+    def names(self, rivals: Sequence[Rival], p: bool = False) -> str:
+        return _listed([self.name(rival, p) for rival in rivals])
+
+
+def _described(told: _Told, findings: Findings) -> str:
+    """Where neither way is better: the values, and how many of the differences hold."""
+    standing = told.standing
+    measure = standing.measure
+    tests = [test for test in findings.results.tests if test.metric == measure.name]
+    known = [p for test in tests if (p := finite(test.p_adjusted)) is not None]
+    held = sum(p < LEVEL for p in known)
+    line = f"{_capital(measure.title)}: {told.best}; {told.names(standing.rivals)}; neither more nor less is better."
+    if not known:
+        return line
+    if not held:
+        return f"{line} No difference is significant."
+    hold = "holds" if held == 1 else "hold"
+    return f"{line} {held} of {_count(len(known), 'difference')} {hold} (p < {LEVEL:g}, Holm)."
+
+
+def _untested(told: _Told, topics: int) -> str:
+    why = "one topic allows no test" if topics == 1 else "no test could be made"
+    standing = told.standing
+    values = f"{told.best}; {told.names(standing.rivals)}"
+    return f"{_capital(standing.measure.title)}: {values}; {why}, so this may be chance."
+
+
+def _leader(curves: Mapping[str, Curve], x: float, better: Better) -> str | None:
+    told = _at(curves, x, better)
+    return told[0][0] if told else None
+
+
+def _at(curves: Mapping[str, Curve], x: float, better: Better) -> list[tuple[str, float]]:
+    """The curves that reach so far, with their values there, better ones first."""
+    values = [(name, _value(curve.mean, curve, x)) for name, curve in curves.items() if curve.x]
+    known = [(name, value) for name, value in values if value is not None]
+    return sorted(known, key=lambda each: each[1] if better is Better.LOWER else -each[1])
+
+
+def _value(values: Sequence[float], curve: Curve, x: float) -> float | None:
+    """The value at x, on a straight line between the points beside it; None beyond the ends."""
+    if x < curve.x[0] or x > curve.x[-1]:
+        return None
+    right = bisect_left(curve.x, x)
+    if curve.x[right] == x:
+        return finite(values[right])
+    x0, x1 = curve.x[right - 1], curve.x[right]
+    return finite(values[right - 1] + (values[right] - values[right - 1]) * (x - x0) / (x1 - x0))
+
+
+def _best_of(topic: TopicResult, strategies: Sequence[str], measure: Measure) -> list[str]:
+    values = {name: finite(topic.values.get(name, {}).get(measure.name)) for name in strategies}
+    known = {name: value for name, value in values.items() if value is not None}
+    choose: Callable[..., float] = min if measure.better is Better.LOWER else max
+    best = choose(known.values(), default=0.0)
+    return [name for name, value in known.items() if value == best]
+
+
+def _mean_of(counts: Sequence[int]) -> float | None:
+    total = sum(counts)
+    return sum(far * count for far, count in enumerate(counts)) / total if total else None
+
+
+def _listed(parts: Sequence[str], most: int = MOST_NAMED, between: str = ", ") -> str:
+    if len(parts) <= most:
+        return between.join(parts)
+    return f"{between.join(parts[: most - 1])} and {len(parts) - most + 1} more"
+
+
+def _sentence(text: str) -> str:
+    return f"{_capital(text)}." if text else ""
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"

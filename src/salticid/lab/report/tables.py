@@ -1,0 +1,218 @@
+"""The tables of a report, as rows of texts: what they show is decided here, how it looks in the template."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from salticid.lab.measures import Better, Group, Measure, measure_of
+from salticid.lab.report.findings import LEVEL, Findings, Standing, in_order
+from salticid.lab.report.numbers import MISSING, decimals, finite, mean_and_error, number, p_value
+from salticid.lab.report.sentences import chance_correlation
+from salticid.lab.results import Test, TopicResult
+
+SHADES = 9
+"""So many shades the style sheet knows for a heat map."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A text, the number it is sorted by, whether it stands out, and a mark or shade it carries."""
+
+    text: str
+    value: float | None = None
+    bold: bool = False
+    mark: str = ""
+    shade: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of a table."""
+
+    head: str
+    cells: list[Cell]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under column heads; `lower` are the heads of columns in which less is better."""
+
+    heads: list[str]
+    rows: list[Row]
+    lower: frozenset[str] = frozenset()
+
+
+def league(findings: Findings, group: Group) -> Table | None:
+    """Strategies by the measures of a group, the best in bold; None where nothing of the group was measured."""
+    measures = [each for each in findings.measures() if each.group is group and findings.measured(each)]
+    if not measures:
+        return None
+    columns = [_league_column(findings, measure) for measure in measures]
+    rows = [Row(name, [column[name] for column in columns]) for name in findings.in_standing()]
+    lower = frozenset(measure.title for measure in measures if measure.better is Better.LOWER)
+    return Table([measure.title for measure in measures], rows, lower)
+
+
+def heat_map(findings: Findings, measure: Measure) -> Table:
+    """Topics by strategies: the more, the darker, from the least to the most in the table."""
+    strategies, topics = findings.in_standing(), findings.results.topics
+    values = [
+        value
+        for topic in topics
+        for name in strategies
+        if (value := _value(topic, name, measure)) is not None
+    ]
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    digits = max(measure.digits, 2) if measure.unit in ("share", "cosine") else measure.digits
+
+    def cell(topic: TopicResult, name: str) -> Cell:
+        value = _value(topic, name, measure)
+        if value is None:
+            return Cell("failed" if name in topic.failed else MISSING)
+        shade = int((value - low) / (high - low) * SHADES) if high > low else 0
+        return Cell(number(value, digits), value, shade=min(shade, SHADES - 1))
+
+    return Table(
+        strategies, [Row(topic.name, [cell(topic, name) for name in strategies]) for topic in topics]
+    )
+
+
+def topic_table(findings: Findings, topic: TopicResult) -> Table:
+    """All that was measured on one topic, measure by measure, the best in bold."""
+    strategies = findings.in_standing()
+    rows = []
+    for measure in in_order(name for values in topic.values.values() for name in values):
+        values = {name: _value(topic, name, measure) for name in strategies}
+        known = [value for value in values.values() if value is not None]
+        if not known:
+            continue
+        best = {Better.HIGHER: max(known), Better.LOWER: min(known), Better.NEITHER: None}[measure.better]
+        digits = measure.digits + 1
+        cells = [
+            Cell(number(value, digits), value, value is not None and value == best)
+            for value in values.values()
+        ]
+        rows.append(Row(measure.title, cells))
+    return Table(strategies, rows)
+
+
+def test_tables(findings: Findings) -> list[tuple[Measure, Table]]:
+    """All tests, measure by measure; the differences that hold are bold."""
+    tests = findings.results.tests
+    heads = ["difference", "95 % interval", "p, paired t", "p, Wilcoxon", "p, Holm", "topics"]
+    found = []
+    for measure in in_order(test.metric for test in tests):
+        mine = [test for test in tests if test.metric == measure.name]
+        digits = decimals([test.high - test.low for test in mine], 2, measure.digits)
+        found.append((measure, Table(heads, [_test_row(test, digits) for test in mine])))
+    return found
+
+
+def joined(tables: Sequence[tuple[Measure, Table]]) -> Table | None:
+    """One table of all tests; None where there are none."""
+    return Table(tables[0][1].heads, [row for _, table in tables for row in table.rows]) if tables else None
+
+
+def dependence_table(findings: Findings) -> Table:
+    """Rank correlations of measures with what topics are like; bold beyond what chance allows."""
+    strategies = findings.in_standing()
+    chance = chance_correlation(len(findings.results.topics))
+    rows = []
+    for trait, by_measure in findings.results.dependence.items():
+        for measure in in_order(by_measure):
+            rhos = [finite(by_measure[measure.name].get(name)) for name in strategies]
+            cells = [
+                Cell(number(rho, 2), rho, rho is not None and chance is not None and abs(rho) >= chance)
+                for rho in rhos
+            ]
+            rows.append(Row(measure.title, cells, note=trait))
+    return Table(strategies, rows)
+
+
+def failures(topics: Sequence[TopicResult]) -> list[tuple[str, str, str]]:
+    """Who failed on which topic, and what was raised."""
+    return [(name, topic.name, why) for topic in topics for name, why in topic.failed.items()]
+
+
+def unmeasured(findings: Findings) -> list[tuple[Measure, str]]:
+    """Measures without a value for some strategy or topic: how many topics they have, and what they need."""
+    topics = len(findings.results.topics)
+    found = []
+    for measure in findings.measures():
+        seen = sorted({findings.score(name, measure.name).n for name in findings.strategies})
+        if seen[0] >= topics:
+            continue
+        on = f"{seen[0]} to {seen[-1]}" if seen[0] < seen[-1] else f"{seen[0]}"
+        found.append((measure, f"{on} of {topics}"))
+    return found
+
+
+def said(value: Any) -> str:
+    """A setting as a reader writes it.
+
+    >>> said({"n": 256, "admit": None, "nets": [0.5, True]})
+    'n 256, admit none, nets 0.5 yes'
+    >>> said({"name": "best_first", "admit": "compete"})
+    'best_first, admit compete'
+    """
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, Mapping):
+        return (
+            ", ".join(said(each) if key == "name" else f"{key} {said(each)}" for key, each in value.items())
+            or "none"
+        )
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return " ".join(map(said, value)) or "none"
+    return str(value)
+
+
+def _league_column(findings: Findings, measure: Measure) -> dict[str, Cell]:
+    standing = findings.standing(measure)
+    scores = {name: findings.score(name, measure.name) for name in findings.strategies}
+    digits = decimals([score.se for score in scores.values()], 2, measure.digits)
+    marks = _marks(standing) if standing and measure.better is not Better.NEITHER else {}
+    best = standing.score.mean if standing and marks else None
+    return {
+        name: Cell(
+            mean_and_error(score, digits),
+            finite(score.mean),
+            best is not None and score.mean == best,
+            marks.get(name, ""),
+        )
+        for name, score in scores.items()
+    }
+
+
+def _marks(standing: Standing) -> dict[str, str]:
+    """How sure it is that each strategy is behind the best: stars, or "" where it is not."""
+    marks = {standing.best: ""}
+    for rival in standing.rivals:
+        p = rival.p if rival.holds else None
+        marks[rival.name] = "" if p is None else "***" if p < 0.001 else "**" if p < 0.01 else "*"
+    return marks
+
+
+def _test_row(test: Test, digits: int) -> Row:
+    holds = (p := finite(test.p_adjusted)) is not None and p < LEVEL
+    return Row(
+        f"{test.a} − {test.b}",
+        [
+            Cell(number(test.diff, digits), finite(test.diff), holds),
+            Cell(f"{number(test.low, digits)} to {number(test.high, digits)}"),
+            Cell(p_value(test.p)),
+            Cell(p_value(test.p_wilcoxon)),
+            Cell(p_value(test.p_adjusted), p, holds),
+            Cell(str(test.n)),
+        ],
+        note=measure_of(test.metric).title,
+    )
+
+
+def _value(topic: TopicResult, strategy: str, measure: Measure) -> float | None:
+    return finite(topic.values.get(strategy, {}).get(measure.name))

@@ -1,0 +1,216 @@
+"""What can be said of strategies from their values on many topics: means, differences, and how sure they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import combinations
+from math import sqrt
+
+import numpy as np
+import numpy.typing as npt
+from msgspec.structs import replace
+from scipy.special import stdtr
+from scipy.stats import rankdata, wilcoxon
+
+from salticid.lab.results import Curve, Score, Test
+from salticid.model import Floats
+
+RESAMPLES = 10_000
+POINTS = 100
+EXACT = 200
+"""Up to so many topics the signed-rank test is exact."""
+_SAME = 12
+"""Differences that agree in so many digits of the values compared are equal; the rest is rounding."""
+
+
+def summary(values: Sequence[float | None]) -> Score:
+    """Mean and standard error (s / sqrt(n), s with n - 1) of the values there are; one value has no error.
+
+    >>> summary([1.0, 3.0, None]), summary([None])
+    (Score(mean=2.0, se=1.0, n=2), Score(mean=None, se=None, n=0))
+    """
+    there = numbers(values)
+    there = there[np.isfinite(there)]
+    if not len(there):
+        return Score(None, None, 0)
+    return Score(float(there.mean()), _error(there) if len(there) > 1 else None, len(there))
+
+
+def compare(
+    metric: str,
+    a_name: str,
+    b_name: str,
+    a: Sequence[float | None],
+    b: Sequence[float | None],
+    rng_seed: int,
+) -> Test | None:
+    """a - b over the topics where both have a value, topic by topic; None when there is no such topic.
+
+    `p` is of the paired t-test, `p_wilcoxon` of the signed-rank test (topics without a difference left out),
+    both two-sided. Both are 1 when a and b are equal everywhere. Both are null for a single topic; `p` also
+    when every topic has the same difference, for then the t-test knows no spread. `low` and `high` are the
+    2.5 and 97.5 percentiles of the mean difference over 10,000 draws of topics. `p_adjusted` is left to `adjust`.
+
+    >>> compare("harvest", "one", "other", [0.5, 0.75, None], [0.25, 0.25, 1.0], 0).diff
+    0.375
+    """
+    both = known_together(a, b)
+    levelled = _levelled(both)
+    if not len(levelled):
+        return None
+    differences = np.where(levelled == 0, 0.0, both[0] - both[1])
+    low, high = _interval(differences, rng_seed)
+    return Test(
+        metric=metric,
+        a=a_name,
+        b=b_name,
+        diff=float(differences.mean()),
+        p=_t_test(levelled),
+        p_wilcoxon=_signed_ranks(levelled),
+        p_adjusted=None,
+        low=low,
+        high=high,
+        n=len(differences),
+    )
+
+
+def adjust(tests: Sequence[Test]) -> list[Test]:
+    """The same tests with `p` corrected for all comparisons of the same measure, by Holm's method.
+
+    The i-th smallest of m is multiplied by m - i + 1, made no smaller than the one before and at most 1.
+    Tests without a `p` are not counted.
+
+    >>> made = [Test("m", "a", b, 0.1, p, p, None, 0.0, 0.2, 9) for b, p in (("b", 0.04), ("c", 0.01))]
+    >>> [test.p_adjusted for test in adjust(made)]
+    [0.04, 0.02]
+    """
+    adjusted = list(tests)
+    for metric in dict.fromkeys(test.metric for test in tests):
+        family = [
+            (test.p, at) for at, test in enumerate(tests) if test.metric == metric and test.p is not None
+        ]
+        least = 0.0
+        for before, (p, at) in enumerate(sorted(family)):
+            least = max(least, min(1.0, p * (len(family) - before)))
+            adjusted[at] = replace(tests[at], p_adjusted=least)
+    return adjusted
+
+
+def all_pairs(metric: str, values: Mapping[str, Sequence[float | None]], rng_seed: int) -> list[Test]:
+    """Each strategy against each that comes after it, adjusted; `values` has, by strategy, one a topic."""
+    made = (compare(metric, a, b, values[a], values[b], rng_seed) for a, b in combinations(values, 2))
+    return adjust([test for test in made if test is not None])
+
+
+def curve(values: Sequence[Floats]) -> Curve:
+    """Mean and standard error over topics after 1, 2, ... pages; `values` has a curve a topic, of any length.
+
+    A crawl that ended early holds its last value; one without a page is left out. A single topic has error 0.
+    At most 100 points, evenly spread, the first and the last always among them.
+
+    >>> curve([np.array([1.0, 3.0]), np.array([3.0])])
+    Curve(x=[1.0, 2.0], mean=[2.0, 3.0], se=[1.0, 0.0])
+    """
+    held = _held(values)
+    topics, longest = held.shape
+    if not longest:
+        return Curve([], [], [])
+    x = np.rint(np.linspace(1, longest, min(longest, POINTS))).astype(np.int64)
+    at = held[:, x - 1]
+    errors = at.std(axis=0, ddof=1) / sqrt(topics) if topics > 1 else np.zeros(len(x))
+    return Curve(x.astype(np.float64).tolist(), at.mean(axis=0).tolist(), errors.tolist())
+
+
+def mean_curve(values: Sequence[Floats]) -> Floats:
+    """One curve for several crawls of a topic, as long as the longest; one that ended early holds its last value.
+
+    >>> mean_curve([np.array([1.0, 3.0]), np.array([3.0]), np.array([])]).tolist()
+    [2.0, 3.0]
+    """
+    held = _held(values)
+    mean: Floats = held.mean(axis=0) if len(held) else np.zeros(0)
+    return mean
+
+
+def numbers(values: Sequence[float | None]) -> Floats:
+    """The values as an array, nan where there is none."""
+    return np.array([np.nan if value is None else value for value in values], np.float64)
+
+
+def known_together(a: Sequence[float | None], b: Sequence[float | None]) -> Floats:
+    """Two rows: what a and b are on the topics where both are known.
+
+    >>> known_together([1.0, None, 3.0], [4.0, 5.0, 6.0]).tolist()
+    [[1.0, 3.0], [4.0, 6.0]]
+    """
+    both = np.stack([numbers(a), numbers(b)])
+    known: Floats = both[:, np.isfinite(both).all(axis=0)]
+    return known
+
+
+def _held(values: Sequence[Floats]) -> Floats:
+    """Curves as the rows of a table, each with its last value to the end; empty ones left out."""
+    there = [each for each in values if len(each)]
+    longest = max(map(len, there), default=0)
+    held = np.empty((len(there), longest))
+    for row, each in zip(held, there, strict=True):
+        row[: len(each)] = each
+        row[len(each) :] = each[-1]
+    return held
+
+
+def _error(values: Floats) -> float:
+    return float(values.std(ddof=1)) / sqrt(len(values))
+
+
+def _levelled(both: Floats) -> Floats:
+    """The differences of two rows at the scale of their values, without what is only rounding."""
+    scale = float(np.abs(both).max(initial=0.0)) or 1.0
+    levelled: Floats = (both[0] / scale - both[1] / scale).round(_SAME)
+    return levelled
+
+
+def _t_test(differences: Floats) -> float | None:
+    """p of the paired t-test: t = mean / standard error, with n - 1 degrees of freedom."""
+    if len(differences) < 2:
+        return None
+    if not differences.any():
+        return 1.0
+    if (differences == differences[0]).all():
+        return None
+    t = float(differences.mean()) / _error(differences)
+    return float(2 * stdtr(len(differences) - 1, -abs(t)))
+
+
+def _signed_ranks(differences: Floats) -> float | None:
+    """p of the signed-rank test, exact also with ties; by the normal approximation for very many topics.
+
+    Each rank is as likely to be gained as lost; `chances[w]` is how likely those gained sum to w / 2.
+    """
+    if len(differences) < 2:
+        return None
+    moved = differences[differences != 0]
+    if len(moved) > EXACT:
+        return float(wilcoxon(moved, method="asymptotic").pvalue)
+    doubled = np.rint(2 * rankdata(np.abs(moved))).astype(np.int64)  # tied ranks have halves
+    chances = np.zeros(int(doubled.sum()) + 1)
+    chances[0] = 1.0
+    for rank in doubled.tolist():
+        lost = chances / 2
+        chances = lost.copy()
+        chances[rank:] += lost[:-rank]
+    gained = int(doubled[moved > 0].sum())
+    return min(1.0, 2 * float(min(chances[: gained + 1].sum(), chances[gained:].sum())))
+
+
+def _interval(differences: Floats, rng_seed: int) -> tuple[float, float]:
+    means = differences[_draws(len(differences), rng_seed)].mean(axis=1)
+    low, high = np.percentile(means, [2.5, 97.5])
+    return float(low), float(high)
+
+
+@lru_cache(maxsize=4)
+def _draws(topics: int, rng_seed: int) -> npt.NDArray[np.int64]:
+    """Which topics each draw takes; the same for all measures, so it is made once."""
+    return np.random.default_rng(rng_seed).integers(topics, size=(RESAMPLES, topics))

@@ -1,0 +1,86 @@
+"""What a topic is like, and how far a measure depends on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.stats import spearmanr
+
+from salticid.lab.statistics import known_together
+from salticid.metrics.distance import distance
+from salticid.metrics.features import unit_vectors
+from salticid.metrics.similarity import idf
+from salticid.model import Ints
+
+MIN_TOPICS = 5
+
+
+def traits(pages: Ints, counts: csr_array, among: csr_array, away: Ints) -> dict[str, float | None]:
+    """Size, heterogeneity and distance of a topic whose targets are these pages of the world.
+
+    `counts` are those of its targets' pages, `among` those of the pages an idf is taken from (`heterogeneity`);
+    `away` is how many links each page of the world is from the seeds, -1 where no way leads.
+    """
+    return {
+        "size": float(len(pages)),
+        "heterogeneity": heterogeneity(counts, among),
+        "distance": distance(away, pages),
+    }
+
+
+def heterogeneity(targets: csr_array, among: csr_array) -> float | None:
+    """How unlike each other the targets' pages are: the mean of 1 - cosine over all pairs, tf * idf.
+
+    Both are counts of stems, pages x stems; the idf, 1 + ln(N / n_k), is that of the pages of `among`, a pool
+    or a world with the targets in it. None for fewer than two pages. An empty page is like no other.
+
+    >>> pages = csr_array(np.array([[1, 0], [1, 0], [0, 1]]))
+    >>> round(heterogeneity(pages, pages), 4)    # pairs: 0, 1 and 1
+    0.6667
+    """
+    many = int(targets.shape[0])
+    if many < 2:
+        return None
+    vectors = unit_vectors(targets, idf(among))
+    together = np.bincount(vectors.indices, vectors.data, targets.shape[1])
+    itself = float((vectors.data * vectors.data).sum())
+    likeness = (float((together * together).sum()) - itself) / (many * (many - 1))
+    return min(1.0, max(0.0, 1.0 - likeness))
+
+
+def rank_correlation(trait: Sequence[float | None], values: Sequence[float | None]) -> float | None:
+    """Spearman's, over the topics where both are known; None when these are fewer than 5 or either is constant.
+
+    >>> rank_correlation([1, 2, 3, 4, 5], [10, 20, 30, 50, 40])
+    0.9
+    """
+    both = known_together(trait, values)
+    if both.shape[1] < MIN_TOPICS or (both == both[:, :1]).all(axis=1).any():
+        return None
+    return round(float(spearmanr(both[0], both[1]).statistic), 12)
+
+
+def dependence(
+    traits: Mapping[str, Sequence[float | None]],
+    values: Mapping[str, Mapping[str, Sequence[float | None]]],
+) -> dict[str, dict[str, dict[str, float]]]:
+    """By trait, measure and strategy the rank correlation over topics, where there is one.
+
+    `traits` has for each trait, `values` for each measure and strategy, one number a topic.
+
+    >>> dependence({"size": [1, 2, 3, 4, 5]}, {"harvest": {"a": [5, 4, 3, 2, 1], "b": [0, 0, 0, 0, 0]}})
+    {'size': {'harvest': {'a': -1.0}}}
+    """
+    return {
+        trait: {
+            metric: {
+                strategy: found
+                for strategy, each in by_strategy.items()
+                if (found := rank_correlation(numbers, each)) is not None
+            }
+            for metric, by_strategy in values.items()
+        }
+        for trait, numbers in traits.items()
+    }

@@ -1,0 +1,83 @@
+"""Pages of a pool by rank, and how high the pages of a crawl stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.stats import rankdata
+
+from salticid.metrics.similarity import mean_so_far
+from salticid.model import Floats
+
+_DIGITS = 12
+"""Scores are compared to so many digits of the best one. What lies beyond comes from the order of sums."""
+
+
+def ranks(scores: Floats) -> Floats:
+    """The rank of each score, 1 the highest; equals share the mean of the places they take.
+
+    >>> ranks(np.array([0.2, 0.9, 0.2, 0.0])).tolist()
+    [2.5, 1.0, 2.5, 4.0]
+    """
+    best = float(np.abs(scores).max(initial=0.0)) or 1.0
+    found: Floats = rankdata(-np.round(scores / best, _DIGITS), "average")
+    return found
+
+
+def averaged(*several: Floats) -> Floats:
+    """The ranks by the mean of the ranks that several retrieval systems gave.
+
+    Means 1.5, 1.5 and 3: the first two share places 1 and 2.
+
+    >>> averaged(np.array([1.0, 2.0, 3.0]), np.array([2.0, 1.0, 3.0])).tolist()
+    [1.5, 1.5, 3.0]
+    """
+    return ranks(-np.sum(several, axis=0))
+
+
+def mean_rank_curve(ranks_of_fetched: Floats) -> Floats:
+    """The mean rank of the first n pages of a crawl, for n = 1, 2, ...; the lower the better.
+
+    >>> mean_rank_curve(np.array([1.0, 5.0, 3.0])).tolist()
+    [1.0, 3.0, 3.0]
+
+    Paper: Menczer, Pant, Srinivasan, Ruiz, "Evaluating topic-driven web crawlers", 2001.
+    """
+    return mean_so_far(ranks_of_fetched)
+
+
+def coverage(ranks_of_fetched: Floats, n: int, pool: Floats | None = None) -> float:
+    """Which share of the pool's `n` best pages a crawl got, each page given once.
+
+    `pool` holds the ranks of all pages of the pool. Where the n-th place falls among equals, each of them counts
+    in part: of three that share places 2 to 4, with n = 3, two thirds. A pool of fewer than `n` pages is
+    covered by having them all. Without `pool`, all ranks are taken to be different, and there to be `n`.
+
+    >>> coverage(np.array([1.0, 4.0]), 2)
+    0.5
+    >>> coverage(np.array([1.0, 3.0]), 3, pool=np.array([1.0, 3.0, 3.0, 3.0]))  # (1 + 2/3) / 3
+    0.5555555555555555
+
+    Paper: Pant, Srinivasan, Menczer, "Exploration versus exploitation in topic driven crawlers", 2002.
+    """
+    return float(coverage_curve(ranks_of_fetched, [n], pool)[0])
+
+
+def coverage_curve(ranks_of_fetched: Floats, ns: Sequence[int], pool: Floats | None = None) -> Floats:
+    """`coverage` for each of several numbers of best pages.
+
+    >>> coverage_curve(np.array([1.0, 4.0]), [1, 2, 4]).tolist()
+    [1.0, 0.5, 0.5]
+    """
+    tops = np.array(ns, np.float64)
+    if pool is None:
+        first, equals = ranks_of_fetched, np.ones(len(ranks_of_fetched))
+    else:
+        tops = np.minimum(tops, len(pool))
+        groups, sizes = np.unique(pool, return_counts=True)
+        equals = sizes[groups.searchsorted(ranks_of_fetched)].astype(np.float64)
+        first = ranks_of_fetched - (equals - 1) / 2
+    inside = np.clip((tops[:, np.newaxis] - first + 1) / equals, 0.0, 1.0)
+    shares: Floats = inside.sum(axis=1) / tops
+    return shares
