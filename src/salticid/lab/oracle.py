@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from salticid.metrics.distance import PageLinks, gathered
+from salticid.metrics.page_links import PageLinks, gathered
 from salticid.model import Ints
 from salticid.webs.recorded import RecordedWeb
 

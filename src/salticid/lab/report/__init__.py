@@ -50,6 +50,7 @@ def render(results: Results) -> str:
         trajectories=figures.trajectories(findings),
         coverages=figures.coverages(findings),
         trade_off=figures.trade_off(findings),
+        sweeps=figures.sweeps(findings),
         distance_panels=figures.distance_panels(findings),
         distance_words=figures.distance_words(findings),
         leading=leading,

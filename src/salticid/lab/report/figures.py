@@ -15,10 +15,12 @@ from salticid.lab.results import Curve
 
 COVERAGES = ("coverage_lexical", "coverage_linkage")
 TRADE_OFF = "precision_recall"
+OVER = "_by_"
+"""Parts the name of a measure from that of a setting it was swept over, as in oracle_share_by_max_buffer."""
 NEVER_FROM_ZERO = ("rank",)
 """Units whose zero means nothing, so that an axis need not show it."""
 LOG_FROM = 30
-"""An axis of top n is logarithmic when its last n is so many times the first."""
+"""An axis of sizes is logarithmic when the last is so many times the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ def trajectories(findings: Findings) -> list[Figure]:
     """Measures along the crawl, in the order of the measures; then curves nobody told us about."""
     curves = findings.results.curves
     known = [name for name in MEASURES if name in curves and name not in COVERAGES]
-    others = [name for name in curves if name not in (*MEASURES, *COVERAGES, TRADE_OFF)]
+    others = [name for name in curves if name not in (*MEASURES, TRADE_OFF) and OVER not in name]
     return _drawn([_trajectory(findings, measure_of(name), curves[name]) for name in [*known, *others]])
 
 
@@ -51,6 +53,13 @@ def coverages(findings: Findings) -> list[Figure]:
     curves = findings.results.curves
     return _drawn(
         [_coverage(findings, measure_of(name), curves[name]) for name in COVERAGES if name in curves]
+    )
+
+
+def sweeps(findings: Findings) -> list[Figure]:
+    """Measures against a setting that was varied."""
+    return _drawn(
+        [_sweep(findings, name, curves) for name, curves in findings.results.curves.items() if OVER in name]
     )
 
 
@@ -88,8 +97,7 @@ def distance_words(findings: Findings) -> list[str]:
 def _trajectory(findings: Findings, measure: Measure, curves: Mapping[str, Curve]) -> Figure:
     curves = _with_points(curves)
     title = _capital(measure.title)
-    better = "" if measure.better is Better.NEITHER else f" ({measure.better} is better)"
-    axes = Axes("pages fetched", f"{measure.title}{better}", measure.unit not in NEVER_FROM_ZERO)
+    axes = Axes("pages fetched", _named_axis(measure), measure.unit not in NEVER_FROM_ZERO)
     last = max((curve.x[-1] for curve in curves.values()), default=None)
     words = [sentences.verdict(findings, measure, last), sentences.lead_since(curves, measure.better)]
     return Figure(title, line_plot(curves, findings.strategies, axes, title), words)
@@ -97,13 +105,38 @@ def _trajectory(findings: Findings, measure: Measure, curves: Mapping[str, Curve
 
 def _coverage(findings: Findings, measure: Measure, curves: Mapping[str, Curve]) -> Figure:
     curves = _with_points(curves)
-    first = min((curve.x[0] for curve in curves.values()), default=0.0)
-    last = max((curve.x[-1] for curve in curves.values()), default=0.0)
     title = _capital(measure.title)
-    axes = Axes("best n pages of the pool", "share of them fetched", log=0 < first * LOG_FROM <= last)
-    places = sentences.at_places(curves, [first, last] if first < last else [first])
+    axes = Axes("best n pages of the pool", "share of them fetched", log=_is_long(curves))
+    places = sentences.at_places(curves, _ends(curves), "top", measure.better)
     words = [sentences.verdict(findings, measure), f"Share of the {places}." if places else ""]
     return Figure(title, line_plot(curves, findings.strategies, axes, title), words)
+
+
+def _sweep(findings: Findings, name: str, curves: Mapping[str, Curve]) -> Figure:
+    curves = _with_points(curves)
+    swept, _, setting = name.partition(OVER)
+    measure, over = measure_of(swept), setting.replace("_", " ")
+    title = f"{_capital(measure.title)} by {over}"
+    axes = Axes(over, _named_axis(measure), measure.unit not in NEVER_FROM_ZERO, _is_long(curves))
+    places = sentences.at_places(curves, _ends(curves), over, measure.better)
+    words = [f"{_capital(places)} (not tested)." if places else ""]
+    return Figure(title, line_plot(curves, findings.strategies, axes, title), words)
+
+
+def _named_axis(measure: Measure) -> str:
+    return (
+        measure.title if measure.better is Better.NEITHER else f"{measure.title} ({measure.better} is better)"
+    )
+
+
+def _ends(curves: Mapping[str, Curve]) -> list[float]:
+    """Where the curves begin and end."""
+    return sorted({x for curve in curves.values() for x in (curve.x[0], curve.x[-1])})
+
+
+def _is_long(curves: Mapping[str, Curve]) -> bool:
+    ends = _ends(curves)
+    return bool(ends) and 0 < ends[0] * LOG_FROM <= ends[-1]
 
 
 def _with_points(curves: Mapping[str, Curve]) -> dict[str, Curve]:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from salticid.lab.measures import Better, Measure, measure_of
-from salticid.lab.report.findings import LEVEL, Findings, Rival, Standing
+from salticid.lab.report.findings import LEADING, LEVEL, Findings, Rival, Standing
 from salticid.lab.report.numbers import decimals, finite, mean_and_error, number, p_said
 from salticid.lab.results import Curve, Score, TopicResult
 
@@ -67,24 +67,27 @@ def lead_since(curves: Mapping[str, Curve], better: Better, what: str = "page") 
     return f"The mean of {leaders[-1]} is ahead from {what} {grid[since]:,.0f} on{others}."
 
 
-def at_places(curves: Mapping[str, Curve], places: Sequence[float], better: Better = Better.HIGHER) -> str:
+def at_places(curves: Mapping[str, Curve], places: Sequence[float], what: str, better: Better) -> str:
     """The values of the curves at a few places, better ones first: "top 10: a 0.50, b 0.40; top 100: ..."."""
     parts = []
     for place in places:
         told = _at(curves, place, better)
         if told:
             parts.append(
-                f"top {place:,.0f}: {_listed([f'{name} {number(value, 2)}' for name, value in told])}"
+                f"{what} {place:,.0f}: {_listed([f'{name} {number(value, 2)}' for name, value in told])}"
             )
     return "; ".join(parts)
 
 
 def precision_at_recall(curves: Mapping[str, Curve]) -> str:
-    """Who is most precise at the largest recall that all reach; no test is made of it."""
+    """Who is most precise at the largest recall where nobody has come down to zero; no test is made of it."""
     known = {name: curve for name, curve in curves.items() if curve.x}
     if not known:
         return ""
-    reached = min(curve.x[-1] for curve in known.values())
+    common = [x for x in next(iter(known.values())).x if all(_value(c.mean, c, x) for c in known.values())]
+    if not common:
+        return "At no recall has everybody a precision above zero."
+    reached = common[-1]
     scores = {
         name: Score(_value(curve.mean, curve, reached), _value(curve.se, curve, reached), 0)
         for name, curve in known.items()
@@ -92,7 +95,9 @@ def precision_at_recall(curves: Mapping[str, Curve]) -> str:
     digits = decimals([score.se for score in scores.values()], 1, otherwise=2)
     ordered = sorted(scores, key=lambda name: -(finite(scores[name].mean) or 0.0))
     told = _listed([f"{name} {mean_and_error(scores[name], digits)}" for name in ordered])
-    return f"Precision at a recall of {reached:.2g}, the most that all reach: {told} (not tested)."
+    return (
+        f"Precision at a recall of {reached:.2g}, the most at which nobody is at zero: {told} (not tested)."
+    )
 
 
 def wins(topics: Sequence[TopicResult], strategies: Sequence[str], measure: Measure) -> str:
@@ -136,23 +141,23 @@ def chance_correlation(topics: int) -> float | None:
 
 
 def dependences(dependence: Mapping[str, Mapping[str, Mapping[str, float]]], topics: int) -> str:
-    """The strongest dependence on each trait of topics, or that there is none to speak of."""
+    """The strongest dependence of the leading measure on each trait, or that there is none to speak of."""
     chance = chance_correlation(topics)
     if chance is None:
         return f"{_count(topics, 'topic')}: too few to tell a dependence from chance." if dependence else ""
     parts = []
     for trait, by_measure in dependence.items():
+        measure = next((name for name in LEADING if by_measure.get(name)), None)
         found = [
-            (rho, measure, name)
-            for measure, by_strategy in by_measure.items()
-            for name, rho in by_strategy.items()
-            if finite(rho) is not None
+            (rho, name) for name, rho in by_measure.get(measure or "", {}).items() if finite(rho) is not None
         ]
         strongest = max(found, key=lambda each: abs(each[0]), default=None)
-        if strongest is None or abs(strongest[0]) < chance:
-            parts.append(f"nothing depends on {trait} more than chance allows")
+        if measure is None or strongest is None:
+            continue
+        rho, name = strongest
+        if abs(rho) < chance:
+            parts.append(f"{measure_of(measure).title} depends on {trait} no more than chance allows")
         else:
-            rho, measure, name = strongest
             way = "rises" if rho > 0 else "falls"
             parts.append(f"{measure_of(measure).title} of {name} {way} with {trait} (rho = {number(rho, 2)})")
     return _sentence("; ".join(parts))

@@ -124,6 +124,8 @@ def dependence_table(findings: Findings) -> Table:
     for trait, by_measure in findings.results.dependence.items():
         for measure in in_order(by_measure):
             rhos = [finite(by_measure[measure.name].get(name)) for name in strategies]
+            if all(rho is None for rho in rhos):
+                continue
             cells = [
                 Cell(number(rho, 2), rho, rho is not None and chance is not None and abs(rho) >= chance)
                 for rho in rhos
