@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from salticid.metrics.cohesiveness import cohesiveness, overall_cohesiveness
-from salticid.metrics.distance import distance, distances, gathered, histogram
+from salticid.metrics.distance import distance, distances, histogram
 from salticid.metrics.overlap import overlap, overlap_curve, servers
-from salticid.metrics.page_links import PageLinks
+from salticid.metrics.page_links import PageLinks, gathered
 from salticid.model import Ints
 from salticid.tables import Urls
 from salticid.webs.recorded import MAX_REDIRECTS, RecordedWeb

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from salticid.model import Ints
-from salticid.webs.recorded import MAX_REDIRECTS, NOFOLLOW, REDIRECT, RecordedWeb
+from salticid.model import Ints, Outcome
+from salticid.webs.recorded import MAX_REDIRECTS, NOFOLLOW, OUTCOMES, REDIRECT, RecordedWeb
 
 
 @dataclass(frozen=True, slots=True, eq=False)
