@@ -1,0 +1,68 @@
+"""What a paper found, and what came out here."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+
+class Verdict(StrEnum):
+    """Whether a finding of a paper shows here."""
+
+    HOLDS = "holds"
+    DOES_NOT_HOLD = "does not hold"
+    NOT_TESTABLE = "not testable here"
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One finding: the paper's word, what came out here in a sentence, and the verdict.
+
+    `p` is that of the test behind the verdict, `low` and `high` bound the difference it is about (95 %); null
+    where nothing was tested.
+    """
+
+    claim: str
+    here: str
+    verdict: Verdict
+    p: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class Table(msgspec.Struct, frozen=True):
+    """Figures that came out, for people: a title, the heads of the columns, rows of text."""
+
+    title: str
+    head: list[str]
+    rows: list[list[str]]
+
+
+class Reproduction(msgspec.Struct, frozen=True):
+    """A paper's experiment, run again: on what, how, its tables and its findings."""
+
+    number: int
+    paper: str
+    data: str
+    settings: dict[str, str]
+    tables: list[Table]
+    findings: list[Finding]
+
+
+def markdown(made: Reproduction) -> str:
+    """A reproduction as the text of docs/systems/N.md shows it."""
+    parts = [f"Data: {made.data}.", "; ".join(f"{name}: {value}" for name, value in made.settings.items()) + "."]
+    for table in made.tables:
+        rows = [table.head, ["---"] * len(table.head), *table.rows]
+        body = "\n".join("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows)
+        parts.append(f"**{table.title}**\n\n{body}")
+    head = "| the paper | here | verdict |\n|---|---|---|"
+    findings = "\n".join(
+        f"| {_cell(each.claim)} | {_cell(each.here)} | **{each.verdict.value}** |" for each in made.findings
+    )
+    return "\n\n".join([*parts, f"{head}\n{findings}"]) + "\n"
+
+
+def _cell(text: str) -> str:
+    """Text that cannot break a table."""
+    return " ".join(text.replace("|", "\\|").split())
