@@ -18,6 +18,7 @@ COMMANDS = [
     "visits",
     "search",
     "export",
+    "compare",
     "strategies",
     "demo",
     "world build",
@@ -42,7 +43,7 @@ def test_a_command_page_names_all_options_and_no_others(command: str) -> None:
 def test_every_command_has_a_page_and_every_page_a_command() -> None:
     listed = set(
         re.findall(
-            r"^\W*(crawl|visits|search|export|strategies|demo)\b", salticid("--help").out, re.MULTILINE
+            r"^\W*(crawl|visits|search|export|compare|strategies|demo)\b", salticid("--help").out, re.MULTILINE
         )
     )
     listed |= {

@@ -66,7 +66,7 @@ def compare(experiment: Experiment, out: Path, workers: int, watch: Watch) -> Re
             watch("measuring", done, len(tasks))
     results = gather(experiment, [measured[number] for number in range(len(tasks))], about(experiment))
     (out / RESULTS).write_bytes(msgspec.json.format(msgspec.json.encode(results), indent=1))
-    (out / TIMINGS).write_bytes(msgspec.json.format(msgspec.json.encode(timings(records)), indent=1))
+    (out / TIMINGS).write_bytes(msgspec.json.format(msgspec.json.encode(timings(records, results)), indent=1))
     return results
 
 
@@ -129,18 +129,28 @@ def about(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def timings(records: dict[Case, CrawlRecord]) -> dict[str, Any]:
-    """What the crawls cost; apart from the results, for it is never the same twice."""
+def timings(records: dict[Case, CrawlRecord], results: Results) -> dict[str, Any]:
+    """What the crawls cost, and what that bought; apart from the results, for it is never the same twice."""
     costs: dict[str, list[float]] = {}
+    spent: dict[str, float] = {}
     for case, record in records.items():
         if record.pages and not case.half:
             costs.setdefault(case.strategy, []).append(1000 * record.cpu / len(record.pages))
-    return {
-        "strategies": {
-            name: {"cpu_ms_per_page": {"mean": sum(each) / len(each), "n": len(each)}}
-            for name, each in costs.items()
+            spent[case.strategy] = spent.get(case.strategy, 0.0) + record.cpu
+    made: dict[str, Any] = {}
+    for name, each in costs.items():
+        found = sum(
+            (topic.values.get(name, {}).get("target_recall") or 0.0) * topic.targets
+            for topic in results.topics
+        )
+        made[name] = {
+            "cpu_ms_per_page": {"mean": sum(each) / len(each), "n": len(each)},
+            "targets_per_cpu_second": {
+                "mean": found / (spent[name] / len(each) * len(results.topics)),
+                "n": len(each),
+            },
         }
-    }
+    return {"strategies": made}
 
 
 def _of_topic(records: dict[Case, CrawlRecord], topic: str) -> list[tuple[Case, CrawlRecord]]:
