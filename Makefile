@@ -8,7 +8,7 @@ STAMP := $(VENV)/.made-from-pyproject
 # The caller's own environment must not leak into ours.
 unexport VIRTUAL_ENV CONDA_PREFIX PYTHONPATH PYTHONHOME PIP_USER PIP_TARGET PIP_PREFIX
 
-.PHONY: setup test demo bench clean
+.PHONY: setup browser test demo bench clean
 
 setup: $(STAMP)
 
@@ -24,7 +24,15 @@ $(STAMP): pyproject.toml
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab,export,dev]'
 	@touch $@
 
-test: setup
+# The tests of what people see in a browser need one; where it cannot be installed, they say so.
+browser:
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		echo "installing chromium with apt-get, for the tests in a browser" && \
+		{ apt-get install -qq -y --no-install-recommends chromium >/dev/null 2>&1 || \
+		{ apt-get -qq update && apt-get install -qq -y --no-install-recommends chromium >/dev/null 2>&1; }; } || \
+		echo "no chromium, and it cannot be installed here: apt-get install chromium"; }
+
+test: setup browser
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(wildcard src tests benchmarks)

@@ -67,3 +67,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             terminalreporter.line(
                 f"{path}: its tests were skipped; set SALTICID_SHARED to the folder that holds it"
             )
+    programs = {name for reason in reasons for name in re.findall(r"program absent: ([^\s;'\"]+)", reason)}
+    if programs:
+        terminalreporter.section("programs absent")
+        for name in sorted(programs):
+            terminalreporter.line(f"{name}: its tests were skipped; apt-get install {name}")

@@ -107,7 +107,7 @@ def _coverage(findings: Findings, measure: Measure, curves: Mapping[str, Curve])
     curves = _with_points(curves)
     title = _capital(measure.title)
     axes = Axes("best n pages of the pool", "share of them fetched", log=_is_long(curves))
-    places = sentences.at_places(curves, _ends(curves), "top", measure.better)
+    places = sentences.at_places(curves, _first_and_middle(curves), "top", measure.better)
     words = [sentences.verdict(findings, measure), f"Share of the {places}." if places else ""]
     return Figure(title, line_plot(curves, findings.strategies, axes, title), words)
 
@@ -132,6 +132,12 @@ def _named_axis(measure: Measure) -> str:
 def _ends(curves: Mapping[str, Curve]) -> list[float]:
     """Where the curves begin and end."""
     return sorted({x for curve in curves.values() for x in (curve.x[0], curve.x[-1])})
+
+
+def _first_and_middle(curves: Mapping[str, Curve]) -> list[float]:
+    """Two places that tell more than the end, where all is covered by somebody."""
+    longest = max((curve.x for curve in curves.values()), key=len, default=[])
+    return sorted({longest[0], longest[len(longest) // 2]}) if longest else []
 
 
 def _is_long(curves: Mapping[str, Curve]) -> bool:

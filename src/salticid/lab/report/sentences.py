@@ -14,8 +14,8 @@ from salticid.lab.results import Curve, Score, TopicResult
 
 MOST_NAMED = 4
 """Of more strategies only the first three are named, and the rest are counted."""
-EARLY = 0.05
-"""Who leads in so small a part of a crawl is noise."""
+NOISE = 0.05
+"""Who leads in so small a part of a crawl is left to chance."""
 
 
 def verdict(findings: Findings, measure: Measure, pages: float | None = None) -> str:
@@ -50,7 +50,7 @@ def verdict(findings: Findings, measure: Measure, pages: float | None = None) ->
 
 
 def lead_since(curves: Mapping[str, Curve], better: Better, what: str = "page") -> str:
-    """From where on the curve that ends best is the best of all; "" when it always was, or nothing can be said."""
+    """From where on the curve that ends best is the best of all; "" when it all but always or never was."""
     known = {name: curve for name, curve in curves.items() if len(curve.x) > 1}
     if len(known) < 2 or better is Better.NEITHER:
         return ""
@@ -60,7 +60,7 @@ def lead_since(curves: Mapping[str, Curve], better: Better, what: str = "page") 
     since = len(leaders)
     while since and leaders[since - 1] == leaders[-1]:
         since -= 1
-    if leaders[-1] is None or since <= EARLY * len(grid):
+    if leaders[-1] is None or min(since, len(grid) - since) <= NOISE * len(grid):
         return ""
     before = Counter(name for name in leaders[:since] if name is not None)
     others = "" if len(before) != 1 else f"; before that, {next(iter(before))}"

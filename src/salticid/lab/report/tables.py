@@ -177,9 +177,13 @@ def said(value: Any) -> str:
 def _league_column(findings: Findings, measure: Measure) -> dict[str, Cell]:
     standing = findings.standing(measure)
     scores = {name: findings.score(name, measure.name) for name in findings.strategies}
-    digits = decimals([score.se for score in scores.values()], 2, measure.digits)
+    largest = max(
+        (error for score in scores.values() if (error := finite(score.se)) is not None), default=None
+    )
+    digits = decimals([largest], 2, measure.digits)
     marks = _marks(standing) if standing and measure.better is not Better.NEITHER else {}
-    best = standing.score.mean if standing and marks else None
+    apart = len({score.mean for score in scores.values()}) > 1
+    best = standing.score.mean if standing and marks and apart else None
     return {
         name: Cell(
             mean_and_error(score, digits),
