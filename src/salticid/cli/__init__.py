@@ -14,6 +14,7 @@ from salticid.cli import (
     crawl,
     demo,
     export,
+    reproduce,
     search,
     strategies,
     visits,
@@ -45,6 +46,7 @@ app.command("visits")(visits.visits)
 app.command("search")(search.search)
 app.command("export")(export.export_pages)
 app.command("compare")(compare.compare)
+app.command("reproduce")(reproduce.reproduce)
 app.command("strategies")(strategies.list_strategies)
 app.command("demo")(demo.demo)
 world.command("build")(world_build.build_world)
@@ -91,18 +93,7 @@ def _complain(line: str, status: int) -> int:
 
 
 def _help_command() -> str:
-    known = {
-        "crawl",
-        "visits",
-        "search",
-        "export",
-        "strategies",
-        "demo",
-        "world",
-        "build",
-        "info",
-        "serve",
-        "topics",
-    }
+    """How to ask for help on the command that was typed, as far as it is one."""
+    known = {command.name for each in (app, world) for command in each.registered_commands} | {"world"}
     words = [word for word in sys.argv[1:3] if word in known]
     return " ".join(["salticid", *words, "--help"])

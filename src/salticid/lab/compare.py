@@ -45,29 +45,37 @@ Watch = Callable[[str, int, int], None]
 
 def compare(experiment: Experiment, out: Path, workers: int, watch: Watch) -> Results:
     """Make all crawls and measures that are not in `out` yet; write results.json and timings.json there."""
+    records, topics = measured(experiment, out, workers, watch)
+    results = gather(experiment, topics, about(experiment))
+    (out / RESULTS).write_bytes(msgspec.json.format(msgspec.json.encode(results), indent=1))
+    (out / TIMINGS).write_bytes(msgspec.json.format(msgspec.json.encode(timings(records, results)), indent=1))
+    return results
+
+
+def measured(
+    experiment: Experiment, out: Path, workers: int, watch: Watch
+) -> tuple[dict[Case, CrawlRecord], list[Assessed]]:
+    """All crawls of an experiment, and its topics measured one by one."""
     experiment.check()
     for folder in (_CRAWLS, _MEASURES):
         (out / folder).mkdir(parents=True, exist_ok=True)
     wanted = list(cases(experiment))
     with _pool(workers) as pool:
-        made = _run(pool, workers, [(crawl_once, (experiment, case, out / _CRAWLS)) for case in wanted])
-        crawled: dict[int, CrawlRecord] = {}
-        for done, (number, record) in enumerate(made, start=1):
-            crawled[number] = record
-            watch("crawling", done, len(wanted))
-        records = {case: crawled[number] for number, case in enumerate(wanted)}
-        ranked = pool_ranks(experiment.world, (record.pages for record in records.values()))
+
+        def run(what: str, tasks: list[tuple[Callable[..., T], tuple[Any, ...]]]) -> list[T]:
+            made: dict[int, T] = {}
+            for done, (number, result) in enumerate(_run(pool, workers, tasks), start=1):
+                made[number] = result
+                watch(what, done, len(tasks))
+            return [made[number] for number in range(len(tasks))]
+
+        crawled = run("crawling", [(crawl_once, (experiment, case, out / _CRAWLS)) for case in wanted])
+        records = dict(zip(wanted, crawled, strict=True))
+        ranked = pool_ranks(experiment.world, (record.pages for record in crawled))
         known = known_pages(experiment)
         by_topic = [_of_topic(records, str(file)) for file in experiment.topic_files()]
-        tasks = [(assess_once, (experiment, crawls, known, ranked, out / _MEASURES)) for crawls in by_topic]
-        measured: dict[int, Assessed] = {}
-        for done, (number, assessed) in enumerate(_run(pool, workers, tasks), start=1):
-            measured[number] = assessed
-            watch("measuring", done, len(tasks))
-    results = gather(experiment, [measured[number] for number in range(len(tasks))], about(experiment))
-    (out / RESULTS).write_bytes(msgspec.json.format(msgspec.json.encode(results), indent=1))
-    (out / TIMINGS).write_bytes(msgspec.json.format(msgspec.json.encode(timings(records, results)), indent=1))
-    return results
+        parts = [(assess_once, (experiment, crawls, known, ranked, out / _MEASURES)) for crawls in by_topic]
+        return records, run("measuring", parts)
 
 
 def known_pages(experiment: Experiment) -> dict[str, list[int]]:

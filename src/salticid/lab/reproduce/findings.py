@@ -51,7 +51,10 @@ class Reproduction(msgspec.Struct, frozen=True):
 
 def markdown(made: Reproduction) -> str:
     """A reproduction as the text of docs/systems/N.md shows it."""
-    parts = [f"Data: {made.data}.", "; ".join(f"{name}: {value}" for name, value in made.settings.items()) + "."]
+    parts = [
+        f"Data: {made.data}.",
+        "; ".join(f"{name}: {value}" for name, value in made.settings.items()) + ".",
+    ]
     for table in made.tables:
         rows = [table.head, ["---"] * len(table.head), *table.rows]
         body = "\n".join("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows)

@@ -1,0 +1,136 @@
+"""A race of strategies on one world, and what can be read off it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from salticid.lab.assess import Assessed, grid, tops
+from salticid.lab.compare import Watch, measured
+from salticid.lab.experiment import Experiment
+from salticid.lab.measures import Better, measure_of
+from salticid.lab.reproduce.findings import Finding, Table, Verdict
+from salticid.lab.statistics import compare, summary
+
+SURE = 0.05
+"""A difference with a smaller p is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """The topics of an experiment, measured; `names` are what people call the strategies."""
+
+    ground: str
+    experiment: Experiment
+    names: Mapping[str, str]
+    topics: Sequence[Assessed]
+
+    @classmethod
+    def run(
+        cls,
+        ground: str,
+        experiment: Experiment,
+        names: Mapping[str, str],
+        out: Path,
+        workers: int,
+        watch: Watch,
+    ) -> Race:
+        """Make the crawls and the measures that are not in `out` yet."""
+
+        def told(what: str, done: int, of: int) -> None:
+            watch(f"{ground}: {what}", done, of)
+
+        return cls(ground, experiment, names, measured(experiment, out, workers, told)[1])
+
+    def values(self, strategy: str, metric: str) -> list[float | None]:
+        """A measure of a strategy, topic by topic."""
+        return [topic.values.get(strategy, {}).get(metric) for topic in self.topics]
+
+    def after(self, strategy: str, curve: str, pages: int) -> list[float | None]:
+        """A curve of a strategy after so many pages, topic by topic."""
+        place = int(np.searchsorted(grid(self.experiment.max_pages), pages, "right")) - 1
+        rows = [topic.curves.get(curve, {}).get(strategy) for topic in self.topics]
+        return [None if row is None else row[place] for row in rows]
+
+    def top(self, strategy: str, curve: str, best: int) -> list[float | None]:
+        """The coverage of the `best` pages of the pool, topic by topic."""
+        rows = [topic.curves.get(curve, {}).get(strategy) for topic in self.topics]
+        return [None if row is None else row[list(tops()).index(best)] for row in rows]
+
+    def table(self, title: str, metrics: Sequence[str]) -> Table:
+        """Strategies and measures: mean and standard error over topics."""
+        rows = [
+            [self.names[strategy], *(_mean(self.values(strategy, metric)) for metric in metrics)]
+            for strategy in self.experiment.strategies
+        ]
+        return Table(
+            f"{title}, {self.ground}, {len(self.topics)} topics",
+            ["crawler", *(f"{measure_of(metric).title}{_arrow(metric)}" for metric in metrics)],
+            rows,
+        )
+
+    def ahead(self, claim: str, metric: str, a: str, b: str) -> Finding:
+        """Whether `a` does better than `b` by a measure."""
+        return self.difference(
+            claim, measure_of(metric).better, (a, self.values(a, metric)), (b, self.values(b, metric))
+        )
+
+    def difference(
+        self,
+        claim: str,
+        better: Better,
+        a: tuple[str, Sequence[float | None]],
+        b: tuple[str, Sequence[float | None]],
+    ) -> Finding:
+        """Whether the first does better than the second, topic by topic."""
+        test = compare(claim, a[0], b[0], a[1], b[1], self.experiment.seed)
+        told = f"{self.names.get(a[0], a[0])} {_mean(a[1])}, {self.names.get(b[0], b[0])} {_mean(b[1])}"
+        if test is None or test.p is None:
+            return Finding(f"{claim} ({self.ground})", told, Verdict.NOT_TESTABLE)
+        right = test.diff > 0 if better is Better.HIGHER else test.diff < 0
+        verdict = Verdict.HOLDS if right and test.p < SURE else Verdict.DOES_NOT_HOLD
+        return Finding(
+            f"{claim} ({self.ground})",
+            f"{told}; {_sure(test.p, right)}",
+            verdict,
+            test.p,
+            test.low,
+            test.high,
+        )
+
+    def tie(
+        self, claim: str, a: tuple[str, Sequence[float | None]], b: tuple[str, Sequence[float | None]]
+    ) -> Finding:
+        """Whether two cannot be told apart."""
+        test = compare(claim, a[0], b[0], a[1], b[1], self.experiment.seed)
+        told = f"{self.names.get(a[0], a[0])} {_mean(a[1])}, {self.names.get(b[0], b[0])} {_mean(b[1])}"
+        if test is None or test.p is None:
+            return Finding(f"{claim} ({self.ground})", told, Verdict.NOT_TESTABLE)
+        verdict = Verdict.HOLDS if test.p >= SURE else Verdict.DOES_NOT_HOLD
+        said = f"{told}; p = {test.p:.2g}"
+        return Finding(f"{claim} ({self.ground})", said, verdict, test.p, test.low, test.high)
+
+
+def _mean(values: Sequence[float | None]) -> str:
+    """Mean and standard error, with digits that mean something.
+
+    >>> _mean([0.25, 0.75]), _mean([]), _mean([612.0, 640.0])
+    ('0.500 ± 0.250', 'none', '626.0 ± 14.0')
+    """
+    score = summary(values)
+    if score.mean is None:
+        return "none"
+    digits = 3 if abs(score.mean) < 10 else 1
+    return f"{score.mean:.{digits}f}" + (f" ± {score.se:.{digits}f}" if score.se is not None else "")
+
+
+def _arrow(metric: str) -> str:
+    return " (less is better)" if measure_of(metric).better is Better.LOWER else ""
+
+
+def _sure(p: float, right: bool) -> str:
+    number = f"p = {p:.2g}" if p >= 0.001 else "p < 0.001"
+    return number if right else f"{number}, the other way round"

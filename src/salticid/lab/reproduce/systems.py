@@ -1,0 +1,23 @@
+"""Which reproduction belongs to which system."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from salticid.errors import UserError
+from salticid.lab.compare import Watch
+from salticid.lab.reproduce import four, one
+from salticid.lab.reproduce.findings import Reproduction
+
+
+def run(
+    number: int, data: Path | None, out: Path, workers: int, watch: Watch, pages: int | None
+) -> Reproduction:
+    """The experiment of system `number`, run again."""
+    match number:
+        case 1:
+            return one.reproduce(data, out, workers, watch, pages or one.MAX_PAGES)
+        case 4:
+            return four.reproduce(data, out, workers, watch, pages or four.MAX_PAGES)
+        case _:
+            raise UserError(f"system {number} cannot be reproduced yet; choose 1 or 4")

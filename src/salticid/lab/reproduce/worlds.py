@@ -1,0 +1,77 @@
+"""The webs on which the papers' experiments are run again."""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from salticid.worlds.answers import Source
+from salticid.worlds.build import build
+from salticid.worlds.folder import HtmlFolder
+from salticid.worlds.generated import Generated
+from salticid.worlds.topics import TopicPlan, make_topics
+from salticid.worlds.webkb import WebKB
+
+SCHOOLS, WEBKB = "schools-wikipedia.tar.xz", "webkb.tar.xz"
+LABELS = "schools-wikipedia.labels.tsv"
+SITE = "http://schools-wikipedia.org/"
+GENERATED_PAGES = 5000
+
+Watch = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A world to race on. On one with a single host no link leads to another domain."""
+
+    name: str
+    world: Path
+    one_host: bool = False
+
+    def topics(self, out: Path, plan: TopicPlan) -> Path:
+        """A folder of topic files, made as the plan says."""
+        folder = out / f"topics-{self.name}-{plan.task}-{plan.query}-{plan.examples_per_topic}"
+        make_topics(self.world, folder, plan)
+        return folder
+
+
+def grounds(data: Path | None, out: Path, watch: Watch) -> list[Ground]:
+    """The worlds of the public collections in `data`, as far as they are there, and always a generated one."""
+    found = []
+    if data is not None and (data / SCHOOLS).is_file():
+        labels = data / LABELS
+        world = _built(
+            out, "schools", lambda: HtmlFolder(_unpacked(data / SCHOOLS, out), SITE), watch, labels
+        )
+        found.append(Ground("schools", world, one_host=True))
+    if data is not None and (data / WEBKB).is_file():
+        found.append(
+            Ground("webkb", _built(out, "webkb", lambda: WebKB(_unpacked(data / WEBKB, out)), watch))
+        )
+    world = _built(out, "generated", lambda: Generated(GENERATED_PAGES, seed=0), watch)
+    return [*found, Ground("generated", world)]
+
+
+def _built(
+    out: Path, name: str, source: Callable[[], Source], watch: Watch, labels: Path | None = None
+) -> Path:
+    world = out / f"world-{name}"
+    if not world.exists():
+        out.mkdir(parents=True, exist_ok=True)
+        build(world, source(), labels, watch=lambda done, size: watch(f"building {name}", done, size))
+    return world
+
+
+def _unpacked(archive: Path, out: Path) -> Path:
+    folder = out / "data" / archive.name.removesuffix(".tar.xz")
+    if not folder.exists():
+        partial = folder.with_name(f".{folder.name}.partial")
+        partial.mkdir(parents=True, exist_ok=True)
+        with tarfile.open(archive) as tar:
+            # Debian's Python 3.11.2 knows no filters; the archive is the one the person named.
+            tar.extraction_filter = getattr(tarfile, "data_filter", None)
+            tar.extractall(partial)  # noqa: S202
+        partial.rename(folder)
+    return folder
