@@ -51,7 +51,7 @@ class Work:
         """So much of a part of the work is done; the bar is the part's."""
         if what != self._what:
             self._what, self._total = what, total
-            self._began = time.monotonic()
+            self._began = self._shown = time.monotonic()
             self._bar.reset(self._task, total=total, description=what, note="")
         self.at(done, f"{done} of {total}")
 
@@ -60,9 +60,18 @@ class Work:
         if not self.due:
             return
         self._shown = time.monotonic()
-        note = f"{done / (self._shown - self._began):.0f}/s, {note}"
+        note = f"{_rate(done / (self._shown - self._began))}, {note}"
         if self._console.is_terminal:
             self._bar.update(self._task, completed=done, note=note)
         else:
             share = f"{done / self._total:.0%} " if self._total else ""
             self._console.print(f"{self._what}: {share}{note}", highlight=False)
+
+
+def _rate(per_second: float) -> str:
+    """How fast it goes.
+
+    >>> _rate(12.3), _rate(0.5)
+    ('12/s', '30/min')
+    """
+    return f"{per_second:.0f}/s" if per_second >= 1 else f"{60 * per_second:.0f}/min"

@@ -60,7 +60,8 @@ def _built(
     world = out / f"world-{name}"
     if not world.exists():
         out.mkdir(parents=True, exist_ok=True)
-        build(world, source(), labels, watch=lambda done, size: watch(f"building {name}", done, size))
+        pages = source()
+        build(world, pages, labels, watch=lambda done, _: watch(f"building {name}", done, pages.size))
     return world
 
 
