@@ -30,6 +30,8 @@ def list_strategies(
         out.print(f"[bold]{each}[/bold]  {facts['summary']}", highlight=False, soft_wrap=True)
         if name:
             out.print(f"\n{facts['text']}\n", highlight=False, markup=False)
+        if facts["paper"]:
+            out.print(f"    Paper: {facts['paper']}", highlight=False, markup=False, soft_wrap=True)
         for setting in facts["settings"]:
             out.print(
                 f"    {setting['name']} = {setting['default']}  ({setting['allowed']})",

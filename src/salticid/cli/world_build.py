@@ -12,10 +12,10 @@ from salticid.cli.console import err, out, print_json, safe
 from salticid.cli.progress import Work
 from salticid.errors import UserError
 from salticid.worlds.answers import Source
-from salticid.worlds.build import build
+from salticid.worlds.build import Built, build
 from salticid.worlds.crawled import CrawledPages
 from salticid.worlds.folder import HtmlFolder
-from salticid.worlds.generated import Generated
+from salticid.worlds.generating.building import Wanted, build_generated
 from salticid.worlds.warc import WarcFiles
 from salticid.worlds.webkb import WebKB
 
@@ -31,6 +31,7 @@ def build_world(
     crawl: Annotated[Path | None, typer.Option(help="The folder of a crawl.", metavar="DIR")] = None,
     synthetic: Annotated[int | None, typer.Option(min=1, help="A generated web.", metavar="PAGES")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the generated web.")] = 0,
+    at: Annotated[int, typer.Option(min=0, help="The day of the generated web.", metavar="DAY")] = 0,
     labels: Annotated[Path | None, typer.Option(help="Lines of URL, tab, label.", metavar="TSV")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -38,24 +39,22 @@ def build_world(
 
     Example: salticid world build world/ --html pages/ --base-url http://example.org/ --labels labels.tsv
     """
-    choices: list[Callable[[], Source]] = []
+    choices: list[Callable[[], Built]] = []
     if warc:
-        choices.append(lambda: WarcFiles(warc))
+        choices.append(lambda: _recorded(world, WarcFiles(warc), labels))
     if html is not None:
-        choices.append(lambda: _html_folder(html, base_url))
+        choices.append(lambda: _recorded(world, _html_folder(html, base_url), labels))
     if webkb is not None:
-        choices.append(lambda: WebKB(webkb))
+        choices.append(lambda: _recorded(world, WebKB(webkb), labels))
     if crawl is not None:
-        choices.append(lambda: CrawledPages(crawl))
+        choices.append(lambda: _recorded(world, CrawledPages(crawl), labels))
     if synthetic is not None:
-        choices.append(lambda: Generated(synthetic, seed))
+        choices.append(lambda: _generated(world, Wanted(synthetic, seed, at), labels))
     if len(choices) != 1:
         raise UserError(
             "give exactly one source: --warc, --html with --base-url, --webkb, --crawl or --synthetic"
         )
-    source = choices[0]()
-    with Work("building", source.size, err) as work:
-        built = build(world, source, labels, lambda done, pages: work.at(done, f"{pages} pages"))
+    built = choices[0]()
     for remark in built.remarks:
         err.print(safe(remark), soft_wrap=True)
     digest, left_out = built.manifest.digest, built.manifest.left_out
@@ -67,6 +66,16 @@ def build_world(
     for why, count in left_out.items():
         out.print(f"  left out: {count} x {why}", highlight=False)
     out.print(f"Look into it with: salticid world info {world}", highlight=False)
+
+
+def _recorded(world: Path, source: Source, labels: Path | None) -> Built:
+    with Work("building", source.size, err) as work:
+        return build(world, source, labels, lambda done, pages: work.at(done, f"{pages} pages"))
+
+
+def _generated(world: Path, wanted: Wanted, labels: Path | None) -> Built:
+    with Work("building", wanted.pages, err) as work:
+        return build_generated(world, wanted, labels, lambda done, pages: work.at(done, f"{pages} pages"))
 
 
 def _html_folder(folder: Path, base_url: str | None) -> HtmlFolder:
