@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import format_datetime
+from functools import cached_property
 
 import numpy as np
 from aiohttp import web as http
@@ -39,7 +40,7 @@ ADDRESS = "127.0.0.1"
 ROOM = 256 << 20
 """Bytes of rendered pages that are kept."""
 
-_PAGE, _NOT_HTML = OUTCOMES.index(Outcome.OK), OUTCOMES.index(Outcome.NOT_HTML)
+_PAGE, _NOT_HTML, _FORBIDDEN = map(OUTCOMES.index, (Outcome.OK, Outcome.NOT_HTML, Outcome.ROBOTS))
 _STATUSES = range(200, 1000)
 """What may stand in an answer's first line; a recording may hold anything."""
 _LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
@@ -104,6 +105,8 @@ class Answers:
         if url is None:
             return _said(400, "no http URL")
         row = self._row(url)
+        if row < 0 and url.endswith("/robots.txt") and (rules := self._rules.get(url)):
+            return _said(200, rules)
         if row < 0:
             return _said(404, f"{url} is not recorded")
         kind = int(self._kind[row])
@@ -115,6 +118,18 @@ class Answers:
         if kind == REDIRECT:
             return _said(status, "moved", {"Location": self._urls[int(self._target[row])]})
         return _said(status if status in _STATUSES else 502, f"recorded as {status}")
+
+    @cached_property
+    def _rules(self) -> dict[str, str]:
+        """The robots.txt of each host that was found to forbid something, by its URL: exactly that is forbidden."""
+        row_of = self._row_of
+        forbidden = np.flatnonzero((row_of >= 0) & (self._kind[row_of] == _FORBIDDEN))
+        paths: dict[str, list[str]] = {}
+        for url in sorted(self._urls.spell(forbidden.tolist())):
+            _, _, host, path = url.split("/", 3)
+            exact = path.replace("*", "%2A").replace("$", "%24")
+            paths.setdefault(f"http://{host}/robots.txt", []).append(f"Disallow: /{exact}$")
+        return {host: "\n".join(["User-agent: *", *lines]) for host, lines in paths.items()}
 
     def render_ahead(self) -> Iterator[None]:
         """Render pages before they are asked for, one at each step."""

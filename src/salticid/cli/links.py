@@ -1,0 +1,74 @@
+"""`salticid links`: what class of page a link leads to, said before the page is fetched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+from rich.table import Table
+
+from salticid.cli.console import err, out, print_json, safe
+from salticid.cli.progress import Work
+from salticid.errors import UserError
+
+
+def links(
+    world: Annotated[Path, typer.Argument(metavar="WORLD", help="The folder of a world with labels.")],
+    split: Annotated[
+        Literal["university", "random"], typer.Option(help="Leave a university out, or links by chance.")
+    ] = "university",
+    seed: Annotated[int, typer.Option(min=0, help="Of the split by chance.")] = 0,
+    save: Annotated[
+        Path | None, typer.Option(help="Write a strategy file learned from all links.", metavar="FILE.toml")
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option(help="The class its crawls are after [default: homepage].", metavar="CLASS")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Compare four ways to tell from a link what class of page it leads to.
+
+    Example: salticid links webkb --split university --save homepages.toml
+    """
+    from salticid.lab.links import saving, splits  # here: it takes its time to import
+    from salticid.lab.links.examples import labelled_links
+    from salticid.lab.links.figures import figures
+    from salticid.lab.links.table import link_table
+    from salticid.lab.links.trial import tried
+
+    if save is not None and save.suffix != ".toml":
+        raise UserError(f"{save} is no name for a strategy file; let it end in .toml")
+    if target is not None and save is None:
+        raise UserError("--target is for the strategy file; name one with --save FILE.toml")
+    known = labelled_links(world)
+    sought = saving.checked_target(known, target) if save is not None else ""
+    parts = splits.by_university(known) if split == "university" else splits.at_random(known, seed)
+    with Work("links", 0, err) as work:
+        trial = tried(known, parts, work.part)
+    if save is not None:
+        _write(save, saving.strategy_file(known, sought))
+    if json:
+        print_json(link_table(trial))
+        return
+    for each in figures(trial):
+        shown = Table(title=safe(each.title), title_justify="left", box=None, pad_edge=False)
+        for at, head in enumerate(each.head):
+            shown.add_column(safe(head), justify="right" if at else "left")
+        for row in each.rows:
+            shown.add_row(*map(safe, row))
+        out.print(shown)
+        out.print()
+    if save is not None:
+        out.print(
+            f"Crawl with it: salticid crawl TOPIC.toml --strategy {save}", highlight=False, soft_wrap=True
+        )
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(
+            f"cannot write {file}: {error.strerror}; name a file in a folder that exists"
+        ) from None

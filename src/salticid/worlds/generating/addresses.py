@@ -1,0 +1,109 @@
+"""The URLs of a generated web. Hosts differ in how much their addresses tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from salticid.worlds.generating.calendars import FIRST_YEAR
+from salticid.worlds.generating.chance import Whole
+from salticid.worlds.generating.draft import Author
+from salticid.worlds.generating.references import Kind, References
+from salticid.worlds.generating.titles import NOTHING
+
+FORBIDDEN_FOLDER = "/members/"
+_MOST_GENERATIONS = 2_000
+
+
+class Addresses:
+    """Spells references."""
+
+    def __init__(self, author: Author, words: list[str]) -> None:
+        self._author, self._plan = author, author.plan
+        self._names, self._words = self._plan.hosts.names, words
+
+    def spell(self, packed: Whole) -> list[bytes]:
+        """The URLs of these references, each in its canonical form."""
+        read = References.read(packed)
+        urls = [b""] * len(packed)
+        ways: dict[Kind, Callable[[References], list[str]]] = {
+            Kind.PAGE: self._pages,
+            Kind.FORBIDDEN: self._forbidden,
+            Kind.GONE: self._gone,
+            Kind.CALENDAR: self._calendar,
+        }
+        for kind, way in ways.items():
+            here = np.flatnonzero(read.kind == kind)
+            some = References(read.kind[here], read.number[here], read.generation[here], read.moved[here])
+            for at, url in zip(here.tolist(), way(some) if len(here) else (), strict=True):
+                urls[at] = url.encode()
+        return urls
+
+    def host_of(self, packed: Whole) -> Whole:
+        """The number of each reference's host; hosts that are gone are numbered after the others."""
+        read, hosts = References.read(packed), self._plan.hosts
+        place = np.where(read.kind == Kind.PAGE, read.number, 0)
+        month = np.where(read.kind == Kind.CALENDAR, read.number, 0)
+        of_calendar = hosts.calendars[month // hosts.months] if len(hosts.calendars) else month
+        return np.select(
+            [read.kind == Kind.PAGE, read.kind == Kind.FORBIDDEN, read.kind == Kind.GONE],
+            [self._plan.host_of[place].astype(np.int64), read.number, len(hosts) + read.number],
+            of_calendar,
+        )
+
+    def host_names(self) -> list[str]:
+        """All hosts by number."""
+        return [*self._names, *(f"gone-{grave}.example" for grave in range(1 + len(self._names) // 50))]
+
+    def _pages(self, read: References) -> list[str]:
+        plan, places = self._plan, read.number
+        host, nth = plan.host_of[places], plan.nth(places)
+        number = nth * _MOST_GENERATIONS + read.generation
+        year = 2026 + self._author.ages.born(places, read.generation) // 365
+        style = np.where(plan.hosts.tongue[host] > 0, 1 + host % 2, host % 3)
+        style = np.where(read.moved == 1, 3, np.where(nth == 0, 4, style))
+        titles = self._author.titles.of(places, read.generation)
+        return [
+            self._page(*page)
+            for page in zip(
+                style.tolist(),
+                host.tolist(),
+                plan.topic_of[places].tolist(),
+                number.tolist(),
+                year.tolist(),
+                titles.tolist(),
+                strict=True,
+            )
+        ]
+
+    def _page(self, style: int, host: int, topic: int, number: int, year: int, title: list[int]) -> str:
+        name = self._names[host]
+        match style:
+            case 0:
+                words = self._words
+                slug = "-".join([words[word] for word in title if word != NOTHING])
+                return f"http://{name}/{self._plan.tree.leaves[topic]}/{slug}-{number}.html"
+            case 1:
+                return f"http://{name}/read?id={number}&view=full"
+            case 2:
+                return f"http://{name}/{year}/p{number}.html"
+            case 3:
+                return f"http://{name}/archive/{number}.html"
+        return f"http://{name}/"
+
+    def _forbidden(self, read: References) -> list[str]:
+        pairs = zip(read.number.tolist(), read.generation.tolist(), strict=True)
+        return [f"http://{self._names[host]}{FORBIDDEN_FOLDER}{page}.html" for host, page in pairs]
+
+    def _gone(self, read: References) -> list[str]:
+        pairs = zip(read.number.tolist(), read.generation.tolist(), strict=True)
+        return [f"http://gone-{grave}.example/{page}.html" for grave, page in pairs]
+
+    def _calendar(self, read: References) -> list[str]:
+        hosts, urls = self._plan.hosts, []
+        for number in read.number.tolist():
+            calendar, month = divmod(number, hosts.months)
+            name = self._names[hosts.calendars[calendar]]
+            urls.append(f"http://{name}/calendar/{FIRST_YEAR + month // 12}-{month % 12 + 1:02}.html")
+        return urls

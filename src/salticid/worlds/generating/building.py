@@ -1,0 +1,273 @@
+"""Builds the world of a generated web: pages are printed, by several processes if they are many, and kept at once."""
+
+from __future__ import annotations
+
+import mmap
+import multiprocessing
+import os
+import shutil
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from salticid.errors import UserError
+from salticid.tables import FileHeap, Texts
+from salticid.text import language
+from salticid.text.stems import Stems
+from salticid.webs.arrays import ArrayWriter, Manifest, write_index, write_texts
+from salticid.worlds.build import Built
+from salticid.worlds.generating.ages import LAST_DAY
+from salticid.worlds.generating.chance import Whole
+from salticid.worlds.generating.press import ELSEWHERE, Press, Printed
+from salticid.worlds.generating.rows import other_answers
+from salticid.worlds.labels import read_labels, write_labels
+
+AT_ONCE = 4_096
+"""Pages that are printed together: what they need fits into the caches of a processor."""
+_ALONE = 40_000
+"""Pages up to which other processes would take longer to start than to help."""
+_MOST_HELPERS = 4
+_MOST_PAGES = 50_000_000
+_AT_ONCE_ELSEWHERE = 100_000
+_STEMS_AT_ONCE = 100_000
+_TOKEN_BYTES_AT_ONCE = 16 << 20
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which web, and which day of it."""
+
+    pages: int
+    seed: int = 0
+    day: int = 0
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.pages <= _MOST_PAGES:
+            raise UserError(f"no web of {self.pages} pages; ask for 1 to {_MOST_PAGES:,}")
+        if self.seed < 0:
+            raise UserError(f"{self.seed} is no seed; give a whole number from 0 on")
+        if not 0 <= self.day <= LAST_DAY:
+            raise UserError(f"no day {self.day}; name one from 0 to {LAST_DAY:,}")
+
+    @property
+    def name(self) -> str:
+        """What the manifest calls it."""
+        return f"generated web, {self.pages} pages from seed {self.seed} on day {self.day}"
+
+
+def build_generated(
+    out: Path,
+    wanted: Wanted,
+    labels: Path | None = None,
+    watch: Callable[[int, int], None] | None = None,
+) -> Built:
+    """Make the new world folder `out`; whatever goes wrong, it is whole or not there.
+
+    The file `labels` adds to the labels of the web's own. `watch(done, pages)` is shown the progress.
+    """
+    told = [pair for pair in read_labels(labels) if pair is not None] if labels else []
+    if out.exists():
+        raise UserError(f"{out} exists already; name a new folder for the world, or remove that one")
+    work = out.with_name(f".{out.name}.building")
+    try:
+        shutil.rmtree(work, ignore_errors=True)
+        writer = _Writer(work, Press(wanted.pages, wanted.seed, wanted.day))
+    except OSError as error:
+        raise UserError(f"cannot write a world to {out}: {error.strerror}; name another folder") from None
+    try:
+        with _printers(wanted, writer.press) as printed:
+            for part in printed:
+                writer.add(part)
+                if watch is not None:
+                    watch(writer.pages, writer.pages)
+        labelled = writer.label(told)
+        manifest = writer.close(wanted.name)
+        work.rename(out)
+    except BaseException:
+        writer.abandon()
+        shutil.rmtree(work, ignore_errors=True)
+        raise
+    return Built(manifest, wanted.pages, labelled, [])
+
+
+class _Writer:
+    """Puts what is printed into the arrays of a world; what links lead to elsewhere comes after all pages."""
+
+    def __init__(self, folder: Path, press: Press) -> None:
+        self.press, self.pages = press, 0
+        self._arrays, self._folder = ArrayWriter(folder), folder
+        self._urls = FileHeap(self._arrays.path("url.text", np.uint8))
+        self._tokens = self._arrays.path("token", np.int32).open("w+b")
+        self._ends: dict[str, int] = {}
+        self._unknown = 0
+        self._link_urls: list[npt.NDArray[np.int32]] = []
+        self._elsewhere: list[Whole] = []
+
+    def add(self, part: Printed) -> None:
+        """Keep some more pages."""
+        self._put(part.arrays)
+        self._tokens.write(part.tokens.data)
+        for name, counts in part.counts.items():
+            ends = self._ends.get(name, 0) + np.cumsum(counts)
+            self._ends[name] = int(ends[-1])
+            self._arrays.append(f"{name}.end", ends.astype(np.uint64))
+        self._link_urls.append(part.link_url)
+        self._elsewhere.append(part.elsewhere)
+        self._urls.extend(part.urls)
+        self.pages += len(part.urls)
+
+    def label(self, told: list[tuple[str, str]]) -> int:
+        """Label the pages of places with their topics, and any page with what else is told about it.
+
+        Nobody has labelled foreign pages, nor calendars. How many labels there are.
+        """
+        plan = self.press.plan
+        topics = plan.topic_of.tolist()
+        labelled: list[bool] = (plan.hosts.tongue[plan.host_of] == 0).tolist()
+        wanted = {url.encode() for url, _ in told}
+        known: set[str] = set()
+
+        def pairs() -> Iterator[tuple[str, str]]:
+            labels = plan.tree.labels
+            for url, topic, its_own in zip_longest(self._urls, topics, labelled):
+                if url in wanted:
+                    known.add(url.decode())
+                if its_own:
+                    yield url.decode(), labels[topic]
+            yield from (pair for pair in told if pair[0] in known)
+
+        write_labels(self._folder, pairs())
+        self._unknown = sum(url not in known for url, _ in set(told))
+        return labelled.count(True) + len(set(told)) - self._unknown
+
+    def close(self, built_from: str) -> Manifest:
+        """Write everything that can only be known at the end."""
+        self._write_elsewhere()
+        self._arrays.append("url.row", np.arange(len(self._urls.ends), dtype=np.int32))
+        write_texts(self._arrays, "host", [name.encode() for name in self.press.addresses.host_names()])
+        rules = self._write_words()
+        write_index(self._arrays, "url", self._urls.ends, self._urls)
+        self._urls.close()
+        left_out = {"label for an unknown URL": self._unknown} if self._unknown else {}
+        return self._arrays.close(built_from, rules, left_out)
+
+    def abandon(self) -> None:
+        """Let go of all files."""
+        self._urls.close()
+        self._tokens.close()
+        self._arrays.abandon()
+
+    def _put(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
+        for name, values in arrays.items():
+            self._arrays.append(name, values)
+
+    def _write_elsewhere(self) -> None:
+        """The URLs that lead to no page, each once, their answers, and with these the links that wait for them."""
+        press = self.press
+        known, where = np.unique(np.concatenate(self._elsewhere), return_inverse=True)
+        self._elsewhere = []
+        numbers = (self.pages + where).astype(np.int32)
+        for urls in self._link_urls:
+            waiting = np.flatnonzero(urls == ELSEWHERE)
+            urls[waiting], numbers = numbers[: len(waiting)], numbers[len(waiting) :]
+            self._arrays.append("link.url", urls)
+        self._link_urls = []
+        for begin in range(0, len(known), _AT_ONCE_ELSEWHERE):
+            some = known[begin : begin + _AT_ONCE_ELSEWHERE]
+            host = press.addresses.host_of(some)
+            answers = other_answers(press.author, press.service, host, some)
+            self._put(
+                {
+                    "row.kind": answers.kind,
+                    "row.status": answers.status,
+                    "row.target": answers.target,
+                    "row.page": np.full(len(some), -1, np.int32),
+                    "row.size": answers.size,
+                    "row.seconds": answers.seconds,
+                    "row.modified": np.full(len(some), np.nan),
+                    "url.host": host.astype(np.int32),
+                }
+            )
+            self._urls.extend(press.addresses.spell(some))
+
+    def _write_words(self) -> str:
+        """The words that occur, in the order of the lexicon, and their stems; and their numbers into the streams."""
+        used = np.zeros(len(self.press.words), np.bool_)
+        for tokens in self._streams():
+            used[tokens] = True
+        number = (np.cumsum(used) - 1).astype(np.int32)
+        for tokens in self._streams():
+            tokens[:] = number[tokens]
+        self._tokens.close()
+        words = Texts()
+        words.intern_all([self.press.words[at] for at in np.flatnonzero(used).tolist()])
+        write_texts(self._arrays, "word", words.between(0, len(words)))
+        stems = Stems(words, language.DEFAULT)
+        for begin in range(0, len(words), _STEMS_AT_ONCE):
+            some = np.arange(begin, min(begin + _STEMS_AT_ONCE, len(words)), dtype=np.int32)
+            self._arrays.append("derived.stem_of", stems.of(some))
+        write_texts(self._arrays, "derived.stem", [stems.text(at).encode() for at in range(len(stems))])
+        return stems.rules
+
+    def _streams(self) -> Iterator[npt.NDArray[np.int32]]:
+        """All streams written so far, a piece at a time, as they stand in their file."""
+        self._tokens.flush()
+        data = mmap.mmap(self._tokens.fileno(), 0)
+        for begin in range(0, len(data), _TOKEN_BYTES_AT_ONCE):
+            count = min(_TOKEN_BYTES_AT_ONCE, len(data) - begin) // 4
+            yield np.frombuffer(data, np.int32, count, begin)
+
+
+@contextmanager
+def _printers(wanted: Wanted, press: Press) -> Iterator[Iterator[Printed]]:
+    """The pages in order, printed here or, if they are many, by processes beside this one."""
+    parts = list(_parts(press.plan.places, wanted.pages))
+    helpers = min(len(os.sched_getaffinity(0)), _MOST_HELPERS)
+    if wanted.pages <= _ALONE or helpers == 1:
+        yield (press.print(*part) for part in parts)
+        return
+    spawned = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(helpers, spawned, _start, (wanted,)) as pool:
+        yield _in_order(pool, parts, 3 * helpers)
+
+
+def _in_order(pool: Executor, parts: list[tuple[int, int]], ahead: int) -> Iterator[Printed]:
+    """What the pool prints, in order, and never more than so many parts ahead of whoever takes it."""
+    waiting: deque[Future[Printed]] = deque()
+    for part in parts:
+        waiting.append(pool.submit(_print, part))
+        if len(waiting) > ahead:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+def _parts(places: int, pages: int) -> Iterator[tuple[int, int]]:
+    """All pages, in parts that hold either places or months.
+
+    >>> list(_parts(5_000, 5_200))
+    [(0, 4096), (4096, 5000), (5000, 5200)]
+    """
+    for begin, end in ((0, places), (places, pages)):
+        for first in range(begin, end, AT_ONCE):
+            yield first, min(first + AT_ONCE, end)
+
+
+_press: Press
+
+
+def _start(wanted: Wanted) -> None:
+    global _press
+    _press = Press(wanted.pages, wanted.seed, wanted.day)
+
+
+def _print(part: tuple[int, int]) -> Printed:
+    return _press.print(*part)

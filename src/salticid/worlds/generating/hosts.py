@@ -1,0 +1,115 @@
+"""The hosts of a generated web: how large they are, what they are about, how they are run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from salticid.webs.vocabulary import MIXED_SITES, SITE_KINDS
+from salticid.worlds.generating.chance import Lots, Reals, Whole, power
+from salticid.worlds.generating.coined import ABROAD
+from salticid.worlds.generating.topic_tree import Tree
+
+_SMALLEST = 3
+_LARGEST_SHARE = 20
+"""No host holds more than one page in so many."""
+_MIXED, _FOREIGN, _FORBIDDING = 0.2, 0.08, 0.2
+_HOSTS_A_CIRCLE = 6
+CALENDAR_MONTHS = 240
+_LARGE = 1_000
+"""Pages from which on a web has calendars, and hosts abroad."""
+BRANCHES = 10
+"""Pages that an index page of a host lists: page p of a host lists those from BRANCHES * p + 1 on."""
+_PAGES_A_CALENDAR = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Hosts:
+    """All hosts as columns. The pages of host `h` are those from `first[h]` up to `first[h + 1]`, its home first.
+
+    `tongue` is 0 at home; `circle` says which of the circles of its topic a host moves in; `bar` is how many
+    sections its navigation bar shows, home not counted; host number `calendars[c]` has calendar number `c`.
+    """
+
+    first: Whole
+    names: list[str]
+    topic: Whole
+    kind: Whole
+    mixed: Whole
+    tongue: Whole
+    circle: Whole
+    circles: int
+    bar: Whole
+    forbids: Whole
+    latency: Reals
+    calendars: Whole
+    months: int
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @classmethod
+    def of(cls, tree: Tree, pages: int, seed: int) -> Hosts:
+        """So many pages on hosts whose sizes fall with the exponent 1 + 8/9, each topic's turn coming in each round."""
+        large = pages >= _LARGE
+        months = min(CALENDAR_MONTHS, pages // 25)
+        calendars = max(1, pages // _PAGES_A_CALENDAR) if large else 0
+        size = _sizes(pages - calendars * months, seed)
+        hosts = np.arange(len(size))
+        topic = _dealt(len(tree.leaves), len(size), seed)
+        mixed = (Lots(seed, "mixed host").rolls(hosts) < _MIXED).astype(np.int64)
+        abroad = large & (Lots(seed, "foreign host").rolls(hosts) < _FOREIGN)
+        tongue = np.where(abroad, 1 + Lots(seed, "tongue").below(len(ABROAD), hosts), 0)
+        circles = max(3, len(size) // (len(tree.leaves) * _HOSTS_A_CIRCLE))
+        circle = Lots(seed, "circle").below(circles, hosts)
+        bar = np.minimum(np.maximum(size - 2, 0) // BRANCHES, Lots(seed, "bar").below(6, hosts))
+        kind = np.zeros(len(size), np.int64)
+        names = _names(tree, topic.tolist(), mixed.tolist(), kind)
+        return cls(
+            first=np.concatenate([[0], np.cumsum(size)]),
+            names=names,
+            topic=topic,
+            kind=kind,
+            mixed=mixed,
+            tongue=tongue,
+            circle=np.where(abroad, circles + tongue - 1, circle),
+            circles=circles + len(ABROAD),
+            bar=bar,
+            forbids=(Lots(seed, "forbidding host").rolls(hosts) < _FORBIDDING).astype(np.int64),
+            latency=np.round(0.05 / (0.1 + 0.9 * Lots(seed, "latency").rolls(hosts)), 4),
+            calendars=np.argsort(Lots(seed, "calendar").keys(hosts), kind="stable")[:calendars],
+            months=months,
+        )
+
+
+def _sizes(pages: int, seed: int) -> Whole:
+    """Sizes drawn until all pages are given away; the last host takes what is left."""
+    lot = Lots(seed, "host size").rolls(np.arange(pages // _SMALLEST + 1))
+    size = (_SMALLEST * power(1 / (1 - lot), 36)).clip(max=1e9).astype(np.int64)
+    size = np.minimum(size, max(30, pages // _LARGEST_SHARE))
+    ends = np.cumsum(size)
+    last = int(np.searchsorted(ends, pages))
+    return np.append(size[:last], pages - (ends[last - 1] if last else 0))
+
+
+def _dealt(topics: int, hosts: int, seed: int) -> Whole:
+    """A topic for each host, dealt from one shuffled deck after the other."""
+    decks = -(-hosts // topics)
+    lots = Lots(seed, "host topic").keys(np.arange(decks * topics)).reshape(decks, topics)
+    dealt: Whole = np.argsort(lots, axis=1, kind="stable").ravel()[:hosts]
+    return dealt
+
+
+def _names(tree: Tree, topics: list[int], mixed: list[int], kind: Whole) -> list[str]:
+    seen: Counter[str] = Counter()
+    names = []
+    for host, (topic, mix) in enumerate(zip(topics, mixed, strict=True)):
+        stem = MIXED_SITES[host % len(MIXED_SITES)] if mix else tree.leaves[topic]
+        lap, kind[host] = divmod(seen[stem], len(SITE_KINDS))
+        seen[stem] += 1
+        names.append(
+            f"{stem}-{SITE_KINDS[kind[host]]}{lap or ''}.{'test' if kind[host] % 3 == 2 else 'example'}"
+        )
+    return names

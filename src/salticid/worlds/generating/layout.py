@@ -1,0 +1,120 @@
+"""From a draft to term streams: where on its page each word stands, and how the text spells it.
+
+A page is its description, its title, the title again as heading, then the text with the links put into it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from salticid.model import Area, Ints
+from salticid.worlds.generating.anchors import words_in
+from salticid.worlds.generating.chance import Whole
+from salticid.worlds.generating.draft import DESCRIPTION, Draft
+from salticid.worlds.generating.titles import NOTHING
+
+_SENTENCE = 12
+"""Words of a sentence in the mean: block after block of so many has one end in its first nine words."""
+_ENDS = np.array([3, 7, 0, 5, 8, 2, 6, 1, 4, 8, 0, 7, 3], np.int64)
+
+
+class Form(IntEnum):
+    """How a word is spelt where it stands."""
+
+    PLAIN = 0
+    CAPITAL = 1
+    COMMA = 2
+    STOP = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Laid:
+    """Streams one after the other. `begin` and `length` say where a page's words are, `title` how many of
+    them its title has, `body` how many come before its body; areas and links are columns, with their counts by page."""
+
+    tokens: Ints
+    forms: npt.NDArray[np.uint8]
+    begin: Whole
+    length: Whole
+    title: Whole
+    body: Whole
+    area: npt.NDArray[np.uint8]
+    area_start: Ints
+    areas: Whole
+    link_start: Ints
+    link_stop: Ints
+    links: Whole
+
+
+def lay_out(draft: Draft) -> Laid:
+    """Put everything in its place, all pages at once."""
+    pages = len(draft.lengths)
+    title, described = words_in(draft.titles), DESCRIPTION * draft.described.astype(np.int64)
+    head = described + 2 * title
+    anchor = words_in(draft.anchors)
+    page, text_page = draft.link_page, np.repeat(np.arange(pages), draft.lengths)
+    in_anchors = np.bincount(page, anchor, pages).astype(np.int64)
+    length = head + draft.lengths + in_anchors
+    begin = np.cumsum(length) - length
+    text_begin = np.cumsum(draft.lengths) - draft.lengths
+    tokens, forms = np.empty(int(length.sum()), np.int32), np.zeros(int(length.sum()), np.uint8)
+
+    # Links come before the words of the text that they stand before, so that these move up.
+    earlier = np.cumsum(anchor) - anchor - (np.cumsum(in_anchors) - in_anchors)[page]
+    start = head[page] + draft.spot + earlier
+    gap = text_begin + np.arange(pages)  # one place more a page, for links behind its last word
+    inserted = np.cumsum(np.bincount(gap[page] + draft.spot, anchor, len(text_page) + pages).astype(np.int64))
+    number = np.arange(len(text_page)) - text_begin[text_page]
+    shift = inserted[gap[text_page] + number] - (np.cumsum(in_anchors) - in_anchors)[text_page]
+    spots = begin[text_page] + head[text_page] + number + shift
+    tokens[spots] = draft.text
+    forms[spots] = _sentences(number, draft.lengths[text_page])
+
+    _write_rows(tokens, draft.anchors, begin[page] + start)
+    apart = draft.apart & (anchor > 0)
+    forms[(begin[page] + start)[apart]] = Form.CAPITAL
+    for at in (begin + described, begin + described + title):
+        _write_rows(tokens, draft.titles, at)
+        forms[at] = Form.CAPITAL
+    told = np.flatnonzero(draft.described)
+    few = np.arange(DESCRIPTION)
+    tokens[begin[told, None] + few] = draft.text[text_begin[told, None] + few]
+
+    starts = np.stack([np.zeros_like(title), described, described + title, head], axis=1)
+    areas = np.tile(np.array([Area.META, Area.HEADING, Area.HEADING, Area.REST], np.uint8), (pages, 1))
+    there = np.ones_like(areas, np.bool_)
+    there[:, 0] = draft.described
+    return Laid(
+        tokens=tokens,
+        forms=forms,
+        begin=begin,
+        length=length,
+        title=title,
+        body=described + title,
+        area=areas[there],
+        area_start=starts[there].astype(np.int32),
+        areas=np.count_nonzero(there, axis=1).astype(np.int64),
+        link_start=start.astype(np.int32),
+        link_stop=(start + anchor).astype(np.int32),
+        links=np.bincount(page, minlength=pages),
+    )
+
+
+def _write_rows(tokens: Ints, rows: Ints, begin: Whole) -> None:
+    row, column = np.nonzero(rows != NOTHING)
+    tokens[begin[row] + column] = rows[row, column]
+
+
+def _sentences(number: Whole, length: Whole) -> npt.NDArray[np.uint8]:
+    """Capitals where sentences begin, stops where they end, and a comma here and there."""
+    block, within = np.divmod(number, _SENTENCE)
+    ends = (within == _ENDS[(block + length) % len(_ENDS)]) & (number > 2) | (number == length - 1)
+    begins = np.empty_like(ends)
+    begins[0], begins[1:] = True, ends[:-1]
+    comma = (within == _ENDS[(3 * block + length) % len(_ENDS)] + 2) & ~begins
+    forms = np.where(begins, Form.CAPITAL, np.where(comma, Form.COMMA, Form.PLAIN))
+    return np.where(ends, Form.STOP, forms).astype(np.uint8)

@@ -1,0 +1,86 @@
+"""The words of a generated web, each region of them in the order of its ranks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isqrt
+
+import numpy as np
+
+from salticid.model import Ints
+from salticid.tables import Texts
+from salticid.webs.vocabulary import COMMON, SITE_KINDS, TOPICS
+from salticid.worlds.generating.coined import ABROAD, HOME
+from salticid.worlds.generating.topic_tree import Tree
+
+OWN, SHARED, KERNEL = 400, 300, 5_000
+"""Words of a topic, words that the topics of a field share, words everybody uses."""
+TAIL_SHIFT = 4_000
+_RARE_WORDS_A_PAGE = 18
+MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
+_SAID = (
+    "the of and to a in is it for on this notes guide short story links choosing beginners club updates about page "
+    "questions answers news home click here more read link calendar next previous month nothing planned section "
+    "members only archive contents"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Lexicon:
+    """The table of words, and each region's ids by rank: `own[topic]`, `shared[field]`, `foreign[tongue - 1]`."""
+
+    words: Texts
+    common: Ints
+    own: Ints
+    shared: Ints
+    kernel: Ints
+    tail: Ints
+    foreign: Ints
+    kinds: Ints
+    months: Ints
+
+    @classmethod
+    def of(cls, tree: Tree, pages: int) -> Lexicon:
+        """The vocabulary grows as the square root of the text (Heaps' law)."""
+        words = Texts()
+        made = 0
+
+        def coin(count: int) -> list[str]:
+            nonlocal made
+            made += count
+            return list(HOME.words(made - count, count))
+
+        def put(texts: list[str]) -> Ints:
+            return np.array(words.intern_all([text.encode() for text in texts]), np.int32)
+
+        put(_SAID.split())
+        known = {topic.leaf: topic.words for topic in TOPICS}
+        common, kernel = put(list(COMMON)), put(coin(KERNEL))
+        shared = [put([field, *coin(SHARED - 1)]) for field in tree.fields]
+        own = []
+        for leaf in tree.leaves:
+            real = list(dict.fromkeys([leaf, *known.get(leaf, ())]))
+            own.append(put([*real, *coin(OWN - len(real))]))
+        tail = put(coin(3 * isqrt(TAIL_SHIFT * _RARE_WORDS_A_PAGE * max(pages, 100))))
+        foreign = [put(list(tongue.words(0, min(5_000, 1_000 + pages)))) for tongue in ABROAD]
+        kinds, months = put(list(SITE_KINDS)), put(MONTHS)
+        return cls(
+            words, common, np.stack(own), np.stack(shared), kernel, tail, np.stack(foreign), kinds, months
+        )
+
+    def say(self, text: str) -> list[int]:
+        """The ids of words that are known to be here."""
+        return [self.words.find(word) for word in text.split()]

@@ -1,0 +1,35 @@
+"""Some pages of a generated web, as they are on one day."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from salticid.worlds.generating.ages import Ages
+from salticid.worlds.generating.chance import Whole
+
+
+@dataclass(frozen=True, eq=False)
+class Pages:
+    """Pages as columns; `edited` is the day of the last edit, or of birth."""
+
+    places: Whole
+    generations: Whole
+    editions: Whole
+    born: Whole
+    edited: Whole
+
+    @classmethod
+    def on(cls, days: int | Whole, places: Whole, ages: Ages) -> Pages:
+        """The pages that hold these places on that day, or on that day each."""
+        days = np.broadcast_to(days, places.shape)
+        generations = ages.generation(places, days)
+        editions, began = ages.edition(places, days)
+        born = ages.born(places, generations)
+        return cls(places, generations, editions, born, np.maximum(born, began))
+
+    @property
+    def columns(self) -> tuple[Whole, ...]:
+        """All of them, in the order of the constructor."""
+        return (self.places, self.generations, self.editions, self.born, self.edited)
