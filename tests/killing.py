@@ -18,7 +18,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
@@ -26,16 +26,41 @@ from typing import IO, Any
 
 from warcio.archiveiterator import ArchiveIterator
 
+from salticid.crawl import Crawl
+from salticid.drivers.brief import Known, settle
+from salticid.drivers.relive import Past, RelivedClock, RelivedJudge, RelivedLog, relive
+from salticid.judges.cosine import Cosine
+from salticid.model import Choice, Limits, Outcome, Response, Topic
 from salticid.parse.html import Parser
+from salticid.protocols import Strategy
 from salticid.store import warc
 from salticid.store.folder import CrawlFolder, StoredVisit
-from salticid.store.log import BATCH_VISITS
+from salticid.store.log import BATCH_VISITS, CrawlLog
 from salticid.store.schema import FILE
 from salticid.tables import Texts, Urls
 
 PATIENCE = 120.0
 """Seconds after which a program that has not done what a test waits for never will."""
-_WORDS = "spider silk orb weaver jump leg web eye venom prey nest spin moss fern river stone cloud glass".split()
+_WORDS = [
+    "spider",
+    "silk",
+    "orb",
+    "weaver",
+    "jump",
+    "leg",
+    "web",
+    "eye",
+    "venom",
+    "prey",
+    "nest",
+    "spin",
+    "moss",
+    "fern",
+    "river",
+    "stone",
+    "cloud",
+    "glass",
+]
 _POLL = 0.005
 
 
@@ -51,16 +76,18 @@ class Asked:
 class Site:
     """Pages that link to each other so that all are reached from the first, on several hosts.
 
-    `seconds` is how long each takes. `robots` are files by host; the others have none. `first` are answers, in
-    full, that a URL gives before it gives its page.
+    `seconds` is how long each takes, on a host in `slow` longer. `robots` are files by host; the others have
+    none. `first` are answers, in full, that a URL gives before it gives its page.
     """
 
     pages: int
     hosts: int = 10
     seconds: float = 0.0
+    slow: dict[str, float] = field(default_factory=dict)
     robots: dict[str, str] = field(default_factory=dict)
     first: dict[str, list[bytes]] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)
+    _tokens: dict[int, list[str]] = field(default_factory=dict, repr=False)
 
     def host(self, number: int) -> str:
         return f"h{number % self.hosts}.example"
@@ -92,9 +119,11 @@ class Site:
 
     def tokens(self, number: int) -> list[str]:
         """The words of a page, as they are counted."""
-        words = Texts()
-        page = Parser(Urls(), words).parse(self.html(number).encode(), self.url(number))
-        return words.spell(page.tokens.tolist())
+        if number not in self._tokens:
+            words = Texts()
+            page = Parser(Urls(), words).parse(self.html(number).encode(), self.url(number))
+            self._tokens[number] = words.spell(page.tokens.tolist())
+        return self._tokens[number]
 
     def all_urls(self) -> dict[str, int]:
         """The number of each page's URL."""
@@ -116,7 +145,13 @@ class Site:
 
     def write_topic(self, file: Path, **more: Any) -> Path:
         """A topic that starts at the first page."""
-        told = {"name": "killed", "keywords": "jumping spider", "language": "en", "seeds": [self.url(0)], **more}
+        told = {
+            "name": "killed",
+            "keywords": "jumping spider",
+            "language": "en",
+            "seeds": [self.url(0)],
+            **more,
+        }
         file.write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in told.items()))
         return file
 
@@ -142,15 +177,17 @@ def served(site: Site) -> Iterator[int]:
             task = asyncio.current_task()
             assert task is not None
             talking.add(task)
-            await _converse(site, reader, writer)
+            with suppress(asyncio.CancelledError):
+                await _converse(site, reader, writer)
             talking.discard(task)
 
         async with await asyncio.start_server(converse, "127.0.0.1", 0) as server:
             ports.put(server.sockets[0].getsockname()[1])
             await stop.wait()
-            for task in talking:
+            ending = list(talking)
+            for task in ending:
                 task.cancel()
-            await asyncio.gather(*talking)
+            await asyncio.gather(*ending, return_exceptions=True)
 
     thread = threading.Thread(target=lambda: loop.run_until_complete(serve()), daemon=True)
     thread.start()
@@ -169,10 +206,10 @@ async def _converse(site: Site, reader: asyncio.StreamReader, writer: asyncio.St
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
             fields = dict(line.lower().split(": ", 1) for line in head[1:] if ": " in line)
             answer = site.answer(fields["host"], head[0].split(" ")[1])
-            await asyncio.sleep(site.seconds)
+            await asyncio.sleep(site.slow.get(fields["host"], site.seconds))
             writer.write(answer)
             await writer.drain()
-    except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+    except (asyncio.IncompleteReadError, ConnectionError):
         pass
     finally:
         writer.close()
@@ -183,11 +220,17 @@ async def _converse(site: Site, reader: asyncio.StreamReader, writer: asyncio.St
 class Program:
     """`salticid` running in a process group of its own, its words kept in files."""
 
-    def __init__(self, *args: str | int | Path, preexec: Callable[[], None] | None = None) -> None:
-        self._out, self._err = tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")
-        command = [sys.executable, "-m", "salticid", *map(str, args)]
+    def __init__(
+        self, *args: str | int | Path, by: Sequence[str] = (sys.executable, "-m", "salticid")
+    ) -> None:
+        """`by` is the command that the arguments are added to."""
+        with ExitStack() as files:
+            self._out = files.enter_context(tempfile.TemporaryFile("w+"))
+            self._err = files.enter_context(tempfile.TemporaryFile("w+"))
+            self._files = files.pop_all()
+        command = [*by, *map(str, args)]
         self.process = subprocess.Popen(
-            command, stdout=self._out, stderr=self._err, text=True, start_new_session=True, preexec_fn=preexec
+            command, stdout=self._out, stderr=self._err, text=True, start_new_session=True
         )
 
     def __enter__(self) -> Program:
@@ -196,8 +239,7 @@ class Program:
     def __exit__(self, *_: object) -> None:
         if self.running:
             self.kill()
-        self._out.close()
-        self._err.close()
+        self._files.close()
 
     @property
     def running(self) -> bool:
@@ -452,3 +494,69 @@ def alive(pid: int) -> bool:
 
 
 STOPS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Offline:
+    """A live crawl of a site without the sockets: the log, tables and archive of one, its answers made here.
+
+    Some are in flight at any time, and return in an odd order.
+    """
+
+    def __init__(self, site: Site, folder: Path, strategy: Strategy, archive: bool = True) -> None:
+        self._site, self._numbers = site, site.all_urls()
+        self.urls, self.words = Urls(), Texts()
+        self._parser = Parser(self.urls, self.words)
+        self._archive = warc.Archive(folder) if archive else None
+        self.log = CrawlLog(folder, self.urls, self.words, own_tables=True, archive=self._archive)
+        self._topic = Topic("killed", "jumping spider", (site.url(0),), language="en")
+        self._strategy, self._ticks = strategy, 0
+        self.flying: list[Choice] = []
+        self.missing: str | None = None
+        """What the archive has to say about its losses."""
+
+    def open(self) -> bool:
+        """Take the folder and be ready to run; whether a crawl was there, which was played again."""
+        facts = self.log.open()
+        there = facts is not None
+        assert facts is None or facts["n"] == 1, "a crawl that began knows all about itself"
+        limits = Limits(max_pages=2 * self._site.pages)
+        if there:
+            self.missing = self.log.go_on()
+            past = Past(self.log)
+            brief = settle(self._topic, Known(), self, limits, 0)
+            clock, log = RelivedClock(past, self._clock), RelivedLog(past, self.log)
+            self.crawl = Crawl(brief, self._strategy, RelivedJudge(past, Cosine()), log, clock, self.log.page)
+            self.flying = asyncio.run(relive(self.crawl, Cosine(), past, lambda step: None))
+        else:
+            brief = settle(self._topic, Known(), self, limits, 0)
+            self.crawl = Crawl(brief, self._strategy, Cosine(), self.log, self._clock, self.log.page)
+            self.log.begin({"n": 1})
+            self.log.know({})
+        self.log.session(0.0, {})
+        return there
+
+    def run(self, visits: int | None = None) -> None:
+        """Make so many visits more, or all that are left."""
+        until = None if visits is None else self.crawl.step + visits
+        while until is None or self.crawl.step < until:
+            self.flying += self.crawl.wanted(7 - len(self.flying))
+            if not self.flying:
+                break
+            choice = self.flying.pop(self.crawl.step * 5 % len(self.flying))
+            self.crawl.deliver(choice, self._answer(choice.link.url))
+
+    def _answer(self, url: int) -> Response:
+        at = self.urls[url]
+        number = self._numbers[at]
+        html = self._site.html(number).encode()
+        records: tuple[int, ...] = ()
+        if self._archive is not None:
+            asked = f"GET /{number} HTTP/1.1\r\nHost: {self._site.host(number)}\r\n\r\n".encode()
+            records = (self._archive.add(at, asked, http(200, html), "127.0.0.1", False),)
+        return Response(
+            url, url, Outcome.OK, 200, self._parser.parse(html, at), size=len(html), records=records
+        )
+
+    def _clock(self) -> float:
+        self._ticks += 1
+        return float(self._ticks)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from threading import Event
 from types import FrameType
 from typing import Any, cast
 
@@ -99,36 +99,39 @@ def hunt_recorded(order: Order) -> Hunted:
         def watch(visit: Visit) -> None:
             show(work, crawl, "")
             if log.trouble is not None:
-                _wait_for(log, crawl)
+                _wait_for(log, interrupted)
 
-        with _interruptible(crawl), Work("crawling", crawl.limits.max_pages, err) as work:
+        with _interruptible(crawl) as interrupted, Work("crawling", crawl.limits.max_pages, err) as work:
             stopped = run.run(watch)
             log.retry()
-            _wait_for(log, crawl)
+            _wait_for(log, interrupted)
+        if log.trouble is not None:
+            stopped = StopReason.INTERRUPTED
         log.about({"stopped": stopped.value, "seconds": run.seconds})
     return Hunted(crawl.pages, crawl.fetches, stopped, run.seconds)
 
 
-def _wait_for(log: CrawlLog, crawl: Crawl) -> None:
+def _wait_for(log: CrawlLog, interrupted: Event) -> None:
     """Pause until what the log holds can be written, or somebody has enough of it."""
     if log.trouble is not None:
         say_it_pauses(log.folder, log.trouble)
-    while log.trouble is not None and crawl.stopped is not StopReason.INTERRUPTED:
-        time.sleep(RETRY_SECONDS)
+    while log.trouble is not None and not interrupted.wait(RETRY_SECONDS):
         log.retry()
 
 
 @contextmanager
-def _interruptible(crawl: Crawl) -> Iterator[None]:
-    """The first signal ends the crawl between two visits; a second one at once."""
+def _interruptible(crawl: Crawl) -> Iterator[Event]:
+    """The first signal, which the event tells of, ends the crawl between two visits; a second one at once."""
+    interrupted = Event()
 
     def stop(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        interrupted.set()
         crawl.stop(StopReason.INTERRUPTED)
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        yield interrupted
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

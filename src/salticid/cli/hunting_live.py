@@ -75,18 +75,31 @@ class _Hunt:
             if not self.new:
                 memory.recall(self.log.kept())
             setting_up = asyncio.ensure_future(self._set_up(web))
-            on_signals(setting_up.cancel)
+            driver: LiveDriver | None = None
+            interrupted = asyncio.Event()
+
+            def end() -> None:
+                interrupted.set()
+                if driver is None:
+                    setting_up.cancel()
+                else:
+                    driver.interrupt()
+
+            on_signals(end)
             try:
                 driver = await setting_up
             except asyncio.CancelledError:
                 raise KeyboardInterrupt from None
-            on_signals(driver.interrupt)
+            if interrupted.is_set():  # too late to be cancelled, too early for the driver
+                driver.interrupt()
             crawl = driver.crawl
             driver.silent = lambda: _say_who_waits(web)
             driver.held_up = lambda trouble: say_it_pauses(self.order.folder, trouble)
             with Work("crawling", crawl.limits.max_pages, err) as work:
                 stopped = await driver.run(lambda _: show(work, crawl, f", {driver.active_hosts} hosts"))
                 await driver.settle()
+            if self.log.trouble is not None:
+                stopped = StopReason.INTERRUPTED
             self.log.about({"stopped": stopped.value, "seconds": web.clock()})
             if stopped is StopReason.WAITING and driver.waits_until is not None:
                 err.print(f"The first host may be asked again in {driver.waits_until - web.clock():.0f} s.")

@@ -17,6 +17,8 @@ LINKS_A_HOST = 2
 """Links of one host in the waiting room; a host that has as many is busy."""
 PATIENCE = 1.0
 """Seconds until a log in trouble is asked to try again."""
+KEEPING = 1.0
+"""Seconds without an arrival after which the log keeps what it has been told."""
 SILENCE = 60.0
 """Seconds without an arrival after which somebody should be told what everybody waits for."""
 
@@ -69,7 +71,7 @@ class LiveDriver:
         self.crawl, self._web, self._clock = crawl, web, clock
         self.silent: Callable[[], None] | None = None
         self.held_up: Callable[[str], None] | None = None
-        self._flying = flying
+        self._flying, self._interrupted = flying, False
         self._room = 2 * requests - 1
         self._sitemaps = sitemaps
         self._mapped: set[int] = set()
@@ -78,7 +80,7 @@ class LiveDriver:
         self._busy: frozenset[int] = frozenset()
         self._parked: list[_SetAside] = []
         self._arrived: asyncio.Queue[Callable[[], None] | None] = asyncio.Queue()
-        self._last_arrival = clock()
+        self._last_arrival = self._last_kept = clock()
 
     @property
     def active_hosts(self) -> int:
@@ -94,7 +96,8 @@ class LiveDriver:
         """Crawl to the end and say why it ended. Parked hosts are waited for only while others are at work."""
         self._watch = watch
         for choice in self._flying:
-            self._send(choice)
+            self.crawl.set_aside()
+            self._parked.append(_SetAside(self._clock(), choice, None))
         try:
             while True:
                 if self.crawl.log.trouble is not None:
@@ -112,6 +115,7 @@ class LiveDriver:
 
     def interrupt(self) -> None:
         """End the crawl now, from a signal handler of the event loop."""
+        self._interrupted = True
         self.crawl.stop(StopReason.INTERRUPTED)
         self._arrived.put_nowait(None)
 
@@ -126,7 +130,7 @@ class LiveDriver:
         log = self.crawl.log
         if self.held_up is not None:
             self.held_up(log.trouble or "")
-        while log.trouble is not None and self.crawl.stopped is not StopReason.INTERRUPTED:
+        while log.trouble is not None and not self._interrupted:
             await asyncio.sleep(PATIENCE)
             log.retry()
         self._last_arrival = self._clock()
@@ -172,13 +176,16 @@ class LiveDriver:
             return self._arrived.get_nowait()
         now = self._clock()
         due = (parked.until for parked in self._parked if parked.until > now)
-        deadlines = [self._last_arrival + SILENCE, *due]
+        deadlines = [self._last_arrival + SILENCE, self._last_kept + KEEPING, *due]
         if (limit := self.crawl.limits.max_seconds) is not None:
             deadlines.append(limit)
         try:
             async with asyncio.timeout(max(0.0, min(deadlines) - now)):
                 return await self._arrived.get()
         except TimeoutError:
+            if self._clock() >= self._last_kept + KEEPING:
+                self._last_kept = self._clock()
+                self.crawl.log.retry()
             if self._clock() >= self._last_arrival + SILENCE:
                 self._last_arrival = self._clock()
                 if self.silent is not None:

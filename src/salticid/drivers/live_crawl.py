@@ -100,6 +100,7 @@ async def set_up_again(
     judge = RelivedJudge(past, recipe.judge)
     clock = RelivedClock(past, web.clock)
     crawl = Crawl(brief, recipe.strategy, judge, RelivedLog(past, log), clock, log.page)
+    judge.tell = lambda: past.tell(crawl, recipe.judge)
     flying = await relive(crawl, recipe.judge, past, show)
     return _driver(crawl, web, settings, flying)
 

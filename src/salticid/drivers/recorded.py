@@ -51,7 +51,10 @@ class RecordedCrawl:
         self._arrivals = arrivals(
             recipe.arrivals, len(self.brief.seeds), np.random.default_rng([recipe.seed, 1])
         )
-        judge = recipe.judge if past is None else RelivedJudge(past, recipe.judge)
+        judge: Judge = recipe.judge
+        if past is not None:
+            judge = relived = RelivedJudge(past, recipe.judge)
+            relived.tell = lambda: past.tell(self.crawl, recipe.judge)
         self.crawl = Crawl(self.brief, recipe.strategy, judge, log, self._clock, self._page)
 
     def run(self, watch: Callable[[Visit], None] | None = None) -> StopReason:

@@ -119,6 +119,8 @@ class RelivedJudge:
 
     def __init__(self, past: Past, judge: Judge) -> None:
         self._past, self._judge = past, judge
+        self.tell: Callable[[], None] = lambda: None
+        """Says again what was said to the crawl at this point; whoever makes the crawl sets it."""
 
     @property
     def line(self) -> float:
@@ -134,7 +136,10 @@ class RelivedJudge:
 
     def watch(self, page: Page, score: float) -> bool:
         learned = self._judge.watch(page, score)
-        return learned and self._past.over
+        if self._past.over:
+            return learned
+        self.tell()
+        return False
 
     def learn(self, liked: Sequence[tuple[Page, int]]) -> bool:
         return self._judge.learn(liked)

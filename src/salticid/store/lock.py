@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -34,7 +35,7 @@ def lock(folder: Path) -> IO[str]:
             f"another program{f' (process {holder})' if holder else ''} is crawling into {folder}; "
             "wait until it ends, or name another folder with --out"
         ) from None
-    file.truncate(0)
-    file.write(str(os.getpid()))
-    file.flush()
+    with suppress(OSError):  # the disk is full; the lock holds all the same
+        os.ftruncate(file.fileno(), 0)
+        os.write(file.fileno(), str(os.getpid()).encode())
     return file

@@ -42,11 +42,14 @@ _AT_ONCE = 50_000
 _FILES = (FILE, f"{FILE}-wal", f"{FILE}-shm", LOCK)
 
 _INSERT = {
+    "about": "INSERT OR REPLACE INTO about VALUES (?,?)",
+    "session": "INSERT INTO session (wall, at, settings) VALUES (?,?,?)",
     "choose": "INSERT INTO choose VALUES (?,?,?)",
     "choice": "INSERT INTO choice VALUES (?,?,?,?,?,?,?,?)",
     "visit": "INSERT INTO visit VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     "page": "INSERT INTO page VALUES (?,?,?,?,?,?,?,?,?)",
     "told": "INSERT INTO told VALUES (?,?,?)",
+    "known": f"INSERT INTO known (kind, {PAGE_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?)",
     "asked_again": "INSERT INTO asked_again VALUES (?,?,?,?,?,?,?,?,?)",
     "version": "INSERT INTO version VALUES (?,?,?,?,?,?,?,?,?)",
 }
@@ -102,6 +105,8 @@ class CrawlLog:
         self._seq = self._choices = self._again = 0
         self._in_flight: dict[int, int] = {}
         self._tried = time.monotonic()
+        self._half_told = False
+        """Between two halves of a call: what is told so far must not be written."""
 
     def open(self) -> dict[str, Any] | None:
         """Take the folder; the facts about the crawl it holds, or None when it holds none yet."""
@@ -139,24 +144,27 @@ class CrawlLog:
             self.close()
             raise UserError(f"{self.folder} holds a crawl already; name another folder with --out")
         try:
-            self.database.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {FORMAT}; COMMIT;")
+            with self.database as db:
+                db.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {FORMAT};")
+                db.executemany("INSERT INTO about VALUES (?,?)", _facts(facts))
         except sqlite3.Error as error:
             raise UserError(
                 f"cannot write a crawl into {self.folder}: {error}; name another folder with --out"
             ) from None
         self._empty = False
-        self._spelled = {"url": self._spelling(self._urls), "word": self._spelling(self._words)}
         self._twins = Twins(self.database)
-        self.about(facts)
+        self._spelled = {"url": self._spelling(self._urls), "word": self._spelling(self._words)}
 
     def go_on(self) -> str | None:
         """Continue the crawl that is there, its tables filled as they were; a sentence if something is missing."""
         db = self.database
         if self._own_tables:
             self._fill_tables()
-        urls = [at for (at,) in db.execute("SELECT id FROM url")]
-        words = [at for row in self._words_rows() for at, _ in unpack_words(*row)]
-        self._spelled = {"url": self._spelling(self._urls, urls), "word": self._spelling(self._words, words)}
+            urls: Sequence[int] = range(len(self._urls))
+            words: Sequence[int] = range(len(self._words))
+        else:
+            urls = [at for (at,) in db.execute("SELECT id FROM url")]
+            words = [at for row in self._words_rows() for at, _ in unpack_words(*row)]
         self._twins = Twins(db)
         self._seq = db.execute(
             "SELECT max((SELECT ifnull(max(seq), 0) FROM choose), (SELECT ifnull(max(seq), 0) FROM visit), "
@@ -164,31 +172,28 @@ class CrawlLog:
         ).fetchone()[0]
         self._choices = db.execute("SELECT ifnull(max(id) + 1, 0) FROM choice").fetchone()[0]
         self._again = db.execute("SELECT ifnull(max(id), 0) FROM asked_again").fetchone()[0]
+        self._spelled = {"url": self._spelling(self._urls, urls), "word": self._spelling(self._words, words)}
         place = db.execute("SELECT value FROM about WHERE name = 'warc'").fetchone()
         if self._archive is None:
             return None
         return self._archive.cut_back(tuple(msgspec.json.decode(place[0])) if place else None)
 
     def about(self, facts: Mapping[str, object]) -> None:
-        """Write down, under their names, facts about the whole crawl; a later word replaces an earlier."""
-        with self.database as db:
-            db.executemany("INSERT OR REPLACE INTO about VALUES (?,?)", _facts(facts))
+        """Write down, with the next batch, facts about the whole crawl; a later word replaces an earlier."""
+        self._rows["about"] += _facts(facts)
 
     def session(self, at: float, settings: Mapping[str, object]) -> None:
         """A run begins: what time it is, on the wall and in the crawl, and the settings of this run."""
-        row = (time.time(), at, msgspec.json.encode(settings).decode())
-        with self.database as db:
-            db.execute("INSERT INTO session (wall, at, settings) VALUES (?,?,?)", row)
+        self._rows["session"].append((time.time(), at, msgspec.json.encode(settings).decode()))
 
     def know(self, pages: Mapping[str, Sequence[Page]]) -> None:
         """Write down the pages known before the first visit, by kind."""
         rows = [(kind, *pack_page(page, self._zstd)) for kind, known in pages.items() for page in known]
-        marks = ",".join("?" * (PAGE_COLUMNS.count(",") + 2))
-        with self.database as db:
-            self._spell_out(db)
-            db.executemany(f"INSERT INTO known (kind, {PAGE_COLUMNS}) VALUES ({marks})", rows)
-            db.executemany("INSERT OR REPLACE INTO about VALUES (?,?)", _facts({"known": True}))
-        self._spelled_out()
+        self._half_told = True
+        self._rows["known"] += rows
+        self.about({"known": True})
+        self._half_told = False
+        self.retry()
 
     def known(self) -> dict[str, tuple[Page, ...]] | None:
         """The pages known before the first visit, by kind; None when they were not all read yet."""
@@ -204,6 +209,7 @@ class CrawlLog:
         return dict(self.database.execute("SELECT name, value FROM kept"))
 
     def chose(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
+        self._half_told = True
         seq = self._next()
         hosts = msgspec.json.encode(sorted(busy)).decode() if busy else None
         self._rows["choose"].append((seq, room, hosts))
@@ -215,8 +221,10 @@ class CrawlLog:
             self._spelled["url"].need(link.url)
             self.sent(choice, self._choices)
             self._choices += 1
+        self._half_told = False
 
     def visited(self, visit: Visit) -> None:
+        self._half_told = True
         page = visit.page
         records = msgspec.json.encode(visit.records).decode() if visit.records else None
         self._rows["visit"].append(
@@ -231,6 +239,7 @@ class CrawlLog:
             self._rows["page"].append((visit.step, *pack_page(page, self._zstd)))
             self._pages.append((visit.step, page))
             self._need(page)
+        self._half_told = False
         waited = time.monotonic() - self._tried
         if (self.trouble is None and len(self._rows["visit"]) >= BATCH_VISITS) or waited > BATCH_SECONDS:
             self.retry()
@@ -258,6 +267,7 @@ class CrawlLog:
 
     def asked_again(self, step: int, found: str, response: Response) -> None:
         """A page was asked for again: what was found, and its new form if it has changed."""
+        self._half_told = True
         records = msgspec.json.encode(response.records).decode() if response.records else None
         self._again += 1
         self._rows["asked_again"].append(
@@ -269,6 +279,7 @@ class CrawlLog:
         if response.page is not None:
             self._rows["version"].append((self._again, *pack_page(response.page, self._zstd)))
             self._need(response.page)
+        self._half_told = False
         if time.monotonic() - self._tried > BATCH_SECONDS:
             self.retry()
 
@@ -285,10 +296,12 @@ class CrawlLog:
             self.commit()
         except (OSError, sqlite3.OperationalError) as error:
             self.trouble = str(error)
+            self._half_told = False
         self._tried = time.monotonic()
 
     def commit(self) -> None:
         """Make everything so far durable. What fails to be written is written with the next batch."""
+        self._half_told = True
         self._kept.update(self.keep())
         place = self._archive.flush() if self._archive is not None else None
         with self.database as db:
@@ -299,21 +312,26 @@ class CrawlLog:
                 db.executemany(_INSERT[name], rows)
             db.executemany("INSERT OR REPLACE INTO kept VALUES (?,?)", self._kept.items())
             if place is not None:
-                db.executemany("INSERT OR REPLACE INTO about VALUES (?,?)", _facts({"warc": place}))
+                db.executemany(_INSERT["about"], _facts({"warc": place}))
         for rows in self._rows.values():
             rows.clear()
         self._pages.clear()
         self._kept.clear()
         self._spelled_out()
+        self._half_told = False
         self.trouble = None
         self._tried = time.monotonic()
 
     def close(self) -> None:
-        """Commit and let go of the folder; a folder in which no crawl was begun is left as it was."""
+        """Commit, if that can be done, and let go of the folder.
+
+        A call that was interrupted half told is left out, with all since the last commit, as a kill would. A
+        folder in which no crawl was begun is left as it was.
+        """
         try:
-            if self._db is not None and self._spelled:
-                self.commit()
-                if self._archive is not None:
+            if self._db is not None and self._spelled and not self._half_told:
+                self.retry()
+                if self._archive is not None and self.trouble is None:
                     self._archive.close()
         finally:
             if self._db is not None:

@@ -59,6 +59,7 @@ PAGE_OF = f"SELECT {PAGE_COLUMNS} FROM page WHERE step = ?"
 PAGE_AT = f"SELECT {PAGE_COLUMNS} FROM page WHERE url = ?"
 
 _COUNTS = np.dtype("<i4")
+_ZSTD = zstandard.ZstdDecompressor()
 
 
 def pack_page(page: Page, zstd: zstandard.ZstdCompressor) -> tuple[Any, ...]:
@@ -95,11 +96,13 @@ def unpack_words(ids: bytes, texts: bytes) -> Iterator[tuple[int, str]]:
 def unpack_page(row: tuple[Any, ...]) -> Page:
     """The page of a row: url, title, stream, text, canonical, refresh, noindex, nofollow."""
     url, title, stream, text, canonical, refresh, noindex, nofollow = row
-    data = zstandard.decompress(stream)
+    data = _ZSTD.decompress(stream)
     tokens, areas, links = np.frombuffer(data, _COUNTS, 3).tolist()
     ints = np.frombuffer(data, _COUNTS, tokens + areas + 3 * links, 12)
     flags = np.frombuffer(data, np.uint8, areas + links, 12 + ints.nbytes)
-    token, area_start, link_url, start, end = np.split(ints, np.cumsum([tokens, areas, links, links]))
+    at = tokens + areas
+    token, area_start, link_url = ints[:tokens], ints[tokens:at], ints[at : at + links]
+    start, end = ints[at + links : at + 2 * links], ints[at + 2 * links :]
     return Page(
         url=url,
         title=title,

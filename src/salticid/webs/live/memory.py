@@ -45,8 +45,10 @@ class Memory:
         for name, value in kept.items():
             if name.startswith(_HOST):
                 pause, free_at = msgspec.msgpack.decode(value, type=tuple[float, float])
-                self._manners.ask_pause(name.removeprefix(_HOST), pause)
-                self._manners.leave_alone(name.removeprefix(_HOST), free_at - ahead)
+                host = name.removeprefix(_HOST)
+                self._manners.ask_pause(host, pause)
+                # It may have been asked just before the program was killed, and nobody wrote that down.
+                self._manners.leave_alone(host, max(free_at - ahead, self._web.clock() + pause))
             elif name.startswith(_ROBOTS):
                 until, status, file = msgspec.msgpack.decode(value, type=tuple[float, int | str, bytes])
                 said: Said = Failure(status) if isinstance(status, str) else (status, file)
