@@ -56,6 +56,10 @@ class _Stopwatch:
     def __call__(self) -> float:
         return time.monotonic() - self._zero
 
+    def forget(self, seconds: float) -> None:
+        """These did not count: the crawl could not go on."""
+        self._zero += seconds
+
 
 @dataclass(frozen=True, slots=True)
 class _Hunt:
@@ -94,6 +98,7 @@ class _Hunt:
                 driver.interrupt()
             crawl = driver.crawl
             driver.silent = lambda: _say_who_waits(web)
+            driver.went_on = self.clock.forget
             driver.held_up = lambda trouble: say_it_pauses(self.order.folder, trouble)
             with Work("crawling", crawl.limits.max_pages, err) as work:
                 stopped = await driver.run(lambda _: show(work, crawl, f", {driver.active_hosts} hosts"))

@@ -56,7 +56,8 @@ class LiveDriver:
     under way.
 
     `silent`, if somebody sets it, is called whenever nothing has arrived for a minute; `held_up` when the log
-    is in trouble: then nothing more is asked for or delivered until it is not.
+    is in trouble: then nothing more is asked for or delivered until it is not; and `went_on` after that, with
+    the seconds lost.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class LiveDriver:
         self.crawl, self._web, self._clock = crawl, web, clock
         self.silent: Callable[[], None] | None = None
         self.held_up: Callable[[str], None] | None = None
+        self.went_on: Callable[[float], None] | None = None
         self._flying, self._interrupted = flying, False
         self._room = 2 * requests - 1
         self._sitemaps = sitemaps
@@ -130,9 +132,12 @@ class LiveDriver:
         log = self.crawl.log
         if self.held_up is not None:
             self.held_up(log.trouble or "")
+        began = self._clock()
         while log.trouble is not None and not self._interrupted:
             await asyncio.sleep(PATIENCE)
             log.retry()
+        if self.went_on is not None:
+            self.went_on(self._clock() - began)
         self._last_arrival = self._clock()
 
     def _send_out(self) -> None:

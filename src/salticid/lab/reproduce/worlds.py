@@ -10,14 +10,14 @@ from pathlib import Path
 from salticid.worlds.answers import Source
 from salticid.worlds.build import build
 from salticid.worlds.folder import HtmlFolder
-from salticid.worlds.generated import Generated
+from salticid.worlds.generating.building import Wanted, build_generated
 from salticid.worlds.topics import TopicPlan, make_topics
 from salticid.worlds.webkb import WebKB
 
 SCHOOLS, WEBKB = "schools-wikipedia.tar.xz", "webkb.tar.xz"
 LABELS = "schools-wikipedia.labels.tsv"
 SITE = "http://schools-wikipedia.org/"
-GENERATED_PAGES = 5000
+GENERATED_PAGES = 20_000
 
 Watch = Callable[[str, int, int], None]
 
@@ -50,8 +50,16 @@ def grounds(data: Path | None, out: Path, watch: Watch) -> list[Ground]:
         found.append(
             Ground("webkb", _built(out, "webkb", lambda: WebKB(_unpacked(data / WEBKB, out)), watch))
         )
-    world = _built(out, "generated", lambda: Generated(GENERATED_PAGES, seed=0), watch)
-    return [*found, Ground("generated", world)]
+    return [*found, generated(out, GENERATED_PAGES, watch)]
+
+
+def generated(out: Path, pages: int, watch: Watch) -> Ground:
+    """A generated web."""
+    world = out / f"world-generated-{pages}"
+    if not world.exists():
+        out.mkdir(parents=True, exist_ok=True)
+        build_generated(world, Wanted(pages), watch=lambda done, _: watch("building generated", done, pages))
+    return Ground("generated", world)
 
 
 def _built(
