@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import sqrt
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -60,6 +61,15 @@ def rank_correlation(trait: Sequence[float | None], values: Sequence[float | Non
     if both.shape[1] < MIN_TOPICS or (both == both[:, :1]).all(axis=1).any():
         return None
     return round(float(spearmanr(both[0], both[1]).statistic), 12)
+
+
+def significant_correlation(topics: int) -> float:
+    """The rank correlation beyond which chance is unlikely, p < 0.05, two-sided: about 2 / sqrt(n - 1).
+
+    >>> round(significant_correlation(33), 2)
+    0.35
+    """
+    return 1.96 / sqrt(topics - 1) if topics > 1 else 1.0
 
 
 def dependence(

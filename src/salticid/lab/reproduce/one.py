@@ -17,6 +17,7 @@ from salticid.worlds.topics import TopicPlan
 PAPER = 'Menczer, Pant, Ruiz, Srinivasan, "Evaluating topic-driven web crawlers", SIGIR 2001'
 PLAN = TopicPlan(task="examples", query="text", examples_per_topic=10)
 MAX_PAGES, MAX_BUFFER = 1000, 200
+MOST_TOPICS = 33
 AT = (100, 500, 1000)
 CLASSIFIERS = ("classifier_rocchio", "classifier_widrow_hoff", "classifier_eg")
 BEST = "best_first:admit=always"
@@ -59,7 +60,7 @@ def pagerank_on(ground: Ground) -> str:
 
 def _race(ground: Ground, out: Path, workers: int, watch: Watch, pages: int) -> Race:
     names = {BEST: "BestFirst", pagerank_on(ground): "PageRank", SPIDERS: "InfoSpiders"}
-    topics = ground.topics(out, PLAN)
+    topics = ground.topics(out, PLAN, MOST_TOPICS)
     experiment = Experiment(str(ground.world), str(topics), tuple(names), pages, MAX_BUFFER)
     return Race.run(ground.name, experiment, names, out / f"race-{ground.name}", workers, watch)
 

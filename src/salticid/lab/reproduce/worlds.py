@@ -30,14 +30,21 @@ class Ground:
     world: Path
     one_host: bool = False
 
-    def topics(self, out: Path, plan: TopicPlan) -> Path:
-        """A folder of topic files, made as the plan says."""
-        folder = out / f"topics-{self.name}-{plan.task}-{plan.query}-{plan.examples_per_topic}"
-        make_topics(self.world, folder, plan)
+    def topics(self, out: Path, plan: TopicPlan, most: int | None = None) -> Path:
+        """A folder of topic files, made as the plan says; of many, `most` that are spread evenly over their names."""
+        folder = out / f"topics-{self.world.name}-{plan.task}-{plan.query}-{plan.examples_per_topic}"
+        files = sorted(make_topics(self.world, folder, plan).files)
+        if most is not None and len(files) > most:
+            kept = {files[at * len(files) // most] for at in range(most)}
+            for file in files:
+                if file not in kept:
+                    file.unlink()
         return folder
 
 
-def grounds(data: Path | None, out: Path, watch: Watch) -> list[Ground]:
+def grounds(
+    data: Path | None, out: Path, watch: Watch, generated_pages: int = GENERATED_PAGES
+) -> list[Ground]:
     """The worlds of the public collections in `data`, as far as they are there, and always a generated one."""
     found = []
     if data is not None and (data / SCHOOLS).is_file():
@@ -50,7 +57,7 @@ def grounds(data: Path | None, out: Path, watch: Watch) -> list[Ground]:
         found.append(
             Ground("webkb", _built(out, "webkb", lambda: WebKB(_unpacked(data / WEBKB, out)), watch))
         )
-    return [*found, generated(out, GENERATED_PAGES, watch)]
+    return [*found, generated(out, generated_pages, watch)]
 
 
 def generated(out: Path, pages: int, watch: Watch) -> Ground:
