@@ -19,6 +19,7 @@ COMMANDS = [
     "search",
     "export",
     "compare",
+    "links",
     "reproduce",
     "strategies",
     "demo",

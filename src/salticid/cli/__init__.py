@@ -14,6 +14,7 @@ from salticid.cli import (
     crawl,
     demo,
     export,
+    links,
     reproduce,
     search,
     strategies,
@@ -46,6 +47,7 @@ app.command("visits")(visits.visits)
 app.command("search")(search.search)
 app.command("export")(export.export_pages)
 app.command("compare")(compare.compare)
+app.command("links")(links.links)
 app.command("reproduce")(reproduce.reproduce)
 app.command("strategies")(strategies.list_strategies)
 app.command("demo")(demo.demo)

@@ -39,6 +39,8 @@ def links(
 
     if save is not None and save.suffix != ".toml":
         raise UserError(f"{save} is no name for a strategy file; let it end in .toml")
+    if save is not None and not save.parent.is_dir():
+        raise UserError(f"there is no folder {save.parent} to write {save.name} to; name one that exists")
     if target is not None and save is None:
         raise UserError("--target is for the strategy file; name one with --save FILE.toml")
     known = labelled_links(world)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from salticid.errors import UserError
 from salticid.lab.compare import Watch
-from salticid.lab.reproduce import four, one, three
+from salticid.lab.reproduce import four, one, three, two
 from salticid.lab.reproduce.findings import Reproduction
 
 
@@ -17,9 +17,11 @@ def run(
     match number:
         case 1:
             return one.reproduce(data, out, workers, watch, pages or one.MAX_PAGES)
+        case 2:
+            return two.reproduce(data, out, watch)
         case 3:
             return three.reproduce(data, out, workers, watch, pages or three.MAX_PAGES)
         case 4:
             return four.reproduce(data, out, workers, watch, pages or four.MAX_PAGES)
         case _:
-            raise UserError(f"system {number} cannot be reproduced yet; choose 1, 3 or 4")
+            raise UserError(f"system {number} cannot be reproduced yet; choose 1 to 4")

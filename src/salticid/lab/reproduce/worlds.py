@@ -49,14 +49,10 @@ def grounds(
     found = []
     if data is not None and (data / SCHOOLS).is_file():
         labels = data / LABELS
-        world = _built(
-            out, "schools", lambda: HtmlFolder(_unpacked(data / SCHOOLS, out), SITE), watch, labels
-        )
+        world = built(out, "schools", lambda: HtmlFolder(unpacked(data / SCHOOLS, out), SITE), watch, labels)
         found.append(Ground("schools", world, one_host=True))
     if data is not None and (data / WEBKB).is_file():
-        found.append(
-            Ground("webkb", _built(out, "webkb", lambda: WebKB(_unpacked(data / WEBKB, out)), watch))
-        )
+        found.append(Ground("webkb", built(out, "webkb", lambda: WebKB(unpacked(data / WEBKB, out)), watch)))
     return [*found, generated(out, generated_pages, watch)]
 
 
@@ -69,7 +65,7 @@ def generated(out: Path, pages: int, watch: Watch) -> Ground:
     return Ground("generated", world)
 
 
-def _built(
+def built(
     out: Path, name: str, source: Callable[[], Source], watch: Watch, labels: Path | None = None
 ) -> Path:
     world = out / f"world-{name}"
@@ -80,7 +76,7 @@ def _built(
     return world
 
 
-def _unpacked(archive: Path, out: Path) -> Path:
+def unpacked(archive: Path, out: Path) -> Path:
     folder = out / "data" / archive.name.removesuffix(".tar.xz")
     if not folder.exists():
         partial = folder.with_name(f".{folder.name}.partial")

@@ -1,0 +1,73 @@
+"""A fourth score: all that can be read about a link, weighed by logistic regression."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from salticid.lab.links.evidence import Reading
+from salticid.lab.links.examples import LabelledLinks
+from salticid.lab.links.regression import fitted, probabilities
+from salticid.lab.links.splits import Split
+from salticid.model import Floats, Ints
+
+CONTEXT = "context"
+TRUSTS = (0.03, 0.1, 0.3)
+"""How much links may count against small weights; which, is chosen inside training."""
+SEEN_ON = 2
+"""A trait of fewer pages says something about these pages, not about links."""
+
+
+class Context:
+    """P(class | link) from anchor, address, surrounding words, titles and place."""
+
+    def __init__(self, links: LabelledLinks) -> None:
+        self._links = links
+        self._traits = _table(links)
+        self._fits: dict[tuple[bytes, float], tuple[Ints, Floats]] = {}
+
+    def scores(self, split: Split, trust: float) -> Floats:
+        """P(class | link), a row for each link that is asked about."""
+        columns, weights = self._fit(split.train, trust)
+        return probabilities(self._traits[split.test][:, columns], weights)
+
+    def chosen(self, split: Split) -> float:
+        """The trust with which the splits inside training are told apart best; the least of equals."""
+        right = [sum(self._right(inner, trust) for inner in split.inside) for trust in TRUSTS]
+        return TRUSTS[int(np.argmax(right))]
+
+    def _right(self, split: Split, trust: float) -> int:
+        found = self.scores(split, trust).argmax(axis=1)
+        return int(np.count_nonzero(found == self._links.label[split.test]))
+
+    def _fit(self, train: Ints, trust: float) -> tuple[Ints, Floats]:
+        """Two universities hidden, whichever was hidden first, leave the same links: learned once."""
+        key = train.tobytes(), trust
+        if key not in self._fits:
+            traits = self._traits[train]
+            columns = _usual(traits, self._links.source[train])
+            labels, classes = self._links.label[train], len(self._links.classes)
+            self._fits[key] = columns, fitted(traits[:, columns], labels, classes, trust)
+        return self._fits[key]
+
+
+def _table(links: LabelledLinks) -> csr_matrix:
+    """Links by traits, 1 where a link has one; columns in the order traits turn up."""
+    column: dict[str, int] = {}
+    columns: list[int] = []
+    ends = [0]
+    reading, read = None, -1
+    for source, place in zip(links.source.tolist(), links.place.tolist(), strict=True):
+        if reading is None or source != read:
+            reading, read = Reading.of(links, source), source
+        columns += [column.setdefault(trait, len(column)) for trait in reading.traits(place)]
+        ends.append(len(columns))
+    return csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(links), len(column)))
+
+
+def _usual(traits: csr_matrix, source: Ints) -> Ints:
+    """The columns of traits that links of several pages have."""
+    pages, which = np.unique(source, return_inverse=True)
+    of_page = csr_matrix((np.ones(len(which)), (which, np.arange(len(which)))), (len(pages), len(which)))
+    on = np.bincount((of_page @ traits).tocsr().indices, minlength=traits.shape[1])
+    return np.flatnonzero(on >= SEEN_ON).astype(np.int32)

@@ -1,0 +1,165 @@
+"""What can be read about a link without following it: named traits, each there or not.
+
+Of the path of headings and list items above a link the page keeps the title and the first-level headings;
+the words before a link stand for the rest of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from math import log2
+
+import numpy as np
+
+from salticid.lab.links.examples import LabelledLinks
+from salticid.learning.areas import areas_of
+from salticid.learning.link_model import LONGEST_ANCHOR
+from salticid.model import Area
+from salticid.urls import host
+
+AROUND = 8
+"""So many words before and after an anchor are read."""
+NEAREST = 3
+"""Of so many the order matters too."""
+_RUN = re.compile(r"[a-z]+|[0-9]+")
+_CAPITALS, _SMALL, _DIGIT = re.compile(r"[A-Z]+"), re.compile(r"[a-z]+"), re.compile(r"[0-9]")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A page read once for all its links."""
+
+    url: str
+    words: list[str]
+    titles: list[str]
+    spans: list[tuple[int, int]]
+    links: list[str]
+
+    @classmethod
+    def of(cls, known: LabelledLinks, number: int) -> Reading:
+        """Page `number` of the recording."""
+        page = known.web.page(number)
+        words = known.web.words.spell(page.tokens.tolist())
+        headings = np.flatnonzero(areas_of(page) == Area.HEADING).tolist()
+        starts = page.links.start.tolist()
+        ends = np.minimum(page.links.end, page.links.start + LONGEST_ANCHOR).tolist()
+        return cls(
+            known.web.urls[page.url],
+            words,
+            list(dict.fromkeys(words[at] for at in headings)),
+            list(zip(starts, ends, strict=True)),
+            known.web.urls.spell(page.links.url.tolist()),
+        )
+
+    def traits(self, place: int) -> list[str]:
+        """All that is read about a link, each trait once."""
+        start, end = self.spans[place]
+        found = [
+            *of_anchor(self.words[start:end]),
+            *of_address(self.links[place], self.url),
+            *of_surroundings(self.words[max(0, start - AROUND) : start], self.words[end : end + AROUND]),
+            *(f"title {word}" for word in self.titles),
+            *of_place(place, len(self.links), len(self.words)),
+        ]
+        return list(dict.fromkeys(found))
+
+
+def of_anchor(words: list[str]) -> Iterator[str]:
+    """Words, neighbouring words, the first and the last, all of a short anchor, and how many.
+
+    >>> list(of_anchor(["my", "thesis"]))[2:]
+    ['anchor my thesis', 'anchor begins my', 'anchor ends thesis', 'anchor is my thesis', 'anchor words 2']
+    """
+    yield from (f"anchor {word}" for word in words)
+    yield from (f"anchor {a} {b}" for a, b in pairwise(words))
+    if words:
+        yield f"anchor begins {words[0]}"
+        yield f"anchor ends {words[-1]}"
+        if len(words) < 5:
+            yield f"anchor is {' '.join(words)}"
+    yield f"anchor words {min(len(words), 6)}"
+
+
+def of_surroundings(before: list[str], after: list[str]) -> Iterator[str]:
+    """Words on either side, the nearest also by their distance."""
+    yield from (f"near {word}" for word in (*before, *after))
+    for distance in range(1, NEAREST + 1):
+        if distance <= len(before):
+            yield f"before {distance} {before[-distance]}"
+        if distance <= len(after):
+            yield f"after {distance} {after[distance - 1]}"
+
+
+def of_place(place: int, links: int, words: int) -> Iterator[str]:
+    """Where among the page's links this one stands, and how large the page is."""
+    yield f"quarter {4 * place // links}"
+    yield f"from the top {min(place, 3)}"
+    yield f"from the end {min(links - 1 - place, 3)}"
+    yield f"links 2^{int(log2(links + 1))}"
+    yield f"words 2^{int(log2(words + 1))}"
+
+
+def of_address(url: str, page: str) -> Iterator[str]:
+    """The host, the path in pieces, its shape, and how it lies to the page it was found on."""
+    name, path = host(url), url.split("/", 3)[3]
+    steps, here = path.split("/"), page.split("/", 3)[3].split("/")
+    yield from (f"host {part}" for part in name.split(".")[:-2])
+    yield f"domain {name.rpartition('.')[2]}"
+    yield f"steps {min(len(steps), 7)}"
+    yield f"the root {not path}"
+    yield f"own host {name == host(page)}"
+    if name == host(page):
+        yield from _from_here(steps, here)
+    yield f"file {steps[-1].lower()}"
+    yield f"file shape {shape(steps[-1])}"
+    if "." in steps[-1]:
+        yield f"file type {steps[-1].rpartition('.')[2].lower()}"
+    named = [step for step in steps if step]
+    yield from (f"path {run}" for step in named for run in runs(step))
+    yield _person(named)
+    if named:
+        yield f"last step {named[-1].lower()}"
+        yield f"last shape {shape(named[-1])}"
+        yield from (f"last {run}" for run in runs(named[-1]))
+    if len(named) > 1:
+        yield f"in {named[-2].lower()}"
+        yield f"in {named[-2].lower()} {shape(named[-1])}"
+
+
+def shape(text: str) -> str:
+    """What a name looks like: runs of capitals and of small letters as one each, digits one by one.
+
+    >>> shape("CS537-index.html")
+    'A999-a.a'
+    """
+    return _DIGIT.sub("9", _SMALL.sub("a", _CAPITALS.sub("A", text)))
+
+
+def runs(text: str) -> list[str]:
+    """Runs of letters, and of digits by their number.
+
+    >>> runs("CS537a")
+    ['cs', '999', 'a']
+    """
+    return [run if run.isalpha() else "9" * len(run) for run in _RUN.findall(text.lower())]
+
+
+def _from_here(steps: list[str], here: list[str]) -> Iterator[str]:
+    """The way through the folders of one host, and what is new on it."""
+    common = 0
+    while common < min(len(steps), len(here)) - 1 and steps[common] == here[common]:
+        common += 1
+    up, down = len(here) - 1 - common, len(steps) - 1 - common
+    yield f"up {min(up, 4)} down {min(down, 4)}"
+    yield from (f"into {step.lower()}" for step in steps[common:-1])
+
+
+def _person(named: list[str]) -> str:
+    """Where a step like `~ann` stands, and how many follow."""
+    for at, step in enumerate(named):
+        if step.startswith("~"):
+            return f"person {min(at, 3)} then {min(len(named) - 1 - at, 4)}"
+    return "no person"

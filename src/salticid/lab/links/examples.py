@@ -1,0 +1,90 @@
+"""The labelled links of a world: links between its pages whose target's class is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from salticid.errors import UserError
+from salticid.lab.links.addresses import NOWHERE, Addresses
+from salticid.lab.links.classes import told
+from salticid.learning.link_model import LONGEST_ANCHOR
+from salticid.model import Ints
+from salticid.webs.recorded import RecordedWeb
+from salticid.worlds.labels import labels_of
+
+UNKNOWN = -1
+"""The class of a page that has none, or two."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelledLinks:
+    """Links as columns of equal length, and what is known of all pages, by their numbers in the recording.
+
+    Link i is number `place[i]` of page `source[i]`; it leads to page `target[i]`, which is of class `label[i]`.
+    A page of a world that names no universities has "" for its own; so has a page without a label.
+    """
+
+    web: RecordedWeb
+    classes: tuple[str, ...]
+    page_class: Ints
+    university: tuple[str, ...]
+    source: Ints
+    place: Ints
+    target: Ints
+    label: Ints
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    @property
+    def language(self) -> str:
+        """The code of the world's main language."""
+        return self.web.arrays.manifest.stems.partition(":")[0]
+
+    def anchors(self, links: Ints) -> list[Ints]:
+        """The word ids of the anchors of some links, of each its first words."""
+        found = []
+        for link in links.tolist():
+            page = self.web.page(int(self.source[link]))
+            found.append(page.anchor(int(self.place[link]))[:LONGEST_ANCHOR])
+        return found
+
+
+def labelled_links(world: Path) -> LabelledLinks:
+    """All labelled links of a world, in the order of recording; a page's links to itself are none."""
+    web = RecordedWeb(world)
+    said = told(labels_of(world))
+    if not said:
+        raise UserError(f"{world} has no labels, so no link is labelled; build it with --labels or --webkb")
+    classes = tuple(sorted({kind.label for kinds in said.values() for kind in kinds}))
+    if len(classes) < 2:
+        raise UserError(f"all pages of {world} are of class {classes[0]}, so there is nothing to tell apart")
+    page_class = np.full(web.pages, UNKNOWN, np.int32)
+    university = [""] * web.pages
+    for number, url in enumerate(web.urls.spell(web.arrays["page.url"].tolist())):
+        kinds = said.get(url, [])
+        if len({kind.label for kind in kinds}) == 1:
+            page_class[number] = classes.index(kinds[0].label)
+        if len({kind.university for kind in kinds}) == 1:
+            university[number] = kinds[0].university
+    source, place, target = _links(web, page_class)
+    if not len(source):
+        raise UserError(f"no page of {world} links to a labelled one; label more of its pages")
+    return LabelledLinks(
+        web, classes, page_class, tuple(university), source, place, target, page_class[target]
+    )
+
+
+def _links(web: RecordedWeb, page_class: Ints) -> tuple[Ints, Ints, Ints]:
+    addresses = Addresses(web)
+    rows = [
+        (number, at, leads_to)
+        for number in range(web.pages)
+        for at, url in enumerate(web.page(number).links.url.tolist())
+        if (leads_to := addresses.page(url)) not in (NOWHERE, number) and page_class[leads_to] != UNKNOWN
+    ]
+    source, place, target = np.array(rows, np.int32).reshape(-1, 3).T
+    return source, place, target

@@ -1,0 +1,68 @@
+"""The four scores under one kind of split, asked about every link that was held out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from salticid.lab.links.bayes import stop_words_of, three_scores
+from salticid.lab.links.context import CONTEXT, Context
+from salticid.lab.links.examples import LabelledLinks
+from salticid.lab.links.splits import Split
+from salticid.model import Ints
+
+Watch = Callable[[str, int, int], None]
+"""Told of progress: what is being done, how much of it is done, of how much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What was settled inside the training half of a split."""
+
+    split: str
+    stop_words: str
+    trust: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """What each score said about the links that were asked about, split after split.
+
+    `part[i]` is the split that asked about link `asked[i]`, `said[score][i]` the class a score gave it.
+    """
+
+    links: LabelledLinks
+    chosen: tuple[Chosen, ...]
+    asked: Ints
+    part: Ints
+    said: dict[str, Ints]
+
+    @property
+    def truth(self) -> Ints:
+        """The classes of the links that were asked about."""
+        return self.links.label[self.asked]
+
+
+def tried(links: LabelledLinks, splits: Sequence[Split], watch: Watch) -> Trial:
+    """Learn, choose and ask, split by split."""
+    context = Context(links)
+    said: dict[str, list[Ints]] = {}
+    chosen = []
+    for done, split in enumerate(splits):
+        watch("asking about links", done, len(splits))
+        settled = Chosen(split.name, stop_words_of(links, split), context.chosen(split))
+        scores = three_scores(links, split, settled.stop_words)
+        scores[CONTEXT] = context.scores(split, settled.trust)
+        for name, found in scores.items():
+            said.setdefault(name, []).append(found.argmax(axis=1).astype(np.int32))
+        chosen.append(settled)
+    watch("asking about links", len(splits), len(splits))
+    return Trial(
+        links,
+        tuple(chosen),
+        np.concatenate([split.test for split in splits]),
+        np.repeat(np.arange(len(splits), dtype=np.int32), [len(split.test) for split in splits]),
+        {name: np.concatenate(parts) for name, parts in said.items()},
+    )
