@@ -17,6 +17,8 @@ from salticid.worlds.topics import TopicPlan
 PAPER = 'Menczer, Pant, Ruiz, Srinivasan, "Evaluating topic-driven web crawlers", SIGIR 2001'
 PLAN = TopicPlan(task="examples", query="text", examples_per_topic=10)
 MAX_PAGES, MAX_BUFFER = 1000, 200
+ROOM = 20
+"""So many times larger than a crawl the generated web is."""
 MOST_TOPICS = 33
 AT = (100, 500, 1000)
 CLASSIFIERS = ("classifier_rocchio", "classifier_widrow_hoff", "classifier_eg")
@@ -30,7 +32,7 @@ def reproduce(
     """Run the experiment on the public collections in `data`, as far as they are there, and on a generated web."""
     tables: list[Table] = []
     findings: list[Finding] = []
-    places = grounds(data, out, watch)
+    places = grounds(data, out, watch, ROOM * pages)
     for ground in places:
         race = _race(ground, out, workers, watch, pages)
         tables += _tables(race, pages)

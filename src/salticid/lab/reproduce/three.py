@@ -13,6 +13,7 @@ from salticid.judges import judges
 from salticid.lab.compare import Watch
 from salticid.lab.reproduce.findings import Finding, Reproduction, Table, Verdict
 from salticid.lab.reproduce.race import SURE
+from salticid.lab.reproduce.worlds import LEAST_PAGES
 from salticid.lab.statistics import compare, curve
 from salticid.metrics.bm25 import bm25
 from salticid.metrics.estimates import (
@@ -35,8 +36,8 @@ from salticid.worlds.topics import TopicPlan, make_topics
 PAPER = (
     'Menczer, "Complementing search engines with online web mining agents", Decision Support Systems 35, 2003'
 )
-WEB_PAGES, INDEXED, TODAY = 20_000, 0, 60
-"""The web, the day on which the engine read it, and the day of the search."""
+ROOM, INDEXED, TODAY = 200, 0, 60
+"""How many times larger than a search the web is, the day on which the engine read it, and the day of the search."""
 MAX_PAGES, MOST_TOPICS, STARTS = 100, 100, 10
 _DEEP = 10
 """So many times more hits are looked at than are shown: some pages have vanished since."""
@@ -58,7 +59,8 @@ def reproduce(
     data: Path | None, out: Path, workers: int, watch: Watch, pages: int = MAX_PAGES
 ) -> Reproduction:
     """Run the experiment on two days of a generated web; nobody has a recording of a web on two days."""
-    old, new = (_snapshot(out, day, watch) for day in (INDEXED, TODAY))
+    size = max(ROOM * pages, LEAST_PAGES)
+    old, new = (_snapshot(out, size, day, watch) for day in (INDEXED, TODAY))
     files = make_topics(old.folder, out / "topics", TopicPlan(examples_per_topic=5)).files[:MOST_TOPICS]
     search = _Engine(old)
     here = _Web(new)
@@ -75,7 +77,7 @@ def reproduce(
     return Reproduction(
         number=3,
         paper=PAPER,
-        data=f"a generated web of {WEB_PAGES:,} pages, indexed on day {INDEXED} and searched on day {TODAY}",
+        data=f"a generated web of {size:,} pages, indexed on day {INDEXED} and searched on day {TODAY}",
         settings={
             "topics": str(len(agents)),
             "pages": str(pages),
@@ -87,12 +89,12 @@ def reproduce(
     )
 
 
-def _snapshot(out: Path, day: int, watch: Watch) -> RecordedWeb:
-    world = out / f"world-day-{day}"
+def _snapshot(out: Path, pages: int, day: int, watch: Watch) -> RecordedWeb:
+    world = out / f"world-{pages}-day-{day}"
     if not world.exists():
         out.mkdir(parents=True, exist_ok=True)
-        wanted = Wanted(WEB_PAGES, seed=3, day=day)
-        build_generated(world, wanted, watch=lambda done, _: watch(f"building day {day}", done, WEB_PAGES))
+        wanted = Wanted(pages, seed=3, day=day)
+        build_generated(world, wanted, watch=lambda done, _: watch(f"building day {day}", done, pages))
     return RecordedWeb(world)
 
 

@@ -17,7 +17,7 @@ from salticid.worlds.webkb import WebKB
 SCHOOLS, WEBKB = "schools-wikipedia.tar.xz", "webkb.tar.xz"
 LABELS = "schools-wikipedia.labels.tsv"
 SITE = "http://schools-wikipedia.org/"
-GENERATED_PAGES = 20_000
+GENERATED_PAGES, LEAST_PAGES = 20_000, 5_000
 
 Watch = Callable[[str, int, int], None]
 
@@ -57,7 +57,8 @@ def grounds(
 
 
 def generated(out: Path, pages: int, watch: Watch) -> Ground:
-    """A generated web."""
+    """A generated web of so many pages, or a few thousand if that is more: a smaller one has too few a topic."""
+    pages = max(pages, LEAST_PAGES)
     world = out / f"world-generated-{pages}"
     if not world.exists():
         out.mkdir(parents=True, exist_ok=True)
