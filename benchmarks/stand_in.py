@@ -10,7 +10,7 @@ from pathlib import Path
 from scipy.stats import spearmanr
 
 from benchmarks.material import CACHE
-from benchmarks.report import figure, say
+from benchmarks.report import say
 from salticid.lab.compare import compare
 from salticid.lab.experiment import Experiment
 from salticid.lab.reproduce.worlds import grounds
@@ -42,4 +42,4 @@ def run() -> None:
         shutil.rmtree(out / f"race-{ground.name}", ignore_errors=True)
     for a, b in combinations(shares, 2):
         found = spearmanr(shares[a], shares[b])
-        figure(f"rank correlation of {a} and {b} (p = {found.pvalue:.2g})", float(found.statistic), "")
+        say(f"  rank correlation of {a} and {b}: {found.statistic:+.2f} (p = {found.pvalue:.2g})")
