@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,8 @@ from salticid.cli.progress import Work
 from salticid.errors import UserError
 
 FINDINGS = "findings.md"
+_BEGIN, _END = "<!-- figures -->", "<!-- /figures -->"
+_MARKED = re.compile(f"{_BEGIN}.*?{_END}", re.DOTALL)
 
 
 def reproduce(
@@ -31,6 +34,10 @@ def reproduce(
     pages: Annotated[
         int | None, typer.Option(min=10, help="Pages of each crawl [default: the paper's].")
     ] = None,
+    into: Annotated[
+        Path | None,
+        typer.Option(help="Put the figures between the marks of this page too.", metavar="FILE.md"),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Run a paper's experiment again, and say finding by finding whether it holds here.
@@ -40,6 +47,8 @@ def reproduce(
     from salticid.lab.reproduce.findings import Finding, Reproduction, markdown  # here: it takes its time
     from salticid.lab.reproduce.systems import run
 
+    if into is not None and not _MARKED.search(into.read_text() if into.is_file() else ""):
+        raise UserError(f"{into} has no place for figures; mark it with {_BEGIN} and {_END}")
     if data is not None and not data.is_dir():
         raise UserError(f"there is no folder {data}; name the one that holds the collections with --data")
     folder = out_dir or Path("reproductions") / str(number)
@@ -47,6 +56,9 @@ def reproduce(
         made: Reproduction = run(number, data, folder, workers or os.cpu_count() or 1, work.part, pages)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / FINDINGS).write_text(markdown(made))
+    if into is not None:
+        marked = f"{_BEGIN}\n{markdown(made)}{_END}"
+        into.write_text(_MARKED.sub(lambda _: marked, into.read_text()))
     if json:
         print_json(msgspec.to_builtins(made))
         return

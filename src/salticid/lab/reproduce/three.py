@@ -36,7 +36,7 @@ from salticid.worlds.topics import TopicPlan, make_topics
 PAPER = (
     'Menczer, "Complementing search engines with online web mining agents", Decision Support Systems 35, 2003'
 )
-ROOM, INDEXED, TODAY = 200, 0, 60
+ROOM, INDEXED, TODAY = 800, 0, 60
 """How many times larger than a search the web is, the day on which the engine read it, and the day of the search."""
 MAX_PAGES, MOST_TOPICS, STARTS = 100, 100, 10
 _DEEP = 10
@@ -187,6 +187,8 @@ def _findings(agents: list[_Trail], engine: list[_Trail], pages: int) -> list[Fi
     found = [_difference(claim, part, at, agents, engine) for claim, part, at in claims]
     ratio = _after([t.recency for t in agents], pages)[0] / _after([t.recency for t in engine], pages)[0]
     by_far = Verdict.HOLDS if ratio >= 10**1.5 else Verdict.DOES_NOT_HOLD
+    for name, side, rising in (("Agents'", agents, True), ("The engine's", engine, False)):
+        found.append(_trend(name, side, rising, 7 * pages // 10, pages))
     found.append(
         Finding(
             "more recent by more than 1.5 orders of magnitude",
@@ -195,6 +197,22 @@ def _findings(agents: list[_Trail], engine: list[_Trail], pages: int) -> list[Fi
         )
     )
     return found
+
+
+def _trend(whose: str, side: list[_Trail], rising: bool, early: int, late: int) -> Finding:
+    """Whether recency times recall grows, or falls, from one number of pages to a larger one."""
+    before, after = (
+        [float(product(t.recency, t.recall)[min(at, len(t.recall)) - 1]) for t in side]
+        for at in (early, late)
+    )
+    claim = f"{whose} recency times recall {'keeps growing' if rising else 'falls'} after {early} pages"
+    test = compare(claim, "after", "before", after, before, 0)
+    told = f"{np.mean(before):.2f} after {early} pages, {np.mean(after):.2f} after {late}"
+    if test is None or test.p is None:
+        return Finding(claim, told, Verdict.NOT_TESTABLE)
+    right = (test.diff > 0) is rising and test.p < SURE
+    verdict = Verdict.HOLDS if right else Verdict.DOES_NOT_HOLD
+    return Finding(claim, f"{told}; p = {test.p:.2g}", verdict, test.p, test.low, test.high)
 
 
 def _difference(claim: str, part: str, at: int, agents: list[_Trail], engine: list[_Trail]) -> Finding:
