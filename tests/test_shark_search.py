@@ -151,3 +151,8 @@ def test_keywords_that_are_all_stop_words_are_refused() -> None:
     brief = Course(web).brief()
     with pytest.raises(UserError, match="hold no word to go by"):
         SharkSearch().start(replace(brief, topic=replace(web.topic, keywords="the of and")))
+
+
+def test_a_word_repeated_without_end_still_makes_a_score() -> None:
+    web = SmallWeb({"seed": "<a href=b>spider " + "zq " * 49_000 + "</a>", "b": "spiders"})
+    assert len(crawled(web, SharkSearch()).visits) == 2

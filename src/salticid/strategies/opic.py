@@ -68,6 +68,7 @@ class Opic(Queueing):
 
     def offer(self, links: Links) -> None:
         self._pay(_places(links), self._grant, FROM_OFFER)
+        self._close_accounts()
 
     def waiting(self, k: int) -> tuple[int, list[Choice]]:
         size, best = super().waiting(k)

@@ -156,7 +156,7 @@ def _cosines(query: Bag, stems: Ints, hits: Ints, start: Ints, end: Ints) -> Flo
     return cosines
 
 
-def _squares(stems: Ints, start: Ints, end: Ints) -> Ints:
+def _squares(stems: Ints, start: Ints, end: Ints) -> Floats:
     """The squared norm of the bag of each span, none of them without a term."""
     sizes = (end - start).astype(np.int64)
     span = np.repeat(np.arange(len(sizes)), sizes)
@@ -166,6 +166,5 @@ def _squares(stems: Ints, start: Ints, end: Ints) -> Ints:
     keys = np.sort(span[kept] << 32 | terms[kept])
     first = np.concatenate(([0], np.flatnonzero(keys[1:] != keys[:-1]) + 1))
     counts = np.diff(first, append=len(keys))
-    # bincount adds in floats, exact here: counts of words are small
-    squares: Ints = np.bincount(keys[first] >> 32, counts * counts, len(sizes)).astype(np.int32)
-    return squares
+    # In floats, exact up to 2**53; a hostile page repeats a word often enough to overflow an int32.
+    return np.bincount(keys[first] >> 32, counts.astype(np.float64) ** 2, len(sizes)).astype(np.float64)

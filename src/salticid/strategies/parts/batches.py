@@ -53,7 +53,10 @@ class InBatches(Queueing):
 
     def offer(self, links: Links) -> None:
         if self._batch or self._out:
-            self._offered.append(links)
+            most, kept = self.frontier.limit, sum(map(len, self._offered))
+            news = links.url if most is None else links.url[: max(0, most - kept)]
+            if len(news):
+                self._offered.append(Links.to(news.tolist()))
         else:
             super().offer(links)
 
@@ -76,7 +79,8 @@ class InBatches(Queueing):
 
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
         self.frontier.rescore_from(dict(scores))
-        self._revised.update(scores)
+        held = {visit.step for visit, _ in self._held}
+        self._revised.update((step, score) for step, score in scores if step in held)
 
     def waiting(self, k: int) -> tuple[int, list[Choice]]:
         size, best = super().waiting(k)
