@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -104,9 +105,56 @@ def test_an_experiment_may_be_a_file(lab: Path, tmp_path: Path) -> None:
     said = salticid("compare", file, "--out", tmp_path / "out", "--json")
     assert said.status == 0, said.err
     assert (tmp_path / "out" / "results.json").read_bytes() == (lab / "race" / "results.json").read_bytes()
+    said = salticid("compare", file, "--max-pages", 9, "--out", tmp_path / "out")
+    assert (said.status, "--max-pages" in said.err) == (2, True)
     file.write_text('world = "w"\ntopics = "t"\nstrategies = []\nmax_page = 3\n')
     said = salticid("compare", file, "--out", tmp_path / "out")
     assert (said.status, "max_page" in said.err) == (2, True)
+
+
+def test_a_strategy_may_be_a_file(lab: Path, tmp_path: Path) -> None:
+    file = tmp_path / "wide.toml"
+    file.write_text('strategy = "best_n_first"\nn = 4\n')
+    said = salticid(
+        "compare", lab / "world", "--topics", lab / "topics", "--strategy", file, "--strategy", "best_n_first:n=4",
+        "--max-pages", 30, "--out", tmp_path / "out",
+    )  # fmt: skip
+    assert said.status == 0, said.err
+    by_file, by_name = results(tmp_path / "out")["strategies"].values()
+    assert by_file == by_name
+
+
+def test_a_world_built_anew_is_measured_anew(tmp_path: Path) -> None:
+    (tmp_path / "t").mkdir()
+    (tmp_path / "t" / "t.toml").write_text(
+        'name = "t"\nkeywords = "jumping spiders"\nseeds = ["http://s.example/0.html"]\n'
+        'targets = ["http://s.example/3.html", "http://s.example/9.html"]\n'
+    )
+    shares = []
+    for last in ("", "<a href=9.html>x</a>"):
+        site = tmp_path / f"site{len(last)}"
+        site.mkdir()
+        links = "".join(f"<a href={n}.html>x</a>" for n in range(1, 9))
+        for n in range(10):
+            (site / f"{n}.html").write_text("spiders jump " + (links if n == 0 else last if n == 8 else ""))
+        world = tmp_path / "w"
+        shutil.rmtree(world, ignore_errors=True)
+        assert (
+            salticid("world", "build", world, "--html", site, "--base-url", "http://s.example/").status == 0
+        )
+        order = (
+            "--topics",
+            tmp_path / "t",
+            "--strategy",
+            "breadth_first",
+            "--max-pages",
+            6,
+            "--out",
+            tmp_path / "o",
+        )
+        assert salticid("compare", world, *order).status == 0
+        shares.append(results(tmp_path / "o")["strategies"]["breadth_first"]["oracle_share"]["mean"])
+    assert shares == pytest.approx([0.6, 0.375])
 
 
 def test_a_strategy_that_raises_is_told_and_the_rest_stands(lab: Path, tmp_path: Path) -> None:
@@ -142,17 +190,19 @@ def test_a_strategy_that_raises_is_told_and_the_rest_stands(lab: Path, tmp_path:
         ({"--strategy": None}, "--strategy"),
         ({"--out": None}, "--out"),
         ({"WORLD": "nowhere"}, "nowhere"),
+        ({"--out": "empty/file"}, "--out"),
     ],
     ids=str,
 )
 def test_a_mistake_gets_one_line(lab: Path, tmp_path: Path, change: dict[str, str | None], word: str) -> None:
     (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "file").touch()
     order: dict[str, str | None] = {
         "WORLD": str(lab / "world"), "--topics": str(lab / "topics"), "--strategy": "best_first",
         "--out": str(tmp_path / "o"),
     }  # fmt: skip
     for name, value in change.items():
-        order[name] = str(tmp_path / value) if value in ("empty", "nowhere") else value
+        order[name] = str(tmp_path / value) if value in ("empty", "nowhere", "empty/file") else value
     world = order.pop("WORLD")
     options = [part for name, value in order.items() if value is not None for part in (name, value)]
     said = salticid("compare", str(world), *options)

@@ -12,6 +12,7 @@ import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
+from pathlib import Path
 from types import ModuleType, NoneType, UnionType
 from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
@@ -88,6 +89,20 @@ class Registry(Generic[T]):
 
     def _outside(self) -> list[Any]:
         return list(entry_points(group=self._room.__name__))
+
+
+def read_strategy_file(file: Path) -> tuple[str, dict[str, Any]]:
+    """The name and the settings in a TOML file that says `strategy = "name"`, and its settings."""
+    try:
+        told: dict[str, Any] = msgspec.toml.decode(file.read_bytes())
+    except OSError as error:
+        raise UserError(f"cannot read strategy file {file}: {error.strerror}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"{file} is no TOML file: {error}") from None
+    name = told.pop("strategy", None)
+    if not isinstance(name, str):
+        raise UserError(f'{file} names no strategy; its first line should be strategy = "best_first"')
+    return name, told
 
 
 def settings_of(made: object) -> dict[str, object]:

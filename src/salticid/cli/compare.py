@@ -17,13 +17,20 @@ REPORT = "report.html"
 _SHOWN = ("oracle_share", "target_recall", "harvest", "smart_rank", "mean_similarity")
 
 
+_OF_AN_EXPERIMENT = (
+    "topics", "strategy", "max_pages", "max_buffer", "judge", "arrivals", "repeats", "seed", "robustness", "sweep",
+)  # fmt: skip
+
+
 def compare(
+    context: typer.Context,
     world: Annotated[
         str, typer.Argument(metavar="WORLD|EXPERIMENT.toml", help="A recorded world, or an experiment.")
     ],
     topics: Annotated[Path | None, typer.Option(help="A folder of topic files.", metavar="DIR")] = None,
     strategy: Annotated[
-        list[str] | None, typer.Option(help="Who races; may be given again.", metavar="NAME[:KEY=VALUE,...]")
+        list[str] | None,
+        typer.Option(help="Who races; may be given again.", metavar="NAME[:KEY=VALUE,...]|FILE"),
     ] = None,
     max_pages: Annotated[int, typer.Option(min=1, help="Good pages of each crawl.")] = 1000,
     max_buffer: Annotated[
@@ -56,8 +63,9 @@ def compare(
     if out_dir is None:
         raise UserError("nowhere to write to; name a folder with --out, as in --out race")
     if world.endswith(".toml"):
-        if topics is not None or strategy:
-            raise UserError(f"{world} says what is compared; leave --topics and --strategy out")
+        if typed := [name for name in _OF_AN_EXPERIMENT if options.is_typed(context, name)]:
+            option = typed[0].replace("_", "-")
+            raise UserError(f"{world} says what is compared; leave --{option} out, or write it there")
         experiment = read_experiment(Path(world))
     else:
         if topics is None:

@@ -178,17 +178,11 @@ def _live(params: Mapping[str, Any]) -> dict[str, Any]:
     return settings | ({"warc": not params["no_warc"]} if "no_warc" in params else {})
 
 
-def _typed(context: typer.Context, option: str) -> bool:
-    """Whether a person wrote an option down."""
-    source = context.get_parameter_source(option)
-    return source is not None and source.name != "DEFAULT"
-
-
 def _refresh(context: typer.Context, topic_file: Path | None, folder: Path, json: bool) -> int:
     typed = {
         name: value
         for name, value in context.params.items()
-        if _typed(context, name) and name not in _NOT_FOR_REFRESH
+        if options.is_typed(context, name) and name not in _NOT_FOR_REFRESH
     }
     settings = _live(typed)
     if topic_file is not None or (odd := typed.keys() - {*settings, "no_warc"}):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
-import msgspec
+import typer
 
 from salticid.errors import UserError
 from salticid.protocols import Judge, Strategy
-from salticid.registry import Registry
+from salticid.registry import Registry, read_strategy_file
 
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -69,21 +68,16 @@ def judge_of(spec: str, registry: Registry[Judge]) -> tuple[str, Judge]:
 
 def strategy_of(spec: str, settings: dict[str, str], registry: Registry[Strategy]) -> tuple[str, Strategy]:
     """A strategy by name, or by a TOML file with `strategy = "name"` and its settings; its name too."""
-    told: dict[str, Any] = {}
-    name = spec
-    if spec.endswith(".toml"):
-        try:
-            told = msgspec.toml.decode(Path(spec).read_bytes())
-        except OSError as error:
-            raise UserError(f"cannot read strategy file {spec}: {error.strerror}") from None
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise UserError(f"{spec} is no TOML file: {error}") from None
-        name = told.pop("strategy", None)
-        if not isinstance(name, str):
-            raise UserError(f'{spec} names no strategy; its first line should be strategy = "best_first"')
+    name, told = read_strategy_file(Path(spec)) if spec.endswith(".toml") else (spec, {})
     if name == "oracle":
         raise UserError(
             "the oracle knows which pages are relevant, so it cannot crawl; the lab measures every strategy "
             "against it. Choose another strategy, see: salticid strategies"
         )
     return name, registry.make(name, {**told, **settings})
+
+
+def is_typed(context: typer.Context, option: str) -> bool:
+    """Whether a person wrote an option down."""
+    source = context.get_parameter_source(option)
+    return source is not None and source.name != "DEFAULT"

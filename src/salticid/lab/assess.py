@@ -100,6 +100,7 @@ def assess(experiment: Experiment, crawls: Crawls, known: dict[str, list[int]], 
                 swept.setdefault(case.strategy, {})[case.max_buffer] = share
     for strategy in failed:
         measured.pop(strategy, None)
+        swept.pop(strategy, None)
     values = {strategy: _means(each) for strategy, each in measured.items()}
     for strategy, found in _robustness(crawls).items():
         if strategy in values:

@@ -7,6 +7,7 @@ import platform
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
+from dataclasses import asdict
 from importlib.metadata import version
 from itertools import islice
 from multiprocessing import get_context
@@ -16,6 +17,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from salticid import __version__
+from salticid.errors import UserError
 from salticid.lab.assess import Assessed, Crawls, assess
 from salticid.lab.crawling import CrawlRecord, crawl_once, opened
 from salticid.lab.experiment import (
@@ -48,7 +50,9 @@ def compare(experiment: Experiment, out: Path, workers: int, watch: Watch) -> Re
     records, topics = measured(experiment, out, workers, watch)
     results = gather(experiment, topics, about(experiment))
     (out / RESULTS).write_bytes(msgspec.json.format(msgspec.json.encode(results), indent=1))
-    (out / TIMINGS).write_bytes(msgspec.json.format(msgspec.json.encode(timings(records, results)), indent=1))
+    (out / TIMINGS).write_bytes(
+        msgspec.json.format(msgspec.json.encode(timings(experiment, records, results)), indent=1)
+    )
     return results
 
 
@@ -57,8 +61,12 @@ def measured(
 ) -> tuple[dict[Case, CrawlRecord], list[Assessed]]:
     """All crawls of an experiment, and its topics measured one by one."""
     experiment.check()
-    for folder in (_CRAWLS, _MEASURES):
-        (out / folder).mkdir(parents=True, exist_ok=True)
+    opened(experiment.world)
+    try:
+        for folder in (_CRAWLS, _MEASURES):
+            (out / folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"cannot write to {out}: {error.strerror}; name another folder with --out") from None
     wanted = list(cases(experiment))
     with _pool(workers) as pool:
 
@@ -93,9 +101,11 @@ def assess_once(
 ) -> Assessed:
     """The measures of a topic: from the folder if they were worked out before, else now."""
     pages, ranks = ranked
-    truth = truth_of(crawls[0][0].topic)
+    topic, truth = topic_of(crawls[0][0].topic), truth_of(crawls[0][0].topic)
     asked = (
         __version__,
+        opened(experiment.world).digest,
+        asdict(topic),
         experiment,
         [(case, record.pages, record.scores, record.failed) for case, record in crawls],
     )
@@ -137,12 +147,12 @@ def about(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def timings(records: dict[Case, CrawlRecord], results: Results) -> dict[str, Any]:
+def timings(asked: Experiment, records: dict[Case, CrawlRecord], results: Results) -> dict[str, Any]:
     """What the crawls cost, and what that bought; apart from the results, for it is never the same twice."""
     costs: dict[str, list[float]] = {}
     spent: dict[str, float] = {}
     for case, record in records.items():
-        if record.pages and not case.half:
+        if record.pages and not case.half and case.max_buffer == asked.max_buffer:
             costs.setdefault(case.strategy, []).append(1000 * record.cpu / len(record.pages))
             spent[case.strategy] = spent.get(case.strategy, 0.0) + record.cpu
     made: dict[str, Any] = {}

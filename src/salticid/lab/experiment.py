@@ -14,7 +14,7 @@ from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.model import Limits, Topic
 from salticid.protocols import Judge, Strategy
-from salticid.registry import settings_of
+from salticid.registry import read_strategy_file, settings_of
 from salticid.strategies import strategies
 from salticid.truth import Truth, load_topic
 
@@ -22,8 +22,8 @@ from salticid.truth import Truth, load_topic
 class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An experiment, as the options of `salticid compare` or a TOML file say it.
 
-    A strategy is written NAME or NAME:KEY=VALUE,KEY=VALUE; so is the judge. `robustness` adds crawls from either
-    half of the seeds, `sweep` crawls with smaller and larger frontiers.
+    A strategy is written NAME or NAME:KEY=VALUE,KEY=VALUE, or is a strategy file; the judge is written like it.
+    `robustness` adds crawls from either half of the seeds, `sweep` crawls with smaller and larger frontiers.
     """
 
     world: str
@@ -80,10 +80,11 @@ def read_experiment(file: Path) -> Experiment:
 
 
 def make_strategy(spec: str) -> Strategy:
-    """The strategy of NAME or NAME:KEY=VALUE,..."""
-    if spec.partition(":")[0] == "oracle":
+    """The strategy of NAME, NAME:KEY=VALUE,... or a strategy file."""
+    name, settings = _parts(spec)
+    if name == "oracle":
         raise UserError("the oracle is what every strategy is measured against; see oracle_share")
-    return strategies.make(*_parts(spec))
+    return strategies.make(name, settings)
 
 
 def make_judge(spec: str) -> Judge:
@@ -93,7 +94,7 @@ def make_judge(spec: str) -> Judge:
 
 def described(spec: str, made: Strategy | Judge) -> dict[str, Any]:
     """A strategy or judge with all its settings, also those that nobody wrote down."""
-    return {"name": spec.partition(":")[0], **settings_of(made)}
+    return {"name": _parts(spec)[0], **settings_of(made)}
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -120,7 +121,7 @@ def cases(experiment: Experiment) -> Iterator[Case]:
         for strategy in experiment.strategies:
             for repeat in range(experiment.repeats):
                 yield Case(file, strategy, repeat, size)
-            if experiment.robustness:
+            if experiment.robustness and len(topic_of(file).seeds) > 1:
                 yield from (Case(file, strategy, 0, size, half) for half in (1, 2))
             if experiment.sweep:
                 yield from (Case(file, strategy, 0, other) for other in swept(size) if other != size)
@@ -132,9 +133,11 @@ def swept(max_buffer: int | None) -> list[int]:
     return sorted({max(1, round(middle * factor)) for factor in (1 / 16, 1 / 4, 1, 4, 16)})
 
 
-def _parts(spec: str) -> tuple[str, dict[str, str]]:
+def _parts(spec: str) -> tuple[str, dict[str, Any]]:
+    if spec.endswith(".toml"):
+        return read_strategy_file(Path(spec))
     name, _, told = spec.partition(":")
-    settings = {}
+    settings: dict[str, Any] = {}
     for pair in told.split(",") if told else []:
         key, equals, value = pair.partition("=")
         if not equals:

@@ -262,7 +262,7 @@ _ALL = (
         "share",
         "gets the most recent pages",
         digits=3,
-        needs="dates of the pages and an older snapshot of the world",
+        needs="dates of the pages; a crawl has just read its own, so that only an older index can be behind",
         paper=AGENTS,
     ),
     Measure(
