@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 import typer
@@ -86,6 +87,7 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said and done: a Ctrl-C more changes nothing
     sys.exit(status if isinstance(status, int) else 0)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 from salticid.cli import options
 from salticid.cli.console import err, print_json, safe
@@ -25,6 +26,7 @@ from salticid.model import Limits, Scope, StopReason
 from salticid.store.folder import CrawlFolder
 from salticid.strategies import strategies
 from salticid.truth import load_topic
+from salticid.webs.arrays import MANIFEST
 from salticid.worlds.inlinks import backlinks_from
 
 ASK_FOR_CONTACT = 1000
@@ -126,6 +128,8 @@ def crawl(
         min_harvest=options.min_harvest(stop_when) if stop_when else None,
     )
     believed, believing = options.judge_of(judge or str(getattr(chosen, "judge", "cosine")), judges)
+    if out_dir is not None and (not out_dir.name or (out_dir / MANIFEST).exists()):
+        raise UserError(f"no crawl goes into {str(out_dir)!r}; name a folder of its own with --out")
     recipe = Recipe(
         chosen,
         believing,
@@ -141,9 +145,14 @@ def crawl(
             err.print(f"More than {ASK_FOR_CONTACT} pages: please add a contact with --user-agent.")
         from salticid.cli.hunting_live import hunt_live  # here: it takes its time to import
 
-        hunted = hunt_live(order, settings)
+        hunt = partial(hunt_live, order, settings)
     else:
-        hunted = hunt_recorded(order)
+        hunt = partial(hunt_recorded, order)
+    try:
+        hunted = hunt()
+    except KeyboardInterrupt:
+        err.print(_how_to_go_on(order.folder), soft_wrap=True)
+        return INTERRUPTED
     with closing(CrawlFolder(order.folder)) as crawled:
         result = {
             "topic": topic.name,
@@ -193,6 +202,10 @@ def _refresh(context: typer.Context, topic_file: Path | None, folder: Path, json
     from salticid.cli.refreshing import refresh  # here: it takes its time to import
 
     return refresh(folder, settings, json)
+
+
+def _how_to_go_on(folder: Path) -> Text:
+    return safe(f"Interrupted. Go on with: {how_to_go_on(str(folder), StopReason.INTERRUPTED)}")
 
 
 def _merged(told: Scope, typed: Scope) -> Scope:

@@ -82,7 +82,7 @@ def hunt_recorded(order: Order) -> Hunted:
     web = RecordedWeb(Path(order.web))
     facts = {"world": web.digest}
     with closing(CrawlLog(order.folder, web.urls, web.words)) as log:
-        before = log.open()
+        before, past = log.open(), None
         if before is None:
             run = RecordedCrawl(order.topic, web, order.recipe, log)
             say_what_is_missing(order.topic, run.brief)
@@ -105,6 +105,8 @@ def hunt_recorded(order: Order) -> Hunted:
             stopped = run.run(watch)
             log.retry()
             _wait_for(log, interrupted)
+        if past is not None and not past.over:
+            raise KeyboardInterrupt  # in the middle of what is known already
         if log.trouble is not None:
             stopped = StopReason.INTERRUPTED
         log.about({"stopped": stopped.value, "seconds": run.seconds})

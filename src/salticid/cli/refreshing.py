@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import time
 from contextlib import closing
 from dataclasses import replace
@@ -52,8 +53,10 @@ def refresh(folder: Path, typed: dict[str, Any], json: bool) -> int:
     else:
         told = ", ".join(f"{run.found[found]} {found.value}" for found in Found)
         out.print(f"{run.pages} pages: {told}.", highlight=False)
-        if run.stopped:
-            out.print(f"Interrupted; the rest: salticid crawl --refresh {folder}", highlight=False)
+    if run.stopped:
+        err.print(
+            f"Interrupted. Go on with: salticid crawl --refresh {shlex.quote(str(folder))}", highlight=False
+        )
     return INTERRUPTED if run.stopped else 0
 
 

@@ -54,7 +54,7 @@ def show_summary(crawled: CrawlFolder, stopped: StopReason, result: Mapping[str,
     if stopped in _CAN_GO_ON:
         out.print(safe(f"Go on with: {how_to_go_on(result['out'], stopped)}"), soft_wrap=True)
     out.print(
-        f"Kept in {result['out']}; see every visit with: salticid visits {result['out']}",
+        f"Kept in {result['out']}; see every visit with: salticid visits {shlex.quote(result['out'])}",
         highlight=False,
         soft_wrap=True,
     )

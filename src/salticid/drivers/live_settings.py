@@ -30,8 +30,13 @@ class LiveSettings:
     warc: bool = True
 
     def deciding(self) -> dict[str, object]:
-        """The settings on which it depends what is found; the others say how it is reached, and may change."""
-        return {"timeout": self.timeout, "max_bytes": self.max_bytes, "sitemaps": self.sitemaps}
+        """The settings on which it depends what is found and kept; the others say how it is reached, and may change."""
+        return {
+            "timeout": self.timeout,
+            "max_bytes": self.max_bytes,
+            "sitemaps": self.sitemaps,
+            "warc": self.warc,
+        }
 
     @property
     def product(self) -> str:

@@ -83,7 +83,11 @@ class CrawlFolder:
             self.db = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' * alone}", uri=True)
             found = self.db.execute("PRAGMA user_version").fetchone()[0]
         except sqlite3.Error as error:
-            raise UserError(f"{file} cannot be read as a crawl: {error}") from None
+            raise UserError(
+                f"{file} cannot be read as a crawl: {error}; name the folder a crawl was told by --out"
+            ) from None
+        if not found:
+            raise UserError(f"{folder} holds no crawl yet; name the folder a crawl was told by --out")
         if found != FORMAT:
             raise UserError(
                 f"{folder} is a crawl of format {found}, this program reads {FORMAT}; crawl into a new folder"

@@ -20,16 +20,19 @@ class CrawledPages:
         self._translation = Translation(self._crawl.url, lambda at: self._crawl.words[at])
         self.name = f"crawl of {self._crawl.about().get('topic', {}).get('name', folder.name)}"
         self.size, self.done = len(self._crawl), 0
+        self._redirects: set[str] = set()
 
     def __iter__(self) -> Iterator[Answer | Unread]:
         for visit in self._crawl.visits():
             self.done += 1
-            if not visit.revisit:
-                yield from self._answers(visit)
+            yield from self._answers(visit)
 
     def _answers(self, visit: StoredVisit) -> Iterator[Answer]:
-        if visit.url != visit.final_url:
+        if visit.url != visit.final_url and visit.url not in self._redirects:
+            self._redirects.add(visit.url)
             yield Answer(visit.url, 301, location=visit.final_url, seconds=0.0)
+        if visit.revisit:
+            return
         if visit.outcome == Outcome.REDIRECT_LOOP:
             yield Answer(visit.final_url, 301, location=visit.final_url, seconds=visit.seconds)
         if visit.outcome not in OUTCOMES:
