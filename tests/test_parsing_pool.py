@@ -51,8 +51,16 @@ def descriptors() -> int:
 
 
 def children(of: int | None = None) -> list[int]:
-    """Child processes, zombies too."""
-    return [pid for pid, parent in parents() if parent == (of or os.getpid())]
+    """Child processes, zombies too; not the one that Python keeps for processes of its own."""
+    found = [pid for pid, parent in parents() if parent == (of or os.getpid())]
+    return [pid for pid in found if b"resource_tracker" not in _command(pid)]
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:  # gone meanwhile
+        return b""
 
 
 def parents() -> Iterator[tuple[int, int]]:
