@@ -7,7 +7,7 @@ import tarfile
 from pathlib import Path
 
 from benchmarks.report import say
-from salticid.webs.synthetic import GeneratedWeb
+from salticid.testing.site import GeneratedWeb
 from salticid.worlds.build import build
 from salticid.worlds.folder import HtmlFolder
 from salticid.worlds.topics import TopicPlan, make_topics

@@ -17,11 +17,11 @@ from salticid.model import Limits
 from salticid.store.folder import CrawlFolder
 from salticid.store.log import CrawlLog
 from salticid.strategies import strategies
+from salticid.testing.generated import Generated
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.build import build
 from salticid.worlds.folder import HtmlFolder
-from salticid.worlds.generated import Generated
 from salticid.worlds.labels import FILE, labels_of
 from salticid.worlds.topics import TopicPlan, make_topics
 from salticid.worlds.webkb import WebKB

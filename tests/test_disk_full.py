@@ -20,8 +20,8 @@ from tests.killing import Program, Site, check_calls, check_whole, live, served,
 from tests.running import salticid
 
 from salticid.store.folder import CrawlFolder
+from salticid.testing.generated import Generated
 from salticid.worlds.build import build
-from salticid.worlds.generated import Generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
 PAGES = 220

@@ -23,9 +23,9 @@ from salticid.lab.links.table import link_table
 from salticid.lab.links.trial import Trial, tried
 from salticid.learning.link_tables import load
 from salticid.model import Ints
+from salticid.testing.generated import Generated
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.build import build
-from salticid.worlds.generated import Generated
 from salticid.worlds.webkb import WebKB
 
 SCORES = ["neighbourhood", "anchor", "transition", "context"]

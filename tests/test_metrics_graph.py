@@ -14,10 +14,10 @@ from salticid.metrics.overlap import overlap, overlap_curve, servers
 from salticid.metrics.page_links import PageLinks, gathered
 from salticid.model import Ints
 from salticid.tables import Urls
+from salticid.testing.generated import Generated
 from salticid.webs.recorded import MAX_REDIRECTS, RecordedWeb
 from salticid.worlds.answers import Answer
 from salticid.worlds.build import build
-from salticid.worlds.generated import Generated
 from salticid.worlds.writer import WorldWriter
 
 HOME = "http://w.example/"

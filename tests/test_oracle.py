@@ -17,11 +17,11 @@ from salticid.metrics.oracle_share import oracle_share
 from salticid.model import Ints, Limits, Outcome
 from salticid.store.memory import MemoryLog
 from salticid.strategies import strategies
+from salticid.testing.generated import Generated
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.answers import Answer
 from salticid.worlds.build import build
-from salticid.worlds.generated import Generated
 from salticid.worlds.topics import TopicPlan, make_topics
 from salticid.worlds.writer import WorldWriter
 

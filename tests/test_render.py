@@ -18,12 +18,12 @@ from salticid.parse import Parser
 from salticid.parse.html import MAX_TITLE
 from salticid.protocols import Table, UrlTable
 from salticid.tables import Texts, Urls
+from salticid.testing.generated import Generated
 from salticid.webs.recorded import RecordedWeb
 from salticid.webs.render import render
 from salticid.worlds.answers import Answer, Source, Unread
 from salticid.worlds.build import build
 from salticid.worlds.folder import HtmlFolder
-from salticid.worlds.generated import Generated
 from salticid.worlds.webkb import WebKB
 
 HERE = "http://a.example/b/c?d=1"

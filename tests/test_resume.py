@@ -43,10 +43,10 @@ from salticid.store.log import CrawlLog
 from salticid.store.schema import FILE
 from salticid.strategies import strategies
 from salticid.testing import SmallWeb
+from salticid.testing.generated import Generated
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.build import build
-from salticid.worlds.generated import Generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
 ARRIVALS = ("one", "window:10", "roulette:100/50")

@@ -32,10 +32,10 @@ from salticid.store.search import Hit, Search
 from salticid.store.snippet import WIDTH
 from salticid.strategies.breadth_first import BreadthFirst
 from salticid.tables import Texts, Urls
+from salticid.testing.generated import Generated
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.answers import Answer, Unread
 from salticid.worlds.build import build
-from salticid.worlds.generated import Generated
 
 A = "http://a.example/"
 

@@ -20,12 +20,12 @@ from tests.test_render import spelled
 
 from salticid.parse import Parser
 from salticid.tables import Texts, Urls
+from salticid.testing.generated import Generated
 from salticid.webs.recorded import RecordedWeb
 from salticid.webs.render import render
 from salticid.webs.served import serve
 from salticid.worlds.answers import Answer
 from salticid.worlds.build import build
-from salticid.worlds.generated import Generated
 
 A, B = "http://a.example/", "http://b.example:8080/"
 HTML = "text/html; charset=utf-8"

@@ -20,11 +20,11 @@ from salticid.store.folder import CrawlFolder
 from salticid.store.log import CrawlLog
 from salticid.store.schema import FILE
 from salticid.strategies.best_first import BestFirst
+from salticid.testing.generated import Generated
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.answers import Answer, Unread
 from salticid.worlds.build import build
 from salticid.worlds.crawled import CrawledPages
-from salticid.worlds.generated import Generated
 
 A = "http://a.example/"
 LIMITS = Limits(max_pages=60)

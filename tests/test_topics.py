@@ -13,12 +13,12 @@ from salticid.errors import UserError
 from salticid.metrics.harvest import harvest, harvest_curve
 from salticid.metrics.judged import judged
 from salticid.model import Topic
+from salticid.testing.generated import Generated
 from salticid.truth import Truth, load_topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.answers import Answer, Unread
 from salticid.worlds.backlinks import Backlinks
 from salticid.worlds.build import build
-from salticid.worlds.generated import Generated
 from salticid.worlds.labels import labels_of
 from salticid.worlds.topics import MIN_TARGETS, TopicPlan, make_topics
 

@@ -19,10 +19,10 @@ from salticid.model import Choice, Limits
 from salticid.store.memory import MemoryLog
 from salticid.strategies import strategies
 from salticid.strategies.best_first import BestFirst
+from salticid.testing.generated import Generated
 from salticid.truth import Truth, load_topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.build import build
-from salticid.worlds.generated import Generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
 ROOT = Path(__file__).parent.parent

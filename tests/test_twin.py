@@ -11,8 +11,8 @@ import pytest
 from tests.running import salticid
 from tests.serving import served_world
 
+from salticid.testing.generated import Generated
 from salticid.worlds.build import build
-from salticid.worlds.generated import Generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
 ALL = 5000

@@ -19,9 +19,9 @@ from salticid.parse import Parser
 from salticid.store.schema import TABLES, pack_page
 from salticid.store.twins import ALIKE, LOOKED_AT, MOST_COMPARED, SHORT, Twins, _alike
 from salticid.tables import Texts, Urls
+from salticid.testing.generated import Generated
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.build import build
-from salticid.worlds.generated import Generated
 
 ARTICLE = " ".join(
     f"word{chr(97 + n % 26)}{chr(97 + n // 26 % 26)}{chr(97 + n * 7 % 26)}" for n in range(400)

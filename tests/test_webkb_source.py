@@ -10,10 +10,10 @@ from tests.sources import answers, title, unread, world
 from salticid.errors import UserError
 from salticid.model import Outcome
 from salticid.parse.content import timestamp
+from salticid.testing.generated import Generated
+from salticid.testing.site import GeneratedWeb
 from salticid.urls import canonical, host
-from salticid.webs.synthetic import GeneratedWeb
 from salticid.worlds.answers import Answer
-from salticid.worlds.generated import Generated
 from salticid.worlds.webkb import WebKB
 
 

@@ -20,13 +20,13 @@ from salticid.protocols import Table
 from salticid.store.memory import MemoryLog
 from salticid.strategies.best_first import BestFirst
 from salticid.tables import Texts, Urls
+from salticid.testing.generated import Generated
+from salticid.testing.site import GeneratedWeb
 from salticid.text.stems import Stems
 from salticid.webs.arrays import MANIFEST, Arrays
 from salticid.webs.recorded import MAX_REDIRECTS, RecordedWeb
-from salticid.webs.synthetic import GeneratedWeb
 from salticid.worlds.answers import Answer, Unread
 from salticid.worlds.build import build
-from salticid.worlds.generated import Generated
 from salticid.worlds.labels import labels_of
 from salticid.worlds.writer import MAX_HTML
 

@@ -1,11 +1,11 @@
-"""A generated web as the source of a world."""
+"""A small generated web as the source of a world, parsed page by page as a recording is."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from salticid.errors import UserError
-from salticid.webs.synthetic import GeneratedWeb
+from salticid.testing.site import GeneratedWeb
 from salticid.worlds.answers import Answer, Unread
 
 

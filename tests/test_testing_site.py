@@ -8,9 +8,9 @@ from urllib.parse import urldefrag, urljoin
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from salticid.testing.site import GeneratedWeb
 from salticid.urls import canonical, host
-from salticid.webs.synthetic import GeneratedWeb
-from salticid.webs.vocabulary import TOPICS, Topic
+from salticid.worlds.generating.vocabulary import TOPICS, Topic
 
 PAGES = 600
 

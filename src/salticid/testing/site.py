@@ -1,4 +1,4 @@
-"""A small generated web for the demo and the tests: topical, linked, imperfect, and the same everywhere.
+"""A small generated web as HTML, for tests: topical, linked, imperfect, and the same everywhere.
 
 Sites of power-law sizes mostly keep to one topic. Links favour their own site, then their own topic, then its
 siblings; but each topic falls into a few circles of sites, and from one to the next the way mostly leads
@@ -16,7 +16,15 @@ import numpy as np
 from numpy.random import PCG64, SeedSequence
 from numpy.typing import NDArray
 
-from .vocabulary import COMMON, MIXED_SITES, PLAIN_ANCHORS, PLAIN_TITLES, SITE_KINDS, TITLES, TOPICS
+from salticid.worlds.generating.vocabulary import (
+    COMMON,
+    MIXED_SITES,
+    PLAIN_ANCHORS,
+    PLAIN_TITLES,
+    SITE_KINDS,
+    TITLES,
+    TOPICS,
+)
 
 _Ints = NDArray[np.int64]
 _Floats = NDArray[np.float64]
