@@ -12,33 +12,17 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 from tests.scripted import Crawled
+from tests.spiders import FORK, TEN, Loaded, named, step, web_about_spiders
 
 from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Window
 from salticid.drivers.brief import prepare
 from salticid.drivers.replay import VirtualClock, replay
 from salticid.judges.cosine import Cosine
-from salticid.model import Choice, Event, Feedback, Limits, Links, Outcome, StopReason
+from salticid.model import Feedback, Limits, Links, Outcome, StopReason
 from salticid.store.memory import MemoryLog
 from salticid.strategies.infospiders import Infospiders
 from salticid.testing import SmallWeb, random_web
-
-TEN = Limits(max_pages=10)
-FORK = "<p>spider rain <a href=a>spider</a> rain <a href=b>rain</a></p>"
-"""Near a are two spiders at distance 1, near b the same two at distance 2. 2 spiders, 3 rains."""
-
-
-class Loaded(np.random.Generator):
-    """Dice that always draw the first link."""
-
-    def random(self, *shape: Any) -> Any:  # type: ignore[override]
-        return super().random(*shape) if shape else 0.0
-
-
-def web_about_spiders(pages: dict[str, Any], **more: Any) -> SmallWeb:
-    web = SmallWeb(pages, **more)
-    web.topic = replace(web.topic, keywords="spider")
-    return web
 
 
 def crawled(web: SmallWeb, spiders: Infospiders, limits: Limits = TEN, loaded: bool = True) -> Crawled:
@@ -46,17 +30,6 @@ def crawled(web: SmallWeb, spiders: Infospiders, limits: Limits = TEN, loaded: b
     if loaded:
         spiders.rng = Loaded(np.random.PCG64(0))
     return done
-
-
-def step(done: Crawled) -> Choice:
-    """One choice, delivered."""
-    (choice,) = done.crawl.wanted(1)
-    done.deliver(choice)
-    return choice
-
-
-def named(events: list[Event], name: str) -> list[dict[str, str | float | int]]:
-    return [dict(event.values) for event in events if event.name == name]
 
 
 def test_worked_example() -> None:

@@ -4,7 +4,6 @@ The topic is the one word `spider`, so a page of s spiders and r rains scores s 
 answer of a small web takes half a second of the ten allowed.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from math import exp, log, sqrt, tanh
 from typing import Any
@@ -12,35 +11,19 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.scripted import Crawled
+from tests.spiders import FORK, TEN, Loaded, named, step, web_about_spiders
 
 from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Window
 from salticid.drivers.brief import prepare
 from salticid.drivers.replay import VirtualClock, replay
 from salticid.judges.cosine import Cosine
-from salticid.model import Choice, Event, Feedback, Limits, Links, StopReason
+from salticid.model import Feedback, Limits, Links, StopReason
 from salticid.store.memory import MemoryLog
 from salticid.strategies.myspiders import Myspiders
 from salticid.strategies.parts.agents import TRAIL
 from salticid.strategies.parts.nets import Net
 from salticid.testing import SmallWeb, random_web
-
-TEN = Limits(max_pages=10)
-FORK = "<p>spider rain <a href=a>spider</a> rain <a href=b>rain</a></p>"
-"""Near a are two spiders at distance 1, near b the same two at distance 2. 2 spiders, 3 rains."""
-
-
-class Loaded(np.random.Generator):
-    """Dice that always draw the first link."""
-
-    def random(self, *shape: Any) -> Any:  # type: ignore[override]
-        return super().random(*shape) if shape else 0.0
-
-
-def web_about_spiders(pages: dict[str, Any], **more: Any) -> SmallWeb:
-    web = SmallWeb(pages, **more)
-    web.topic = replace(web.topic, keywords="spider")
-    return web
 
 
 def crawled(web: SmallWeb, spiders: Myspiders, limits: Limits = TEN) -> Crawled:
@@ -51,17 +34,6 @@ def crawled(web: SmallWeb, spiders: Myspiders, limits: Limits = TEN) -> Crawled:
         if not spiders.hidden:
             agent.net = Net([np.array([[0.5, 0.0]])])
     return done
-
-
-def step(done: Crawled) -> Choice:
-    """One choice, delivered."""
-    (choice,) = done.crawl.wanted(1)
-    done.deliver(choice)
-    return choice
-
-
-def named(events: Sequence[Event], name: str) -> list[dict[str, str | float | int]]:
-    return [dict(event.values) for event in events if event.name == name]
 
 
 def test_worked_example() -> None:
