@@ -19,7 +19,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 from salticid.lab import results
 from salticid.lab.results import Curve, Score
 from salticid.lab.statistics import adjust, all_pairs, compare, curve, mean_curve, summary
-from salticid.lab.traits import dependence, heterogeneity, rank_correlation, traits
+from salticid.lab.traits import dependence, heterogeneity, rank_correlation
 from salticid.metrics.similarity import idf
 
 A = [0.31, 0.42, 0.50, 0.11, 0.64, 0.29, 0.48, 0.37]
@@ -234,13 +234,6 @@ def test_heterogeneity_at_its_ends() -> None:
     assert heterogeneity(same, same) == pytest.approx(0.0, abs=1e-12)
     assert heterogeneity(apart, apart) == 1.0
     assert heterogeneity(apart[[0]], apart) is None
-
-
-def test_the_traits_of_a_topic() -> None:
-    apart = csr_array(np.eye(3, dtype=np.int32))
-    away = np.array([0, 1, 2, -1], np.int32)
-    found = traits(np.array([1, 2, 3], np.int32), apart, apart, away)
-    assert found == {"size": 3.0, "heterogeneity": 1.0, "distance": 1.5}
 
 
 def test_rank_correlation_by_hand_and_with_ties_as_scipy_has_it() -> None:

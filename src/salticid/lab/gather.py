@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from salticid.lab.assess import RECALLS, Assessed, grid, tops
+from salticid.lab.assess import Assessed
+from salticid.lab.axes import RECALLS, TOPS, grid
 from salticid.lab.experiment import Experiment
 from salticid.lab.measures import MEASURES
 from salticid.lab.results import Curve, Results, TopicResult
@@ -67,7 +68,7 @@ def _curves(experiment: Experiment, topics: Sequence[Assessed]) -> dict[str, dic
 def _places(name: str, experiment: Experiment) -> list[float]:
     """What the values of a curve stand over."""
     if name.startswith("coverage"):
-        return [float(n) for n in tops()]
+        return [float(n) for n in TOPS]
     if name == "precision_recall":
         return list(RECALLS)
     return [float(n) for n in grid(experiment.max_pages)]

@@ -10,25 +10,10 @@ from scipy.sparse import csr_array
 from scipy.stats import spearmanr
 
 from salticid.lab.statistics import known_together
-from salticid.metrics.distance import distance
 from salticid.metrics.features import unit_vectors
 from salticid.metrics.similarity import idf
-from salticid.model import Ints
 
 MIN_TOPICS = 5
-
-
-def traits(pages: Ints, counts: csr_array, among: csr_array, away: Ints) -> dict[str, float | None]:
-    """Size, heterogeneity and distance of a topic whose targets are these pages of the world.
-
-    `counts` are those of its targets' pages, `among` those of the pages an idf is taken from (`heterogeneity`);
-    `away` is how many links each page of the world is from the seeds, -1 where no way leads.
-    """
-    return {
-        "size": float(len(pages)),
-        "heterogeneity": heterogeneity(counts, among),
-        "distance": distance(away, pages),
-    }
 
 
 def heterogeneity(targets: csr_array, among: csr_array) -> float | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from salticid.lab.assess import tops
 from salticid.lab.compare import Watch
 from salticid.lab.experiment import Experiment
 from salticid.lab.measures import Better
@@ -89,7 +88,7 @@ def _findings(race: Race) -> list[Finding]:
         what = metric.replace("classifier_", "").replace("_", " ")
         found.append(race.ahead(f"BestFirst before InfoSpiders by {what}", metric, BEST, SPIDERS))
         found.append(race.ahead(f"InfoSpiders before PageRank by {what}", metric, SPIDERS, pagerank))
-    best = 100 if 100 in tops() else tops()[-1]
+    best = 100
     covered = [(name, race.top(name, "coverage_lexical", best)) for name in (BEST, SPIDERS)]
     found.append(race.tie(f"BestFirst and InfoSpiders tie on the {best} best-ranked pages", *covered))
     found.append(

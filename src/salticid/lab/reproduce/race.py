@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from salticid.lab.assess import Assessed, grid, tops
+from salticid.lab.assess import Assessed
+from salticid.lab.axes import TOPS, grid
 from salticid.lab.compare import Watch, measured
 from salticid.lab.experiment import Experiment
 from salticid.lab.measures import Better, measure_of
@@ -58,7 +59,7 @@ class Race:
     def top(self, strategy: str, curve: str, best: int) -> list[float | None]:
         """The coverage of the `best` pages of the pool, topic by topic."""
         rows = [topic.curves.get(curve, {}).get(strategy) for topic in self.topics]
-        return [None if row is None else row[list(tops()).index(best)] for row in rows]
+        return [None if row is None else row[TOPS.index(best)] for row in rows]
 
     def table(self, title: str, metrics: Sequence[str]) -> Table:
         """Strategies and measures: mean and standard error over topics."""
