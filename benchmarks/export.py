@@ -54,15 +54,17 @@ def run() -> None:
         _write(long, VISITS, _Small())
         _write(short, SHORT, _Small())
         _write(recorded, RECORDED, _Collected(recorded))
-        peak, speed = _measured(long, Format.JSONL)
-        figure(f"jsonl of {VISITS:,} visits: peak memory", peak, "MB", target=500, at_most=True)
-        figure(f"jsonl of {VISITS:,} visits", speed, "visits/s")
+        peaks = {}
+        for form in (Format.JSONL, Format.PARQUET):
+            peaks[form], speed = _measured(long, form)
+            figure(f"{form} of {VISITS:,} visits: peak memory", peaks[form], "MB", target=500, at_most=True)
+            figure(f"{form} of {VISITS:,} visits", speed, "visits/s")
         for form in (Format.JSONL, Format.CSV, Format.PARQUET):
             less, speed = _measured(short, form)
             figure(f"{form} of {SHORT:,} visits: peak memory", less, "MB", target=500, at_most=True)
             figure(f"{form} of {SHORT:,} visits", speed, "visits/s")
             if form is Format.JSONL and VISITS > SHORT:
-                figure("growth of memory a visit", (peak - less) * 1e6 / (VISITS - SHORT), "bytes")
+                figure("growth of memory a visit", (peaks[form] - less) * 1e6 / (VISITS - SHORT), "bytes")
         figure(
             f"jsonl of {RECORDED:,} visits with main texts", _measured(recorded, Format.JSONL)[1], "visits/s"
         )

@@ -37,8 +37,8 @@ main()
 _LIMITED_DATABASE = """
 import sys
 from pathlib import Path
-from salticid.store import log
-made, size, room = log._database, int(sys.argv.pop(1)), Path(sys.argv.pop(1))
+from salticid.store import log, taken
+made, size, room = taken.connect, int(sys.argv.pop(1)), Path(sys.argv.pop(1))
 
 def limited(file):
     db = made(file)
@@ -51,7 +51,7 @@ class Log(log.CrawlLog):
             self.database.execute("PRAGMA max_page_count = 1000000")
         super().retry()
 
-log._database = limited
+taken.connect = limited
 from salticid.cli import hunting, hunting_live, main
 hunting.CrawlLog = hunting_live.CrawlLog = Log
 main()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import Any, Protocol
 
 import msgspec
 import zstandard
@@ -16,10 +15,7 @@ import zstandard
 from salticid.errors import UserError
 from salticid.model import NO_URL, Choice, Event, Feedback, Limits, Links, Page, Response, Visit
 from salticid.protocols import Table, UrlTable
-from salticid.store.lock import FILE as LOCK
-from salticid.store.lock import lock
 from salticid.store.schema import (
-    FILE,
     FORMAT,
     PAGE_AT,
     PAGE_COLUMNS,
@@ -30,16 +26,14 @@ from salticid.store.schema import (
     unpack_words,
 )
 from salticid.store.spelled import Everything, Needed, Spelling
+from salticid.store.taken import TakenFolder
 from salticid.store.twins import Twins
 
 BATCH_VISITS = 200
 BATCH_SECONDS = 1.0
 RETRY_SECONDS = 1.0
 """How long after a failed try to write the next one is made."""
-CHECKPOINT_PAGES = 16_384
-"""Pages of 4 KiB the write-ahead log may grow to before it is folded into the database."""
 _AT_ONCE = 50_000
-_FILES = (FILE, f"{FILE}-wal", f"{FILE}-shm", LOCK)
 
 _INSERT = {
     "about": "INSERT OR REPLACE INTO about VALUES (?,?)",
@@ -91,11 +85,7 @@ class CrawlLog:
         self.keep: Callable[[], Iterable[tuple[str, bytes]]] = tuple
         """What else must not be forgotten, by name: asked for its news before every commit."""
         self._urls, self._words, self._own_tables, self._archive = urls, words, own_tables, archive
-        self._lock: IO[str] | None = None
-        self._made: list[Path] = []
-        self._new_files: list[str] = []
-        self._empty = False
-        self._db: sqlite3.Connection | None = None
+        self._taken: TakenFolder | None = None
         self._rows: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _INSERT}
         self._pages: list[tuple[int, Page]] = []
         self._kept: dict[str, bytes] = {}
@@ -110,37 +100,12 @@ class CrawlLog:
 
     def open(self) -> dict[str, Any] | None:
         """Take the folder; the facts about the crawl it holds, or None when it holds none yet."""
-        self._made = [path for path in (self.folder, *self.folder.parents) if not path.exists()]
-        self._new_files = [name for name in _FILES if not (self.folder / name).exists()]
-        self._lock = lock(self.folder)
-        self._empty = True
-        try:
-            self._db = _database(self.folder / FILE)
-            version = self._db.execute("PRAGMA user_version").fetchone()[0]
-            foreign = not version and self._db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
-        except sqlite3.Error as error:
-            self.close()
-            raise UserError(
-                f"cannot write a crawl into {self.folder}: {error}; name another folder with --out"
-            ) from None
-        if foreign:
-            self.close()
-            raise UserError(f"{self.folder / FILE} is no crawl; name another folder with --out")
-        if not version:
-            return None
-        self._empty = False
-        if version != FORMAT:
-            self.close()
-            raise UserError(
-                f"the crawl in {self.folder} was made by another version of salticid (its format is {version}, ours "
-                f"{FORMAT}); go on with the version that made it, or crawl into a new folder with --out"
-            )
-        rows = self._db.execute("SELECT name, value FROM about")
-        return {name: msgspec.json.decode(value) for name, value in rows}
+        self._taken = TakenFolder(self.folder)
+        return self._taken.facts()
 
     def begin(self, facts: Mapping[str, object]) -> None:
         """Make a new crawl, with what has to be known about the whole of it."""
-        if self._db is None and self.open() is not None:
+        if self._taken is None and self.open() is not None:
             self.close()
             raise UserError(f"{self.folder} holds a crawl already; name another folder with --out")
         try:
@@ -151,7 +116,8 @@ class CrawlLog:
             raise UserError(
                 f"cannot write a crawl into {self.folder}: {error}; name another folder with --out"
             ) from None
-        self._empty = False
+        if self._taken is not None:
+            self._taken.empty = False
         self._twins = Twins(self.database)
         self._spelled = {"url": self._spelling(self._urls), "word": self._spelling(self._words)}
 
@@ -328,33 +294,23 @@ class CrawlLog:
         A call that was interrupted half told is left out, with all since the last commit, as a kill would. A
         folder in which no crawl was begun is left as it was.
         """
+        if self._taken is None:
+            return
         try:
-            if self._db is not None and self._spelled and not self._half_told:
+            if self._spelled and not self._half_told:
                 self.retry()
                 if self._archive is not None and self.trouble is None:
                     self._archive.close()
         finally:
-            if self._db is not None:
-                self._db.close()
-                self._db = None
-            if self._empty:
-                self._leave_nothing()
-            if self._lock is not None:
-                self._lock.close()
-
-    def _leave_nothing(self) -> None:
-        for name in self._new_files:
-            (self.folder / name).unlink(missing_ok=True)
-        with suppress(OSError):  # somebody else has put something there
-            for path in self._made:
-                path.rmdir()
+            taken, self._taken = self._taken, None
+            taken.give_back()
 
     @property
     def database(self) -> sqlite3.Connection:
         """The open database."""
-        if self._db is None:
+        if self._taken is None:
             raise RuntimeError("a log is written to only after open() or begin()")
-        return self._db
+        return self._taken.db
 
     def _need(self, page: Page) -> None:
         """The log uses the words and URLs of a page."""
@@ -402,11 +358,3 @@ class CrawlLog:
 
 def _facts(facts: Mapping[str, object]) -> list[tuple[str, str]]:
     return [(name, msgspec.json.encode(value).decode()) for name, value in facts.items()]
-
-
-def _database(file: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(file)
-    db.execute("PRAGMA journal_mode = WAL")
-    db.execute("PRAGMA synchronous = NORMAL")
-    db.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
-    return db
