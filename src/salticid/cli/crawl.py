@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from salticid.cli import options
-from salticid.cli.console import err, print_json, safe
+from salticid.cli.console import err
 from salticid.cli.hunting import Order, hunt_recorded
-from salticid.cli.summary import how_to_go_on, show_summary
+from salticid.cli.summary import say_how_to_go_on, tell
 from salticid.drivers.live_settings import USER_AGENT, LiveSettings
 from salticid.drivers.recorded import Recipe
 from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.model import Limits, Scope, StopReason
-from salticid.store.folder import CrawlFolder
 from salticid.strategies import strategies
 from salticid.truth import load_topic
 from salticid.webs.arrays import MANIFEST
@@ -113,7 +109,9 @@ def crawl(
     Example: salticid crawl ballooning.toml --web world/ --strategy best_first --max-pages 300
     """
     if refresh is not None:
-        return _refresh(context, topic_file, refresh, json)
+        from salticid.cli.refreshing import refresh as ask_again  # here: it takes its time to import
+
+        return ask_again(context, refresh, json)
     if topic_file is None:
         raise UserError("no topic; name a topic file, as in: salticid crawl ballooning.toml")
     topic, _truth = load_topic(topic_file)
@@ -140,7 +138,7 @@ def crawl(
     )
     order = Order(topic, web, name, believed, recipe, out_dir or _free_folder(topic.name, name), backlinks)
     if web == "live":
-        settings = LiveSettings(workers=max(1, (os.cpu_count() or 1) - 1), **_live(context.params))
+        settings = LiveSettings(workers=max(1, (os.cpu_count() or 1) - 1), **options.live(context.params))
         if max_pages > ASK_FOR_CONTACT and user_agent == USER_AGENT:
             err.print(f"More than {ASK_FOR_CONTACT} pages: please add a contact with --user-agent.")
         from salticid.cli.hunting_live import hunt_live  # here: it takes its time to import
@@ -151,61 +149,10 @@ def crawl(
     try:
         hunted = hunt()
     except KeyboardInterrupt:
-        err.print(_how_to_go_on(order.folder), soft_wrap=True)
+        say_how_to_go_on(order.folder)
         return INTERRUPTED
-    with closing(CrawlFolder(order.folder)) as crawled:
-        result = {
-            "topic": topic.name,
-            "strategy": name,
-            "web": web,
-            "pages": hunted.pages,
-            "fetches": hunted.fetches,
-            "outcomes": crawled.outcomes(),
-            "stopped": hunted.stopped.value,
-            "seconds": round(hunted.seconds, 3),
-            "out": str(order.folder),
-        }
-        if json:
-            print_json(result)
-            if hunted.stopped is StopReason.INTERRUPTED:
-                err.print(
-                    safe(f"Go on with: {how_to_go_on(str(order.folder), hunted.stopped)}"), soft_wrap=True
-                )
-        else:
-            show_summary(crawled, hunted.stopped, result)
+    tell(order, hunted, json)
     return INTERRUPTED if hunted.stopped is StopReason.INTERRUPTED else 0
-
-
-_LIVE = ("concurrency", "delay", "timeout", "max_bytes", "user_agent", "per_address", "sitemaps", "proxy")
-_NOT_FOR_REFRESH = ("topic_file", "refresh", "json")
-
-
-def _live(params: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of the live web among the options."""
-    settings = {name: params[name] for name in _LIVE if name in params}
-    settings |= {name: tuple(params[name] or ()) for name in ("allow_net", "resolve") if name in params}
-    return settings | ({"warc": not params["no_warc"]} if "no_warc" in params else {})
-
-
-def _refresh(context: typer.Context, topic_file: Path | None, folder: Path, json: bool) -> int:
-    typed = {
-        name: value
-        for name, value in context.params.items()
-        if options.is_typed(context, name) and name not in _NOT_FOR_REFRESH
-    }
-    settings = _live(typed)
-    if topic_file is not None or (odd := typed.keys() - {*settings, "no_warc"}):
-        what = f"--{min(odd).replace('_', '-')}" if topic_file is None else str(topic_file)
-        raise UserError(
-            f"{what} says nothing to --refresh, which asks again for what {folder} holds; leave it out"
-        )
-    from salticid.cli.refreshing import refresh  # here: it takes its time to import
-
-    return refresh(folder, settings, json)
-
-
-def _how_to_go_on(folder: Path) -> Text:
-    return safe(f"Interrupted. Go on with: {how_to_go_on(str(folder), StopReason.INTERRUPTED)}")
 
 
 def _merged(told: Scope, typed: Scope) -> Scope:
@@ -220,6 +167,6 @@ def _merged(told: Scope, typed: Scope) -> Scope:
 
 def _free_folder(topic: str, strategy: str) -> Path:
     """A folder name nobody uses yet: crawls/TOPIC-STRATEGY, numbered from the second on."""
-    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", f"{topic}-{strategy}").strip("-").lower()
+    stem = re.sub(r"[^\w-]+", "-", f"{topic}-{strategy}").strip("-").lower()
     tries = (Path("crawls") / (stem if n == 1 else f"{stem}-{n}") for n in range(1, 1_000_000))
     return next(folder for folder in tries if not folder.exists())

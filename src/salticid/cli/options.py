@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -81,3 +83,13 @@ def is_typed(context: typer.Context, option: str) -> bool:
     """Whether a person wrote an option down."""
     source = context.get_parameter_source(option)
     return source is not None and source.name != "DEFAULT"
+
+
+_LIVE = ("concurrency", "delay", "timeout", "max_bytes", "user_agent", "per_address", "sitemaps", "proxy")
+
+
+def live(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of the live web among the options of a crawl, under the names of `LiveSettings`."""
+    settings = {name: options[name] for name in _LIVE if name in options}
+    settings |= {name: tuple(options[name] or ()) for name in ("allow_net", "resolve") if name in options}
+    return settings | ({"warc": not options["no_warc"]} if "no_warc" in options else {})

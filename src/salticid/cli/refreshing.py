@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import typer
 
+from salticid.cli import options
 from salticid.cli.console import err, out, print_json
 from salticid.cli.hunting import say_it_pauses
 from salticid.cli.hunting_live import on_signals
@@ -30,9 +32,9 @@ from salticid.webs.live.memory import Memory
 INTERRUPTED = 130
 
 
-def refresh(folder: Path, typed: dict[str, Any], json: bool) -> int:
+def refresh(context: typer.Context, folder: Path, json: bool) -> int:
     """Ask again for the pages of the crawl in a folder, the way they were asked for but for what was typed."""
-    settings = _settings(folder, typed)
+    settings = _settings(folder, _typed(context, folder))
     urls, words = Urls(), Texts()
     began = time.monotonic()
     archive = Archive(folder) if settings.warc else None
@@ -58,6 +60,23 @@ def refresh(folder: Path, typed: dict[str, Any], json: bool) -> int:
             f"Interrupted. Go on with: salticid crawl --refresh {shlex.quote(str(folder))}", highlight=False
         )
     return INTERRUPTED if run.stopped else 0
+
+
+def _typed(context: typer.Context, folder: Path) -> dict[str, Any]:
+    """The settings of the live web that were typed; a UserError if anything else was."""
+    own = ("refresh", "json")
+    typed = {
+        name: value
+        for name, value in context.params.items()
+        if name not in own and options.is_typed(context, name)
+    }
+    settings = options.live(typed)
+    if odd := sorted(typed.keys() - {*settings, "no_warc"}):
+        what = str(typed["topic_file"]) if "topic_file" in odd else f"--{odd[0].replace('_', '-')}"
+        raise UserError(
+            f"{what} says nothing to --refresh, which asks again for what {folder} holds; leave it out"
+        )
+    return settings
 
 
 def _settings(folder: Path, typed: dict[str, Any]) -> LiveSettings:

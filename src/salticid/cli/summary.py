@@ -5,11 +5,15 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Mapping
+from contextlib import closing
+from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 
-from salticid.cli.console import out, safe, sparkline, thinned
+from salticid.cli.console import err, out, print_json, safe, sparkline, thinned
+from salticid.cli.hunting import Hunted, Order
 from salticid.crawl import HARVEST_WINDOW
 from salticid.model import Outcome, StopReason
 from salticid.store.folder import CrawlFolder, StoredVisit
@@ -38,15 +42,43 @@ _LARGER = {
 _CAN_GO_ON = (*_LARGER, StopReason.WAITING, StopReason.INTERRUPTED)
 
 
-def show_summary(crawled: CrawlFolder, stopped: StopReason, result: Mapping[str, Any]) -> None:
+def tell(order: Order, hunted: Hunted, json: bool) -> None:
+    """Say what came of a crawl, to a person or to a script."""
+    with closing(CrawlFolder(order.folder)) as crawled:
+        result = {
+            "topic": order.topic.name,
+            "strategy": order.strategy,
+            "web": order.web,
+            "pages": hunted.pages,
+            "fetches": hunted.fetches,
+            "outcomes": crawled.outcomes(),
+            "stopped": hunted.stopped.value,
+            "seconds": round(hunted.seconds, 3),
+            "out": str(order.folder),
+        }
+        if not json:
+            _show(crawled, hunted.stopped, result)
+            return
+    print_json(result)
+    if hunted.stopped is StopReason.INTERRUPTED:
+        say_how_to_go_on(order.folder)
+
+
+def say_how_to_go_on(folder: Path) -> None:
+    """A crawl was interrupted: say on stderr what continues it."""
+    command = how_to_go_on(str(folder), StopReason.INTERRUPTED)
+    err.print(safe(f"Interrupted. Go on with: {command}"), soft_wrap=True)
+
+
+def _show(crawled: CrawlFolder, stopped: StopReason, result: Mapping[str, Any]) -> None:
     """The best pages, the harvest curve, why it stopped, and what to type next."""
     if best := crawled.best(BEST_PAGES):
         out.print(best_pages(best))
-    pages = [visit for visit in crawled.visits() if visit.outcome == Outcome.OK and not visit.revisit]
-    found = sum(visit.positive for visit in pages)
-    curve = thinned(_running_harvest([visit.positive for visit in pages]), _CURVE_WIDTH)
+    positive = crawled.positive()
+    curve = thinned(_running_harvest(positive), _CURVE_WIDTH)
     out.print(
-        f"Harvest {sparkline(curve, 1.0)} {found} of {len(pages)} pages judged on topic", highlight=False
+        f"Harvest {sparkline(curve, 1.0)} {sum(positive)} of {len(positive)} pages judged on topic",
+        highlight=False,
     )
     failed = ", ".join(f"{count} {name}" for name, count in result["outcomes"].items() if name != Outcome.OK)
     out.print(f"Fetches {result['fetches']}" + (f" ({failed})" if failed else ""), highlight=False)
@@ -82,6 +114,11 @@ def best_pages(visits: list[StoredVisit]) -> Table:
 
 
 def _running_harvest(positive: list[bool]) -> list[float]:
-    """The share of positives among the last pages, after each page."""
-    windows = (positive[max(0, at - HARVEST_WINDOW) : at] for at in range(1, len(positive) + 1))
-    return [sum(window) / len(window) for window in windows]
+    """The share of positives among the last pages, after each page.
+
+    >>> _running_harvest([True, False])
+    [1.0, 0.5]
+    """
+    so_far = list(accumulate(positive, initial=0))
+    begins = (max(0, end - HARVEST_WINDOW) for end in range(1, len(so_far)))
+    return [(so_far[end] - so_far[begin]) / (end - begin) for end, begin in enumerate(begins, start=1)]

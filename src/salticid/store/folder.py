@@ -7,7 +7,6 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from functools import cached_property
-from heapq import nsmallest
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +62,7 @@ class StoredVisit(msgspec.Struct, frozen=True):
     noindex: bool
 
 
+_GOOD = f"v.outcome = '{Outcome.OK.value}' AND NOT v.revisit"
 _DIGESTED = StoredVisit.__struct_fields__[: StoredVisit.__struct_fields__.index("records")]
 """All that a crawl decided or met; what follows says only where it is kept, and when it was."""
 
@@ -115,8 +115,13 @@ class CrawlFolder:
 
     def best(self, count: int) -> list[StoredVisit]:
         """The good pages the judge liked best, the earliest first among equals."""
-        pages = (visit for visit in self.visits() if visit.outcome == Outcome.OK and not visit.revisit)
-        return nsmallest(count, pages, key=lambda visit: (-visit.score, visit.step))
+        rows = self.db.execute(f"{_VISITS} WHERE {_GOOD} ORDER BY v.score DESC, v.step LIMIT ?", (count,))
+        return [_visit(row) for row in rows]
+
+    def positive(self) -> list[bool]:
+        """For each good page in order whether the judge called it positive."""
+        rows = self.db.execute(f"SELECT v.positive FROM visit v WHERE {_GOOD} ORDER BY v.step")
+        return [bool(positive) for (positive,) in rows]
 
     def digest(self) -> str:
         """One short text for all visits: equal for two crawls exactly when they did the same."""
