@@ -29,6 +29,7 @@ from salticid.model import (
     StopReason,
     Visit,
 )
+from salticid.outlook import Outlook, outlook
 from salticid.protocols import Brief, Judge, Log, Strategy
 from salticid.scope import Boundary
 from salticid.urls import site
@@ -37,6 +38,8 @@ HARVEST_WINDOW = 100
 """Harvest is the share of positives among this many of the last pages."""
 STALLED_AFTER = 1000
 """So many revisits on end, and nothing new is to be expected of a walker."""
+LOOK_AHEAD_EVERY = 10
+"""After so many pages it is worked out again what seems to be left, if somebody made that a condition."""
 
 DEEPEST = 0xFFFF
 """Depths are counted up to here."""
@@ -75,6 +78,8 @@ class Crawl:
         self._urls = _UrlStates(len(brief.urls))
         self._depths = array("H")
         self._recent: deque[bool] = deque(maxlen=HARVEST_WINDOW)
+        self._found = array("Q")
+        self._looked_ahead = 0
         self._scored: dict[int, tuple[int, float]] = {}
         self._answers: dict[int, Response] = {}
         self._asking_too: dict[int, list[Choice]] = {}
@@ -88,6 +93,10 @@ class Crawl:
     def harvest(self) -> float:
         """The share of the last pages that the judge calls positive: belief, not truth."""
         return sum(self._recent) / len(self._recent) if self._recent else 0.0
+
+    def outlook(self) -> Outlook | None:
+        """What is still to be found, judging by how the crawl went; None while nobody can tell."""
+        return outlook(self._found, self.pages)
 
     def wanted(self, room: int, busy: frozenset[int] = frozenset()) -> list[Choice]:
         """Up to `room` choices to fetch now, none on a host in `busy`.
@@ -203,7 +212,16 @@ class Crawl:
             return StopReason.CONDITION
         if self._revisits_on_end >= self.stalled_after:
             return StopReason.STALLED
-        return None
+        return StopReason.CONDITION if self._little_is_left() else None
+
+    def _little_is_left(self) -> bool:
+        """Whether fewer positive pages seem to be left than the crawl is to go on for."""
+        least = self.limits.min_remaining
+        if least is None or self.pages < self._looked_ahead + LOOK_AHEAD_EVERY:
+            return False
+        self._looked_ahead = self.pages
+        ahead = self.outlook()
+        return ahead is not None and ahead.remaining.mean < least
 
     def _to_be_fetched(self, choice: Choice) -> bool:
         """Check a choice against the contract and answer at once the ones nobody need be asked for."""
@@ -295,6 +313,8 @@ class Crawl:
             self._scored[visit.step] = visit.final, score
             self.pages += 1
             self._recent.append(positive)
+            if positive:
+                self._found.append(self.pages)
         self._revisits_on_end = self._revisits_on_end + 1 if revisit else 0
         self.strategy.observe(visit, self._fresh(page))
         self.log.visited(visit)

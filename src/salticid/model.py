@@ -41,11 +41,12 @@ class Outcome(StrEnum):
     TIMEOUT = "timeout"
     BROKEN = "broken answer"
     UNPARSABLE = "unparsable"
+    TRAP = "trap"
 
     @property
     def fetched(self) -> bool:
         """Whether an arrival of this outcome was asked of somebody, so that it counts against `max_fetches`."""
-        return self is not Outcome.ROBOTS
+        return self not in (Outcome.ROBOTS, Outcome.TRAP)
 
 
 class StopReason(StrEnum):
@@ -95,7 +96,11 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The budget of a crawl: pages are good pages, fetches are attempts of any outcome."""
+    """The budget of a crawl: pages are good pages, fetches are attempts of any outcome.
+
+    It also ends when fewer than `min_harvest` of the last pages are positive, or when fewer than `min_remaining`
+    positive pages seem to be left (`salticid.outlook`).
+    """
 
     max_pages: int = 1000
     max_fetches: int | None = None
@@ -103,6 +108,7 @@ class Limits:
     max_seconds: float | None = None
     min_harvest: float | None = None
     timeout: float = 10.0
+    min_remaining: float | None = None
 
     @property
     def fetches(self) -> int:

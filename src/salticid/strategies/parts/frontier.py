@@ -155,6 +155,12 @@ class Frontier:
         """Forget a waiting link, if it waits."""
         self._entry.pop(url, None)
 
+    def take(self, url: int) -> Choice:
+        """Take this very link; KeyError when it does not wait."""
+        choice = _choice(self._entry.pop(url))
+        self._tidy()
+        return choice
+
     def best(self, k: int) -> list[Choice]:
         """The `k` best, left where they are."""
         return [_choice(key) for key in nsmallest(k, self._entry.values())]

@@ -67,10 +67,7 @@ class LinkScoring(Queueing):
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
         chosen = super().choose(n, busy)
-        for link in (choice.link for choice in chosen):
-            known = self._remembered.pop(link.url, None)
-            if known is not None and (known.source.step, known.place) == (link.source, link.place):
-                self._in_flight[link.url] = known
+        self._leave(chosen)
         return chosen
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
@@ -93,6 +90,13 @@ class LinkScoring(Queueing):
         for url in links.url.tolist():
             self._remembered.pop(url, None)
         super().offer(links)
+
+    def _leave(self, chosen: list[Choice]) -> None:
+        """These are on their way: what they said is needed when they are back."""
+        for link in (choice.link for choice in chosen):
+            known = self._remembered.pop(link.url, None)
+            if known is not None and (known.source.step, known.place) == (link.source, link.place):
+                self._in_flight[link.url] = known
 
     def _source(self, visit: Visit, page: Page) -> Source:
         needed = self.reads_pages or len(self.model.classes) > 2
