@@ -52,8 +52,9 @@ class Log(log.CrawlLog):
         super().retry()
 
 taken.connect = limited
-from salticid.cli import hunting, hunting_live, main
-hunting.CrawlLog = hunting_live.CrawlLog = Log
+from salticid.cli import hunting, main
+from salticid.drivers import hunt
+hunting.CrawlLog = hunt.CrawlLog = Log
 main()
 """
 

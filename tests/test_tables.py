@@ -1,5 +1,7 @@
 """Tables of texts: ids that stay, heaps that agree, hosts, and a world's tables with what a crawl adds."""
 
+import random
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -7,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from salticid.tables import FileHeap, MemoryHeap, Texts, Urls
+from salticid.tables import FileHeap, MemoryHeap, Texts, Urls, heaps, ids
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.answers import Answer
 from salticid.worlds.writer import WorldWriter
@@ -39,6 +41,51 @@ def test_ids_count_from_0_in_order_of_arrival_and_stay(texts: list[str]) -> None
     assert table.stems("any") is None
 
 
+@pytest.fixture(scope="module")
+def quickly_old() -> Iterator[None]:
+    """Texts settle, and are packed, when there are a few of them, not many thousands."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ids, "MOST_YOUNG", 3)
+        patch.setattr(ids, "_FIRST_SLOTS", 4)
+        patch.setattr(heaps, "IN_A_BLOCK", 4)
+        patch.setattr(heaps, "LEFT_OPEN", 5)
+        yield
+
+
+@given(st.lists(st.lists(_words, max_size=9), max_size=9), st.randoms(use_true_random=False))
+def test_old_texts_are_found_and_spelled_like_new_ones(
+    quickly_old: None, batches: list[list[str]], luck: random.Random
+) -> None:
+    table = Texts()
+    expected: dict[str, int] = {}
+    for texts in batches:
+        if luck.random() < 0.5:
+            given_ids = table.intern_all([text.encode() for text in texts])
+        else:
+            given_ids = [table.intern(text) for text in texts]
+        assert given_ids == [expected.setdefault(text, len(expected)) for text in texts]
+        assert [table.find(text) for text in expected] == list(range(len(expected)))
+        first, last = sorted(luck.choices(range(len(expected) + 1), k=2))
+        assert table.between(first, last) == [text.encode() for text in list(expected)[first:last]]
+    assert [table[at] for at in range(len(table))] == list(expected)
+    assert table.spell(list(expected.values())[::-1]) == list(expected)[::-1]
+
+
+@given(st.lists(_urls, unique=True), st.lists(_urls))
+def test_a_table_filled_again_goes_on_as_the_one_it_was_made_of(
+    quickly_old: None, before: list[str], after: list[str]
+) -> None:
+    one, other = Urls(), Urls()
+    for url in before:
+        one.intern(url)
+    for begin in range(0, len(before), 7):
+        other.extend([url.encode() for url in before[begin : begin + 7]])
+    assert [one.intern(url) for url in after] == [other.intern(url) for url in after]
+    everywhere = range(len(one))
+    assert one.spell(list(everywhere)) == other.spell(list(everywhere))
+    assert [one.host(at) for at in everywhere] == [other.host(at) for at in everywhere]
+
+
 def test_an_id_that_was_never_given_is_an_error() -> None:
     table = Texts()
     table.intern("spider")
@@ -57,7 +104,7 @@ def test_heaps_in_memory_and_in_a_file_agree(steps: list[tuple[bytes, bool]]) ->
             if look_back:  # reading must not disturb what is written next
                 for at in (0, count // 2, count - 1):
                     assert file.read(at) == memory.read(at) == steps[at][0]
-        assert file.ends == memory.ends
+        assert file.between(0, len(steps)) == memory.between(0, len(steps)) == [text for text, _ in steps]
         assert list(file) == [text for text, _ in steps]
         assert list(file) == [memory.read(at) for at in range(len(steps))]
         file.close()

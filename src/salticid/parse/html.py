@@ -29,10 +29,10 @@ _AREA_MARKS = ord(MARKS[2])
 _MARK_BYTES = "".join(MARKS).encode()
 _BLANKS = _MARK_BYTES + b"\t\n\r\x0b\x0c"
 _TO_SPACES = bytes.maketrans(_BLANKS, b" " * len(_BLANKS))
-_SPACES = re.compile(rb"  +")
 _MARK_REFERENCES = re.compile(rb"&#(?:0*[1-4](?![0-9])|[xX]0*[1-4](?![0-9a-fA-F]));?")
 _UNREAD = ["script", "style", "noframes", "noembed", "svg"]
-_LEADS_ON = "a[href], area[href], frame[src], iframe[src]"
+_MARKED = "a[href], area[href], frame[src], iframe, h1, a[href] img[alt]"
+_SAYS_SOMETHING = "title, base[href], link[rel~=canonical i][href], meta[content]"
 _REFRESH = re.compile(r"^[\s\d.]*+(?:[;,]\s*+)?+(?:url\s*+=\s*+)?+[\"']?+\s*+([^\"'>]+)", re.IGNORECASE)
 
 
@@ -75,7 +75,7 @@ class Parser:
             area_start=area_start,
             area=area,
             links=links if refresh == NO_URL else _with_refresh(links, refresh),
-            packed_text=self._zstd.compress(_SPACES.sub(b" ", body.encode().translate(_TO_SPACES)).strip()),
+            packed_text=self._zstd.compress(_single_spaced(body.encode())),
             canonical=self._hrefs.one(head.canonical, base) if head.canonical else NO_URL,
             refresh=refresh,
             noindex="noindex" in head.forbidden,
@@ -86,8 +86,13 @@ class Parser:
         """The URLs of the links, which of them say nofollow, and the text with all marks in it."""
         if body is None:
             return [], [], ""
-        urls, nofollow = self._mark_links(body, base)
-        for heading in body.css("h1"):
+        links, images, headings, frames = _looked_for(body)
+        urls, nofollow = self._mark_links(links[:MAX_LINKS], base)
+        for image in images:
+            image.insert_after(f" {image.attributes['alt'] or ''} ")
+        if frames:
+            body.strip_tags(["iframe"])
+        for heading in headings:
             heading.insert_before(_HEADING)
             heading.insert_after(_HEADING_END)
         return urls, nofollow, body.text(separator=" ")
@@ -98,12 +103,12 @@ class Parser:
         base = self._hrefs.one(href, url)
         return url if base == NO_URL else self._urls[base]
 
-    def _mark_links(self, body: LexborNode, base: str) -> tuple[list[int], list[bool]]:
+    def _mark_links(self, links: list[LexborNode], base: str) -> tuple[list[int], list[bool]]:
         """Put marks around all links that lead to a page; their URLs and nofollow, in reading order."""
         nodes: list[LexborNode] = []
         hrefs: list[str] = []
         follow_not: list[bool] = []
-        for node in body.css(_LEADS_ON)[:MAX_LINKS]:
+        for node in links:
             said = node.attributes
             href = said.get("href") or said.get("src") or ""
             if not href.lstrip().startswith("#"):
@@ -118,9 +123,6 @@ class Parser:
                 nofollow.append(no)
                 node.insert_before(_LINK)
                 node.insert_after(_LINK_END)
-        for image in body.css("a[href] img[alt]"):
-            image.insert_after(f" {image.attributes['alt'] or ''} ")
-        body.strip_tags(["iframe"])
         return urls, nofollow
 
 
@@ -128,16 +130,18 @@ class _Head:
     """What the head of a document says, as text; empty where it says nothing."""
 
     def __init__(self, tree: LexborHTMLParser) -> None:
-        title = tree.css_first("head > title") or tree.css_first("title")
-        self.title = " ".join(title.text().split())[:MAX_TITLE] if title else ""
-        base = tree.css_first("base[href]")
-        self.base = (base.attributes["href"] or "") if base else ""
-        canonical = tree.css_first("link[rel~=canonical i][href]")
-        self.canonical = (canonical.attributes["href"] or "") if canonical else ""
+        said: dict[str | None, list[LexborNode]] = {"title": [], "base": [], "link": [], "meta": []}
+        for node in tree.css(_SAYS_SOMETHING):
+            said[node.tag].append(node)
+        titles = [title for title in said["title"] if title.parent is not None and title.parent.tag == "head"]
+        titles = titles or said["title"]
+        self.title = " ".join(titles[0].text().split())[:MAX_TITLE] if titles else ""
+        self.base = (said["base"][0].attributes["href"] or "") if said["base"] else ""
+        self.canonical = (said["link"][0].attributes["href"] or "") if said["link"] else ""
         self.refresh = ""
         self.forbidden: frozenset[str] = frozenset()
         described: list[str] = []
-        for meta in tree.css("meta[content]"):
+        for meta in said["meta"]:
             name = (meta.attributes.get("name") or meta.attributes.get("http-equiv") or "").lower()
             content = meta.attributes["content"] or ""
             if name in ("description", "keywords"):
@@ -149,21 +153,50 @@ class _Head:
         self.description = " ".join(described)
 
 
+def _looked_for(body: LexborNode) -> tuple[list[LexborNode], list[LexborNode], list[LexborNode], bool]:
+    """What a text is marked at, found in one walk: links, images within links, headings; and if there are iframes."""
+    links: list[LexborNode] = []
+    images: list[LexborNode] = []
+    headings: list[LexborNode] = []
+    frames = False
+    for node in body.css(_MARKED):
+        tag = node.tag
+        if tag == "img":
+            images.append(node)
+        elif tag == "h1":
+            headings.append(node)
+        elif tag != "iframe" or "src" in node.attributes:
+            links.append(node)
+        frames = frames or tag == "iframe"
+    return links, images, headings, frames
+
+
 def _without_marks(text: str) -> bytes:
     """The document with nothing in it that would read as a mark of ours."""
-    html = text.encode("utf-8", "replace").translate(None, _MARK_BYTES)
+    html = text.encode("utf-8", "replace")
+    if any(mark in html for mark in _MARK_BYTES):
+        html = html.translate(None, _MARK_BYTES)
     return _MARK_REFERENCES.sub(b" ", html) if b"&#" in html else html
+
+
+def _single_spaced(text: bytes) -> bytes:
+    """A text with one space wherever there are blanks or marks, and none at its ends."""
+    data = np.frombuffer(text.translate(_TO_SPACES), np.uint8)
+    kept = data != ord(" ")
+    kept[1:] |= kept[:-1].copy()
+    single: bytes = data[kept].tobytes()
+    return single.strip()
 
 
 def _areas(marked: Marked) -> tuple[Ints, npt.NDArray[np.uint8]]:
     """The runs of equal area: META up to the title, HEADING within title and h1, REST."""
     starts, areas = [0], [Area.META]
-    for mark, at in zip(marked.mark.tolist(), marked.at.tolist(), strict=True):
-        if mark >= _AREA_MARKS:
-            if starts[-1] == at:
-                starts.pop(), areas.pop()
-            starts.append(at)
-            areas.append(Area.HEADING if mark == _AREA_MARKS else Area.REST)
+    ours = marked.mark >= _AREA_MARKS
+    for mark, at in zip(marked.mark[ours].tolist(), marked.at[ours].tolist(), strict=True):
+        if starts[-1] == at:
+            starts.pop(), areas.pop()
+        starts.append(at)
+        areas.append(Area.HEADING if mark == _AREA_MARKS else Area.REST)
     return np.array(starts, np.int32), np.array(areas, np.uint8)
 
 

@@ -1,4 +1,4 @@
-"""Which texts of a table the log still has to spell out."""
+"""Which texts of a table the log still has to spell out, and a table filled again from those it has."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from salticid.protocols import Table
+from salticid.tables import Texts
 
 
 class Spelling(Protocol):
@@ -83,3 +84,11 @@ class Needed:
             grown = np.zeros(max(int(ids.max()) + 1, 2 * len(self._written)), np.bool_)
             grown[: len(self._written)] = self._written
             self._written = grown
+
+
+def refill(table: Table, texts: Sequence[bytes]) -> None:
+    """Give a table that holds nothing but what it held before its next texts again."""
+    if isinstance(table, Texts):
+        table.extend(texts)  # all of them are new to it: it need not look
+    else:
+        table.intern_all(texts)

@@ -76,7 +76,7 @@ class Stems:
     def _new(self, stem: str) -> int:
         at = -1 if self._prepared is None else self._prepared.find(stem)
         if at < 0:
-            at = len(self)
+            at = self._first_new + len(self._texts)
             self._texts.append(stem)
         self._ids[stem] = at
         return at

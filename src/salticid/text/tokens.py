@@ -10,8 +10,9 @@ piece never seen before is looked at letter by letter.
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
@@ -31,8 +32,12 @@ _CUT = bytes(
     ord(chr(b).lower()) if chr(b).isalpha() or b >= 0x80 or chr(b) in MARKS else ord(" ") for b in range(128)
 ) + bytes(range(128, 256))
 _CUT_MARKS_TOO = _CUT.translate(bytes.maketrans("".join(MARKS).encode(), b" " * len(MARKS)))
-_SEVERAL = -8
-"""Memo codes from here down stand for pieces that hold no token, or more than one."""
+_LATIN = re.compile("[\0-\u02ff\u2000-\u206f]*")
+"""Letters that no mark belongs to and signs of punctuation: no text of these reads otherwise when normalised."""
+_NOTHING = -1 - len(MARKS)
+"""The memo code of pieces that hold no token."""
+_SEVERAL = _NOTHING - 1
+"""Memo codes from here down stand for pieces that hold more than one."""
 _MEMO_SIZE = 1_000_000
 
 
@@ -72,8 +77,11 @@ class Tokenizer:
             memo.forget()
             self._pieces = Pieces(memo.codes)
         codes = self._pieces.codes(cut)
-        if codes.size and codes.min() <= _SEVERAL:
+        least = codes.min(initial=0)
+        if least <= _SEVERAL:
             codes = memo.spread(codes)
+        if least <= _NOTHING:
+            codes = codes[codes != _NOTHING]
         is_mark = codes < 0
         at = np.flatnonzero(is_mark)
         marks = -codes[at]
@@ -96,17 +104,17 @@ class _Memo(dict[bytes, int]):
 
     def codes(self, pieces: list[bytes]) -> list[int]:
         """The code of each piece; those never seen before are looked at now."""
-        news = [piece for piece in dict.fromkeys(pieces) if piece not in self]
+        news = [piece for piece in pieces if piece not in self]
         words = [piece for piece in news if piece.isalpha() and len(piece) <= LONGEST]
         self.update(zip(words, self._words.intern_all(words), strict=True))
         return list(map(self.__getitem__, pieces))
 
     def __missing__(self, piece: bytes) -> int:
         """The code of a piece that is not simply a word."""
-        tokens = () if piece.isascii() else letter_runs(piece.decode("utf-8", "replace"))
-        ids = [self._words.intern(token) for token in tokens]
-        if len(ids) == 1:
-            code = ids[0]
+        tokens = () if piece.isascii() else _tokens(piece.decode("utf-8", "replace"))
+        ids = self._words.intern_all([token.encode() for token in tokens])
+        if len(ids) <= 1:
+            code = ids[0] if ids else _NOTHING
         else:
             code = _SEVERAL - len(self._several)
             self._several.append(np.array(ids, np.int32))
@@ -122,6 +130,14 @@ class _Memo(dict[bytes, int]):
             done = at + 1
         parts.append(codes[done:])
         return np.concatenate(parts)
+
+
+def _tokens(text: str) -> Iterable[str]:
+    """The tokens of a piece of text; most hold nothing but Latin letters, and those are easily told."""
+    if not _LATIN.fullmatch(text):
+        return letter_runs(text)
+    runs = "".join([char if char.isalpha() else " " for char in text]).split()
+    return [unicodedata.normalize("NFC", run.lower()) for run in runs if len(run) <= LONGEST]
 
 
 def letter_runs(text: str) -> Iterator[str]:

@@ -1,0 +1,96 @@
+"""The tables: each distinct text gets the next free id and is never forgotten."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+
+from salticid.protocols import PreparedStems
+from salticid.tables.heaps import Heap, MemoryHeap
+from salticid.tables.ids import Ids
+
+
+class Texts:
+    """A growing table.
+
+    >>> words = Texts()
+    >>> [words.intern(w) for w in ("spider", "web", "spider")], words[1], words.find("fly")
+    ([0, 1, 0], 'web', -1)
+    """
+
+    def __init__(self, heap: Heap | None = None) -> None:
+        self._ids = Ids()
+        self._heap: Heap = MemoryHeap() if heap is None else heap
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __getitem__(self, at: int) -> str:
+        if not 0 <= at < len(self._ids):
+            raise IndexError(at)
+        return self._heap.read(at).decode()
+
+    def between(self, first: int, last: int) -> list[bytes]:
+        """The texts from id `first` up to `last`, in UTF-8."""
+        return self._heap.between(first, last)
+
+    def spell(self, ids: Sequence[int]) -> list[str]:
+        if ids and ids == list(range(ids[0], ids[0] + len(ids))):
+            return [text.decode() for text in self.between(ids[0], ids[-1] + 1)]
+        if ids and not 0 <= min(ids) <= max(ids) < len(self):
+            raise IndexError(ids)
+        read = self._heap.read
+        return [read(at).decode() for at in ids]
+
+    def find(self, text: str) -> int:
+        return self._ids.find(text.encode())
+
+    def intern(self, text: str) -> int:
+        data = text.encode()
+        at = self._ids.find(data)
+        return self.intern_all([data])[0] if at < 0 else at
+
+    def intern_all(self, texts: Sequence[bytes]) -> list[int]:
+        """The ids of many texts at once."""
+        found, fresh = self._ids.give_all(texts)
+        if fresh:
+            self._note(fresh)
+        return found
+
+    def extend(self, texts: Sequence[bytes]) -> None:
+        """Give the next ids to texts of which the table holds none, and that are all different."""
+        self._ids.extend(texts)
+        self._note(texts)
+
+    def _note(self, fresh: Sequence[bytes]) -> None:
+        """Keep texts that are new."""
+        self._heap.extend(fresh)
+
+    def stems(self, rules: str) -> PreparedStems | None:
+        """Nobody worked them out."""
+        return None
+
+
+class Urls(Texts):
+    """A growing table of canonical URLs that knows each one's host.
+
+    >>> table = Urls()
+    >>> a, b = table.intern("http://a.example/x"), table.intern("http://a.example/y")
+    >>> table.host(a) == table.host(b), table.host_name(table.host(a))
+    (True, 'a.example')
+    """
+
+    def __init__(self, heap: Heap | None = None) -> None:
+        super().__init__(heap)
+        self.hosts = Texts()
+        self.host_of = array("i")
+
+    def host(self, url: int) -> int:
+        return self.host_of[url]
+
+    def host_name(self, host: int) -> str:
+        return self.hosts[host]
+
+    def _note(self, fresh: Sequence[bytes]) -> None:
+        super()._note(fresh)
+        self.host_of.extend(self.hosts.intern_all([url.split(b"/", 3)[2] for url in fresh]))

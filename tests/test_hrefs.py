@@ -1,0 +1,36 @@
+"""Hrefs: whatever way is taken, they mean what `canonical` says they mean."""
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from salticid.model import NO_URL
+from salticid.parse.hrefs import Hrefs
+from salticid.tables import Urls
+from salticid.urls import canonical
+
+_PIECES = [
+    "../", "/", "//", "./", "..", ".", "a", "B_2", "-x.htm", "~ann", "%7e", "%2e", "#", "?q=1", ";jsessionid=1",
+    " ", "\t", "é", ":", "http://", "https://", "HTTP://", "h.example", "h.example.", "127.1", "h.example:80", "@",
+    "\ud800", "\\",
+]  # fmt: skip
+_hrefs = st.lists(st.sampled_from(_PIECES), max_size=7).map("".join)
+_bases = st.sampled_from(
+    [
+        "http://h.example/", "http://h.example/a", "https://h.example:8443/a/b/c.htm?x=/../", "http://h.example/a//b/",
+        "http://127.0.0.1/%2F/;x/", "http://h.example/a/" + "b" * 2030 + "/", "no URL", "http://h.example",
+    ]
+)  # fmt: skip
+
+
+@given(st.lists(_hrefs, max_size=5), st.lists(_bases, min_size=1, max_size=4))
+@example(
+    ["../../../a/B_2#x y", "", "#", "..", "../", "a/", "/", "//a/a", "https://127.1/a"],
+    ["http://h.example/a//b/"],
+)
+@example(["a" * 20, "aaa"], ["http://h.example/a/" + "b" * 2030 + "/"])
+def test_an_href_means_the_same_with_and_without_a_memory(hrefs: list[str], bases: list[str]) -> None:
+    urls = Urls()
+    remembering = Hrefs(urls)
+    for base in bases:
+        found = [None if url == NO_URL else urls[url] for url in remembering.resolve(hrefs, base)]
+        assert found == [canonical(href, base) for href in hrefs]
