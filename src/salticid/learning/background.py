@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
+from types import MappingProxyType
 
 from salticid.text import language
 from salticid.text.tokens import letter_runs
@@ -25,6 +27,15 @@ def background(code: str) -> tuple[tuple[str, int], ...]:
     >>> [word for word, times in background("en")[:3]], sum(times for _, times in background("en")) <= SIZE
     (['time', 'people', 'day'], True)
     """
+    expected = frequencies(code)
+    per_word = SIZE / sum(expected.values())
+    counted = ((word, int(frequency * per_word)) for word, frequency in expected.items())
+    return tuple(sorted((pair for pair in counted if pair[1]), key=lambda pair: (-pair[1], pair[0])))
+
+
+@cache
+def frequencies(code: str) -> Mapping[str, float]:
+    """The share of a language's text that each of its usual words has, stop words left out."""
     import wordfreq  # heavy, and needed by those who learn without negatives only
 
     code = code if _listed(code) in wordfreq.available_languages("small") else language.DEFAULT
@@ -34,9 +45,7 @@ def background(code: str) -> tuple[tuple[str, int], ...]:
         for word in letter_runs(entry):
             if word not in stop:
                 expected[word] = expected.get(word, 0.0) + frequency
-    per_word = SIZE / sum(expected.values())
-    counted = ((word, int(frequency * per_word)) for word, frequency in expected.items())
-    return tuple(sorted((pair for pair in counted if pair[1]), key=lambda pair: (-pair[1], pair[0])))
+    return MappingProxyType(expected)
 
 
 def _listed(code: str) -> str:

@@ -44,6 +44,10 @@ class Features:
     def __len__(self) -> int:
         return len(self._keys)
 
+    def table(self) -> tuple[Keys, npt.NDArray[np.int64]]:
+        """All keys, ascending, and the column of each."""
+        return self._keys, self._column
+
     def row(self, document: Keys) -> Row:
         """A document as a row; empty when nothing in it is known."""
         if not len(self._keys):

@@ -49,8 +49,11 @@ class Taught:
         return due
 
     def learn(self, liked: Sequence[tuple[Page, int]]) -> bool:
-        """The pages a person likes are on topic, the others are not."""
-        self._told.update({page.url: (page, liking > 0) for page, liking in liked})
+        """The pages a person likes are on topic, those he dislikes are not; 0 takes his word back."""
+        self._told.update({page.url: (page, liking > 0) for page, liking in liked if liking})
+        for page, liking in liked:
+            if not liking:
+                self._told.pop(page.url, None)
         if liked:
             self._train()
         return bool(liked)

@@ -1,0 +1,104 @@
+"""As like the topic as its examples are like each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import fsum
+from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta
+
+from salticid.errors import UserError
+from salticid.learning.calibration import Calibration
+from salticid.learning.static_vectors import StaticVectors
+from salticid.learning.taught import Schedule, Taught
+from salticid.learning.topic_words import Mixture, TopicWords
+from salticid.model import Page
+from salticid.protocols import Brief
+
+_ON_TOPIC = 0.06
+"""From where on a page is rather about the keywords, while no examples tell."""
+
+
+class Profile(Taught):
+    """score = P(on topic), by how like a page is to the words of the topic; positive from 0.5 on.
+
+    The words of the topic are those of keywords and examples, less what is said elsewhere, plus those that go
+    together with them on the pages seen (`learning/topic_words.py`); rare words weigh more, by the frequency
+    lists of the language. The probability follows from how like it the usual page is, and the n known pages,
+    each had it not been known: the line lies n / (n + 1) of the way from the one to the others. A page without
+    a word of the language scores 0.
+
+    It works from keywords alone, from examples, and better with negatives. After `refresh` pages, and
+    whenever their number has grown by half, it learns from the pages seen: as what is usual here, never as
+    examples of anything. So it cannot talk itself into a topic. `vectors` names a folder of word vectors, in
+    the form of model2vec: then words count that mean much the same.
+
+    >>> from salticid.testing import spider_web
+    >>> from salticid.drivers.brief import prepare
+    >>> from salticid.model import Limits
+    >>> web, judge = spider_web(), Profile()
+    >>> judge.start(prepare(web.topic, web, Limits(), seed=0))
+    >>> [round(judge.score(web.page(web.id(name))), 2) for name in ("b", "b1", "a1")]
+    [1.0, 1.0, 0.01]
+
+    Paper: Rocchio, "Relevance feedback in information retrieval", 1971; Robertson, Sparck Jones, "Relevance
+    weighting of search terms", 1976.
+    """
+
+    def __init__(
+        self,
+        *,
+        keywords: Annotated[float, Meta(ge=0, le=100)] = 0.35,
+        unlike: Annotated[float, Meta(ge=0, le=100)] = 1.0,
+        negatives: Annotated[float, Meta(ge=0, le=100)] = 0.5,
+        related: Annotated[float, Meta(ge=0, le=100)] = 0.6,
+        refresh: Annotated[int, Meta(ge=1, le=1_000_000)] = 20,
+        vectors: str = "",
+    ) -> None:
+        self.keywords = keywords
+        self.unlike = unlike
+        self.negatives = negatives
+        self.related = related
+        self.refresh = refresh
+        self.vectors = vectors
+
+    def start(self, brief: Brief) -> None:
+        mixture = Mixture(self.keywords, self.unlike, self.negatives, self.related)
+        self._words = TopicWords(brief, mixture, StaticVectors(Path(self.vectors)) if self.vectors else None)
+        if not self._words.weights.any():
+            raise UserError(
+                f"topic {brief.topic.name!r} gives the judge profile no word to go by; "
+                "name keywords that are no stop words, or examples, in the topic file"
+            )
+        self._due = Schedule(self.refresh)
+        super().start(brief)
+
+    def train(self, on: Sequence[Page], off: Sequence[Page]) -> None:
+        words = self._words
+        near, far = [words.vector(page) for page in on], [words.vector(page) for page in off]
+        words.tell(near, far)
+        usual = _mean([words.told_likeness(page) for page in (*words.unlike, *far)])
+        line = _ON_TOPIC
+        if left_out := words.left_out():
+            line = usual + (_mean(left_out) - usual) * len(left_out) / (len(left_out) + 1)
+        told = Calibration.above(usual, line)
+        self._calibration = told.carried_over(
+            [words.told_likeness(page) for page in words.seen], [words.likeness(page) for page in words.seen]
+        )
+
+    def score(self, page: Page) -> float:
+        vector = self._words.vector(page)
+        return self._calibration.probability(self._words.likeness(vector)) if len(vector.stems) else 0.0
+
+    def watch(self, page: Page, score: float) -> bool:
+        self._words.see(page)
+        due = self._due.due()
+        if due:
+            self._train()
+        return due
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    return fsum(numbers) / max(len(numbers), 1)

@@ -1,0 +1,57 @@
+"""From how like a topic a page is to how probably it is about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import fsum
+
+from salticid.learning.exact import logistic
+
+LEAST_APART = 0.05
+"""The line lies at least so far above pages off topic, whatever little is known says."""
+DOUBT = 5.0
+"""The log odds against a usual page off topic: it may be on topic with a probability of 0.007."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """probability(x) = 1 / (1 + exp(-steepness * (x - line))).
+
+    Whoever is no more like the topic than other pages are gets less than 0.01.
+
+    >>> calibration = Calibration.above(0.1, 0.5)
+    >>> [round(calibration.probability(x), 2) for x in (0.1, 0.3, 0.5, 0.7)]
+    [0.01, 0.08, 0.5, 0.92]
+    """
+
+    line: float
+    steepness: float
+
+    @classmethod
+    def above(cls, usual: float, line: float) -> Calibration:
+        """From how like the topic a usual page is, and from where on a page is rather about it."""
+        way = max(line - usual, LEAST_APART)
+        return cls(usual + way, DOUBT / way)
+
+    def probability(self, likeness: float) -> float:
+        """How probably a page so like the topic is about it."""
+        return logistic(self.steepness * (likeness - self.line))
+
+    def carried_over(self, before: Sequence[float], after: Sequence[float]) -> Calibration:
+        """The same for another kind of likeness, given both of some pages: by the straight line through them.
+
+        >>> Calibration(0.3, 15.0).carried_over([0.1, 0.2, 0.6], [0.2, 0.4, 1.2]) == Calibration(0.6, 7.5)
+        True
+        """
+        mean, mean_after = _mean(before), _mean(after)
+        spread = fsum((x - mean) ** 2 for x in before)
+        both = fsum((x - mean) * (y - mean_after) for x, y in zip(before, after, strict=True))
+        if both <= 0.0:
+            return self
+        slope = both / spread
+        return Calibration(mean_after + slope * (self.line - mean), self.steepness / slope)
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    return fsum(numbers) / max(len(numbers), 1)

@@ -1,0 +1,119 @@
+"""Word vectors that somebody trained before, from a folder on this machine; nothing is ever downloaded.
+
+The folder is in the form of model2vec: `model.safetensors` with the matrix `embeddings`, a row for each token,
+and maybe `weights` (a factor for each token) and `mapping` (the row of each token); `tokenizer.json` with the
+tokens. Both are read as data, here, so that no other library is needed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from unicodedata import combining, normalize
+
+import numpy as np
+import numpy.typing as npt
+
+from salticid.errors import UserError
+from salticid.model import Floats
+
+_KINDS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I8": "<i1"}
+_LONGEST_HEADER = 100_000_000
+_WORD_STARTS = ("", "\u2581", "\u0120")
+"""What tokenizers write before a token that begins a word: nothing, or a mark of theirs."""
+_GOES_ON = "##"
+
+
+class StaticVectors:
+    """The vectors of a folder. A word that is no token is the mean of its pieces, the longest first.
+
+    Paper: Tulkens, van Dongen, "Model2Vec: fast state-of-the-art static embeddings", 2024.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            tensors = _tensors(folder / "model.safetensors")
+            tokens = _tokens(json.loads((folder / "tokenizer.json").read_bytes()))
+            self._rows = _rows(tensors)
+        except OSError as error:
+            raise UserError(
+                f"cannot read the word vectors in {folder}: {error.strerror}; it should hold model.safetensors "
+                "and tokenizer.json, as model2vec writes them"
+            ) from None
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise UserError(
+                f"the word vectors in {folder} are not in the form of model2vec: {error}"
+            ) from None
+        self._ids = {token: at for token, at in tokens.items() if at < len(self._rows)}
+        self._longest = max(map(len, self._ids), default=0)
+
+    def of(self, words: Sequence[str]) -> Floats:
+        found = np.zeros((len(words), self._rows.shape[1]))
+        for at, word in enumerate(words):
+            pieces = self._pieces(word) or self._pieces(_plain(word))
+            if pieces:
+                found[at] = self._rows[pieces].astype(np.float64).mean(axis=0)
+        lengths = np.sqrt((found * found).sum(axis=1, keepdims=True))
+        unit: Floats = found / np.where(lengths > 0.0, lengths, 1.0)
+        return unit
+
+    def _pieces(self, word: str) -> list[int]:
+        """The tokens a word is made of, each the longest that fits; none if some part fits none."""
+        pieces: list[int] = []
+        start = 0
+        while start < len(word):
+            marks = (_GOES_ON, "") if start else _WORD_STARTS
+            for end in range(min(len(word), start + self._longest), start, -1):
+                known = [mark + word[start:end] for mark in marks if mark + word[start:end] in self._ids]
+                if known:
+                    pieces.append(self._ids[known[0]])
+                    start = end
+                    break
+            else:
+                return []
+        return pieces
+
+
+def _plain(word: str) -> str:
+    """A word without its accents."""
+    return "".join(letter for letter in normalize("NFD", word) if not combining(letter))
+
+
+def _tensors(file: Path) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of a safetensors file, mapped, not read."""
+    with file.open("rb") as opened:
+        length = int.from_bytes(opened.read(8), "little")
+        if length > _LONGEST_HEADER:
+            raise ValueError("model.safetensors begins with no header")
+        header = json.loads(opened.read(length))
+    raw = np.memmap(file, np.uint8, "r", offset=8 + length)
+    tensors = {}
+    for name, told in header.items():
+        if name != "__metadata__" and told["dtype"] in _KINDS:
+            start, end = told["data_offsets"]
+            tensors[name] = raw[start:end].view(_KINDS[told["dtype"]]).reshape(told["shape"])
+    return tensors
+
+
+def _tokens(tokenizer: dict[str, Any]) -> dict[str, int]:
+    """Token -> id, whichever way the tokenizer lists them; special ones are no words and left out."""
+    listed = tokenizer["model"]["vocab"]
+    tokens = dict(listed) if isinstance(listed, dict) else {entry[0]: at for at, entry in enumerate(listed)}
+    for added in tokenizer.get("added_tokens", []):
+        if added.get("special"):
+            tokens.pop(added["content"], None)
+    return tokens
+
+
+def _rows(tensors: dict[str, npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """The vector of each token, times its weight if there are weights."""
+    rows = tensors["embeddings"]
+    if rows.ndim != 2 or not rows.size:
+        raise ValueError("embeddings is no matrix")
+    if "mapping" in tensors:
+        rows = rows[np.asarray(tensors["mapping"], np.int64)]
+    if "weights" in tensors:
+        rows = rows * np.asarray(tensors["weights"], np.float32).reshape(len(rows), 1)
+    return rows

@@ -1,0 +1,31 @@
+"""A few of many, evenly spread over all that came."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Thinned(Generic[T]):
+    """Keeps every k-th of what comes, k doubling whenever `most` are kept; no chance has a part in it.
+
+    >>> kept = Thinned[int](4)
+    >>> for number in range(11):
+    ...     kept.add(number)
+    >>> kept.items
+    [0, 4, 8]
+    """
+
+    def __init__(self, most: int) -> None:
+        self.items: list[T] = []
+        self._most, self._every, self._came = most, 1, 0
+
+    def add(self, item: T) -> None:
+        """One more came."""
+        if self._came % self._every == 0:
+            self.items.append(item)
+        self._came += 1
+        if len(self.items) > self._most:
+            self.items = self.items[::2]
+            self._every *= 2

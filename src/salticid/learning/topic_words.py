@@ -1,0 +1,202 @@
+"""Which words speak for a topic, and how much: those of its keywords and examples, and those that go with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import fsum, sqrt
+
+import numpy as np
+
+from salticid.learning.areas import areas_of
+from salticid.learning.background import background
+from salticid.learning.exact import logs_of_counts
+from salticid.learning.rarity import Rarity
+from salticid.learning.stem_vectors import StemVector, length_of, total
+from salticid.learning.thinned import Thinned
+from salticid.learning.word_vectors import Meanings, Vectors
+from salticid.model import Area, Floats, Page
+from salticid.protocols import Brief
+from salticid.text.bags import Bag
+from salticid.text.stems import Stems
+
+HEADING_TIMES = 3
+"""A word in a title, a heading or a description counts as so many in the text."""
+MOST_SEEN = 512
+"""So many of the pages seen, evenly spread over the crawl, are kept to learn from."""
+USUAL = 0.2
+"""How much the usual words of the language are taken off, while no page off topic is known."""
+ENOUGH_SEEN = 30
+"""From so many pages, what goes together on them has half its say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """How much the sources of a topic's words count beside the examples, which count 1.
+
+    `keywords` beside examples; `unlike`, of the pages seen, the half less like the topic, and `negatives`, both
+    taken off; `related`, the words that go together with the topic's on the pages seen: so much without
+    examples, 1 / (1 + n) of it with n of them, which know better.
+    """
+
+    keywords: float = 0.35
+    unlike: float = 1.0
+    negatives: float = 0.5
+    related: float = 0.6
+
+
+MIXTURE = Mixture()
+
+
+class TopicWords:
+    """One weight for each stem, made anew from what is known: `told` by people, `see`n by the crawl.
+
+    A page is a vector of length 1 whose weights are (1 + log f) times the rarity of the stem. The words of the
+    topic are a vector too:
+
+        told = mean of examples + keywords - unlike * mean of the half of seen pages less like it
+        words = told / |told| + related * together / |together|
+        together = sum over seen pages of (told . page - mean) * page
+
+    The last is the covariance of each word with being on topic, over the pages seen. It takes none of them
+    for an example: whatever the crawl has seen, told is never moved towards it. With word vectors, the words
+    near those of told in meaning count as much again.
+
+    >>> from salticid.testing import spider_web
+    >>> from salticid.drivers.brief import prepare
+    >>> from salticid.model import Limits
+    >>> web = spider_web()
+    >>> words = TopicWords(prepare(web.topic, web, Limits(), seed=0))
+    >>> [round(words.likeness(words.vector(web.page(web.id(name)))), 2) for name in ("b", "b1", "a1")]
+    [0.9, 0.53, 0.0]
+    """
+
+    def __init__(self, brief: Brief, mixture: Mixture = MIXTURE, vectors: Vectors | None = None) -> None:
+        self.mixture = mixture
+        self.stems = Stems(brief.words, brief.language)
+        self.rarity = Rarity(self.stems, brief.language)
+        self._keywords = self._weighed(Bag.of(self.stems.terms(brief.topic.keywords)))
+        self._usual = self._usual_words(brief.language)
+        self._seen: Thinned[StemVector] = Thinned(MOST_SEEN)
+        self._meanings = None if vectors is None else Meanings(vectors, brief.words, self.stems)
+        if self._meanings is not None:
+            self._meanings.meet_text(brief.topic.keywords)
+            for page in brief.examples:
+                self._meanings.meet(page)
+        self.tell(
+            [self.vector(page) for page in brief.examples], [self.vector(page) for page in brief.negatives]
+        )
+
+    def vector(self, page: Page) -> StemVector:
+        """A page as rare words see it, at length 1."""
+        words = self.stems.of(page.tokens)
+        standing_out = words[areas_of(page) != Area.REST]
+        return self._weighed(Bag.of(np.concatenate((words, *[standing_out] * (HEADING_TIMES - 1)))))
+
+    def see(self, page: Page) -> None:
+        """The crawl has seen a page. Weights change with the next `tell`."""
+        self._seen.add(self.vector(page))
+        if self._meanings is not None:
+            self._meanings.meet(page)
+
+    def tell(self, on: Sequence[StemVector], off: Sequence[StemVector]) -> None:
+        """These pages are known, all others are not: make the weights anew."""
+        self._on, self._off = list(on), list(off)
+        self._mean = total(self._on, len(self.stems)) / max(len(self._on), 1)
+        first = self._sum_of_told([])
+        likeness = [_product(page, first) for page in self.seen]
+        middle = sorted(likeness)[len(likeness) // 2] if likeness else 0.0
+        self.unlike = [page for page, like in zip(self.seen, likeness, strict=True) if like <= middle]
+        told = self._sum_of_told(self.unlike)
+        self._told_length = length_of(told) or 1.0
+        self.told = told / self._told_length
+        self.weights = self.told + self._together() + self._alike()
+        self._length = length_of(self.weights) or 1.0
+
+    @property
+    def seen(self) -> list[StemVector]:
+        """Those of the seen pages that are kept."""
+        return self._seen.items
+
+    def likeness(self, page: StemVector) -> float:
+        """The cosine of a page with the topic's words: below 0 for what is said elsewhere."""
+        return _product(page, self.weights) / self._length
+
+    def told_likeness(self, page: StemVector) -> float:
+        """The same, but only with what was told."""
+        return _product(page, self.told)
+
+    def left_out(self) -> list[float]:
+        """The `told_likeness` of each known page on topic had it alone not been known; none if only one is.
+
+        Without page y, of n with the mean m, the sum of what was told is t + (m - y) / (n - 1).
+        """
+        others = len(self._on) - 1
+        if others < 1:
+            return []
+        by_told = [self._told_length * _product(page, self.told) for page in self._on]
+        by_mean = [_product(page, self._mean) for page in self._on]
+        mean_by_told, mean_by_mean = fsum(by_told) / len(self._on), fsum(by_mean) / len(self._on)
+        found = []
+        for told, mean, page in zip(by_told, by_mean, self._on, strict=True):
+            size = 1.0 if len(page.stems) else 0.0
+            product = told + (mean - size) / others
+            square = self._told_length**2 + 2 * (mean_by_told - told) / others
+            square += (mean_by_mean - 2 * mean + size) / others**2
+            found.append(product / sqrt(square) if square > 0.0 else 0.0)
+        return found
+
+    def nearness(self) -> Floats:
+        """What one more occurrence of a stem says for the topic, by stem id; below 0 what it says against."""
+        met = np.flatnonzero(self.weights).astype(np.int32)
+        near = np.zeros(len(self.weights))
+        near[met] = self.weights[met] * self.rarity.of(met)
+        return near
+
+    def _sum_of_told(self, unlike: list[StemVector]) -> Floats:
+        size, mixture = len(self.stems), self.mixture
+        told = total([self._keywords], size)
+        if self._on:
+            trusted = len(unlike) / (len(unlike) + ENOUGH_SEEN)
+            told = mixture.keywords * told + self._mean
+            told -= total(unlike, size) * (mixture.unlike * trusted / max(len(unlike), 1))
+            told -= total([self._usual], size) * (USUAL * (1.0 - trusted))
+        if self._off:
+            told -= total(self._off, size) * (mixture.negatives / len(self._off))
+        return told
+
+    def _together(self) -> Floats:
+        likeness = [_product(page, self.told) for page in self.seen]
+        mean = fsum(likeness) / max(len(likeness), 1)
+        together = np.zeros(len(self.stems))
+        for page, like in zip(self.seen, likeness, strict=True):
+            together[page.stems] += (like - mean) * page.weights
+        trusted = len(likeness) / (len(likeness) + ENOUGH_SEEN)
+        return together * (trusted * self._related() / (length_of(together) or 1.0))
+
+    def _alike(self) -> Floats:
+        if self._meanings is None:
+            return np.zeros(len(self.stems))
+        alike = self._meanings.near(self.told)
+        met = np.flatnonzero(alike).astype(np.int32)
+        alike[met] *= self.rarity.of(met)
+        return alike * (self._related() / (length_of(alike) or 1.0))
+
+    def _related(self) -> float:
+        return self.mixture.related / (1 + len(self._on))
+
+    def _weighed(self, bag: Bag) -> StemVector:
+        damped = 1.0 + logs_of_counts(bag.counts.astype(np.int64))
+        return StemVector(bag.terms, damped * self.rarity.of(bag.terms)).unit()
+
+    def _usual_words(self, code: str) -> StemVector:
+        stems: list[int] = []
+        for word, times in background(code):
+            stems += self.stems.terms(word) * times
+        return self._weighed(Bag.of(stems))
+
+
+def _product(page: StemVector, dense: Floats) -> float:
+    """The exact sum of the products; a stem that `dense` is too short for adds nothing."""
+    inside = page.stems < len(dense)
+    return fsum((page.weights[inside] * dense[page.stems[inside]]).tolist())

@@ -1,0 +1,258 @@
+"""The judge profile: what it believes, what it learns from, and what it must not learn from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from salticid.drivers.brief import prepare
+from salticid.errors import UserError
+from salticid.judges import judges
+from salticid.judges.profile import Profile
+from salticid.learning.calibration import Calibration
+from salticid.learning.stem_vectors import length_of, total
+from salticid.learning.thinned import Thinned
+from salticid.learning.topic_words import MOST_SEEN, TopicWords
+from salticid.model import Limits, Links, Page
+from salticid.protocols import Brief
+from salticid.testing import SmallWeb
+from salticid.testing.small import address
+
+EMPTY = Page(0, "", np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8), Links.to([]), b"")
+
+PAGES = {
+    "spiders": "<title>Jumping spiders</title><p>Salticids hunt by sight and leap at their prey.",
+    "eyes": "<title>Eyes of spiders</title><p>Salticids have eight eyes and hunt by sight, spiders with vision.",
+    "silk": "<title>Silk</title><p>Spiders spin silk; salticids leap on a dragline.",
+    "leap": "<title>The leap</title><p>How salticids leap: spiders hunt prey by sight.",
+    "web": "<title>Orb webs</title><p>Arachnids weave sticky orbs of silk on a dragline.",
+    "trains": "<title>Railways</title><p>Trains run on rails; engines pull wagons to the station.",
+    "engines": "<title>Engines</title><p>Steam engines pull trains of wagons along rails and stop at a station.",
+    "bread": "<title>Bread</title><p>Flour, water, yeast and salt are baked in an oven.",
+}
+
+
+def briefed(
+    examples: tuple[str, ...] = ("spiders", "eyes"),
+    negatives: tuple[str, ...] = (),
+    keywords: str = "jumping spiders",
+    pages: dict[str, str] | None = None,
+) -> tuple[SmallWeb, Brief]:
+    web = SmallWeb(pages or PAGES)
+    web.topic = replace(
+        web.topic,
+        keywords=keywords,
+        examples=tuple(map(address, examples)),
+        negatives=tuple(map(address, negatives)),
+    )
+    return web, prepare(web.topic, web, Limits(), seed=0)
+
+
+def started(brief: Brief, judge: Profile | None = None) -> Profile:
+    judge = judge or Profile()
+    judge.start(brief)
+    return judge
+
+
+def page(web: SmallWeb, name: str) -> Page:
+    return web.page(web.id(name))
+
+
+def scores(judge: Profile, web: SmallWeb) -> dict[str, float]:
+    return {name: judge.score(page(web, name)) for name in PAGES}
+
+
+def watched(judge: Profile, web: SmallWeb, *names: str, times: int = 1) -> list[int]:
+    """Show pages in turn, and say after how many the judge changed its mind."""
+    shown = [page(web, name) for _ in range(times) for name in names]
+    return [at for at, it in enumerate(shown, 1) if judge.watch(it, judge.score(it))]
+
+
+def test_it_is_found_by_its_name() -> None:
+    assert isinstance(judges.make("profile", {"related": 0.2}), Profile)
+
+
+@pytest.mark.parametrize("negatives", [(), ("trains",)])
+@pytest.mark.parametrize("keywords", ["jumping spiders", ""])
+def test_pages_on_topic_score_above_others_and_the_line_lies_between(
+    negatives: tuple[str, ...], keywords: str
+) -> None:
+    web, brief = briefed(negatives=negatives, keywords=keywords)
+    found = scores(started(brief), web)
+    assert all(0 <= score <= 1 for score in found.values())
+    assert min(found["silk"], found["leap"]) > max(found["engines"], found["bread"])
+    assert found["leap"] >= 0.5 > found["engines"]
+
+
+def test_keywords_are_enough() -> None:
+    web, brief = briefed(examples=())
+    judge = started(brief)
+    assert judge.score(page(web, "spiders")) >= judge.line > judge.score(page(web, "bread"))
+
+
+def test_what_says_nothing_about_the_topic_is_improbable() -> None:
+    web, brief = briefed(examples=())
+    judge = started(brief)
+    assert judge.score(page(web, "bread")) < 0.05
+    assert judge.score(EMPTY) == 0.0
+
+
+def test_known_pages_may_be_empty() -> None:
+    web, brief = briefed()
+    judge = started(replace(brief, examples=(*brief.examples, EMPTY), negatives=(EMPTY,)))
+    assert 0 <= judge.score(page(web, "leap")) <= 1
+    assert judge.score(EMPTY) == 0.0
+
+
+def test_without_anything_to_learn_from_the_person_is_told_what_to_add() -> None:
+    with pytest.raises(UserError, match=r"topic 'small'.*examples.*topic file"):
+        started(briefed((), keywords="the of")[1])
+
+
+@pytest.mark.parametrize("examples", [(), ("spiders", "eyes")])
+def test_the_numbering_of_words_changes_not_a_bit(examples: tuple[str, ...]) -> None:
+    web, brief = briefed(examples, negatives=("engines",))
+    turned, other = briefed(examples, negatives=("engines",), pages=dict(reversed(PAGES.items())))
+    assert web.words.find("salticids") != turned.words.find("salticids")
+    one, two = started(brief, Profile(refresh=3)), started(other, Profile(refresh=3))
+    assert scores(one, web) == scores(two, turned)
+    for judge, where in ((one, web), (two, turned)):
+        assert watched(judge, where, "silk", "trains", "web", "bread")
+    assert scores(one, web) == scores(two, turned)
+
+
+def test_scoring_changes_nothing_and_a_restart_forgets() -> None:
+    web, brief = briefed()
+    judge = started(brief, Profile(refresh=2))
+    first = scores(judge, web)
+    assert scores(judge, web) == first
+    judge.learn([(page(web, "bread"), 1), (page(web, "eyes"), -1)])
+    watched(judge, web, "silk", "trains", "web")
+    assert scores(judge, web) != first
+    assert scores(started(brief, judge), web) == first
+
+
+def test_a_persons_word_is_learned_at_once_and_can_be_taken_back() -> None:
+    web, brief = briefed()
+    judge = started(brief)
+    before = scores(judge, web)
+    assert judge.learn([(page(web, "bread"), 1)])
+    assert judge.score(page(web, "bread")) > max(before["bread"], judge.line)
+    assert judge.learn([(page(web, "bread"), -1)])
+    assert judge.score(page(web, "bread")) < judge.line
+    assert judge.learn([(page(web, "bread"), 0)])
+    assert scores(judge, web) == before
+    assert not judge.learn([])
+
+
+def test_it_learns_from_the_pages_seen_more_and_more_rarely() -> None:
+    web, brief = briefed()
+    assert watched(started(brief, Profile(refresh=4)), web, "leap", "bread", times=10) == [4, 6, 9, 14]
+
+
+def test_words_that_go_with_the_topics_words_come_to_count() -> None:
+    web, brief = briefed(examples=(), keywords="spiders")
+    judge = started(brief, Profile(refresh=6))
+    assert judge.score(page(web, "web")) == judge.score(page(web, "bread"))  # neither says "spiders"
+    watched(judge, web, "silk", "trains", "engines", "silk", "trains", "engines")
+    assert judge.score(page(web, "web")) > judge.score(page(web, "bread"))  # silk, dragline
+
+
+def test_without_related_words_only_what_was_told_counts() -> None:
+    web, brief = briefed(examples=(), keywords="spiders")
+    judge = started(brief, Profile(refresh=6, related=0.0))
+    before = scores(judge, web)
+    watched(judge, web, "silk", "trains", "engines", "silk", "trains", "engines")
+    assert judge.score(page(web, "web")) == judge.score(page(web, "bread"))
+    assert scores(judge, web).keys() == before.keys()
+
+
+def test_what_is_said_on_every_page_seen_comes_to_count_less() -> None:
+    footer = " Subscribe to our newsletter, cookies, imprint."
+    pages = {name: text + footer for name, text in PAGES.items()} | {"footer": footer}
+    web, brief = briefed(pages=pages)
+    judge = started(brief, Profile(refresh=6))
+    before = judge.score(page(web, "footer"))
+    watched(judge, web, "trains", "bread", "engines", times=2)
+    assert judge.score(page(web, "footer")) < before
+
+
+def test_a_crawl_far_from_the_topic_cannot_talk_it_out_of_it() -> None:
+    web, brief = briefed()
+    judge = started(brief)
+    watched(judge, web, "trains", "bread", "engines", times=100)
+    found = scores(judge, web)
+    assert found["leap"] >= judge.line > max(found["engines"], found["bread"])
+
+
+def test_leaving_one_out_is_what_it_says() -> None:
+    _, brief = briefed(("spiders", "eyes", "silk"), ("trains",))
+    for at, left in enumerate(TopicWords(brief).left_out()):
+        without = TopicWords(replace(brief, examples=brief.examples[:at] + brief.examples[at + 1 :]))
+        assert left == pytest.approx(without.told_likeness(without.vector(brief.examples[at])))
+
+
+def test_by_hand() -> None:
+    web, brief = briefed(("x",), ("y",), "silk", {"x": "silk moss", "y": "moss", "z": "silk fern"})
+    words = TopicWords(brief)
+    silk, moss, fern = words.rarity.of(np.array(words.stems.terms("silk moss fern"), np.int32)).tolist()
+    usual = words._usual
+    length = sqrt(silk**2 + moss**2)
+    # silk is the keyword, 0.35; x, of length 1, has silk and moss; y is moss; the language takes its words off.
+    by_hand = total([usual], len(words.stems)) * -0.2
+    by_hand[words.stems.terms("silk")] += 0.35 + silk / length
+    by_hand[words.stems.terms("moss")] += moss / length - 0.5
+    z = words.vector(page(web, "z"))
+    expected = (by_hand[z.stems] * z.weights).sum() / length_of(by_hand)
+    assert words.likeness(z) == pytest.approx(expected)
+    assert z.length == pytest.approx(1.0)
+    assert sorted(z.weights) == pytest.approx(sorted([silk, fern] / np.sqrt(silk**2 + fern**2)))
+
+
+def test_a_heading_counts_more_than_the_text() -> None:
+    pages = {"above": "<h1>spiders</h1><p>bread oven", "below": "<h1>bread oven</h1><p>spiders"}
+    web, brief = briefed((), keywords="spiders", pages=pages)
+    judge = started(brief)
+    assert judge.score(page(web, "above")) > judge.score(page(web, "below"))
+
+
+def test_nearness_has_a_number_for_each_stem() -> None:
+    _, brief = briefed(negatives=("trains",))
+    words = TopicWords(brief)
+    near = words.nearness()
+    spider, train, moon = words.stems.terms("spiders trains moon")
+    assert near[spider] > 0 > near[train]
+    assert len(near) == len(words.weights) <= len(words.stems)
+    assert near[spider] == words.weights[spider] * words.rarity.of(np.array([spider], np.int32))[0]
+    assert moon >= len(near) or near[moon] <= 0
+
+
+def test_of_many_pages_few_are_kept() -> None:
+    _, brief = briefed()
+    words = TopicWords(brief)
+    for _ in range(3 * MOST_SEEN):
+        words.see(brief.examples[0])
+    assert MOST_SEEN // 2 <= len(words.seen) <= MOST_SEEN
+
+
+def test_what_is_thinned_stays_spread_over_all_that_came() -> None:
+    kept = Thinned[int](10)
+    for number in range(1000):
+        kept.add(number)
+    steps = np.diff(kept.items)
+    assert len(set(steps.tolist())) == 1
+    assert kept.items[0] == 0
+    assert kept.items[-1] >= 1000 - 2 * steps[0]
+
+
+def test_calibration_keeps_its_order_and_its_ends() -> None:
+    calibration = Calibration.above(0.0, 0.27)
+    found = [calibration.probability(x) for x in (-1.0, 0.0, 0.1, 0.27, 0.3, 1.0)]
+    assert found == sorted(found)
+    assert found[1] < 0.01
+    assert found[3] == pytest.approx(0.5)
+    assert Calibration.above(0.3, 0.1).probability(0.3) < 0.01
+    assert calibration.carried_over([0.1, 0.1], [0.2, 0.2]) == calibration
