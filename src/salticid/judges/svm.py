@@ -75,6 +75,10 @@ class Svm(Taught):
         row = self._features.row(self._keys(page))
         return logistic(self._plane.margin(row)) if len(row.columns) else 0.0
 
+    def learned(self) -> tuple[Vocabulary, Features, LinearSvm]:
+        """What scores are made of, for those who score all pages of a world at once."""
+        return self._vocabulary, self._features, self._plane
+
     def _keys(self, page: Page) -> Keys:
         """A number for each word, and for each pair of words that follow each other."""
         words = self._vocabulary.of(page.tokens).astype(np.int64)

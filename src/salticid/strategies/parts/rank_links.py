@@ -1,0 +1,96 @@
+"""The links of downloaded pages, by page and by the URL they lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from salticid.model import Ints
+from salticid.strategies.parts.rank_urls import NONE, OpenUrls
+
+
+class _Past(NamedTuple):
+    begin: int
+    size: int
+    signed: float
+
+
+class PastLinks:
+    """The links of the last pages downloaded, at most `limit` of these (None: of all).
+
+    Links are numbered as they come. Each knows the one before it that leads to the same URL, so that going
+    back from the last one meets all; those of forgotten pages are the oldest and end the way.
+    """
+
+    def __init__(self, limit: int | None) -> None:
+        self._limit = limit
+        self._pages: dict[int, _Past] = {}
+        self._url = np.zeros(1024, np.int32)
+        self._step = np.zeros(1024, np.int32)
+        self._before = np.zeros(1024, np.int64)
+        self._dropped = self._end = 0
+
+    def add(self, step: int, signed: float, urls: Ints, known: OpenUrls) -> None:
+        """The page of visit `step`, its signed score, and the URLs it links to, each once."""
+        begin, size = self._end, len(urls)
+        if self._limit == 0:
+            return
+        self._make_room(size)
+        at = begin - self._dropped
+        self._url[at : at + size] = urls
+        self._step[at : at + size] = step
+        before = np.full(size, NONE, np.int64)
+        slots = known.slots(urls)
+        is_open = slots != NONE
+        before[is_open] = known.head[slots[is_open]]
+        known.head[slots[is_open]] = begin + np.flatnonzero(is_open)
+        self._before[at : at + size] = before
+        self._pages[step] = _Past(begin, size, signed)
+        self._end += size
+        if self._limit is not None and len(self._pages) > self._limit:
+            del self._pages[next(iter(self._pages))]
+
+    def __contains__(self, step: int) -> bool:
+        return step in self._pages
+
+    def of(self, step: int) -> Ints:
+        """The URLs that a page links to, each once."""
+        page = self._pages[step]
+        return self._url[page.begin - self._dropped : page.begin - self._dropped + page.size]
+
+    def signed(self, step: int) -> float:
+        """The signed score of a page."""
+        return self._pages[step].signed
+
+    def rescore(self, step: int, signed: float) -> None:
+        """Give a page another score."""
+        self._pages[step] = self._pages[step]._replace(signed=signed)
+
+    def leading_to(self, slot: int, known: OpenUrls) -> Iterator[int]:
+        """The pages that link to the URL of a slot, by their visits, the last one first."""
+        first = next(iter(self._pages.values())).begin if self._pages else self._end
+        at = int(known.head[slot])
+        while at >= first:
+            yield int(self._step[at - self._dropped])
+            at = int(self._before[at - self._dropped])
+
+    def _make_room(self, more: int) -> None:
+        """Drop what is forgotten when room is needed, and grow when that does not give much."""
+        if self._end - self._dropped + more <= len(self._url):
+            return
+        first = next(iter(self._pages.values())).begin if self._pages else self._end
+        kept = slice(first - self._dropped, self._end - self._dropped)
+        size = max(2 * (self._end - first + more), 1024)
+        self._url, self._step, self._before = (
+            _moved(column[kept], size) for column in (self._url, self._step, self._before)
+        )
+        self._dropped = first
+
+
+def _moved(kept: npt.NDArray[np.signedinteger], size: int) -> npt.NDArray[np.signedinteger]:
+    column = np.zeros(size, kept.dtype)
+    column[: len(kept)] = kept
+    return column

@@ -1,0 +1,207 @@
+"""What is known of URLs that nobody has visited, gathered from the pages that link to them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from salticid.model import Floats, Ints
+from salticid.strategies.parts.rank_terms import (
+    ANCHOR,
+    AUTHORITY,
+    COMM_IN,
+    COMM_OUT,
+    CONTEXT,
+    HOST,
+    HUB,
+    LEVELS,
+    PARENT_1,
+    TERMS,
+)
+
+NONE = -1
+_SEEN, _IN_COMMUNITY, _CLOSED = 1, 2, 4
+_PARENTS, _LINKS, _INSIDE, _OUT, _ANCHOR, _CONTEXT, _PAIRS = range(7)
+"""Columns of a row: how many pages link there; their links, added up; how many of them are in the community; the
+sum of the shares of their links that lead into it; the best anchor and context; then the pairs."""
+
+
+class Pairs(NamedTuple):
+    """The highest and the lowest signed score of the pages 1, 2, ... links above a page."""
+
+    most: Floats
+    least: Floats
+
+
+class Parent(NamedTuple):
+    """What a downloaded page says about what it links to: how many links, which share of them leads into the
+    community, whether it is in there itself, and the scores of itself and of the pages above it.
+    """
+
+    links: int
+    share: float
+    inside: bool
+    above: Pairs
+
+
+class Totals:
+    """Counts of the crawl so far: pages downloaded, links on them, and URLs seen."""
+
+    def __init__(self) -> None:
+        self.pages = self.links = self.seen = 0
+
+
+class OpenUrls:
+    """A row of numbers for each URL that was seen and not visited, found by the URL's id.
+
+    Of others one byte is kept. `head` is the last link to a URL that `PastLinks` keeps.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.totals = Totals()
+        self._flags = np.zeros(max(size, 1024), np.uint8)
+        self._slot = np.full(len(self._flags), NONE, np.int32)
+        self._rows = np.zeros((1024, _PAIRS + 2 * LEVELS))
+        self.head = np.full(len(self._rows), NONE, np.int64)
+        self._url = np.full(len(self._rows), NONE, np.int32)
+        self._free: list[int] = list(range(len(self._rows)))
+
+    def __len__(self) -> int:
+        """How many are open."""
+        return len(self._rows) - len(self._free)
+
+    def see(self, urls: Ints) -> None:
+        """These URLs, each once, are known to exist."""
+        self._make_room(urls)
+        self.totals.seen += int(np.count_nonzero(self._flags[urls] & _SEEN == 0))
+        self._flags[urls] |= _SEEN
+
+    def opened(self, urls: Ints) -> Ints:
+        """The slots of those of these seen URLs, each once, that nobody has visited."""
+        urls = urls[self._flags[urls] & _CLOSED == 0]
+        self._open(urls[self._slot[urls] == NONE])
+        return self._slot[urls]
+
+    def slots(self, urls: Ints) -> Ints:
+        """The slots of these seen URLs; NONE for those that have none."""
+        return self._slot[urls]
+
+    def slot(self, url: int) -> int:
+        """The slot of a URL, or NONE."""
+        return int(self._slot[url]) if url < len(self._slot) else NONE
+
+    def close(self, url: int) -> None:
+        """A URL was visited: nothing need be known of it any more."""
+        self._make_room(np.array([url], np.int32))
+        self._flags[url] |= _CLOSED
+        self.forget(url)
+
+    def forget(self, url: int) -> None:
+        """Drop what is known of a URL; if it is linked to again, that begins anew."""
+        if (slot := self.slot(url)) != NONE:
+            self._slot[url] = self._url[slot] = NONE
+            self._free.append(slot)
+
+    def urls(self) -> list[int]:
+        """All open ones."""
+        held: list[int] = self._url[self._url != NONE].tolist()
+        return held
+
+    def in_community(self, urls: Ints) -> int:
+        """How many of these seen URLs are in the community."""
+        return int(np.count_nonzero(self._flags[urls] & _IN_COMMUNITY))
+
+    def join_community(self, url: int) -> bool:
+        """Put a URL into the community; False when it is there already."""
+        self._make_room(np.array([url], np.int32))
+        new = not self._flags[url] & _IN_COMMUNITY
+        self._flags[url] |= _IN_COMMUNITY
+        return bool(new)
+
+    def add_parent(self, slots: Ints, parent: Parent) -> None:
+        """A page that was just downloaded links to these."""
+        rows = self._rows[slots]
+        rows[:, _PARENTS] += 1
+        rows[:, _LINKS] += parent.links
+        rows[:, _INSIDE] += parent.inside
+        rows[:, _OUT] += parent.share
+        most, least = _pairs(rows)
+        np.maximum(most, parent.above.most, out=most)
+        np.minimum(least, parent.above.least, out=least)
+        self._rows[slots] = rows
+
+    def add_share(self, slots: Ints, share: float) -> None:
+        """Of the links of a page that links to these, a larger share leads into the community now."""
+        self._rows[slots, _OUT] += share
+
+    def add_words(
+        self, slots: Ints, anchor: npt.NDArray[np.float32], context: npt.NDArray[np.float32]
+    ) -> None:
+        """How the words of links to these, and those around them, match the topic; the best match counts."""
+        np.maximum.at(self._rows[:, _ANCHOR], slots, anchor)
+        np.maximum.at(self._rows[:, _CONTEXT], slots, context)
+
+    def above(self, url: int) -> Pairs:
+        """The pairs of a URL as they are; of one that no page links to, empty ones."""
+        slot = self.slot(url)
+        if slot == NONE:
+            return Pairs(np.full(LEVELS, -np.inf), np.full(LEVELS, np.inf))
+        most, least = _pairs(self._rows[slot])
+        return Pairs(most.copy(), least.copy())
+
+    def set_parents(self, slot: int, most: float, least: float) -> None:
+        """The scores of the pages that link to a URL are others now."""
+        self._rows[slot, _PAIRS] = most
+        self._rows[slot, _PAIRS + LEVELS] = least
+
+    def has_parents(self, slot: int) -> bool:
+        """Whether a downloaded page links there."""
+        return bool(self._rows[slot, _PARENTS])
+
+    def terms(self, slots: Ints, hosts: Floats) -> Floats:
+        """The score of each term (rows) for each of these URLs (columns), some page linking to each of them."""
+        rows, totals = self._rows[slots], self.totals
+        parents = rows[:, _PARENTS]
+        scores = np.empty((len(TERMS), len(slots)))
+        scores[HUB] = rows[:, _LINKS] / parents / (totals.links / totals.pages)
+        scores[AUTHORITY] = parents / (totals.links / totals.seen)
+        scores[COMM_IN] = rows[:, _INSIDE] / parents
+        scores[COMM_OUT] = rows[:, _OUT]
+        most, least = _pairs(rows)
+        telling = np.where(most >= 0, most, np.where(np.isneginf(most), 0.0, least))
+        scores[PARENT_1 : PARENT_1 + LEVELS] = telling.T
+        scores[ANCHOR], scores[CONTEXT] = rows[:, _ANCHOR], rows[:, _CONTEXT]
+        scores[HOST] = hosts
+        return scores
+
+    def _open(self, urls: Ints) -> None:
+        while len(self._free) < len(urls):
+            self._grow()
+        first = len(self._free) - len(urls)
+        slots = np.array(self._free[first:], np.int32)
+        del self._free[first:]
+        self._slot[urls], self._url[slots], self.head[slots] = slots, urls, NONE
+        self._rows[slots, :_PAIRS] = 0.0
+        self._rows[slots, _PAIRS : _PAIRS + LEVELS] = -np.inf
+        self._rows[slots, _PAIRS + LEVELS :] = np.inf
+
+    def _grow(self) -> None:
+        size = len(self._rows)
+        self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
+        self.head = np.concatenate([self.head, np.full(size, NONE, np.int64)])
+        self._url = np.concatenate([self._url, np.full(size, NONE, np.int32)])
+        self._free += range(size, 2 * size)
+
+    def _make_room(self, urls: Ints) -> None:
+        most = int(urls.max()) if len(urls) else 0
+        if most >= len(self._flags):
+            more = max(most + 1, 2 * len(self._flags)) - len(self._flags)
+            self._flags = np.concatenate([self._flags, np.zeros(more, np.uint8)])
+            self._slot = np.concatenate([self._slot, np.full(more, NONE, np.int32)])
+
+
+def _pairs(rows: Floats) -> Pairs:
+    """The pairs in some rows, or in one: a view."""
+    return Pairs(rows[..., _PAIRS : _PAIRS + LEVELS], rows[..., _PAIRS + LEVELS :])
