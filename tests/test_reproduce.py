@@ -56,7 +56,7 @@ def test_a_verdict_follows_its_test(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_is_said() -> None:
-    said = salticid("reproduce", 5)
+    said = salticid("reproduce", 6)
     assert (said.status, said.err.count("\n")) == (2, 1)
     said = salticid("reproduce", 1, "--data", "/nowhere/at/all")
     assert (said.status, "/nowhere/at/all" in said.err) == (2, True)

@@ -20,6 +20,9 @@ import msgspec
 
 from salticid.errors import UserError, unknown
 
+FOUND = "found"
+"""The table of a strategy file that is no setting."""
+
 T = TypeVar("T")
 
 
@@ -92,7 +95,10 @@ class Registry(Generic[T]):
 
 
 def read_strategy_file(file: Path) -> tuple[str, dict[str, Any]]:
-    """The name and the settings in a TOML file that says `strategy = "name"`, and its settings."""
+    """The name and the settings in a TOML file that says `strategy = "name"`, and its settings.
+
+    A table `[found]` tells people how the settings were found, and is no setting.
+    """
     try:
         told: dict[str, Any] = msgspec.toml.decode(file.read_bytes())
     except OSError as error:
@@ -102,6 +108,8 @@ def read_strategy_file(file: Path) -> tuple[str, dict[str, Any]]:
     name = told.pop("strategy", None)
     if not isinstance(name, str):
         raise UserError(f'{file} names no strategy; its first line should be strategy = "best_first"')
+    if isinstance(told.get(FOUND), dict):
+        del told[FOUND]
     return name, told
 
 

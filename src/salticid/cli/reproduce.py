@@ -21,7 +21,7 @@ _MARKED = re.compile(f"{_BEGIN}.*?{_END}", re.DOTALL)
 
 
 def reproduce(
-    number: Annotated[int, typer.Argument(metavar="1|2|3|4", min=1, max=4, help="Which system.")],
+    number: Annotated[int, typer.Argument(metavar="1|2|3|4|5", min=1, max=5, help="Which system.")],
     data: Annotated[
         Path | None, typer.Option(help="A folder with the public collections.", metavar="DIR")
     ] = None,

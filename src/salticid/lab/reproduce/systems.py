@@ -6,7 +6,7 @@ from pathlib import Path
 
 from salticid.errors import UserError
 from salticid.lab.compare import Watch
-from salticid.lab.reproduce import four, one, three, two
+from salticid.lab.reproduce import five, four, one, three, two
 from salticid.lab.reproduce.findings import Reproduction
 
 
@@ -23,5 +23,7 @@ def run(
             return three.reproduce(data, out, workers, watch, pages or three.MAX_PAGES)
         case 4:
             return four.reproduce(data, out, workers, watch, pages or four.MAX_PAGES)
+        case 5:
+            return five.reproduce(data, out, workers, watch, pages or five.MAX_PAGES)
         case _:
-            raise UserError(f"system {number} cannot be reproduced yet; choose 1 to 4")
+            raise UserError(f"there is no system {number}; choose 1 to 5")

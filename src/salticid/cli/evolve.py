@@ -1,0 +1,157 @@
+"""`salticid evolve`: find the weights of a rank function by crawls that are simulated on a recorded world."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from salticid.cli.console import err, out, print_json, safe
+from salticid.cli.progress import Work
+from salticid.errors import SalticidError, UserError
+from salticid.truth import load_topic
+
+if TYPE_CHECKING:
+    from salticid.evolve.checkpoint import State
+    from salticid.evolve.search import Evolution
+    from salticid.lab.evolving.evidence import Evolved
+
+INTERRUPTED = 130
+
+
+def evolve(
+    world: Annotated[Path, typer.Argument(metavar="WORLD", help="The folder of a recorded world.")],
+    topic: Annotated[Path | None, typer.Option(help="What is looked for.", metavar="TOPIC.toml")] = None,
+    population: Annotated[int, typer.Option(min=2, help="Strategies of a generation.")] = 50,
+    generations: Annotated[int, typer.Option(min=0, help="How often the population is renewed.")] = 50,
+    crawl_length: Annotated[int, typer.Option(min=1, help="Pages of a simulated crawl.")] = 10_000,
+    runs: Annotated[int, typer.Option(min=1, help="Crawls by which a strategy is judged.")] = 3,
+    seed: Annotated[int, typer.Option(min=0, help="Of all that is left to chance.")] = 0,
+    search: Annotated[Literal["genetic", "real"], typer.Option(help="Bit strings or numbers.")] = "genetic",
+    terms: Annotated[
+        Literal["all", "paper"],
+        typer.Option(help="What the rank function is made of: all, or the paper's nine."),
+    ] = "all",
+    phases: Annotated[
+        int, typer.Option(min=1, max=9, help="Parts of a crawl, each with weights of its own.")
+    ] = 1,
+    reward_hosts: Annotated[
+        float, typer.Option(min=0, help="More for the first good page of a new host.", metavar="X")
+    ] = 0.0,
+    reward_distance: Annotated[
+        float, typer.Option(min=0, help="More for good pages far from the seeds.", metavar="X")
+    ] = 0.0,
+    reward_length: Annotated[
+        float, typer.Option(min=0, help="More for good pages late in the crawl.", metavar="X")
+    ] = 0.0,
+    begin_with: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--from", help="An evolved file to begin with; may be given again.", metavar="FILE.toml"
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes at work [default: all cores].")
+    ] = None,
+    out_file: Annotated[
+        Path | None, typer.Option("--out", help="The strategy file to write.", metavar="FILE.toml")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Evolve a strategy for a topic, and write it to a file that any crawl takes.
+
+    Example: salticid evolve world --topic topic.toml --out evolved.toml
+    """
+    if topic is None:
+        raise UserError("no topic; name a topic file with --topic, as in --topic topic.toml")
+    file, folder = _outputs(out_file)
+    told, _ = load_topic(topic)
+
+    from salticid.evolve.checkpoint import Checkpoint  # here: it takes its time to import
+    from salticid.evolve.fitness import Goal
+    from salticid.evolve.plan import PAPER_TERMS, Plan, digest_of, versions
+    from salticid.evolve.search import Evolution
+    from salticid.evolve.simulation import Simulation
+    from salticid.evolve.workers import Stage, crawlers, prepare
+    from salticid.lab.evolving.evidence import summary
+    from salticid.lab.evolving.page import REPORT, render
+    from salticid.lab.evolving.strategy_file import strategy_file, weights_in
+
+    stage = Stage(world.absolute(), told)
+    searched = Simulation.terms if terms == "all" else PAPER_TERMS
+    known = tuple(weights_in(each, searched, phases) for each in begin_with or ())
+    with Work("preparing", 0, err) as work:
+        simulation = prepare(stage, searched, work.part)
+    plan = Plan(
+        simulation.digest, told.name, digest_of(told), told.seeds, simulation.terms, searched, search, population,
+        generations, crawl_length, runs, seed, phases, Goal(reward_hosts, reward_distance, reward_length),
+        known, versions(),
+    )  # fmt: skip
+    with crawlers(stage, workers or os.cpu_count() or 1) as made:
+        evolution = Evolution(plan, made, Checkpoint(folder))
+        try:
+            state, evolved = _found(evolution)
+        except KeyboardInterrupt:
+            err.print(f"Stopped in generation {evolution.generation}; the same command goes on from there.")
+            raise typer.Exit(INTERRUPTED) from None
+    _write(folder / REPORT, render(state, evolved))
+    _write(file, strategy_file(evolved))
+    if json:
+        print_json(summary(state, evolved) | {"out": str(file), "report": str(folder / REPORT)})
+        return
+    out.print(safe(evolved.verdict()), soft_wrap=True)
+    out.print(safe(evolved.what_matters()), soft_wrap=True)
+    hint = f"salticid crawl {topic} --strategy {file} --judge svm"
+    out.print(f"Crawl with it: {hint}", highlight=False, soft_wrap=True)
+    out.print(f"The report is in {folder / REPORT}", highlight=False, soft_wrap=True)
+
+
+def _found(evolution: Evolution) -> tuple[State, Evolved]:
+    """Search, showing how it goes on; then test what was found."""
+    from salticid.lab.evolving.evidence import with_evidence
+
+    before, began = evolution.done, time.monotonic()
+    with Work("evolving", evolution.total - before, err) as work:
+
+        def told(done: int) -> None:
+            left = (time.monotonic() - began) / (done - before) * (evolution.total - done)
+            work.at(done - before, _note(evolution, left))
+
+        state = evolution.run(told)
+        return state, with_evidence(state, evolution.crawlers, work.part)
+
+
+def _note(evolution: Evolution, seconds: float) -> str:
+    """How a search stands, in half a line."""
+    plan, state = evolution.plan, evolution.state
+    at = f"generation {evolution.generation} of {plan.generations}"
+    if state.history:
+        at += f", best {state.history[-1].best:.4f}, mean {state.history[-1].mean:.4f}"
+    return f"{at}, {seconds / 60:.0f} min left" if seconds >= 90 else f"{at}, {seconds:.0f} s left"
+
+
+def _outputs(file: Path | None) -> tuple[Path, Path]:
+    """The strategy file, and the folder beside it that holds the search."""
+    if file is None:
+        raise UserError("nowhere to write to; name a file with --out, as in --out evolved.toml")
+    if file.suffix != ".toml":
+        raise UserError(f"{file} is no name for a strategy file; let it end in .toml")
+    if not file.parent.is_dir():
+        raise UserError(f"there is no folder {file.parent} to write {file.name} to; name one that exists")
+    folder = file.with_suffix(".search")
+    if file.exists() and not folder.exists():
+        raise UserError(f"{file} exists already; name another file with --out, or remove it")
+    return file, folder
+
+
+def _write(file: Path, text: str) -> None:
+    """Put a text in the place of what the file held; whole at every moment."""
+    partial = file.with_name(f".{file.name}.partial")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(file)
+    except OSError as error:
+        raise SalticidError(f"cannot write {file}: {error.strerror}") from None

@@ -1,0 +1,50 @@
+"""What was found, tried on seeds that were held back: against Best-First, and without each of its terms."""
+
+from __future__ import annotations
+
+from math import fsum
+
+import msgspec
+
+from salticid.evolve.finalists import Watch
+from salticid.evolve.fitness import fitness
+from salticid.evolve.plan import PARENT, Plan
+from salticid.evolve.searching import Weights
+from salticid.evolve.workers import Crawlers
+
+
+class HeldBack(msgspec.Struct, frozen=True):
+    """Fitnesses on the seeds that were held back, in the same order for all: they may be compared in pairs.
+
+    `without` has an entry for each term that has any weight: that weight taken away, the rest shared out anew.
+    """
+
+    evolved: list[float]
+    best_first: list[float]
+    without: dict[str, list[float]]
+
+
+def held_back(plan: Plan, weights: Weights, crawlers: Crawlers, watch: Watch) -> HeldBack:
+    """Crawl with weights of all terms, and with what they are compared with."""
+    used = [(term, at) for at, term in enumerate(plan.terms) if any(row[at] for row in weights)]
+    asked = [weights, plan.alone(PARENT), *(without(weights, at) for _, at in used)]
+    seeds = plan.held_back_seeds
+    trials = [trial for each in asked for trial in plan.trials(each, seeds)]
+    made: list[float] = []
+    for result in crawlers.map(fitness, trials):
+        made.append(result)
+        watch(len(made), len(trials))
+    parts = [made[at : at + len(seeds)] for at in range(0, len(made), len(seeds))]
+    return HeldBack(parts[0], parts[1], {term: part for (term, _), part in zip(used, parts[2:], strict=True)})
+
+
+def without(weights: Weights, place: int) -> Weights:
+    """The same weights without one term, the rest of each phase sharing what it had.
+
+    Where nothing is left, every link has the same rank, and the oldest goes first.
+
+    >>> without(((0.5, 0.25, 0.25), (1.0, 0.0, 0.0)), 0)
+    ((0.0, 0.5, 0.5), (0.0, 0.0, 0.0))
+    """
+    kept = [[0.0 if at == place else weight for at, weight in enumerate(row)] for row in weights]
+    return tuple(tuple(weight / (fsum(row) or 1.0) for weight in row) for row in kept)

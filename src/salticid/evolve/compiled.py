@@ -1,0 +1,458 @@
+"""The compiled part of the kernel: plain functions over arrays, in the order in which a crawl calls them.
+
+What runs for each link takes single arrays, no tuples of them, and cuts no slices: each would cost a count of
+references, which is dearer than all the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numba import njit
+
+from salticid.crawl import DEEPEST
+from salticid.evolve.graph import ANSWERS, NOT_RECORDED
+from salticid.model import Outcome
+from salticid.strategies.parts.rank_terms import (
+    ANCHOR,
+    AUTHORITY,
+    COMM_IN,
+    COMM_OUT,
+    CONTEXT,
+    HOST,
+    HUB,
+    LEVELS,
+    PARENT_1,
+)
+
+OK, ROBOTS, DUPLICATE = (ANSWERS.index(each) for each in (Outcome.OK, Outcome.ROBOTS, Outcome.DUPLICATE))
+
+UNKNOWN, KNOWN, REACHED, CHOSEN, FAILED = range(5)
+"""What the crawl knows of a URL."""
+URL, STATE, FLAGS, HEAD, AGE, DEPTH, PARENTS, INSIDE = range(8)
+WHOLES = 8
+"""The whole numbers of a slot: the last link to its URL, its age in the frontier, ..."""
+SEEN, IN_COMMUNITY, CLOSED, WAITING = 1, 2, 4, 8
+LINKS, OUT, ANCHOR_BEST, CONTEXT_BEST, RANK, MOST = range(6)
+LEAST = MOST + LEVELS
+FLOATS = 16
+"""The floats of a slot, as in `salticid.strategies.parts.rank_urls`, and its rank."""
+SLOTS, HEAP, ALIVE, AGES, EDGES, STEPS, PAGES, ALL_LINKS, ALL_SEEN, PHASE, FETCHES = range(11)
+"""Counts of the crawl."""
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _inner(function: F) -> F:
+    """Compile what only compiled code calls, so that it need not be callable from outside: that takes long."""
+    made: F = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)  # type: ignore[call-overload]
+    return made
+
+
+class World(NamedTuple):
+    """What is crawled: never written to."""
+
+    final: Any
+    outcome: Any
+    page: Any
+    host: Any
+    canonical: Any
+    start: Any
+    out: Any
+    score: Any
+    anchor: Any
+    context: Any
+
+
+class Visits(NamedTuple):
+    """The visits as they are made."""
+
+    url: Any
+    final: Any
+    outcome: Any
+    page: Any
+    depth: Any
+
+
+class Work(NamedTuple):
+    """Working memory: slots by URL; rows by slot; the heap; links by number; counts by host."""
+
+    slot: Any
+    whole: Any
+    floats: Any
+    count: Any
+    key: Any
+    tag: Any
+    link_page: Any
+    link_before: Any
+    host_pages: Any
+    host_good: Any
+    visits: Visits
+
+
+class Given(NamedTuple):
+    """How to crawl."""
+
+    weights: Any
+    seeds: Any
+    max_pages: int
+    max_fetches: int
+    capacity: int
+    low: int
+    line: float
+
+
+@njit(cache=True, error_model="numpy")
+def crawled(world: World, work: Work, given: Given, rng: Any) -> Any:
+    """Crawl to the end; the number of visits."""
+    count, whole = work.count, work.whole
+    for number in range(len(count)):
+        count[number] = 0
+    for url in given.seeds:
+        slot = met(work.slot, whole, work.floats, count, url)
+        whole[slot, STATE] = KNOWN
+        whole[slot, FLAGS] = SEEN | IN_COMMUNITY
+        enter(whole, work.floats, work.key, work.tag, count, slot, np.inf)
+    count[ALL_SEEN] = len(given.seeds)
+    first_room = max(given.capacity, len(given.seeds))
+    flying, entered = np.empty(first_room, np.int32), np.empty(first_room, np.int64)
+    flights, refills = 0, 0
+    while True:
+        room = first_room if refills == 0 else given.capacity - flights if flights <= given.low else 0
+        if room > 0:
+            taken = refilled(work, given, flying, flights, room)
+            refills += taken > 0
+            for at in range(flights, flights + taken):
+                entered[at] = refills
+            flights += taken
+        if flights == 0:
+            return count[STEPS]
+        at = drawn(entered, flights, refills, rng)
+        slot = flying[at]
+        flights -= 1
+        for later in range(at, flights):
+            flying[later], entered[later] = flying[later + 1], entered[later + 1]
+        page, final = arrived(world, work, slot)
+        if page >= 0:
+            phase = min((count[PAGES] + 1) * len(given.weights) // given.max_pages, len(given.weights) - 1)
+            downloaded(world, work, given.weights, phase, scored(world, given.line, page), slot, page, final)
+            if phase > count[PHASE]:
+                count[PHASE] = phase
+                rank_all(world, work, given.weights, phase)
+        whole[slot, FLAGS] |= CLOSED
+
+
+@_inner
+def refilled(work: Work, given: Given, flying: Any, flights: int, room: int) -> Any:
+    """Take the best of the frontier, as far as room and budget go; how many.
+
+    One that a redirect or a canonical link has led to meanwhile is a duplicate at once, and leaves room for another.
+    """
+    whole, count = work.whole, work.count
+    taken, step = 0, -1
+    while step != count[STEPS]:
+        step = count[STEPS]
+        space = min(given.max_pages - count[PAGES], given.max_fetches - count[FETCHES]) - flights
+        for _ in range(min(room, space) - taken):
+            slot = best(whole, work.floats, work.key, work.tag, count)
+            if slot < 0:
+                break
+            if whole[slot, STATE] == KNOWN:
+                flying[flights + taken] = slot
+                taken += 1
+            else:
+                noted(work, slot, whole[slot, URL], DUPLICATE, -1)
+                whole[slot, FLAGS] |= CLOSED
+            whole[slot, STATE] = CHOSEN
+    return taken
+
+
+@_inner
+def drawn(entered: Any, flights: int, refills: int, rng: Any) -> Any:
+    """Who of those in flight returns next: each as probable as it has seen refills."""
+    total = 0
+    for at in range(flights):
+        total += refills + 1 - entered[at]
+    left, at = rng.integers(0, total), -1
+    while left >= 0:
+        at += 1
+        left -= refills + 1 - entered[at]
+    return at
+
+
+@_inner
+def arrived(world: World, work: Work, slot: int) -> Any:
+    """One answer has come back, and the visit it makes is noted; its page, -1 for none, and its URL."""
+    slots, whole, floats, count = work.slot, work.whole, work.floats, work.count
+    url = whole[slot, URL]
+    final, outcome, page = url, NOT_RECORDED, -1
+    if url < len(world.final):
+        final, outcome, page = world.final[url], int(world.outcome[url]), world.page[url]
+    count[FETCHES] += outcome != ROBOTS
+    if outcome != OK:
+        whole[slot, STATE] = FAILED
+    else:
+        canonical = world.canonical[page]
+        if final != url and reached(slots, whole, final):
+            outcome, page = DUPLICATE, -1
+        elif canonical >= 0 and canonical != url and reached(slots, whole, canonical):
+            final, outcome, page = canonical, DUPLICATE, -1
+        else:
+            if final != url:
+                whole[met(slots, whole, floats, count, final), STATE] = REACHED
+            if canonical >= 0 and canonical != url:
+                whole[met(slots, whole, floats, count, canonical), STATE] = REACHED
+    noted(work, slot, final, outcome, page)
+    at = slots[final]
+    if at >= 0 and whole[at, FLAGS] & WAITING:
+        whole[at, FLAGS] ^= WAITING
+        count[ALIVE] -= 1
+    return page, final
+
+
+@_inner
+def noted(work: Work, slot: int, final: int, outcome: int, page: int) -> None:
+    """Write a visit down."""
+    step, visits = work.count[STEPS], work.visits
+    visits.url[step], visits.final[step] = work.whole[slot, URL], final
+    visits.outcome[step], visits.page[step] = outcome, page
+    visits.depth[step] = work.whole[slot, DEPTH]
+    work.count[STEPS] += 1
+
+
+@_inner
+def scored(world: World, line: float, page: int) -> Any:
+    """The signed score of a page, and whether the judge calls it positive."""
+    return 2 * world.score[page] - 1, world.score[page] >= line
+
+
+@_inner
+def downloaded(
+    world: World, work: Work, weights: Any, phase: int, judged: Any, slot: int, page: int, final: int
+) -> None:
+    """A page may join the community, tells the URLs it links to, and these are ranked."""
+    slots, whole, floats, count = work.slot, work.whole, work.floats, work.count
+    out, hosts, host_pages, host_good = world.out, world.host, work.host_pages, work.host_good
+    link_page, link_before, key, tag = work.link_page, work.link_before, work.key, work.tag
+    signed, positive = judged
+    inside = positive or whole[slot, FLAGS] & IN_COMMUNITY != 0
+    final_slot = slots[final]
+    if inside:
+        join(world.start, out, slots, whole, floats, link_page, link_before, slot)
+        join(world.start, out, slots, whole, floats, link_page, link_before, final_slot)
+    begin, end = world.start[page], world.start[page + 1]
+    size, in_community = end - begin, 0
+    for link in range(begin, end):
+        at = met(slots, whole, floats, count, out[link])
+        flags = whole[at, FLAGS]
+        count[ALL_SEEN] += flags & SEEN == 0
+        in_community += flags & IN_COMMUNITY != 0
+        whole[at, FLAGS] = flags | SEEN
+    count[PAGES] += 1
+    count[ALL_LINKS] += size
+    host_pages[hosts[final]] += 1
+    host_good[hosts[final]] += positive
+    most, least = np.empty(LEVELS), np.empty(LEVELS)
+    most[0] = least[0] = signed
+    for level in range(1, LEVELS):
+        most[level], least[level] = floats[slot, MOST + level - 1], floats[slot, LEAST + level - 1]
+    share, depth = in_community / size, min(whole[slot, DEPTH], DEEPEST) + 1
+    reads, asks_for_hosts = len(world.anchor) > 0, weights[phase, HOST] > 0
+    for link in range(begin, end):
+        at = slots[out[link]]
+        if whole[at, FLAGS] & CLOSED:
+            continue
+        edge = count[EDGES]
+        count[EDGES] += 1
+        link_page[edge], link_before[edge] = page, whole[at, HEAD]
+        whole[at, HEAD] = edge
+        whole[at, PARENTS] += 1
+        whole[at, INSIDE] += inside
+        floats[at, LINKS] += size
+        floats[at, OUT] += share
+        for level in range(LEVELS):
+            floats[at, MOST + level] = max(floats[at, MOST + level], most[level])
+            floats[at, LEAST + level] = min(floats[at, LEAST + level], least[level])
+        if reads:
+            floats[at, ANCHOR_BEST] = max(floats[at, ANCHOR_BEST], world.anchor[link])
+            floats[at, CONTEXT_BEST] = max(floats[at, CONTEXT_BEST], world.context[link])
+        if whole[at, STATE] >= REACHED:
+            continue
+        host_score = 0.0
+        if asks_for_hosts:
+            host = hosts[whole[at, URL]]
+            host_score = (host_good[host] + 1) / (host_pages[host] + 2)
+        rank = ranked(whole, floats, count, weights, phase, at, host_score)
+        whole[at, STATE] = KNOWN
+        if not whole[at, FLAGS] & WAITING:
+            whole[at, DEPTH] = depth
+            enter(whole, floats, key, tag, count, at, rank)
+        elif floats[at, RANK] < np.inf and floats[at, RANK] != rank:
+            push(whole, floats, key, tag, count, at, rank)
+    whole[final_slot, FLAGS] |= CLOSED
+
+
+@_inner
+def rank_all(world: World, work: Work, weights: Any, phase: int) -> None:
+    """Other weights rule: rank all that wait, seeds aside."""
+    whole, floats, count = work.whole, work.floats, work.count
+    for slot in range(count[SLOTS]):
+        if whole[slot, FLAGS] & WAITING and floats[slot, RANK] < np.inf:
+            host = world.host[whole[slot, URL]]
+            host_score = (work.host_good[host] + 1) / (work.host_pages[host] + 2)
+            floats[slot, RANK] = ranked(whole, floats, count, weights, phase, slot, host_score)
+    gather(whole, floats, work.key, work.tag, count)
+
+
+@_inner
+def reached(slots: Any, whole: Any, url: int) -> Any:
+    """Whether a URL was chosen, or led to, and not in vain."""
+    slot = slots[url]
+    return slot >= 0 and (whole[slot, STATE] == REACHED or whole[slot, STATE] == CHOSEN)
+
+
+@_inner
+def join(
+    start: Any, out: Any, slots: Any, whole: Any, floats: Any, link_page: Any, link_before: Any, slot: int
+) -> None:
+    """A URL joins the community: pages that link to it have one link more into it."""
+    if whole[slot, FLAGS] & IN_COMMUNITY:
+        return
+    whole[slot, FLAGS] |= IN_COMMUNITY
+    edge = whole[slot, HEAD]
+    while edge >= 0:
+        page = link_page[edge]
+        share = 1.0 / (start[page + 1] - start[page])
+        for link in range(start[page], start[page + 1]):
+            floats[slots[out[link]], OUT] += share
+        edge = link_before[edge]
+
+
+@_inner
+def met(slots: Any, whole: Any, floats: Any, count: Any, url: int) -> Any:
+    """The slot of a URL, a new one if it has none."""
+    slot = slots[url]
+    if slot < 0:
+        slot = count[SLOTS]
+        count[SLOTS] += 1
+        slots[url] = slot
+        for place in range(WHOLES):
+            whole[slot, place] = 0
+        whole[slot, URL] = url
+        whole[slot, HEAD] = -1
+        for place in range(MOST):
+            floats[slot, place] = 0.0
+        for level in range(LEVELS):
+            floats[slot, MOST + level] = -np.inf
+            floats[slot, LEAST + level] = np.inf
+    return slot
+
+
+@_inner
+def ranked(
+    whole: Any, floats: Any, count: Any, weights: Any, phase: int, slot: int, host_score: float
+) -> Any:
+    """The weighted sum of the scores of a URL, added up in the order of the terms."""
+    parents = whole[slot, PARENTS]
+    hub = floats[slot, LINKS] / parents / (count[ALL_LINKS] / count[PAGES])
+    total = weights[phase, HUB] * hub
+    total += weights[phase, AUTHORITY] * (parents / (count[ALL_LINKS] / count[ALL_SEEN]))
+    total += weights[phase, COMM_IN] * (whole[slot, INSIDE] / parents)
+    total += weights[phase, COMM_OUT] * floats[slot, OUT]
+    for level in range(LEVELS):
+        most = floats[slot, MOST + level]
+        telling = most if most >= 0 else 0.0 if most == -np.inf else floats[slot, LEAST + level]
+        total += weights[phase, PARENT_1 + level] * telling
+    total += weights[phase, ANCHOR] * floats[slot, ANCHOR_BEST]
+    total += weights[phase, CONTEXT] * floats[slot, CONTEXT_BEST]
+    total += weights[phase, HOST] * host_score
+    return total
+
+
+@_inner
+def enter(whole: Any, floats: Any, key: Any, tag: Any, count: Any, slot: int, score: float) -> None:
+    """A URL joins the frontier, the youngest there."""
+    count[AGES] += 1
+    count[ALIVE] += 1
+    whole[slot, AGE] = count[AGES]
+    whole[slot, FLAGS] |= WAITING
+    push(whole, floats, key, tag, count, slot, score)
+
+
+@_inner
+def push(whole: Any, floats: Any, key: Any, tag: Any, count: Any, slot: int, score: float) -> None:
+    """Give a waiting URL this rank. Where it stood before, a dead entry is left; when most are, all are dropped."""
+    floats[slot, RANK] = score
+    if count[HEAP] > 2 * count[ALIVE] + 1024:
+        gather(whole, floats, key, tag, count)
+        return
+    at = count[HEAP]
+    count[HEAP] += 1
+    mine = np.int64(whole[slot, AGE]) << 32 | slot
+    while at > 0:
+        up = (at - 1) >> 2
+        if key[up] > score or (key[up] == score and tag[up] < mine):
+            break
+        key[at], tag[at] = key[up], tag[up]
+        at = up
+    key[at], tag[at] = score, mine
+
+
+@_inner
+def best(whole: Any, floats: Any, key: Any, tag: Any, count: Any) -> Any:
+    """Take the best of the frontier, the oldest among equals; -1 when none is left."""
+    while count[HEAP] > 0:
+        score, mine = key[0], tag[0]
+        count[HEAP] -= 1
+        sink(key, tag, 0, count[HEAP], key[count[HEAP]], tag[count[HEAP]])
+        slot = mine & 0xFFFFFFFF
+        waits = whole[slot, FLAGS] & WAITING != 0 and whole[slot, AGE] == mine >> 32
+        if waits and floats[slot, RANK] == score:
+            whole[slot, FLAGS] ^= WAITING
+            count[ALIVE] -= 1
+            return slot
+    return -1
+
+
+@_inner
+def sink(key: Any, tag: Any, at: int, size: int, score: float, mine: int) -> None:
+    """Put an entry at a place of a heap of `size`, or below it, so that the better stay above."""
+    while True:
+        child = 4 * at + 1
+        if child >= size:
+            break
+        for other in range(child + 1, min(child + 4, size)):
+            if key[other] > key[child] or (key[other] == key[child] and tag[other] < tag[child]):
+                child = other
+        if score > key[child] or (score == key[child] and mine < tag[child]):
+            break
+        key[at], tag[at] = key[child], tag[child]
+        at = child
+    key[at], tag[at] = score, mine
+
+
+@_inner
+def gather(whole: Any, floats: Any, key: Any, tag: Any, count: Any) -> None:
+    """Make the heap anew from all that wait."""
+    size = 0
+    for slot in range(count[SLOTS]):
+        if whole[slot, FLAGS] & WAITING:
+            key[size], tag[size] = floats[slot, RANK], np.int64(whole[slot, AGE]) << 32 | slot
+            size += 1
+    for at in range((size - 2) // 4, -1, -1):
+        sink(key, tag, at, size, key[at], tag[at])
+    count[HEAP] = size
+
+
+@njit(cache=True)
+def restored(world: World, work: Work) -> None:
+    """Put back what a crawl has touched, so that the next one finds all as if it were new."""
+    for slot in range(work.count[SLOTS]):
+        work.slot[work.whole[slot, URL]] = -1
+    for step in range(work.count[STEPS]):
+        if work.visits.page[step] >= 0:
+            host = world.host[work.visits.final[step]]
+            work.host_pages[host] = work.host_good[host] = 0

@@ -1,0 +1,48 @@
+"""What the paper reports of a crawl besides its fitness."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from salticid.evolve.fitness import Trial, crawl
+from salticid.evolve.simulation import Simulation
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """Of one crawl: pages downloaded, the share of good ones, both cohesivenesses, pages by links from the seeds.
+
+    `away` counts all pages 0, 1, 2, ... links away, `good_away` the good ones among them.
+    """
+
+    pages: int
+    share: float
+    community: float
+    overall: float
+    away: list[int]
+    good_away: list[int]
+
+    @property
+    def mean_distance(self) -> float:
+        """Links from the seeds, in the mean over all pages."""
+        return sum(far * count for far, count in enumerate(self.away)) / max(self.pages, 1)
+
+    @property
+    def farthest(self) -> int:
+        """Links from the seeds of the page farthest away."""
+        return len(self.away) - 1
+
+
+def figures(simulation: Simulation, trial: Trial) -> Figures:
+    """The figures of the crawl of a trial."""
+    crawled = crawl(simulation, trial)
+    cohesion = simulation.cohesion(crawled, trial.start)
+    pages = len(crawled.pages)
+    return Figures(
+        pages,
+        int(crawled.good.sum()) / max(pages, 1),
+        cohesion.community or 0.0,
+        cohesion.overall or 0.0,
+        np.bincount(crawled.depth).tolist(),
+        np.bincount(crawled.depth[crawled.good]).tolist(),
+    )

@@ -1,0 +1,36 @@
+"""Which of the fittest is taken: the fittest on the few seeds of a search may only have been the luckiest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import fsum
+
+from salticid.evolve.checkpoint import State
+from salticid.evolve.fitness import fitness
+from salticid.evolve.searching import Weights
+from salticid.evolve.workers import Crawlers
+
+FINALISTS = 5
+"""So many did the paper look at."""
+
+Watch = Callable[[int, int], None]
+"""Told of progress: how many crawls are made, of how many."""
+
+
+def finalists(state: State) -> list[Weights]:
+    """The fittest weights that a search has ever tried, all different; among equals those tried first."""
+    ranked = sorted(state.tried, key=lambda tried: -tried[1])
+    return [weights for weights, _ in ranked[:FINALISTS]]
+
+
+def chosen(state: State, crawlers: Crawlers, watch: Watch) -> Weights:
+    """The finalist that does best on seeds no search has seen; those of the final test are not among them."""
+    plan, running = state.plan, finalists(state)
+    seeds = plan.choosing_seeds
+    trials = [trial for weights in running for trial in plan.trials(plan.spread(weights), seeds)]
+    made: list[float] = []
+    for result in crawlers.map(fitness, trials):
+        made.append(result)
+        watch(len(made), len(trials))
+    sums = [fsum(made[at : at + len(seeds)]) for at in range(0, len(made), len(seeds))]
+    return running[max(range(len(running)), key=sums.__getitem__)]

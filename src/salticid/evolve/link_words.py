@@ -1,0 +1,52 @@
+"""What the links of a world say about a topic, worked out once for all crawls."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+
+import numpy as np
+
+from salticid.evolve.graph import Graph, first_links
+from salticid.evolve.kept import Kept
+from salticid.protocols import Brief
+from salticid.strategies.parts.rank_words import AROUND, LinkWords, Singles, Stretch
+from salticid.webs.recorded import RecordedWeb
+
+_VERSION = 1
+_BLOCK = 5_000
+
+Watch = Callable[[str, int, int], None]
+
+
+def link_words(
+    brief: Brief, web: RecordedWeb, graph: Graph, kept: Kept, watch: Watch | None = None
+) -> tuple[Singles, Singles]:
+    """For each link of `graph.out` the anchor and the context score: the best of those to its URL on its page."""
+    told = [_VERSION, AROUND, brief.topic.keywords, brief.language]
+    digest = hashlib.blake2b(repr(told).encode(), digest_size=8).hexdigest()
+    names = f"anchor-{digest}", f"context-{digest}"
+    anchor, context = kept.arrays(names, lambda: _read(LinkWords(brief), web, graph, watch))
+    return anchor, context
+
+
+def _read(words: LinkWords, web: RecordedWeb, graph: Graph, watch: Watch | None) -> tuple[Singles, Singles]:
+    arrays, place = web.arrays, first_links(web)
+    token_ends, link_ends = (arrays[name].astype(np.int64) for name in ("token.end", "link.end"))
+    anchor, context = np.zeros(len(graph.out), np.float32), np.zeros(len(graph.out), np.float32)
+    for first in range(0, web.pages, _BLOCK):
+        last = min(first + _BLOCK, web.pages)
+        token_begin, link_begin = (int(ends[first - 1]) if first else 0 for ends in (token_ends, link_ends))
+        high = token_ends[first:last] - token_begin
+        low = np.append(0, high[:-1])
+        links = slice(link_begin, int(link_ends[last - 1]))
+        page = np.repeat(np.arange(last - first), np.diff(link_ends[first:last], prepend=link_begin))
+        begin, end = (arrays[name][links] + low[page] for name in ("link.start", "link.stop"))
+        spans = Stretch(begin, end, low[page], high[page])
+        found = words.scores(arrays["token"][token_begin : int(token_ends[last - 1])], spans)
+        kept = place[links] >= 0
+        for best, scores in zip((anchor, context), found, strict=True):
+            np.maximum.at(best, place[links][kept], scores[kept])
+        if watch is not None:
+            watch("reading links", last, web.pages)
+    return anchor, context

@@ -1,0 +1,191 @@
+"""The judge of a simulation, and what it says about every page of a world."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from salticid.drivers.brief import url_ids
+from salticid.errors import UserError
+from salticid.evolve.kept import Kept
+from salticid.evolve.sums import pairwise
+from salticid.judges.svm import Svm
+from salticid.learning.exact import logistic, logs_of_counts
+from salticid.learning.vocabulary import STOP
+from salticid.model import Floats, Ints, Topic
+from salticid.protocols import Brief
+from salticid.registry import settings_of
+from salticid.webs.recorded import RecordedWeb
+
+NEGATIVES_A_PAGE = 5
+"""So many random pages of the world stand against each example, as in the paper."""
+FEWEST_NEGATIVES = 20
+_VERSION = 1
+_BLOCK = 20_000
+_MOST_TIMES = 4096
+"""Logarithms of counts below this are looked up; a hostile page with a word more often is left to the judge."""
+
+Watch = Callable[[str, int, int], None]
+
+
+def known_pages(topic: Topic, web: RecordedWeb) -> Topic:
+    """The topic with the pages that its judge learns from: without examples the seeds are these, and without
+    negatives random pages of the world, always the same ones.
+    """
+    examples = topic.examples or topic.seeds
+    if topic.negatives:
+        return replace(topic, examples=examples)
+    named = {web.number_at(url) for url in url_ids((*examples, *topic.seeds), web.urls)}
+    wanted = max(NEGATIVES_A_PAGE * len(examples), FEWEST_NEGATIVES)
+    order = np.random.default_rng(int(web.digest, 16)).permutation(web.pages)[: wanted + len(named)]
+    drawn = [page for page in order.tolist() if page not in named][:wanted]
+    if not drawn:
+        raise UserError(
+            f"{web.folder} has no page besides those topic {topic.name!r} names to tell them from"
+        )
+    urls = web.urls.spell(web.arrays["page.url"][drawn].tolist())
+    return replace(topic, examples=examples, negatives=tuple(urls))
+
+
+def page_scores(judge: Svm, brief: Brief, web: RecordedWeb, kept: Kept, watch: Watch | None = None) -> Floats:
+    """The score of each page of the world by the judge once it has learned from `brief`: what `score` gives."""
+    told = [_VERSION, settings_of(judge), brief.language, brief.topic.examples, brief.topic.negatives]
+    name = f"scores-{hashlib.blake2b(repr(told).encode(), digest_size=8).hexdigest()}"
+    (scores,) = kept.arrays((name,), lambda: (_scored(judge, brief, web, watch),))
+    return scores
+
+
+def _scored(judge: Svm, brief: Brief, web: RecordedWeb, watch: Watch | None) -> Floats:
+    """All pages, in blocks, on all cores."""
+    judge.start(brief)
+    model = _Model.of(judge, web)
+    tokens, ends = web.arrays["token"], web.arrays["token.end"]
+
+    def margins_from(first: int) -> Floats:
+        last = min(first + _BLOCK, web.pages)
+        begin = int(ends[first - 1]) if first else 0
+        found: Floats = _margins(
+            model, tokens[begin : int(ends[last - 1])], ends[first:last] - np.uint64(begin)
+        )
+        return found
+
+    scores = np.zeros(web.pages)
+    blocks = range(0, web.pages, _BLOCK)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for first, margins in zip(blocks, pool.map(margins_from, blocks), strict=True):
+            last = first + len(margins)
+            scores[first:last] = [logistic(margin) for margin in margins.tolist()]
+            for page in (first + np.flatnonzero(np.isnan(margins))).tolist():
+                scores[page] = judge.score(web.page(page))
+            if watch is not None:
+                watch("scoring pages", last, web.pages)
+    return scores
+
+
+class _Model(NamedTuple):
+    """A trained judge as arrays: `word` numbers words, STOP for none; features of single words by that number, -1
+    for none; of pairs in an open hash table; the weight of each feature.
+    """
+
+    word: Ints
+    single: npt.NDArray[np.int64]
+    pair_key: npt.NDArray[np.int64]
+    pair_column: npt.NDArray[np.int64]
+    weight: Floats
+    bias: float
+    log: Floats
+
+    @classmethod
+    def of(cls, judge: Svm, web: RecordedWeb) -> _Model:
+        vocabulary, features, plane = judge.learned()
+        word = vocabulary.of(np.arange(len(web.words), dtype=np.int32)).astype(np.int32)
+        keys, columns = features.table()
+        singles = keys < 1 << 32
+        single = np.full(max(int(word.max(initial=0)), int(keys[singles].max(initial=0))) + 1, -1, np.int64)
+        single[keys[singles]] = columns[singles]
+        size = 1 << max(int(len(keys) * 4 - 1).bit_length(), 4)
+        pair_key, pair_column = np.full(size, -1, np.int64), np.zeros(size, np.int64)
+        _hashed(keys[~singles], columns[~singles], pair_key, pair_column)
+        logs = logs_of_counts(np.arange(1, _MOST_TIMES))
+        return cls(word, single, pair_key, pair_column, plane.weights, plane.bias, np.append(0.0, logs))
+
+
+@njit(cache=True)
+def _place(key: Any, size: int) -> Any:
+    """Where in a table of a power of two a pair is looked for first."""
+    mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+    return np.int64(mixed >> np.uint64(32)) & (size - 1)
+
+
+@njit(cache=True)
+def _hashed(keys: Any, columns: Any, pair_key: Any, pair_column: Any) -> None:
+    size = len(pair_key)
+    for number in range(len(keys)):
+        at = _place(keys[number], size)
+        while pair_key[at] >= 0:
+            at = (at + 1) & (size - 1)
+        pair_key[at], pair_column[at] = keys[number], columns[number]
+
+
+@njit(cache=True, nogil=True)
+def _margins(model: _Model, stream: Any, ends: Any) -> Any:
+    """The margin of each page of a stream, as in `Svm.score`; minus infinity where nothing in it is known."""
+    margins = np.full(len(ends), -np.inf)
+    size = len(model.pair_key)
+    begin = np.int64(0)
+    for page in range(len(ends)):
+        end = np.int64(ends[page])
+        found = np.empty(2 * (end - begin), np.int64)
+        many = 0
+        before = np.int64(STOP)
+        for at in range(begin, end):
+            word = np.int64(model.word[stream[at]])
+            if word == STOP:
+                continue
+            if model.single[word] >= 0:
+                found[many] = model.single[word]
+                many += 1
+            if before != STOP:
+                key = before << 32 | word
+                place = _place(key, size)
+                while model.pair_key[place] >= 0:
+                    if model.pair_key[place] == key:
+                        found[many] = model.pair_column[place]
+                        many += 1
+                        break
+                    place = (place + 1) & (size - 1)
+            before = word
+        begin = end
+        if many:
+            margins[page] = _margin(model, np.sort(found[:many]))
+    return margins
+
+
+@njit(cache=True, error_model="numpy")
+def _margin(model: _Model, found: Any) -> Any:
+    """weights . row + bias, for the columns that occur in a page, ascending, repeats kept; or nan, to be asked."""
+    columns, values = np.empty(len(found), np.int64), np.empty(len(found))
+    many, at = 0, 0
+    while at < len(found):
+        after = at + 1
+        while after < len(found) and found[after] == found[at]:
+            after += 1
+        if after - at >= len(model.log):
+            return np.nan
+        columns[many], values[many] = found[at], 1.0 + model.log[after - at]
+        many += 1
+        at = after
+    columns, values = columns[:many], values[:many]
+    length = np.sqrt(pairwise(values * values))
+    products = np.empty(many)
+    for place in range(many):
+        products[place] = model.weight[columns[place]] * (values[place] / length)
+    return pairwise(products) + model.bias

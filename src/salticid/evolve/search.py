@@ -1,0 +1,82 @@
+"""Runs a search: generation after generation, each kept as soon as it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import fsum
+
+from salticid.evolve.checkpoint import Checkpoint, Generation, State
+from salticid.evolve.fitness import fitness
+from salticid.evolve.plan import Plan
+from salticid.evolve.searching import Individual, best
+from salticid.evolve.workers import Crawlers
+
+Watch = Callable[[int], None]
+"""Told of progress: how many individuals have been tried."""
+
+
+@dataclass
+class Evolution:
+    """A search under way, or done; `state` is what it has come to, also before a run of the program that died."""
+
+    plan: Plan
+    crawlers: Crawlers
+    checkpoint: Checkpoint
+    state: State = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.state = self.checkpoint.load(self.plan)
+        self._search = self.plan.searcher()
+        self._tried = dict(self.state.tried)
+
+    @property
+    def generation(self) -> int:
+        """The generation that comes next, or is under way; 0 is the first population."""
+        return len(self.state.history)
+
+    @property
+    def done(self) -> int:
+        """How many individuals have been tried in the generations that are kept."""
+        return self.plan.population * self.generation
+
+    @property
+    def total(self) -> int:
+        """How many individuals are tried in all: the first population, and as many in each generation."""
+        return self.plan.population * (self.plan.generations + 1)
+
+    def run(self, watch: Watch) -> State:
+        """Make the generations that are still to be made."""
+        while self.generation <= self.plan.generations:
+            old = self.state.population
+            if not old:
+                self._keep(self._judged(self._search.first(), watch))
+            else:
+                born = self._judged(self._search.children(old, self.generation), watch)
+                self._keep(self._search.survivors(old, born))
+        return self.state
+
+    def _keep(self, population: Sequence[Individual]) -> None:
+        leader = best(population)
+        mean = fsum(each.fitness for each in population) / len(population)
+        history = (*self.state.history, Generation(leader.fitness, mean, leader.weights))
+        self.state = State(self.plan, tuple(population), history, tuple(self._tried.items()))
+        self.checkpoint.save(self.state)
+
+    def _judged(self, genes: list[tuple[float, ...]], watch: Watch) -> list[Individual]:
+        """Individuals with their fitness; nobody is crawled who was before."""
+        weights = [self._search.weights(each) for each in genes]
+        new = [each for each in dict.fromkeys(weights) if each not in self._tried]
+        seeds = self.plan.training_seeds
+        trials = [trial for each in new for trial in self.plan.trials(self.plan.spread(each), seeds)]
+        results = self.crawlers.map(fitness, trials)
+        known = len(genes) - len(new)
+        for count, each in enumerate(new, start=1):
+            self._tried[each] = fsum(next(results) for _ in seeds) / len(seeds)
+            watch(self.done + known + count)
+        return [Individual(one, each, self._tried[each]) for one, each in zip(genes, weights, strict=True)]
+
+
+def found(state: State) -> Individual:
+    """The fittest that a search has come to."""
+    return best(state.population)

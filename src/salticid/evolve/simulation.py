@@ -1,0 +1,138 @@
+"""Crawls of one world for one topic, simulated at speed: the visits of the ordinary loop, compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from salticid.drivers.brief import prepare, url_ids
+from salticid.drivers.recorded import Recipe
+from salticid.errors import UserError
+from salticid.evolve.graph import Graph
+from salticid.evolve.kept import Kept
+from salticid.evolve.kernel import Kernel, Visited
+from salticid.evolve.link_words import link_words
+from salticid.evolve.scored_pages import known_pages, page_scores
+from salticid.judges.svm import Svm
+from salticid.metrics.cohesiveness import cohesiveness, overall_cohesiveness
+from salticid.model import Bools, Floats, Ints, Limits, Scope, Topic
+from salticid.strategies.linear_rank import LinearRank
+from salticid.strategies.parts.rank_terms import CONTEXT, TERMS, Weights
+from salticid.webs.recorded import RecordedWeb
+
+CAPACITY, LOW = 100, 50
+"""So many are downloaded at once, and when so few are left, others join them: the paper's numbers."""
+
+Watch = Callable[[str, int, int], None]
+"""Shown what is being prepared, and how many pages of all are done."""
+
+
+class Crawled(NamedTuple):
+    """The pages a crawl downloaded, in their order; each of the others has a value for each of them.
+
+    `pages` are numbers of the world. A page is `good` when the judge calls it positive; `depth` counts links
+    from a seed; `first_of_new_host` marks the first good page of a host that no seed is on.
+    """
+
+    pages: Ints
+    good: Bools
+    depth: Ints
+    first_of_new_host: Bools
+
+
+class Cohesion(NamedTuple):
+    """How many links lead from a page into the community: of the community's pages, and of all downloaded."""
+
+    community: float | None
+    overall: float | None
+
+
+class Simulation:
+    """Crawls by `linear_rank` over one world, for one topic and one judge.
+
+    A crawl gives the pages, in the order, that `RecordedCrawl` gives for `topic`, which is the topic given with
+    the known pages settled, and `recipe`. What it needs of the world is worked out once and kept beside it, in
+    `kept`, for all processes; `watch` is shown the progress of that.
+
+    The judge is a linear SVM on words and pairs of words, learned from the topic's examples, or else its seeds,
+    and its negatives, or else random pages of the world.
+    """
+
+    terms: tuple[str, ...] = TERMS
+    """The names of the terms, in the order of the columns of weights."""
+
+    def __init__(
+        self, world: Path, topic: Topic, kept: Path | None = None, watch: Watch | None = None
+    ) -> None:
+        if topic.scope != Scope():
+            raise UserError(
+                f"topic {topic.name!r} has a scope; crawls are simulated without one: leave it out"
+            )
+        self.web = RecordedWeb(world)
+        self.digest = self.web.digest
+        self.topic = known_pages(topic, self.web)
+        self._kept = Kept(world / "simulation" if kept is None else kept, self.digest)
+        self._watch = watch
+        self._brief = prepare(self.topic, self.web, Limits(), seed=0)
+        self.graph = Graph.of(self.web, self._kept)
+        self._judge = Svm()
+        self.scores = page_scores(self._judge, self._brief, self.web, self._kept, watch)
+        self._kernel = Kernel(self.graph, self.scores, self._judge.line)
+        self._has_words = False
+
+    def crawl(self, weights: Floats, seed: int, length: int, seeds: Sequence[str] | None = None) -> Crawled:
+        """One crawl of at most `length` pages, from the topic's seeds or from others.
+
+        `weights` has a row for each phase and a column for each term; the rows take over one after another, in
+        equal parts of `length`.
+        """
+        start = self._seeds(seeds)
+        return self._crawled(self.visits(weights, seed, length, seeds), start)
+
+    def visits(self, weights: Floats, seed: int, length: int, seeds: Sequence[str] | None = None) -> Visited:
+        """The same crawl with all that happened in it, failures among them."""
+        table = np.array(weights, np.float64, ndmin=2)
+        if table.shape[1] != len(TERMS) or not np.isfinite(table).all() or (table < 0).any():
+            raise ValueError(f"weights are rows of {len(TERMS)} numbers from 0 on, not {table!r}")
+        if table[:, CONTEXT - 1 : CONTEXT + 1].any() and not self._has_words:
+            self._kernel.read(link_words(self._brief, self.web, self.graph, self._kept, self._watch))
+            self._has_words = True
+        rng = np.random.default_rng([seed, 1])
+        limits = Limits(max_pages=length)
+        return self._kernel.crawl(table, self._seeds(seeds), limits, rng, (CAPACITY, LOW))
+
+    def cohesion(self, crawled: Crawled, seeds: Sequence[str] | None = None) -> Cohesion:
+        """The two cohesivenesses of the paper; the community are the good pages and the seeds."""
+        community = crawled.good | np.isin(crawled.pages, self.graph.answering(self._seeds(seeds)))
+        start, link = self.graph.among(crawled.pages)
+        return Cohesion(cohesiveness(start, link, community), overall_cohesiveness(start, link, community))
+
+    def recipe(self, weights: Floats, seed: int, length: int) -> Recipe:
+        """What makes the ordinary loop crawl the same pages."""
+        limits = Limits(max_pages=length, max_buffer=None)
+        return Recipe(strategy_of(weights), Svm(), limits, f"roulette:{CAPACITY}/{LOW}", seed)
+
+    def _seeds(self, seeds: Sequence[str] | None) -> Ints:
+        return np.array(url_ids(tuple(seeds or self.topic.seeds), self.web.urls), np.int32)
+
+    def _crawled(self, visited: Visited, seeds: Ints) -> Crawled:
+        delivered = visited.page >= 0
+        pages = visited.page[delivered]
+        good = self.scores[pages] >= self._judge.line
+        hosts = self.graph.host[self.graph.page_url[pages]]
+        seen = {self.web.urls.host(url) for url in seeds.tolist()}
+        first = np.zeros(len(pages), np.bool_)
+        for at in np.flatnonzero(good).tolist():
+            if (host := int(hosts[at])) not in seen:
+                seen.add(host)
+                first[at] = True
+        return Crawled(pages, good, visited.depth[delivered], first)
+
+
+def strategy_of(weights: Floats) -> LinearRank:
+    """The ordinary strategy with these weights, a row for each phase."""
+    first, *later = (Weights(*row) for row in np.array(weights, np.float64, ndmin=2).tolist())
+    return LinearRank(**first.settings(), later=tuple(later))

@@ -1,0 +1,119 @@
+"""Who makes the crawls of a search: this process, processes beside it, or whoever else fits `Crawlers`."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from multiprocessing import get_context, parent_process
+from pathlib import Path
+from threading import Thread
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from salticid.errors import SalticidError
+from salticid.evolve.genome import normalised
+from salticid.evolve.simulation import Simulation, Watch
+from salticid.model import Topic
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What crawls are simulated on; enough to open it in any process that sees the folder."""
+
+    world: Path
+    topic: Topic
+
+
+class Crawlers(Protocol):
+    """Does a piece of work many times, on a simulation that each process opens once.
+
+    `work` is a function of a module, and what it takes and gives is plain data: both may travel. The results
+    come in the order of the tasks, and are the same wherever they were made.
+    """
+
+    def map(self, work: Callable[[Simulation, T], R], tasks: Sequence[T]) -> Iterator[R]:
+        """The result of each task."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Crawls one after the other, in this process."""
+
+    stage: Stage
+
+    def map(self, work: Callable[[Simulation, T], R], tasks: Sequence[T]) -> Iterator[R]:
+        """The result of each task, made when it is asked for."""
+        return (done(self.stage, work, task) for task in tasks)
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """Crawls in processes of this machine, as many at once as there are."""
+
+    stage: Stage
+    pool: ProcessPoolExecutor
+
+    def map(self, work: Callable[[Simulation, T], R], tasks: Sequence[T]) -> Iterator[R]:
+        """The result of each task, as soon as those before it are done."""
+        try:
+            yield from self.pool.map(partial(done, self.stage, work), tasks)
+        except BrokenProcessPool:
+            raise SalticidError(
+                "a worker has died, perhaps for want of memory; try fewer --workers"
+            ) from None
+
+
+@contextmanager
+def crawlers(stage: Stage, workers: int) -> Iterator[Crawlers]:
+    """So many at work; all gone when this ends, however it ends."""
+    if workers == 1:
+        yield Here(stage)
+        return
+    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_serve)
+    try:
+        yield Processes(stage, pool)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def done(stage: Stage, work: Callable[[Simulation, T], R], task: T) -> R:
+    """One task done in this process, on the simulation it has opened."""
+    return work(opened(stage), task)
+
+
+def prepare(stage: Stage, terms: Sequence[str], watch: Watch) -> Simulation:
+    """Work out what crawls by these terms need and keep it, so that no worker has to."""
+    simulation = Simulation(stage.world, stage.topic, watch=watch)
+    weights = [[1.0 if term in terms else 0.0 for term in simulation.terms]]
+    simulation.crawl(normalised(np.array(weights)), seed=0, length=1)
+    return simulation
+
+
+@lru_cache(maxsize=1)
+def opened(stage: Stage) -> Simulation:
+    """The simulation of a stage, opened once a process."""
+    return Simulation(stage.world, stage.topic)
+
+
+def _serve() -> None:
+    """Leave Ctrl-C to the process that was started, and end with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
