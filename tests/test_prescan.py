@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from salticid.parse.prescan import MAX_ATTRIBUTES, MAX_OPEN, prescan
 
-DEEP, WIDE = "nested too deep", "too many attributes"
+DEEP, WIDE, REOPENED = "nested too deep", "too many attributes", "formatting left open"
 NAMES = [b"a%d" % n for n in range(200_000)]
 
 
@@ -39,6 +39,30 @@ def test_nesting_by_many_names() -> None:
 def test_nesting_in_sixteen_bits() -> None:
     assert prescan(("<div>" * 50_000).encode("utf-16")) == DEEP
     assert prescan(("<div>x</div>" * 50_000).encode("utf-16")) is None
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        b"".join(b"<p><b id=%d>" % n for n in range(2_000)),
+        b"".join(b"<P\n><FONT color=%d>x" % n for n in range(2_000)),
+        b"<p>" + b"".join(b"<i class=c%d>" % n for n in range(1_000)) + b"</p><p>x</p>" * 1_000,
+        b"".join(b"<b id=%d><div>" % n for n in range(2_400)) + b"</b>" * 2_400,
+        "".join(f"<p><b id={n}>" for n in range(2_000)).encode("utf-16"),
+    ],
+)
+def test_formatting_that_is_opened_again_and_again(html: bytes) -> None:
+    assert prescan(html) == REOPENED
+
+
+def test_formatting_that_its_author_forgot_to_close() -> None:
+    assert prescan(b"<p><font size=2 color=red><b>text" * 2_400) is None
+    assert prescan(b"".join(b"<p><b id=%d>x</b></p>" % n for n in range(20_000))) is None
+
+
+def test_many_tags_far_down() -> None:
+    assert prescan(b"<div>" * 4_900 + b"</p>" * 50_000) == DEEP
+    assert prescan(b"<div>" * 300 + b"<p>text</p>" * 50_000) is None
 
 
 def test_the_lines() -> None:
@@ -97,4 +121,4 @@ def test_any_bytes(html: bytes) -> None:
     )
 )
 def test_any_bytes_many_times(parts: list[bytes]) -> None:
-    assert prescan(b"".join(parts) * 1500) in (None, DEEP, WIDE)
+    assert prescan(b"".join(parts) * 1500) in (None, DEEP, WIDE, REOPENED)

@@ -14,6 +14,7 @@ import msgspec
 
 from salticid.errors import UserError
 from salticid.model import Outcome, Page
+from salticid.store.damage import unpacks
 from salticid.store.schema import FILE, FORMAT, PAGE_OF, unpack_page, unpack_words
 
 _VISITS = """
@@ -156,6 +157,7 @@ class CrawlFolder:
         self.db.close()
 
 
+@unpacks
 def _visit(row: tuple[Any, ...]) -> StoredVisit:
     """The row of a visit, its packed columns unpacked."""
     values = dict(zip(StoredVisit.__struct_fields__, row, strict=True))

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from salticid.model import Outcome, Page, Response
+from salticid.store.damage import unpacks
 from salticid.store.schema import PAGE_COLUMNS, unpack_page
 
 
@@ -91,6 +92,7 @@ class Record:
             yield seq, Told(call, body)
 
 
+@unpacks
 def _response(url: int, answer: list[Any]) -> Response:
     final, outcome, status, seconds, size, modified, etag, records, *row = answer
     page: Page | None = unpack_page(tuple(row)) if row[0] is not None else None

@@ -7,7 +7,7 @@ which there are many and none is ever looked up alone, a batch at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy.typing as npt
 import zstandard
 
 from salticid.model import Links, Page
+from salticid.store.damage import unpacks
 
 FORMAT = 2
 FILE = "crawl.db"
@@ -87,12 +88,14 @@ def pack_words(
     return zstd.compress(np.array(ids, _COUNTS).tobytes()), zstd.compress("\n".join(texts).encode())
 
 
-def unpack_words(ids: bytes, texts: bytes) -> Iterator[tuple[int, str]]:
+@unpacks
+def unpack_words(ids: bytes, texts: bytes) -> list[tuple[int, str]]:
     """The words of a row, by id."""
     numbers = np.frombuffer(zstandard.decompress(ids), _COUNTS).tolist()
-    return zip(numbers, zstandard.decompress(texts).decode().split("\n"), strict=True)
+    return list(zip(numbers, zstandard.decompress(texts).decode().split("\n"), strict=True))
 
 
+@unpacks
 def unpack_page(row: tuple[Any, ...]) -> Page:
     """The page of a row: url, title, stream, text, canonical, refresh, noindex, nofollow."""
     url, title, stream, text, canonical, refresh, noindex, nofollow = row

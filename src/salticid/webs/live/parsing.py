@@ -21,6 +21,7 @@ import subprocess
 import sys
 from collections import deque
 from contextlib import suppress
+from pathlib import Path
 from typing import Self
 
 import msgspec
@@ -34,6 +35,8 @@ from salticid.tables import Texts, Urls
 
 MAX_MEMORY = 2 << 30
 """Bytes of address space a worker may have."""
+PAGE_MEMORY = 96 << 20
+"""Bytes that one page may cost a worker beyond what it has; twenty times the page's own come on top."""
 MAX_PAGES = 20_000
 MAX_TEXTS = 1_000_000
 """A worker that has read so many pages, or whose tables hold so many texts, makes place for a fresh one."""
@@ -101,7 +104,7 @@ class ParserPool:
             self._end(worker)
             worker = self._begin()
         try:
-            return await worker.parse(task, self.limit * _PATIENCE)
+            made = await worker.parse(task, self.limit * _PATIENCE)
         finally:
             if worker not in self._all:  # the pool was closed
                 await worker.end()
@@ -110,6 +113,7 @@ class ParserPool:
             else:
                 self._end(worker)
                 self._free(self._begin())
+        return None if made is None else worker.page(made)
 
     async def _turn(self) -> _Worker:
         """The next worker that nobody waits for longer."""
@@ -140,41 +144,69 @@ class ParserPool:
         ending.add_done_callback(self._ending.discard)
 
 
-class _Worker:
-    """A worker process, seen from here. It is `fit` until it dies, is too slow, or has grown too big."""
+class _Worker(asyncio.Protocol):
+    """A worker process, seen from here. It is `fit` until it dies, is too slow, or has grown too big.
+
+    Once it is `gone` nothing more will be heard of it.
+    """
 
     def __init__(self, urls: Urls, words: Texts) -> None:
         self._urls = _Ids(urls)
         self._words = _Ids(words)
         self._process: subprocess.Popen[bytes] | None = None
-        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self._transport: asyncio.WriteTransport | None = None
+        self._answer: asyncio.Future[bytes | None] | None = None
+        self._heard = bytearray()
         self._pages = 0
-        self.fit = True
+        self.fit, self.gone = True, False
 
-    @property
-    def gone(self) -> bool:
-        return self._streams is not None and self._streams[0].at_eof()
-
-    async def parse(self, task: bytes, patience: float) -> Page | None:
-        """The page of one task, or None. Unless this ends well the worker is no longer fit."""
+    async def parse(self, task: bytes, patience: float) -> _Made | None:
+        """What it makes of one task, or None. Unless this ends well the worker is no longer fit."""
         self.fit = False
-        reader, writer = self._streams or await self._start()
-        writer.write(_LENGTH.pack(len(task)) + task)
-        try:
-            async with asyncio.timeout(patience):
-                message = await _message(reader)
-        except (TimeoutError, asyncio.IncompleteReadError, OSError):
+        transport = self._transport or await self._start()
+        answer = self._expect(patience)
+        transport.write(_LENGTH.pack(len(task)) + task)
+        message = await answer
+        if message is None:
             return None
         made = msgspec.msgpack.decode(message, type=_Made)
         await self._urls.grow(made.new_urls.split(b"\n") if made.new_urls else [])
         await self._words.grow(made.new_words.split(b"\n") if made.new_words else [])
         self._pages += 1
         self.fit = self._pages < MAX_PAGES and self._urls.size + self._words.size < MAX_TEXTS
-        return self._taken_over(made)
+        return made
 
-    async def _start(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    def data_received(self, data: bytes) -> None:
+        """A piece of the message that is waited for; nothing else is ever sent."""
+        self._heard += data
+        if len(self._heard) < _LENGTH.size:
+            return
+        end = _LENGTH.size + _LENGTH.unpack_from(self._heard)[0]
+        if len(self._heard) >= end and self._answer is not None and not self._answer.done():
+            self._answer.set_result(bytes(self._heard[_LENGTH.size : end]))
+            del self._heard[:end]
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.gone = True
+        if self._answer is not None:
+            _give_up(self._answer)
+
+    def _expect(self, patience: float) -> asyncio.Future[bytes | None]:
+        """The next message; None if it does not come in time, or never will."""
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[bytes | None] = loop.create_future()
+        late = loop.call_later(patience, _give_up, answer)
+        answer.add_done_callback(lambda _: late.cancel())
+        if self.gone:
+            _give_up(answer)
+        self._answer = answer
+        return answer
+
+    async def _start(self) -> asyncio.WriteTransport:
         ours, theirs = socket.socketpair()
-        self._streams = reader, writer = await asyncio.open_unix_connection(sock=ours, limit=1 << 20)
+        loop = asyncio.get_running_loop()
+        transport, _ = await loop.create_unix_connection(lambda: self, sock=ours)
+        self._transport = transport
         command = [sys.executable, "-P", "-c", f"from {__name__} import _work; _work()"]
         try:
             with theirs:
@@ -185,13 +217,14 @@ class _Worker:
                     env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": "1"},
                     start_new_session=True,  # out of reach of Ctrl-C
                 )
-            async with asyncio.timeout(_START):
-                await _message(reader)
-        except (TimeoutError, asyncio.IncompleteReadError, OSError) as error:
-            raise SalticidError(f"no parsing process would start; try: {shlex.join(command)}") from error
-        return reader, writer
+        except OSError as error:
+            raise _no_start(command) from error
+        if await self._expect(_START) is None:
+            raise _no_start(command)
+        return transport
 
-    def _taken_over(self, made: _Made) -> Page:
+    def page(self, made: _Made) -> Page:
+        """The page of a task, in our ids."""
         tokens, area_start, area, url, start, end, nofollow = made.columns
         return Page(
             url=self._urls.one(made.url),
@@ -209,8 +242,8 @@ class _Worker:
 
     async def end(self) -> None:
         """Kill the process and wait until nothing of it is left."""
-        if self._streams:
-            self._streams[1].transport.abort()
+        if self._transport:
+            self._transport.abort()
         if self._process:
             self._process.kill()
             try:
@@ -252,8 +285,13 @@ def _ints(column: bytes) -> Ints:
     return np.frombuffer(column, np.int32)
 
 
-async def _message(reader: asyncio.StreamReader) -> bytes:
-    return await reader.readexactly(*_LENGTH.unpack(await reader.readexactly(_LENGTH.size)))
+def _give_up(answer: asyncio.Future[bytes | None]) -> None:
+    if not answer.done():
+        answer.set_result(None)
+
+
+def _no_start(command: list[str]) -> SalticidError:
+    return SalticidError(f"no parsing process would start; try: {shlex.join(command)}")
 
 
 def _work() -> None:
@@ -273,10 +311,12 @@ def _work() -> None:
 def _answer(parent: socket.socket) -> None:
     parser = Parser(urls := Urls(), words := Texts())
     told_urls = told_words = 0
+    idle = _data_size()
     tasks = parent.makefile("rb", 1 << 20)
     parent.sendall(_LENGTH.pack(0))
     while size := tasks.read(_LENGTH.size):
         html, url, charset, limit = msgspec.msgpack.decode(tasks.read(*_LENGTH.unpack(size)), type=_Task)
+        _allow(idle + 200 * (told_urls + told_words) + PAGE_MEMORY + 20 * len(html))
         signal.setitimer(signal.ITIMER_PROF, limit)
         page = parser.parse(html, url, charset)
         signal.setitimer(signal.ITIMER_PROF, 0)
@@ -297,3 +337,17 @@ def _answer(parent: socket.socket) -> None:
         told_urls, told_words = len(urls), len(words)
         answer = msgspec.msgpack.encode(made)
         parent.sendall(_LENGTH.pack(len(answer)) + answer)
+
+
+def _data_size() -> int:
+    """Bytes of this process that count against RLIMIT_DATA; 0 where nobody tells."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+    except OSError:
+        return 0
+
+
+def _allow(most: int) -> None:
+    """Let the worker have so much data in all, where the system can see to that."""
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_DATA, (most, resource.getrlimit(resource.RLIMIT_DATA)[1]))

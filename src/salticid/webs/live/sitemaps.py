@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from html import unescape
+from itertools import islice
 from urllib.parse import urlsplit
 
 from salticid.parse.codings import undo
 from salticid.urls import canonical
+from salticid.urls import host as host_of
 from salticid.webs.live.retries import Failure
 from salticid.webs.live.robots import RobotsFile
 
@@ -22,6 +25,9 @@ _ROOT = re.compile(rb"<((?:\w+:)?)(urlset|sitemapindex)[\s>]", re.IGNORECASE)
 _LOC = re.compile(
     rb"<((?:\w+:)?)loc\s*>\s*(?:<!\[CDATA\[([^<]{1,4096}?)\]\]>|([^<]{1,4096}))\s*</", re.IGNORECASE
 )
+_LONGEST_LOC = 8_192
+_WINDOW = 1 << 16
+"""Bytes looked through at a time: others have to wait while a regular expression is at work."""
 _REFERENCE = re.compile(r"&(?:lt|gt|quot|apos|amp|#[0-9]{1,7}|#x[0-9a-fA-F]{1,6});")
 
 
@@ -53,11 +59,11 @@ class Sitemaps:
             body = await self._ask(file)
             if body is None:
                 continue
-            more, is_index = read_sitemap(body)
+            more, is_index = await asyncio.to_thread(read_sitemap, body)
             if is_index:
                 todo += [each for each in dict.fromkeys(more) if each not in todo][:MAX_FILES]
             else:
-                found.update(dict.fromkeys(link for link in more if urlsplit(link)[1] == host))
+                found.update(dict.fromkeys(link for link in more if host_of(link) == host))
         return list(found)[:MAX_LINKS]
 
 
@@ -72,15 +78,29 @@ def read_sitemap(body: bytes) -> tuple[list[str], bool]:
     root = _ROOT.search(body, 0, 4096)
     prefix, kind = (root[1].lower(), root[2].lower()) if root else (b"", b"")
     urls = (
-        canonical(_text(cdata, escaped))
-        for found, cdata, escaped in _LOC.findall(body)
-        if found.lower() == prefix  # another one's is a picture's or a film's
+        canonical(_text(found[2], found[3]))
+        for found in _locs(body)
+        if found[1].lower() == prefix  # another one's is a picture's or a film's
     )
-    return [url for url in urls if url is not None][:MAX_LINKS], kind == b"sitemapindex"
+    named = islice((url for url in urls if url is not None), MAX_LINKS)
+    return list(named), kind == b"sitemapindex"
 
 
-def _text(cdata: bytes, escaped: bytes) -> str:
+def _locs(body: bytes) -> Iterator[re.Match[bytes]]:
+    """All `loc` elements in their order, found window by window."""
+    at = 0
+    for end in range(_WINDOW, len(body) + _WINDOW, _WINDOW):
+        for found in _LOC.finditer(body, at, end + _LONGEST_LOC):
+            if found.start() >= end:
+                break
+            yield found
+            at = found.end()
+        at = max(at, end)
+
+
+def _text(cdata: bytes | None, escaped: bytes | None) -> str:
     """The text of an element: as it stands in CDATA, else with XML's own references replaced."""
     if cdata:
         return cdata.decode("utf-8", "replace").strip()
-    return _REFERENCE.sub(lambda found: unescape(found[0]), escaped.decode("utf-8", "replace")).strip()
+    text = (escaped or b"").decode("utf-8", "replace")
+    return _REFERENCE.sub(lambda found: unescape(found[0]), text).strip()

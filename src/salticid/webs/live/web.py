@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -95,7 +96,9 @@ class LiveWeb:
                 return None
             if answer.status not in _REDIRECTS:
                 whole = answer.status == 200
-                return decoded(answer.fields, answer.body, LONGEST_SITEMAP) if whole else None
+                if not whole:
+                    return None
+                return await asyncio.to_thread(decoded, answer.fields, answer.body, LONGEST_SITEMAP)
             where = canonical(answer.fields.get("location", ""), at)
             if where is None:
                 return None

@@ -1,0 +1,135 @@
+"""A thousand hosts at one port, honest but for their faults, that notice who is impolite to them.
+
+Page n of a host leads back, to the next four pages, one of them new, and sometimes to another host. What
+goes wrong with a request is drawn from its host and path, so that it goes wrong every time or, where a second try
+should help, the first time only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from zlib import crc32
+
+_HEAD = b"HTTP/1.1 %b\r\nContent-Type: text/html\r\nContent-Length: %d\r\n%b\r\n"
+_WORDS = b"spiders jump and spin silk while the keeper of the garden sleeps in the shade of an old tree "
+_CLOCKS_DIFFER = 0.05
+"""Seconds by which what we see may be earlier than what was meant."""
+
+
+@dataclass(slots=True)
+class Host:
+    """What one host has seen: requests, how many at once, and when the last answer was sent."""
+
+    requests: int = 0
+    at_once: int = 0
+    last: float = 0.0
+    not_before: float = 0.0
+
+
+@dataclass(slots=True)
+class FaultyHosts:
+    """The server. `offences` are what was impolite: host, and by how many seconds too soon."""
+
+    hosts: int
+    delay: float
+    served: int = 0
+    last_served: float = 0.0
+    longest_silence: float = 0.0
+    offences: list[tuple[str, float]] = field(default_factory=list)
+    _seen: dict[str, Host] = field(default_factory=dict)
+    _failed_once: set[int] = field(default_factory=set)
+
+    @asynccontextmanager
+    async def serving(self) -> AsyncIterator[int]:
+        """Listen at a port; at the end nobody is left talking."""
+        talks: set[asyncio.Task[None]] = set()
+
+        def met(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            talks.add(talk := asyncio.create_task(self._talk(reader, writer)))
+            talk.add_done_callback(talks.discard)
+
+        listening = await asyncio.start_server(met, "127.0.0.1", 0, backlog=1000)
+        try:
+            yield listening.sockets[0].getsockname()[1]
+        finally:
+            listening.close()
+            for talk in list(talks):
+                talk.cancel()
+            await asyncio.gather(*talks, return_exceptions=True)
+
+    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """One connection, request after request."""
+        try:
+            while not writer.is_closing():
+                first, *lines = (await reader.readuntil(b"\r\n\r\n")).split(b"\r\n")
+                name = next(line[6:].decode() for line in lines if line.lower().startswith(b"host: "))
+                await self._answer(name, first.split()[1].decode(), reader, writer)
+        except (OSError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+    async def _answer(
+        self, name: str, path: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        host, now = self._seen.setdefault(name, Host()), time.monotonic()
+        too_soon = max(host.last + self.delay, host.not_before) - _CLOCKS_DIFFER - now
+        if host.at_once or (host.requests and too_soon > 0):
+            self.offences.append((name, too_soon))
+        if self.served:
+            self.longest_silence = max(self.longest_silence, now - self.last_served)
+        self.last_served = now
+        self.served += 1
+        host.requests += 1
+        host.at_once += 1
+        try:
+            if not self._play(host, name, path, writer):
+                await reader.read(1)  # until the other side has had enough
+            await writer.drain()
+        finally:
+            host.at_once -= 1
+            host.last = time.monotonic()
+
+    def _play(self, host: Host, name: str, path: str, writer: asyncio.StreamWriter) -> bool:
+        """Answer one request; False when the end of the answer is never sent."""
+        if path == "/robots.txt":
+            writer.write(_HEAD % (b"404 Not Found", 0, b""))
+            return True
+        chance = crc32(f"{name}{path}".encode())
+        kind, again = chance % 100, chance in self._failed_once
+        body = self._page(name, path)
+        if kind < 3:
+            writer.write(_HEAD % (b"404 Not Found", 0, b""))
+        elif kind < 4:
+            writer.write(_HEAD % (b"302 Found", 0, b"Location: /p1\r\n"))
+        elif kind < 5 and not again:
+            self._failed_once.add(chance)
+            host.not_before = time.monotonic() + 2
+            writer.write(_HEAD % (b"503 Later", 0, b"Retry-After: 2\r\n"))
+        elif kind < 6 and not again:
+            self._failed_once.add(chance)
+            writer.transport.abort()
+        elif kind < 7:
+            writer.write(_HEAD % (b"200 OK", len(body) + 100, b"") + body)
+            writer.close()
+        elif chance % 400 == 7:
+            writer.write(_HEAD % (b"200 OK", len(body), b"") + body[:10])
+            return False
+        elif kind < 8:
+            body += b"<div>" * 50_000
+            writer.write(_HEAD % (b"200 OK", len(body), b"") + body)
+        else:
+            writer.write(_HEAD % (b"200 OK", len(body), b"") + body)
+        return True
+
+    def _page(self, name: str, path: str) -> bytes:
+        number = int(path[2:]) if path[2:].isdecimal() else 0
+        to = [f"/p{number // 2}", *(f"/p{number + ahead}" for ahead in (1, 2, 3, 4))]
+        if number % 4 == 0:
+            to.append(f"http://h{crc32(f'{name}{number}'.encode()) % self.hosts}.example/p0")
+        anchors = "".join(f'<p><a href="{link}">spiders and more</a>' for link in to)
+        return b"<title>Spiders %d</title><p>" % number + _WORDS * 20 + anchors.encode()

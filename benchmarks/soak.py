@@ -1,0 +1,164 @@
+"""An hour on a thousand hosts with faults: memory, descriptors, politeness, and no silence.
+
+SALTICID_SOAK_MINUTES says how long. The program is the real one, its hosts are at one local port (`_faulty_hosts`)
+and keep an eye on its manners. Memory is that of the program and its parsers together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks._faulty_hosts import FaultyHosts
+from benchmarks.report import figure, say
+
+MINUTES = float(os.environ.get("SALTICID_SOAK_MINUTES", "60"))
+WARMING_UP = 300.0
+"""Seconds until buffers are full and words are known; a third of a shorter run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What the program held at a time: requests served by then, bytes, open descriptors."""
+
+    seconds: float
+    served: int
+    resident: int
+    descriptors: int
+
+
+@dataclass(frozen=True, slots=True)
+class Soaked:
+    """A soak that is over."""
+
+    hosts: FaultyHosts
+    samples: list[Sample]
+    warm: Sample
+    status: int
+    err: str
+
+    @property
+    def growth(self) -> float:
+        """Bytes a request, since it was warm; the last quarter's mean against the first's."""
+        after = [sample for sample in self.samples if sample.seconds >= self.warm.seconds]
+        quarter = max(1, len(after) // 4)
+        first, last = after[:quarter], after[-quarter:]
+        pages = _mean(last, "served") - _mean(first, "served")
+        return (_mean(last, "resident") - _mean(first, "resident")) / max(pages, 1.0)
+
+    @property
+    def peak(self) -> int:
+        return max(sample.resident for sample in self.samples)
+
+    @property
+    def more_descriptors(self) -> int:
+        """How many more were open at the end than when it was warm, at the most of a few looks each."""
+        after = [sample.descriptors for sample in self.samples if sample.seconds >= self.warm.seconds]
+        few = max(1, len(after) // 4)
+        return max(after[-few:]) - max(after[:few])
+
+
+def run() -> None:
+    """Soak, and print the figures beside their bounds."""
+    soaked = soak(60 * MINUTES, hosts=1000, delay=5.0)
+    figure(f"requests in {MINUTES:g} minutes", soaked.hosts.served, "")
+    figure("growth a request, once warm", soaked.growth, "bytes", target=1000, at_most=True)
+    figure("peak memory of the program and its parsers", soaked.peak / 1e6, "MB", target=1000, at_most=True)
+    figure("descriptors more than when it was warm", soaked.more_descriptors, "", target=50, at_most=True)
+    figure("requests too soon or two at once", len(soaked.hosts.offences), "", target=0.5, at_most=True)
+    figure("longest silence", soaked.hosts.longest_silence, "s", target=60, at_most=True)
+    if soaked.err:
+        say(f"  it said: {soaked.err}")
+
+
+def soak(seconds: float, hosts: int, delay: float) -> Soaked:
+    """Crawl so many hosts for so long."""
+    with tempfile.TemporaryDirectory() as folder:
+        return asyncio.run(_soak(Path(folder), seconds, hosts, delay))
+
+
+async def _soak(folder: Path, seconds: float, hosts: int, delay: float) -> Soaked:
+    faulty = FaultyHosts(hosts, delay)
+    async with faulty.serving() as port:
+        with (folder / "err").open("w+b") as err:
+            process = await asyncio.create_subprocess_exec(
+                *_command(folder, port, seconds, faulty),
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=err,
+                env={**os.environ, "COLUMNS": "500"},
+            )
+            samples = await _watched(process, faulty, seconds)
+            err.seek(0)
+            said = err.read().decode()
+    warm = next(s for s in samples if s.seconds >= min(WARMING_UP, samples[-1].seconds / 3))
+    complaints = "\n".join(line for line in said.splitlines() if not line.startswith("crawling:"))
+    return Soaked(faulty, samples, warm, process.returncode or 0, complaints)
+
+
+def _command(folder: Path, port: int, seconds: float, faulty: FaultyHosts) -> list[str]:
+    topic = folder / "topic.toml"
+    seeds = [f"http://h{number}.example/p0" for number in range(faulty.hosts)]
+    topic.write_text(f'name = "soak"\nkeywords = "spiders silk"\nseeds = {seeds}\nlanguage = "en"\n')
+    options = {
+        "out": folder / "out",
+        "resolve": f"*=127.0.0.1:{port}",
+        "allow-net": "127.0.0.0/8",
+        "delay": faulty.delay,
+        "timeout": 5,
+        "concurrency": faulty.hosts,
+        "per-address": faulty.hosts,
+        "max-time": f"{seconds:.0f}s",
+        "max-pages": 10_000_000,
+        "user-agent": "Soak (+nobody)",
+    }
+    given = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    return [sys.executable, "-m", "salticid", "crawl", str(topic), *given, "--no-warc", "--json"]
+
+
+async def _watched(process: asyncio.subprocess.Process, faulty: FaultyHosts, seconds: float) -> list[Sample]:
+    """A sample a second until the process ends; it is killed when it should have long ago."""
+    samples: list[Sample] = []
+    clock = asyncio.get_running_loop().time
+    began = clock()
+    while process.returncode is None:
+        family = _family(process.pid)
+        held = sum(map(_resident, family)), sum(map(_descriptors, family))
+        samples.append(Sample(clock() - began, faulty.served, *held))
+        if clock() - began > seconds + 120:
+            process.kill()
+        try:
+            await asyncio.wait_for(process.wait(), min(1.0, seconds / 60))
+        except TimeoutError:
+            continue
+    return samples[:-1] or samples
+
+
+def _mean(samples: list[Sample], what: str) -> float:
+    return float(sum(getattr(sample, what) for sample in samples)) / len(samples)
+
+
+def _family(pid: int) -> list[int]:
+    """A process and its descendants."""
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return []
+    return [pid, *(one for child in children for one in _family(int(child)))]
+
+
+def _resident(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
+
+
+def _descriptors(pid: int) -> int:
+    try:
+        return len(list(Path(f"/proc/{pid}/fd").iterdir()))
+    except OSError:
+        return 0

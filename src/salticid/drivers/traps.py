@@ -1,0 +1,145 @@
+"""Traps: sites with pages without end and nothing in them for us, known by what their pages were worth.
+
+Calendars, session ids, folders that go round in circles, searches with ever more facets: nobody can tell such a
+site from a large honest one by looking at one page. So nothing is closed for its size. A pattern of URLs is
+closed when enough pages of it have come and none was worth as much as the crawl's pages usually are; one host
+may take more than its share of the budget when nobody else waits for it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from salticid.drivers.url_shapes import goes_round, is_of_a_calendar, section, shape, without_session
+from salticid.model import Limits, Outcome, Visit
+from salticid.protocols import UrlTable
+
+PAGES_A_PATTERN = 200
+PAGES_A_CALENDAR = 50
+PAGES_A_SECTION = 1_000
+"""So many pages, none of them above the crawl's median nor to the judge's liking, and there is no more to come."""
+SESSIONS = 3
+"""A page is asked for under so many session ids."""
+MOST_UNPARSABLE = 5
+"""Pages made to keep a parser busy that a host may send, and a tenth of what it was asked for."""
+LEAST_SHARE = 200
+"""Pages that every host may have, however small the budget."""
+REMEMBERED = 100_000
+"""Patterns, the last ones met."""
+_GRADES = 1_000
+"""Scores are told apart to so many steps between 0 and 1."""
+
+
+@dataclass(slots=True)
+class _Pattern:
+    """How many pages of a pattern came, and the best grade among them; infinite when the judge liked one."""
+
+    pages: int = 0
+    best: float = -inf
+
+
+class Traps:
+    """What a crawl knows of the sites it is on: a function of the visits it was shown, in their order.
+
+    `share` is the part of the budget one host may have while links of others wait.
+    """
+
+    def __init__(self, urls: UrlTable, share: float = 0.25) -> None:
+        self._urls, self._share = urls, share
+        self._patterns: dict[int, _Pattern] = {}
+        self._grades = np.zeros(_GRADES + 1, np.int64)
+        self._pages: Counter[int] = Counter()
+        self._fetches: Counter[int] = Counter()
+        self._unparsable: Counter[int] = Counter()
+        self._limits: Limits | None = None
+        self._crowded: frozenset[int] = frozenset()
+
+    def hold(self, url: int) -> bool:
+        """Whether a URL leads into a trap, so that nobody should ask for it. Changes nothing."""
+        text = self._urls[url]
+        of_pattern, of_section, of_page = _kinds(text)
+        return (
+            goes_round(text)
+            or self._wears_parsers_out(self._urls.host(url))
+            or self._closed(of_pattern, PAGES_A_CALENDAR if is_of_a_calendar(text) else PAGES_A_PATTERN)
+            or self._closed(of_section, PAGES_A_SECTION)
+            or (of_page is not None and self._pattern(of_page).pages >= SESSIONS)
+        )
+
+    def crowding(self, limits: Limits) -> frozenset[int]:
+        """The hosts that have had their share of the budget."""
+        if limits != self._limits:
+            self._limits = limits
+            self._crowded = frozenset(host for host in self._fetches if self._has_its_share(host, limits))
+        return self._crowded
+
+    def observe(self, visit: Visit) -> None:
+        """A visit was made."""
+        host = self._urls.host(visit.url)
+        *kinds, of_page = _kinds(self._urls[visit.url])
+        if visit.outcome is Outcome.TRAP:
+            for kind in kinds:
+                if kind in self._patterns:
+                    self._met(kind)
+            return
+        if of_page is not None:
+            self._met(of_page).pages += 1
+        self._fetches[host] += visit.outcome.fetched
+        if visit.outcome is Outcome.UNPARSABLE:
+            self._unparsable[host] += 1
+        if visit.outcome is Outcome.OK and not visit.revisit:
+            self._pages[host] += 1
+            grade = round(min(max(visit.score, 0.0), 1.0) * _GRADES)
+            self._grades[grade] += 1
+            for kind in kinds:
+                pattern = self._met(kind)
+                pattern.pages += 1
+                pattern.best = max(pattern.best, inf if visit.positive else grade)
+        if self._limits is not None and self._has_its_share(host, self._limits):
+            self._crowded |= {host}
+
+    def _has_its_share(self, host: int, limits: Limits) -> bool:
+        pages, fetches = self._share * limits.max_pages, self._share * limits.fetches
+        return (
+            self._pages[host] >= max(pages, LEAST_SHARE)
+            or self._fetches[host] >= max(fetches, LEAST_SHARE)
+        )  # fmt: skip
+
+    def _wears_parsers_out(self, host: int) -> bool:
+        return self._unparsable[host] > max(MOST_UNPARSABLE, self._fetches[host] / 10)
+
+    def _closed(self, key: int, most: int) -> bool:
+        pattern = self._pattern(key)
+        return pattern.pages >= most and pattern.best <= self._median()
+
+    def _median(self) -> int:
+        """The grade that half of the crawl's pages do not exceed."""
+        up_to = np.cumsum(self._grades)
+        return int(np.searchsorted(up_to, (up_to[-1] + 1) // 2))
+
+    def _pattern(self, key: int) -> _Pattern:
+        return self._patterns.get(key) or _Pattern()
+
+    def _met(self, key: int) -> _Pattern:
+        """A pattern, which is now the last one met; the one met longest ago may be forgotten for it."""
+        pattern = self._patterns.pop(key, None)
+        if pattern is None:
+            pattern = _Pattern()
+            if len(self._patterns) >= REMEMBERED:
+                del self._patterns[next(iter(self._patterns))]
+        self._patterns[key] = pattern
+        return pattern
+
+
+def _kinds(url: str) -> tuple[int, int, int | None]:
+    """The keys of what a URL is one of: its pattern, its section, and its page when it has a session id."""
+    bare = without_session(url)
+    return (
+        hash(f"pattern {shape(url)}"),
+        hash(f"section {section(url)}"),
+        None if bare is None else hash(bare),
+    )

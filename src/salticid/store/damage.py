@@ -1,0 +1,43 @@
+"""What was stored may have been damaged since: whoever reads it is told so, and not by a crash."""
+
+from __future__ import annotations
+
+import sqlite3
+import struct
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+import msgspec
+import zstandard
+
+from salticid.errors import SalticidError
+
+UNREADABLE = (sqlite3.DatabaseError, zstandard.ZstdError, msgspec.MsgspecError, UnicodeDecodeError)
+"""What only stored data can be the cause of, wherever it is raised."""
+_SENSELESS = (*UNREADABLE, ValueError, TypeError, LookupError, ArithmeticError, struct.error)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Damaged(SalticidError):
+    """Something stored makes no sense any more."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(
+            f"what is stored there is damaged ({error}); take a copy that is whole, or crawl into a new folder"
+        )
+
+
+def unpacks(read: Callable[P, R]) -> Callable[P, R]:
+    """A function that makes something of stored data and nothing else: whatever it raises is damage."""
+
+    @wraps(read)
+    def reading(*given: P.args, **named: P.kwargs) -> R:
+        try:
+            return read(*given, **named)
+        except _SENSELESS as error:
+            raise Damaged(error) from error
+
+    return reading

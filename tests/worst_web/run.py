@@ -1,0 +1,183 @@
+"""The real program, let loose on hosts of the worst kind, with an honest one among them; and what it cost."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from itertools import count, pairwise
+from pathlib import Path
+
+from tests.hostile import Answer, Asked, Server, page, serving
+from tests.worst_web.row import NEVER, Port, Row
+
+from salticid.store.folder import CrawlFolder, StoredVisit
+
+HONEST = "honest.example"
+BEFORE = 5
+"""Pages of the honest host, until everything runs; the next ones lead to the others."""
+A_PAGE = 8
+"""Hosts that one page leads to."""
+TIMEOUT = 1.0
+INTERRUPTED = 130
+LONGEST = 100
+"""Seconds after which a crawl is over whoever has not come."""
+
+
+@dataclass(frozen=True)
+class Survived:
+    """A crawl that has ended: its visits, what its server saw, bytes of memory, and what it said."""
+
+    visits: list[StoredVisit]
+    server: Server
+    idle: int
+    peak: int
+    status: int
+    err: str
+
+    def of(self, row: Row) -> StoredVisit | None:
+        """The visit to the page of a row."""
+        return next((visit for visit in self.visits if visit.url == row.url), None)
+
+    @property
+    def asked(self) -> Counter[str]:
+        """How often each page was asked for, by host and path."""
+        return Counter(self.server.pages)
+
+    @property
+    def gaps(self) -> list[float]:
+        """Seconds between the arrivals from the honest host, once the others were at work."""
+        times = [visit.at for visit in self.visits if HONEST in visit.url]
+        return [after - before for before, after in pairwise(times[BEFORE:])]
+
+
+class Tree:
+    """The memory of a process and all its descendants."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self.peak = 0
+
+    def look(self) -> int:
+        """Bytes that are resident now."""
+        now = sum(map(_resident, _family(self._pid)))
+        self.peak = max(self.peak, now)
+        return now
+
+
+def survive(rows: Sequence[Row], folder: Path, *options: str) -> Survived:
+    """Crawl all rows until every page that is to come has come."""
+    return asyncio.run(_survive(rows, folder, options))
+
+
+async def _survive(rows: Sequence[Row], folder: Path, options: Sequence[str]) -> Survived:
+    answers: dict[str, Answer] = {
+        f"{row.host}{path}": answer for row in rows for path, answer in row.answers.items()
+    }
+    hosts = [row.url for row in rows]
+    started = asyncio.Event()
+
+    def answer(asked: Asked) -> Answer:
+        if asked.host == HONEST:
+            return _honest(asked.path, hosts, started)
+        return answers.get(asked.host + asked.path) or page(b"gone", status=404)
+
+    topic = folder / "topic.toml"
+    topic.write_text(
+        f'name = "worst"\nkeywords = "spiders"\nseeds = ["http://{HONEST}/0"]\nlanguage = "en"\n'
+    )
+    async with serving(answer) as server, AsyncExitStack() as stack:
+        where = ["--resolve", f"*=127.0.0.1:{server.port}", "--allow-net", "127.0.0.0/8"]
+        for row in rows:
+            if row.port is not None:
+                number = await stack.enter_async_context(_listening(row.port))
+                where += ["--resolve", f"{row.host}=127.0.0.1:{number}"]
+        pace = ["--delay", "0.1", "--timeout", str(TIMEOUT), "--concurrency", "200", "--per-address", "300"]
+        ends = ["--max-time", f"{LONGEST}s", "--max-pages", "100000", "--user-agent", "Test (+nobody)"]
+        command = [
+            sys.executable,
+            "-m",
+            "salticid",
+            "crawl",
+            str(topic),
+            "--out",
+            str(folder / "out"),
+            "--json",
+        ]
+        process = await asyncio.create_subprocess_exec(
+            *command, *where, *pace, *ends, *options, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        tree, idle, all_came = Tree(process.pid), 0, False
+        expected = {row.url for row in rows if NEVER not in row.outcomes}
+        said = asyncio.create_task(process.communicate())
+        for look in count():
+            if said.done():
+                break
+            now = tree.look()
+            if not started.is_set():
+                idle = now
+            elif look % 25 == 0 and not all_came and expected <= {visit.url for visit in _visits(folder)}:
+                all_came = True
+                process.send_signal(signal.SIGINT)
+            await asyncio.sleep(0.02)
+        _, err = await said
+    visits = _visits(folder)
+    return Survived(visits, server, idle, tree.peak, process.returncode or 0, err.decode())
+
+
+@asynccontextmanager
+async def _listening(port: Port) -> AsyncIterator[int]:
+    """The number of a port where this is said, or which is free."""
+
+    async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(port.greeting or b"")
+        writer.close()
+
+    listening = await asyncio.start_server(greet, "127.0.0.1", 0)
+    number: int = listening.sockets[0].getsockname()[1]
+    if port.greeting is None:
+        listening.close()
+    async with listening:
+        yield number
+
+
+def _visits(folder: Path) -> list[StoredVisit]:
+    crawled = CrawlFolder(folder / "out")
+    try:
+        return list(crawled.visits())
+    finally:
+        crawled.close()
+
+
+def _honest(path: str, others: Sequence[str], started: asyncio.Event) -> Answer:
+    """A page that links to the next one, and to a few of the others until all are known."""
+    if path == "/robots.txt":
+        return page(b"", status=404)
+    at = int(path.strip("/"))
+    links = [f"/{at + 1}"]
+    if at >= BEFORE:
+        started.set()
+        links += others[A_PAGE * (at - BEFORE) :][:A_PAGE]
+    anchors = "".join(f'<a href="{link}">spiders</a> ' for link in links)
+    return page(f"<title>Spiders {at}</title><p>spiders number {at} {anchors}".encode())
+
+
+def _family(pid: int) -> list[int]:
+    """A process and its descendants."""
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return []
+    return [pid, *(one for child in children for one in _family(int(child)))]
+
+
+def _resident(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * 4096
+    except OSError:
+        return 0
