@@ -83,14 +83,14 @@ class Snoop(BestFirst):
 
 
 def test_a_strategy_of_the_lab_that_looks_around_finds_no_truth(
-    lab: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    lab: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world, file = lab
     snoop = Snoop()
     snoop.found, snoop.wanted = [], experiment.truth_of(str(file)).targets[0]
     monkeypatch.setattr(crawling, "make_strategy", lambda spec: snoop)
     plan = Experiment(str(world), str(file.parent), ("best_first",), max_pages=20)
-    record = crawl_once(plan, Case(str(file), "best_first", 0, 100), tmp_path)
+    record = crawl_once(plan, Case(str(file), "best_first", 0, 100))
     assert (record.failed, len(record.pages)) == (None, 20)
     assert snoop.found == []
     kept = experiment.truth_of(str(file))

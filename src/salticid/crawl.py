@@ -18,10 +18,14 @@ from salticid.model import (
     FROM_OFFER,
     FROM_SEED,
     NO_URL,
+    Area,
+    Bools,
     Choice,
     Feedback,
+    Glimpse,
     Ints,
     Limits,
+    Link,
     Links,
     Outcome,
     Page,
@@ -57,7 +61,7 @@ class Crawl:
     to the strategy goes to the log before the next one is made.
 
     `clock` gives seconds since the crawl began. `recall` gives the page of a URL fetched before; only
-    feedback and strategies that walk need it.
+    feedback and strategies that walk need it. A shard of a larger crawl `owns` some URLs and follows no others.
     """
 
     def __init__(
@@ -68,12 +72,13 @@ class Crawl:
         log: Log,
         clock: Callable[[], float],
         recall: Callable[[int], Page] | None = None,
+        owns: Callable[[int], bool] | None = None,
     ) -> None:
         self.brief, self.strategy, self.judge, self.log = brief, strategy, judge, log
         self.limits = brief.limits
         self.pages = self.fetches = self.in_flight = self.step = 0
         self.stopped: StopReason | None = None
-        self._clock, self._recall = clock, recall
+        self._clock, self._recall, self._owns = clock, recall, owns
         self._boundary = Boundary(brief.topic.scope, brief.topic.seeds)
         self._urls = _UrlStates(len(brief.urls))
         self._depths = array("H")
@@ -92,7 +97,18 @@ class Crawl:
     @property
     def harvest(self) -> float:
         """The share of the last pages that the judge calls positive: belief, not truth."""
-        return sum(self._recent) / len(self._recent) if self._recent else 0.0
+        positive, pages = self.recent
+        return positive / pages if pages else 0.0
+
+    @property
+    def positive(self) -> int:
+        """How many pages the judge called positive when they arrived."""
+        return len(self._found)
+
+    @property
+    def recent(self) -> tuple[int, int]:
+        """Of the last pages those that are positive, and all."""
+        return sum(self._recent), len(self._recent)
 
     def outlook(self) -> Outlook | None:
         """What is still to be found, judging by how the crawl went; None while nobody can tell."""
@@ -169,12 +185,35 @@ class Crawl:
 
     def offer(self, links: Links) -> None:
         """Hand the strategy links that come without a visit; those chosen before are left out."""
-        news = Links.to(links.url[self._urls.unchosen(links.url)].tolist())
+        news = Links.to(links.url[self._open(links.url)].tolist())
         self._urls.learn(news.url)
-        if self.stopped is StopReason.FRONTIER_EMPTY and len(news):
-            self.stopped = None
+        if len(news):
+            self.wake()
         self.strategy.offer(news)
         self.log.offered(news)
+
+    def glimpse(self, glimpse: Glimpse) -> None:
+        """Show the strategy what a page fetched elsewhere said around its links; nothing is charged."""
+        page = self._excerpt(glimpse)
+        at = Choice(Link(page.url, FROM_OFFER))
+        visit = Visit(
+            step=self.step,
+            choice=at,
+            final=page.url,
+            outcome=Outcome.ELSEWHERE,
+            page=page,
+            score=glimpse.score,
+            positive=glimpse.positive,
+            depth=glimpse.depth,
+            at=self._clock(),
+        )
+        self.step += 1
+        self._depths.append(min(glimpse.depth, DEEPEST))
+        self.wake()
+        self.strategy.observe(visit, self._fresh(page))
+        self.log.glimpsed(glimpse)
+        if events := self.strategy.events():
+            self.log.noted(events)
 
     def extend(self, limits: Limits) -> None:
         """Go on with a larger budget."""
@@ -183,6 +222,11 @@ class Crawl:
             self.stopped = None
         self.strategy.extend(limits)
         self.log.extended(limits)
+
+    def wake(self) -> None:
+        """There may be something to do again for a crawl that had nothing left."""
+        if self.stopped in (StopReason.FRONTIER_EMPTY, StopReason.WAITING):
+            self.stopped = None
 
     def stop(self, reason: StopReason) -> None:
         """Want nothing any more. What is in flight may still be delivered."""
@@ -357,9 +401,30 @@ class Crawl:
         if page is None or page.nofollow:
             return np.zeros(0, np.int32)
         urls = page.links.url
-        fresh = np.flatnonzero(self._urls.unchosen(urls) & ~page.links.nofollow).astype(np.int32)
+        fresh = np.flatnonzero(self._open(urls) & ~page.links.nofollow).astype(np.int32)
         self._urls.learn(urls[fresh])
         return fresh
+
+    def _open(self, urls: Ints) -> Bools:
+        """Which of these nobody has chosen, and are ours to choose."""
+        unchosen = self._urls.unchosen(urls)
+        if self._owns is not None:
+            unchosen &= np.fromiter(map(self._owns, urls.tolist()), np.bool_, len(urls))
+        return unchosen
+
+    def _excerpt(self, glimpse: Glimpse) -> Page:
+        words = self.brief.words.intern_all([word.encode() for word in glimpse.words])
+        urls = self.brief.urls.intern_all([url.encode() for url, _, _ in glimpse.links])
+        spans = np.array([(start, end) for _, start, end in glimpse.links], np.int32).reshape(-1, 2)
+        return Page(
+            url=self.brief.urls.intern(glimpse.url),
+            title=glimpse.title,
+            tokens=np.array(words, np.int32),
+            area_start=np.zeros(1, np.int32),
+            area=np.array([Area.REST], np.uint8),
+            links=Links(np.array(urls, np.int32), spans[:, 0], spans[:, 1], np.zeros(len(urls), np.bool_)),
+            packed_text=b"",
+        )
 
     def _in_scope(self, url: int, choice: Choice) -> bool:
         return self._boundary.open or self._boundary.admits(self.brief.urls[url], self._depth(choice))
@@ -382,11 +447,12 @@ class _UrlStates:
         self._make_room(url)
         self._states[url] = state
 
-    def unchosen(self, urls: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def unchosen(self, urls: Ints) -> Bools:
         """Which of these were not chosen, nor reached by a redirect."""
         if len(urls):
             self._make_room(int(urls.max()))
-        return self._states[urls] < _REACHED
+        unchosen: Bools = self._states[urls] < _REACHED
+        return unchosen
 
     def learn(self, urls: Ints) -> None:
         """The strategy may choose these from now on. None of them may have been chosen."""

@@ -42,11 +42,12 @@ class Outcome(StrEnum):
     BROKEN = "broken answer"
     UNPARSABLE = "unparsable"
     TRAP = "trap"
+    ELSEWHERE = "elsewhere"
 
     @property
     def fetched(self) -> bool:
         """Whether an arrival of this outcome was asked of somebody, so that it counts against `max_fetches`."""
-        return self not in (Outcome.ROBOTS, Outcome.TRAP)
+        return self not in (Outcome.ROBOTS, Outcome.TRAP, Outcome.ELSEWHERE)
 
 
 class StopReason(StrEnum):
@@ -253,6 +254,26 @@ class Visit:
     def url(self) -> int:
         """The URL that was asked for."""
         return self.choice.link.url
+
+
+@dataclass(frozen=True, slots=True)
+class Glimpse:
+    """What a page that another shard fetched showed around some of its links.
+
+    All of it is text, so that it means the same everywhere: the words of the excerpt in reading order, and each
+    link's URL with the span of its anchor in them. `origin` and `step` say which visit of which shard it was,
+    the rest what was thought of it there.
+    """
+
+    origin: int
+    step: int
+    url: str
+    title: str
+    words: tuple[str, ...]
+    links: tuple[tuple[str, int, int], ...]
+    score: float
+    positive: bool
+    depth: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from salticid.model import Choice, Event, Feedback, Ints, Limits, Links, Page, Response, Topic, Visit
+from salticid.model import Choice, Event, Feedback, Glimpse, Ints, Limits, Links, Page, Response, Topic, Visit
 
 
 class Table(Protocol):
@@ -218,6 +218,10 @@ class Log(Protocol):
 
     def offered(self, links: Links) -> None:
         """`offer` was called."""
+        ...
+
+    def glimpsed(self, glimpse: Glimpse) -> None:
+        """The strategy was shown a page that was fetched elsewhere."""
         ...
 
     def extended(self, limits: Limits) -> None:

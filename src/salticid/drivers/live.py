@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from salticid.crawl import Crawl
-from salticid.model import Choice, Links, Response, StopReason, Visit
+from salticid.drivers.traps import Traps
+from salticid.model import FROM_SEED, Choice, Links, Outcome, Response, StopReason, Visit
 from salticid.webs.live.manners import Parked
 
 LINKS_A_HOST = 2
@@ -53,11 +54,12 @@ class LiveDriver:
     At most `requests` are asked for at once, and about as many wait for their host's turn; with one request
     nothing waits, so that every choice is made knowing all that came before. With `sitemaps`, a host's
     sitemap links are offered once the judge liked a page of it. `flying` are choices that an earlier run had
-    under way.
+    under way. With `traps`, what leads into one is a visit at once and never asked for, and a host that has had
+    its share of the budget waits for as long as others have links or are at work.
 
     `silent`, if somebody sets it, is called whenever nothing has arrived for a minute; `held_up` when the log
-    is in trouble: then nothing more is asked for or delivered until it is not; and `went_on` after that, with
-    the seconds lost.
+    is in trouble: then nothing more is asked for or delivered until it is not; and `went_on` after that, and
+    after a pause, with the seconds lost.
     """
 
     def __init__(
@@ -68,12 +70,14 @@ class LiveDriver:
         clock: Callable[[], float],
         sitemaps: bool = False,
         flying: Sequence[Choice] = (),
+        traps: Traps | None = None,
     ) -> None:
-        self.crawl, self._web, self._clock = crawl, web, clock
+        self.crawl, self._web, self._clock, self._traps = crawl, web, clock, traps
         self.silent: Callable[[], None] | None = None
         self.held_up: Callable[[str], None] | None = None
         self.went_on: Callable[[float], None] | None = None
         self._flying, self._interrupted = flying, False
+        self._paused_at: float | None = None
         self._room = 2 * requests - 1
         self._sitemaps = sitemaps
         self._mapped: set[int] = set()
@@ -95,16 +99,21 @@ class LiveDriver:
         return min((parked.until for parked in self._parked), default=None)
 
     async def run(self, watch: Callable[[Visit], None] | None = None) -> StopReason:
-        """Crawl to the end and say why it ended. Parked hosts are waited for only while others are at work."""
+        """Crawl to the end and say why it ended. Parked hosts are waited for only while others are at work.
+
+        It may run again when there is more to do.
+        """
         self._watch = watch
-        for choice in self._flying:
+        flying, self._flying = self._flying, ()
+        for choice in flying:
             self.crawl.set_aside()
             self._parked.append(_SetAside(self._clock(), choice, None))
         try:
             while True:
                 if self.crawl.log.trouble is not None:
                     await self._wait_for_the_log()
-                self._send_out()
+                if not self.paused:
+                    await self._send_out()
                 if self._over():
                     break
                 if (take := await self._next()) is not None:
@@ -114,6 +123,34 @@ class LiveDriver:
                 task.cancel()
             await asyncio.gather(*self._out, return_exceptions=True)
         return self.crawl.stopped or StopReason.FRONTIER_EMPTY
+
+    @property
+    def paused(self) -> bool:
+        """Whether nothing is asked for until it goes on."""
+        return self._paused_at is not None
+
+    @property
+    def parked(self) -> list[tuple[int, float]]:
+        """The URLs set aside because a host wants to be left alone, and until when."""
+        return [(parked.choice.link.url, parked.until) for parked in self._parked]
+
+    def pause(self) -> None:
+        """Choose nothing more until `go_on`; what is under way may still arrive."""
+        if self._paused_at is None:
+            self._paused_at = self._clock()
+
+    def go_on(self) -> None:
+        """Choose again; the time since the pause, or since the last arrival in it, is lost."""
+        if self._paused_at is not None:
+            lost, self._paused_at = self._clock() - self._paused_at, None
+            if self.went_on is not None:
+                self.went_on(lost)
+            self._last_arrival = self._last_kept = self._clock()
+            self.nudge()
+
+    def nudge(self) -> None:
+        """Somebody spoke to the crawl: look again at what is wanted."""
+        self._arrived.put_nowait(None)
 
     def interrupt(self) -> None:
         """End the crawl now, from a signal handler of the event loop."""
@@ -140,7 +177,7 @@ class LiveDriver:
             self.went_on(self._clock() - began)
         self._last_arrival = self._clock()
 
-    def _send_out(self) -> None:
+    async def _send_out(self) -> None:
         """Let those go whose host may be asked again, and fill the waiting room."""
         now = self._clock()
         for parked in [parked for parked in self._parked if parked.until <= now]:
@@ -149,15 +186,41 @@ class LiveDriver:
             self._parked.remove(parked)
             self._send(parked.choice)
         resting = frozenset(parked.host for parked in self._parked if parked.host is not None)
-        while len(self._out) < self._room:
-            choices = self.crawl.wanted(1, self._busy | resting)
-            if not choices:
+        while len(self._out) < self._room and not self.paused:
+            if (choice := self._choice(resting)) is None:
                 break
-            self._send(choices[0])
+            if self._leads_into_a_trap(choice):
+                await self._leave_out(choice)
+            else:
+                self._send(choice)
+
+    def _choice(self, resting: frozenset[int]) -> Choice | None:
+        """The next link to ask for. Who has had his share comes when nobody else has links or is at work."""
+        asked = self._busy | resting
+        crowding = self._traps.crowding(self.crawl.limits) if self._traps is not None else frozenset()
+        choices = self.crawl.wanted(1, asked | crowding)
+        if not choices and crowding and crowding.issuperset(self._hosts):
+            choices = self.crawl.wanted(1, asked)
+        return choices[0] if choices else None
+
+    def _leads_into_a_trap(self, choice: Choice) -> bool:
+        """A seed never does: a person named it."""
+        link = choice.link
+        return self._traps is not None and link.source != FROM_SEED and self._traps.hold(link.url)
+
+    async def _leave_out(self, choice: Choice) -> None:
+        """A trap may have left many links behind: others get their turn between two of them."""
+        url = choice.link.url
+        self._deliver(choice, Response(url, url, Outcome.TRAP))
+        await asyncio.sleep(0)
+        if self.crawl.log.trouble is not None:
+            await self._wait_for_the_log()
 
     def _over(self) -> bool:
         """Whether nothing more is waited for."""
         crawl = self.crawl
+        if self.paused:
+            return self._interrupted
         if not self._out:
             crawl.stop(StopReason.WAITING if self._parked else StopReason.FRONTIER_EMPTY)
             return True
@@ -182,7 +245,7 @@ class LiveDriver:
         now = self._clock()
         due = (parked.until for parked in self._parked if parked.until > now)
         deadlines = [self._last_arrival + SILENCE, self._last_kept + KEEPING, *due]
-        if (limit := self.crawl.limits.max_seconds) is not None:
+        if (limit := self.crawl.limits.max_seconds) is not None and not self.paused:
             deadlines.append(limit)
         try:
             async with asyncio.timeout(max(0.0, min(deadlines) - now)):
@@ -193,7 +256,7 @@ class LiveDriver:
                 self.crawl.log.retry()
             if self._clock() >= self._last_arrival + SILENCE:
                 self._last_arrival = self._clock()
-                if self.silent is not None:
+                if self.silent is not None and not self.paused:
                     self.silent()
             return None
 
@@ -213,12 +276,20 @@ class LiveDriver:
             self.crawl.set_aside()
             return
         self._last_arrival = self._clock()
-        visit = self.crawl.deliver(choice, response)
+        if self.paused:
+            self._paused_at = self._last_arrival
+        visit = self._deliver(choice, response)
         if self._sitemaps and visit.positive and host not in self._mapped:
             self._mapped.add(host)
             self._read_sitemap(visit.final)
+
+    def _deliver(self, choice: Choice, response: Response) -> Visit:
+        visit = self.crawl.deliver(choice, response)
+        if self._traps is not None:
+            self._traps.observe(visit)
         if self._watch is not None:
             self._watch(visit)
+        return visit
 
     def _read_sitemap(self, url: int) -> None:
         task = asyncio.create_task(self._web.sitemap(url))

@@ -11,14 +11,17 @@ from salticid.crawl import Crawl
 from salticid.drivers.brief import Known, settle, url_ids
 from salticid.drivers.live import LiveDriver
 from salticid.drivers.live_settings import LiveSettings
+from salticid.drivers.parts import Hosts, owned, seeds_of
 from salticid.drivers.recorded import Recipe
 from salticid.drivers.relive import Past, RelivedClock, RelivedJudge, RelivedLog, relive
+from salticid.drivers.traps import Traps
 from salticid.errors import UserError
-from salticid.model import Choice, Page, Topic
+from salticid.model import Choice, Page, Topic, Visit
 from salticid.protocols import Log
 from salticid.scope import Boundary
 from salticid.store.log import CrawlLog
 from salticid.tables import Texts, Urls
+from salticid.urls import host
 from salticid.webs.live.client import Client, ClientSettings, Recorder
 from salticid.webs.live.guard import AddressGuard, GuardedSockets, Resolver, resolve_rule
 from salticid.webs.live.line import Line
@@ -74,12 +77,17 @@ async def set_up(
     log: Log,
     recall: Callable[[int], Page] | None = None,
     known: Known | None = None,
+    hosts: Hosts | None = None,
 ) -> LiveDriver:
-    """A crawl of the live web, ready to run: its known pages are read, those that can be had."""
+    """A crawl of the live web, ready to run: its known pages are read, those that can be had.
+
+    With `hosts`, it is the part of a larger crawl that asks these, and leaves all others to others.
+    """
     known = known or await read_known(topic, web)
     brief = settle(topic, known, web, recipe.limits, recipe.seed, recipe.backlinks)
-    crawl = Crawl(brief, recipe.strategy, recipe.judge, log, web.clock, recall)
-    return _driver(crawl, web, settings)
+    owns = owned(web.urls, hosts)
+    crawl = Crawl(seeds_of(brief, owns), recipe.strategy, recipe.judge, log, web.clock, recall, owns)
+    return _driver(crawl, web, settings, _traps(crawl, settings), (), hosts)
 
 
 async def set_up_again(
@@ -90,6 +98,7 @@ async def set_up_again(
     log: CrawlLog,
     known: Known,
     show: Callable[[int], None],
+    hosts: Hosts | None = None,
 ) -> LiveDriver:
     """A crawl of the live web as an earlier run left it, which is played again from the log.
 
@@ -99,16 +108,36 @@ async def set_up_again(
     brief = settle(topic, known, web, recipe.limits, recipe.seed, recipe.backlinks)
     judge = RelivedJudge(past, recipe.judge)
     clock = RelivedClock(past, web.clock)
-    crawl = Crawl(brief, recipe.strategy, judge, RelivedLog(past, log), clock, log.page)
+    owns = owned(web.urls, hosts)
+    relived = RelivedLog(past, log)
+    crawl = Crawl(seeds_of(brief, owns), recipe.strategy, judge, relived, clock, log.page, owns)
     judge.tell = lambda: past.tell(crawl, recipe.judge)
-    flying = await relive(crawl, recipe.judge, past, show)
-    return _driver(crawl, web, settings, flying)
+    traps = _traps(crawl, settings)
+
+    def came(visit: Visit) -> None:
+        if traps is not None:
+            traps.observe(visit)
+        show(visit.step)
+
+    flying = await relive(crawl, recipe.judge, past, came)
+    return _driver(crawl, web, settings, traps, flying, hosts)
 
 
-def _driver(crawl: Crawl, web: LiveWeb, settings: LiveSettings, flying: Sequence[Choice] = ()) -> LiveDriver:
+def _traps(crawl: Crawl, settings: LiveSettings) -> Traps | None:
+    return Traps(crawl.brief.urls, settings.host_share) if settings.traps else None
+
+
+def _driver(
+    crawl: Crawl,
+    web: LiveWeb,
+    settings: LiveSettings,
+    traps: Traps | None,
+    flying: Sequence[Choice] = (),
+    hosts: Hosts | None = None,
+) -> LiveDriver:
     boundary = Boundary(crawl.brief.topic.scope, crawl.brief.topic.seeds)
-    web.may_follow = lambda url: boundary.admits(url, depth=0)
-    return LiveDriver(crawl, web, settings.concurrency, web.clock, settings.sitemaps, flying)
+    web.may_follow = lambda url: boundary.admits(url, depth=0) and (hosts is None or hosts(host(url)))
+    return LiveDriver(crawl, web, settings.concurrency, web.clock, settings.sitemaps, flying, traps)
 
 
 async def read_known(topic: Topic, web: LiveWeb) -> Known:

@@ -28,6 +28,8 @@ class LiveSettings:
     resolve: tuple[str, ...] = ()
     workers: int = 1
     warc: bool = True
+    traps: bool = True
+    host_share: float = 0.25
 
     def deciding(self) -> dict[str, object]:
         """The settings on which it depends what is found and kept; the others say how it is reached, and may change."""

@@ -16,7 +16,7 @@ import msgspec
 
 from salticid.crawl import Crawl
 from salticid.errors import SalticidError
-from salticid.model import Choice, Event, Feedback, Limits, Links, Page, Response, Visit
+from salticid.model import Choice, Event, Feedback, Glimpse, Limits, Links, Page, Response, Visit
 from salticid.protocols import Brief, Judge
 from salticid.store.log import CrawlLog
 from salticid.store.record import Asked, Call, Came, Record, Told
@@ -48,6 +48,8 @@ class Past:
                 crawl.offer(Links.to([urls.intern(text) for text in body]))
             elif call == "extend":
                 crawl.extend(Limits(**body))
+            elif call == "glimpse":
+                crawl.glimpse(msgspec.convert(body, Glimpse))
             else:
                 feedback = [Feedback(urls.intern(text), liking) for text, liking in body["feedback"]]
                 if feedback:
@@ -105,6 +107,10 @@ class RelivedLog:
         if self._past.take(Told) is None:
             self._log.offered(links)
 
+    def glimpsed(self, glimpse: Glimpse) -> None:
+        if self._past.take(Told) is None:
+            self._log.glimpsed(glimpse)
+
     def extended(self, limits: Limits) -> None:
         if self._past.take(Told) is None:
             self._log.extended(limits)
@@ -156,8 +162,8 @@ class RelivedClock:
         return call.at if isinstance(call, Came) else self._clock()
 
 
-async def relive(crawl: Crawl, judge: Judge, past: Past, show: Callable[[int], None]) -> list[Choice]:
-    """Play the past of a live crawl; the choices that were in flight when it ended.
+async def relive(crawl: Crawl, judge: Judge, past: Past, show: Callable[[Visit], None]) -> list[Choice]:
+    """Play the past of a live crawl, showing each arrival; the choices that were in flight when it ended.
 
     The crawl's log, judge and clock are the relived ones. Others on the event loop, and Ctrl-C, get their turn.
     """
@@ -166,8 +172,7 @@ async def relive(crawl: Crawl, judge: Judge, past: Past, show: Callable[[int], N
         if isinstance(call, Asked):
             flying.update((choice.link.url, choice) for choice in crawl.ask(call.room, call.busy))
         elif isinstance(call, Came):
-            crawl.deliver(_of(flying, call.response), call.response)
-            show(call.step)
+            show(crawl.deliver(_of(flying, call.response), call.response))
             if call.step % _A_TURN == 0:
                 await asyncio.sleep(0)
         else:

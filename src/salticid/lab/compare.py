@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
+from functools import partial
 from importlib.metadata import version
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
 from salticid import __version__
-from salticid.errors import UserError
 from salticid.lab.assess import Assessed, Crawls, assess
-from salticid.lab.crawling import CrawlRecord, crawl_once, opened
+from salticid.lab.crawling import CrawlRecord, crawl_once, key_of, opened
 from salticid.lab.experiment import (
     Case,
     Experiment,
@@ -31,6 +31,7 @@ from salticid.lab.experiment import (
     truth_of,
 )
 from salticid.lab.gather import gather
+from salticid.lab.kept import Kept
 from salticid.lab.linkage import Ranked, pool_ranks
 from salticid.lab.material import pages_at
 from salticid.lab.results import Results
@@ -40,14 +41,19 @@ _CRAWLS, _MEASURES = "crawls", "measures"
 _AHEAD = 4
 """Tasks a worker has waiting for it."""
 
-T = TypeVar("T")
+T = TypeVar("T", bound=msgspec.Struct)
 Watch = Callable[[str, int, int], None]
 """Told of progress: what is being done, how much of it is done, of how much."""
 
 
-def compare(experiment: Experiment, out: Path, workers: int, watch: Watch) -> Results:
-    """Make all crawls and measures that are not in `out` yet; write results.json and timings.json there."""
-    records, topics = measured(experiment, out, workers, watch)
+def compare(
+    experiment: Experiment, out: Path, workers: int, watch: Watch, pool: Executor | None = None
+) -> Results:
+    """Make all crawls and measures that are not in `out` yet; write results.json and timings.json there.
+
+    `workers` tasks are under way at once, in processes of this machine or wherever `pool` has them done.
+    """
+    records, topics = measured(experiment, out, workers, watch, pool)
     results = gather(experiment, topics, about(experiment))
     (out / RESULTS).write_bytes(msgspec.json.format(msgspec.json.encode(results), indent=1))
     (out / TIMINGS).write_bytes(
@@ -57,33 +63,40 @@ def compare(experiment: Experiment, out: Path, workers: int, watch: Watch) -> Re
 
 
 def measured(
-    experiment: Experiment, out: Path, workers: int, watch: Watch
+    experiment: Experiment, out: Path, workers: int, watch: Watch, pool: Executor | None = None
 ) -> tuple[dict[Case, CrawlRecord], list[Assessed]]:
     """All crawls of an experiment, and its topics measured one by one."""
     experiment.check()
-    opened(experiment.world)
-    try:
-        for folder in (_CRAWLS, _MEASURES):
-            (out / folder).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"cannot write to {out}: {error.strerror}; name another folder with --out") from None
+    digest = opened(experiment.world).digest
+    crawls, measures = Kept(out / _CRAWLS, CrawlRecord), Kept(out / _MEASURES, Assessed)
     wanted = list(cases(experiment))
-    with _pool(workers) as pool:
-
-        def run(what: str, tasks: list[tuple[Callable[..., T], tuple[Any, ...]]]) -> list[T]:
-            made: dict[int, T] = {}
-            for done, (number, result) in enumerate(_run(pool, workers, tasks), start=1):
-                made[number] = result
-                watch(what, done, len(tasks))
-            return [made[number] for number in range(len(tasks))]
-
-        crawled = run("crawling", [(crawl_once, (experiment, case, out / _CRAWLS)) for case in wanted])
+    with nullcontext(pool) if pool is not None else _processes(workers) as at_work:
+        crawled = _done(
+            [Task(key_of(experiment, case, digest), crawl_once, (experiment, case)) for case in wanted],
+            crawls,
+            at_work,
+            workers,
+            partial(watch, "crawling"),
+        )
         records = dict(zip(wanted, crawled, strict=True))
         ranked = pool_ranks(experiment.world, (record.pages for record in crawled))
         known = known_pages(experiment)
         by_topic = [_of_topic(records, str(file)) for file in experiment.topic_files()]
-        parts = [(assess_once, (experiment, crawls, known, ranked, out / _MEASURES)) for crawls in by_topic]
-        return records, run("measuring", parts)
+        topics = _done(
+            [
+                Task(
+                    measures_key(experiment, of_topic, known, ranked),
+                    assess,
+                    (experiment, of_topic, known, ranked),
+                )
+                for of_topic in by_topic
+            ],
+            measures,
+            at_work,
+            workers,
+            partial(watch, "measuring"),
+        )
+        return records, topics
 
 
 def known_pages(experiment: Experiment) -> dict[str, list[int]]:
@@ -96,10 +109,8 @@ def known_pages(experiment: Experiment) -> dict[str, list[int]]:
     }
 
 
-def assess_once(
-    experiment: Experiment, crawls: Crawls, known: dict[str, list[int]], ranked: Ranked, folder: Path
-) -> Assessed:
-    """The measures of a topic: from the folder if they were worked out before, else now."""
+def measures_key(experiment: Experiment, crawls: Crawls, known: dict[str, list[int]], ranked: Ranked) -> str:
+    """A name for the measures of a topic that is the same exactly when all that decides them is the same."""
     pages, ranks = ranked
     topic, truth = topic_of(crawls[0][0].topic), truth_of(crawls[0][0].topic)
     asked = (
@@ -118,14 +129,7 @@ def assess_once(
         ranks.tobytes(),
     ):
         digest.update(part)
-    file = folder / f"{digest.hexdigest()}.json"
-    if file.is_file():
-        return msgspec.json.decode(file.read_bytes(), type=Assessed)
-    assessed = assess(experiment, crawls, known, ranked)
-    partial = file.with_suffix(".partial")
-    partial.write_bytes(msgspec.json.encode(assessed))
-    partial.rename(file)
-    return assessed
+    return digest.hexdigest()
 
 
 def about(experiment: Experiment) -> dict[str, Any]:
@@ -176,7 +180,7 @@ def _of_topic(records: dict[Case, CrawlRecord], topic: str) -> list[tuple[Case, 
 
 
 @contextmanager
-def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+def _processes(workers: int) -> Iterator[Executor]:
     """Processes that are gone when this ends, however it ends."""
     pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
     try:
@@ -185,16 +189,28 @@ def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _run(
-    pool: ProcessPoolExecutor, workers: int, tasks: list[tuple[Callable[..., T], tuple[Any, ...]]]
-) -> Iterator[tuple[int, T]]:
-    """The results of tasks as they come, each with its number; few are under way at once."""
-    todo: Iterable[tuple[int, tuple[Callable[..., T], tuple[Any, ...]]]] = iter(enumerate(tasks))
+class Task(NamedTuple, Generic[T]):
+    """Something to be done once: the name under which it is kept, and the call that does it."""
+
+    key: str
+    work: Callable[..., T]
+    arguments: tuple[Any, ...]
+
+
+def _done(
+    tasks: list[Task[T]], kept: Kept[T], pool: Executor, workers: int, watch: Callable[[int, int], None]
+) -> list[T]:
+    """The results of tasks in their order; few are under way at once, and each is kept as soon as it is there."""
+    made = [kept.find(task.key) for task in tasks]
+    todo = iter([number for number, found in enumerate(made) if found is None])
     under_way: dict[Future[T], int] = {}
     while True:
-        for number, (work, arguments) in islice(todo, workers * _AHEAD - len(under_way)):
-            under_way[pool.submit(work, *arguments)] = number
+        for number in islice(todo, workers * _AHEAD - len(under_way)):
+            under_way[pool.submit(tasks[number].work, *tasks[number].arguments)] = number
+        watch(sum(each is not None for each in made), len(tasks))
         if not under_way:
-            return
+            return [each for each in made if each is not None]
         for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-            yield under_way.pop(future), future.result()
+            number = under_way.pop(future)
+            made[number] = future.result()
+            kept.keep(tasks[number].key, future.result())

@@ -1,4 +1,4 @@
-"""One crawl of an experiment: made in memory, kept as what measures need of it, never made twice."""
+"""One crawl of an experiment, made in memory; what measures need of it."""
 
 from __future__ import annotations
 
@@ -55,21 +55,9 @@ def key_of(experiment: Experiment, case: Case, digest: str) -> str:
     return hashlib.blake2b(msgspec.json.encode(decides, order="deterministic"), digest_size=16).hexdigest()
 
 
-def crawl_once(experiment: Experiment, case: Case, folder: Path) -> CrawlRecord:
-    """The record of a crawl: from the folder if it was made before, else made now and put there."""
+def crawl_once(experiment: Experiment, case: Case) -> CrawlRecord:
+    """Make a crawl; what is kept of it."""
     web = opened(experiment.world)
-    file = folder / f"{key_of(experiment, case, web.digest)}.json"
-    if file.is_file():
-        return msgspec.json.decode(file.read_bytes(), type=CrawlRecord)
-    record = _crawl(experiment, case, web)
-    if record.failed is None:
-        partial = file.with_suffix(".partial")
-        partial.write_bytes(msgspec.json.encode(record))
-        partial.rename(file)
-    return record
-
-
-def _crawl(experiment: Experiment, case: Case, web: RecordedWeb) -> CrawlRecord:
     topic = topic_of(case.topic)
     recipe = Recipe(
         make_strategy(case.strategy),

@@ -13,7 +13,7 @@ import msgspec
 import zstandard
 
 from salticid.errors import UserError
-from salticid.model import NO_URL, Choice, Event, Feedback, Limits, Links, Page, Response, Visit
+from salticid.model import NO_URL, Choice, Event, Feedback, Glimpse, Limits, Links, Page, Response, Visit
 from salticid.protocols import Table, UrlTable
 from salticid.store.schema import (
     FORMAT,
@@ -25,7 +25,7 @@ from salticid.store.schema import (
     unpack_page,
     unpack_words,
 )
-from salticid.store.spelled import Everything, Needed, Spelling
+from salticid.store.spelled import Everything, Needed, Spelling, refill
 from salticid.store.taken import TakenFolder
 from salticid.store.twins import Twins
 
@@ -217,6 +217,9 @@ class CrawlLog:
     def offered(self, links: Links) -> None:
         self._told("offer", [self._urls[url] for url in links.url.tolist()])
 
+    def glimpsed(self, glimpse: Glimpse) -> None:
+        self._told("glimpse", asdict(glimpse))
+
     def extended(self, limits: Limits) -> None:
         self._told("extend", asdict(limits))
 
@@ -339,11 +342,11 @@ class CrawlLog:
 
     def _fill_tables(self) -> None:
         """Give every URL and word of the log the id it had."""
-        rows = self.database.execute("SELECT text FROM url ORDER BY id")
+        rows = self.database.execute("SELECT CAST(text AS BLOB) FROM url ORDER BY id")
         while batch := rows.fetchmany(_AT_ONCE):
-            self._urls.intern_all([text.encode() for (text,) in batch])
+            refill(self._urls, [text for (text,) in batch])
         for row in self._words_rows():
-            self._words.intern_all([text.encode() for _, text in unpack_words(*row)])
+            refill(self._words, [text.encode() for _, text in unpack_words(*row)])
 
     def _words_rows(self) -> Iterable[tuple[bytes, bytes]]:
         return self.database.execute("SELECT ids, texts FROM words ORDER BY batch")

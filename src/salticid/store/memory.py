@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from salticid.model import Choice, Event, Feedback, Limits, Links, Visit
+from salticid.model import Choice, Event, Feedback, Glimpse, Limits, Links, Visit
 
 
 class MemoryLog:
@@ -27,6 +27,8 @@ class MemoryLog:
     def revised(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None: ...
 
     def offered(self, links: Links) -> None: ...
+
+    def glimpsed(self, glimpse: Glimpse) -> None: ...
 
     def extended(self, limits: Limits) -> None: ...
 

@@ -25,7 +25,7 @@ from salticid import __version__
 FOLDER = "warc"
 
 _FILE = re.compile(r"crawl-([0-9]{5,})\.warc\.gz")
-_OFFSET_BITS = 40
+OFFSET_BITS = 40
 _LEVEL, _GZIP = 1, 16 + zlib.MAX_WBITS
 _READ = 1 << 16
 _BLANK_LINE = b"\r\n\r\n"
@@ -43,7 +43,7 @@ class Archive:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / FOLDER
-        self._number, self._size = 1 + max(_numbers(self._folder), default=-1), 0
+        self._number, self._size = 1 + max(numbers(self._folder), default=-1), 0
         self._waiting: dict[int, tuple[int, bytearray]] = {}
 
     def add(self, url: str, request: bytes, response: bytes, address: str | None, cut: bool) -> int:
@@ -53,7 +53,7 @@ class Archive:
         date = {"WARC-Date": _now()}
         if not self._size:
             self._append("warcinfo", _id(), date | {"Content-Type": "application/warc-fields"}, _ABOUT)
-        place, answer = self._number << _OFFSET_BITS | self._size, _id()
+        place, answer = self._number << OFFSET_BITS | self._size, _id()
         about = date | {"WARC-Target-URI": _line(url)}
         if address:
             about["WARC-IP-Address"] = _line(address)
@@ -73,7 +73,7 @@ class Archive:
         for number in list(self._waiting):
             start, data = self._waiting[number]
             self._folder.mkdir(parents=True, exist_ok=True)
-            with _file(self._folder, number).open("ab") as file:
+            with file_of(self._folder, number).open("ab") as file:
                 file.truncate(start)  # what an earlier try left half written
                 file.write(data)
             del self._waiting[number]
@@ -87,10 +87,10 @@ class Archive:
         """
         self._waiting.clear()
         number, size = to or (0, 0)
-        for later in _numbers(self._folder):
+        for later in numbers(self._folder):
             if later > number:
-                _file(self._folder, later).unlink()
-        file = _file(self._folder, number)
+                file_of(self._folder, later).unlink()
+        file = file_of(self._folder, number)
         kept = size if _size(file) >= size else _whole(file)
         if kept:
             os.truncate(file, kept)
@@ -109,7 +109,7 @@ class Archive:
         """Flush, and see to it that a power cut takes nothing any more."""
         self.flush()
         if self._size:
-            with _file(self._folder, self._number).open("rb") as file:
+            with file_of(self._folder, self._number).open("rb") as file:
                 os.fsync(file.fileno())
 
     def _append(self, kind: str, name: str, fields: dict[str, str], block: bytes) -> None:
@@ -167,11 +167,11 @@ def _payload(message: bytes) -> memoryview:
     return memoryview(message)[len(message) if blank < 0 else blank + len(_BLANK_LINE) :]
 
 
-def _file(folder: Path, number: int) -> Path:
+def file_of(folder: Path, number: int) -> Path:
     return folder / f"crawl-{number:05}.warc.gz"
 
 
-def _numbers(folder: Path) -> list[int]:
+def numbers(folder: Path) -> list[int]:
     """The files of an archive, by number."""
     names = (_FILE.fullmatch(path.name) for path in folder.iterdir()) if folder.is_dir() else ()
     return sorted(int(name[1]) for name in names if name)
@@ -210,9 +210,9 @@ def _records(file: BinaryIO, at: int) -> Iterator[tuple[int, bytes]]:
 
 def _exchange(folder: Path, place: int) -> tuple[bytes, bytes, bytes] | None:
     """The records of the response and the request at a place, and both as they stand in the file."""
-    number, start = place >> _OFFSET_BITS, place & ((1 << _OFFSET_BITS) - 1)
+    number, start = place >> OFFSET_BITS, place & ((1 << OFFSET_BITS) - 1)
     try:
-        with _file(folder / FOLDER, number).open("rb") as file:
+        with file_of(folder / FOLDER, number).open("rb") as file:
             found = list(islice(_records(file, start), 2))
             if len(found) < 2 or not _belong(found[0][1], found[1][1]):
                 return None

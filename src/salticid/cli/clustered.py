@@ -1,0 +1,69 @@
+"""Running things on a cluster for a person; apart, so that other commands need not wait for ray, or have it."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from salticid.cli.console import err
+from salticid.cli.progress import Work
+from salticid.drivers.live_settings import LiveSettings
+from salticid.drivers.order import Hunted, Order
+from salticid.errors import UserError
+
+if TYPE_CHECKING:
+    from salticid.cluster.coordinator import Progress
+
+
+@contextmanager
+def cluster(address: str, cpus: int | None = None) -> Iterator[int]:
+    """Join the cluster; how many processors it has."""
+    try:
+        from salticid.cluster.engine import engine
+    except ModuleNotFoundError as error:
+        if error.name != "ray":
+            raise
+        raise UserError("--ray needs Ray, which is not installed; pip install 'salticid[ray]'") from None
+    err.print("Joining the cluster takes a moment.", highlight=False)
+    with engine(address, cpus) as processors:
+        yield processors
+
+
+def hunt_on_ray(order: Order, settings: LiveSettings, address: str, shards: int) -> Hunted:
+    """Crawl the live web with shards on a cluster, or go on with it, and show how far it is."""
+    with cluster(address), _interruptible() as interrupted:
+        from salticid.cluster.crawling import crawl_on_ray
+
+        with Work("crawling", order.recipe.limits.max_pages, err) as work:
+
+            def show(progress: Progress) -> None:
+                if work.due:
+                    failed = progress.fetches - progress.pages
+                    note = (
+                        f"{progress.pages} pages, {failed} failed, harvest {progress.harvest:.0%}, "
+                        f"{progress.waiting} links wait, {progress.hosts} hosts, {shards} shards"
+                    )
+                    work.at(progress.pages, note)
+
+            return crawl_on_ray(order, settings, shards, interrupted, show)
+
+
+@contextmanager
+def _interruptible() -> Iterator[Event]:
+    """The first Ctrl-C or SIGTERM, which the event tells of, ends it cleanly; a second one at once."""
+    interrupted = Event()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        interrupted.set()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield interrupted
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,101 @@
+"""Shards and coordinator as actors of Ray, which starts each anew, elsewhere if need be, when it is killed."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import ray
+
+from salticid.cluster.coordinator import Coordinator, Progress
+from salticid.cluster.portable import Luggage
+from salticid.cluster.shard import Plan, Shard, Standing
+from salticid.drivers.order import Hunted
+from salticid.model import Glimpse, Limits
+
+_ALWAYS = {"max_restarts": -1, "max_task_retries": -1}
+
+
+def shard_name(crawl: str, number: int) -> str:
+    """The name by which the shards of a crawl find each other."""
+    return f"{crawl} shard {number}"
+
+
+class _Far:
+    """A shard by its name: looked up when it is first spoken to, for it may not be there yet."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._actor: Any = None
+
+    def __getattr__(self, method: str) -> Any:
+        if self._actor is None:
+            self._actor = ray.get_actor(self._name)
+        return getattr(self._actor, method).remote
+
+
+class ShardActor:
+    """A shard in a process of its own."""
+
+    def __init__(self, crawl: str, plan: Plan, known: Luggage | None) -> None:
+        peers = {
+            number: _Far(shard_name(crawl, number)) for number in range(plan.shards) if number != plan.number
+        }
+        self._plan, self._known, self._peers = plan, known, peers
+        self._shard: Shard | None = None
+        self._beginning: asyncio.Task[None] | None = None
+
+    async def begin(self) -> None:
+        """Begin, or go on from the log."""
+        await self._at_work()
+
+    async def standing(self, best: int) -> Standing:
+        return await (await self._at_work()).standing(best)
+
+    async def allow(self, pages: int) -> None:
+        await (await self._at_work()).allow(pages)
+
+    async def take(self, post: list[Glimpse]) -> None:
+        await (await self._at_work()).take(post)
+
+    async def received(self, origin: int) -> int:
+        return await (await self._at_work()).received(origin)
+
+    async def finish(self) -> Hunted:
+        return await (await self._at_work()).finish()
+
+    async def _at_work(self) -> Shard:
+        """The shard; one that was started anew by Ray goes on from its log by itself."""
+        if self._shard is None or self._beginning is None:
+            self._shard = Shard(self._plan, self._peers)
+            self._beginning = asyncio.create_task(self._shard.begin(self._known))
+        await asyncio.shield(self._beginning)
+        return self._shard
+
+
+class CoordinatorActor:
+    """The coordinator in a process of its own."""
+
+    def __init__(self, crawl: str, shards: int, limits: Limits) -> None:
+        self._coordinator = Coordinator([_Far(shard_name(crawl, number)) for number in range(shards)], limits)
+
+    async def round(self) -> Progress:
+        return await self._coordinator.round()
+
+
+def start_shard(crawl: str, plan: Plan, known: Luggage | None) -> Any:
+    """A shard on one of the nodes. It asks for no processor of its own: those left after a loss must do."""
+    made = ray.remote(ShardActor).options(
+        name=shard_name(crawl, plan.number),
+        num_cpus=0,
+        scheduling_strategy="SPREAD",
+        max_concurrency=64,
+        **_ALWAYS,
+    )
+    return made.remote(crawl, plan, known)
+
+
+def start_coordinator(crawl: str, shards: int, limits: Limits) -> Any:
+    """The coordinator of a crawl."""
+    made = ray.remote(CoordinatorActor).options(num_cpus=0, max_concurrency=4, **_ALWAYS)
+    return made.remote(crawl, shards, limits)

@@ -1,0 +1,61 @@
+"""What other shards are shown of a page: the words around the links that are theirs."""
+
+from __future__ import annotations
+
+from salticid.cluster.owners import Owners
+from salticid.model import Glimpse, Page, Visit
+from salticid.protocols import Tables
+
+AROUND = 20
+"""Words before and after a link that travel with it."""
+
+
+def glimpses(visit: Visit, tables: Tables, owners: Owners, shard: int) -> dict[int, Glimpse]:
+    """A glimpse of a visit of `shard` for each other shard that owns a URL the page links to.
+
+    One that was led to a host of another shard, and not further, is a bare link for that shard.
+    """
+    page = visit.page
+    if page is None:
+        other = owners.of(visit.final)
+        return {} if other == shard else {other: _bare(visit, tables, shard)}
+    if page.nofollow:
+        return {}
+    theirs: dict[int, list[int]] = {}
+    for place, owner in enumerate(owners.of_all(page.links.url)):
+        if owner != shard and not page.links.nofollow[place]:
+            theirs.setdefault(owner, []).append(place)
+    return {owner: _excerpt(visit, page, places, tables, shard) for owner, places in theirs.items()}
+
+
+def _excerpt(visit: Visit, page: Page, places: list[int], tables: Tables, shard: int) -> Glimpse:
+    """The stretches of words around these links, one after another, and where the links are now."""
+    starts, ends = page.links.start[places].tolist(), page.links.end[places].tolist()
+    tokens: list[int] = []
+    spans: list[tuple[int, int]] = []
+    shift = until = 0
+    for start, end in zip(starts, ends, strict=True):
+        begin = max(start - AROUND, until)
+        if begin > until or not tokens:
+            shift = begin - len(tokens)
+        until = max(until, min(end + AROUND, len(page.tokens)))
+        tokens += page.tokens[len(tokens) + shift : until].tolist()
+        spans.append((start - shift, end - shift))
+    urls = tables.urls.spell(page.links.url[places].tolist())
+    return Glimpse(
+        origin=shard,
+        step=visit.step,
+        url=tables.urls[visit.final],
+        title=page.title,
+        words=tuple(tables.words.spell(tokens)),
+        links=tuple((url, *span) for url, span in zip(urls, spans, strict=True)),
+        score=visit.score,
+        positive=visit.positive,
+        depth=visit.depth,
+    )
+
+
+def _bare(visit: Visit, tables: Tables, shard: int) -> Glimpse:
+    url = tables.urls[visit.url]
+    link = (tables.urls[visit.final], 0, 0)
+    return Glimpse(shard, visit.step, url, "", (), (link,), visit.score, visit.positive, visit.depth)

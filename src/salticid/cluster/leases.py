@@ -1,0 +1,50 @@
+"""How a budget is dealt out to shards, so that together they behave like one crawl."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from heapq import merge
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How a shard stands: pages it may fetch in all, pages it has, and the scores of its best waiting links."""
+
+    allowed: int
+    pages: int
+    best: Sequence[float]
+
+
+A_ROUND = 16
+"""Pages a shard is allowed in one round at the most, in the mean."""
+
+
+def batch(pages: int, shards: int) -> int:
+    """How many pages to deal out at once: a sixteenth of those there are, so that a young crawl learns as it goes.
+
+    >>> [batch(pages, shards=4) for pages in (0, 200, 5000)]
+    [4, 12, 64]
+    """
+    return min(A_ROUND * shards, max(shards, pages // 16))
+
+
+def leases(reports: Mapping[int, Report], budget: int, most: int) -> dict[int, int]:
+    """How many pages more each shard may fetch: of the next `most`, as many as are among its best.
+
+    What a crawl with one frontier would fetch next are the best of all waiting links; each shard is allowed as
+    many as it has of these. Links it is allowed already, its best ones, are not counted again. Of equals the
+    lower shard's come first. The sum of what is allowed never exceeds the budget.
+
+    >>> leases({0: Report(5, 5, [0.9, 0.2]), 1: Report(6, 5, [0.8, 0.7, 0.6])}, budget=100, most=3)
+    {0: 1, 1: 2}
+    """
+    left = budget - sum(report.allowed for report in reports.values())
+    waiting = (
+        [(-score, shard) for score in sorted(report.best, reverse=True)[report.allowed - report.pages :]]
+        for shard, report in sorted(reports.items())
+    )
+    dealt: dict[int, int] = {}
+    for _, shard in list(merge(*waiting))[: max(0, min(most, left))]:
+        dealt[shard] = dealt.get(shard, 0) + 1
+    return dict(sorted(dealt.items()))

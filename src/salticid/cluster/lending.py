@@ -1,0 +1,113 @@
+"""Folders that every node of a cluster has to see: used where they are visible, else copied once."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import ray
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+_CHUNK = 8 << 20
+
+
+class _Shelf:
+    """Reads parts of files on the node where they are."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = Path(folder)
+
+    def read(self, name: str, offset: int) -> bytes:
+        with (self._folder / name).open("rb") as file:
+            file.seek(offset)
+            return file.read(_CHUNK)
+
+
+@dataclass(frozen=True)
+class Lent:
+    """A folder of the machine that ordered the work; its files with their sizes, and who reads them out."""
+
+    folder: str
+    files: tuple[tuple[str, int, str], ...]
+    digest: str
+    shelf: Any
+
+    def here(self) -> Path:
+        """The folder on this node: itself where it is visible and the same, else a copy, made once a node."""
+        return _here(self.folder, self.digest, _Holder(self))
+
+
+def lend(folder: Path) -> Lent:
+    """Make a folder visible to all nodes."""
+    files = tuple(
+        (str(file.relative_to(folder)), file.stat().st_size, _print_of(file))
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    )
+    digest = hashlib.blake2b(repr(files).encode(), digest_size=16).hexdigest()
+    at_home = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+    shelf = ray.remote(_Shelf).options(num_cpus=0, scheduling_strategy=at_home, max_concurrency=8)
+    return Lent(str(folder.resolve()), files, digest, shelf.remote(str(folder.resolve())))
+
+
+class _Holder:
+    """Hides what it holds from the cache that it is handed through: two of the same digest are the same."""
+
+    def __init__(self, lent: Lent) -> None:
+        self.lent = lent
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Holder)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+@lru_cache(maxsize=16)
+def _here(folder: str, digest: str, holder: _Holder) -> Path:
+    lent, at = holder.lent, Path(folder)
+    if all(_is_there(at / name, size, begins) for name, size, begins in lent.files):
+        return at
+    return _copied(lent, digest)
+
+
+def _copied(lent: Lent, digest: str) -> Path:
+    """A copy of the folder in this node's cache; the first process that wants it makes it, the others wait."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "salticid" / "lent"
+    cache.mkdir(parents=True, exist_ok=True)
+    target = cache / digest
+    with (cache / f"{digest}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not target.exists():
+            partial = cache / f"{digest}.partial"
+            shutil.rmtree(partial, ignore_errors=True)
+            for name, size, _ in lent.files:
+                _copy(lent, name, size, partial / name)
+            partial.rename(target)
+    return target
+
+
+def _copy(lent: Lent, name: str, size: int, to: Path) -> None:
+    to.parent.mkdir(parents=True, exist_ok=True)
+    with to.open("wb") as file:
+        for offset in range(0, size, _CHUNK):
+            file.write(ray.get(lent.shelf.read.remote(name, offset)))
+
+
+def _is_there(file: Path, size: int, begins: str) -> bool:
+    return file.is_file() and file.stat().st_size == size and _print_of(file) == begins
+
+
+def _print_of(file: Path) -> str:
+    """What tells a file from another of its name and size: how it begins and ends. A world's never change."""
+    size = file.stat().st_size
+    with file.open("rb") as opened:
+        begins = opened.read(_CHUNK >> 7)
+        opened.seek(max(0, size - (_CHUNK >> 7)))
+        return hashlib.blake2b(begins + opened.read(), digest_size=8).hexdigest()

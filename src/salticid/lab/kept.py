@@ -1,0 +1,40 @@
+"""Results that are not worked out twice: a file each, in a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Generic, TypeVar
+
+import msgspec
+
+from salticid.errors import UserError
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+class Kept(Generic[T]):
+    """Results of one kind by their names, each written as a whole or not at all.
+
+    One that says that something `failed` is found out anew the next time.
+    """
+
+    def __init__(self, folder: Path, kind: type[T]) -> None:
+        self._folder, self._kind = folder, kind
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UserError(
+                f"cannot write to {folder}: {error.strerror}; name another folder with --out"
+            ) from None
+
+    def find(self, key: str) -> T | None:
+        """The result of that name, if it was kept."""
+        file = self._folder / f"{key}.json"
+        return msgspec.json.decode(file.read_bytes(), type=self._kind) if file.is_file() else None
+
+    def keep(self, key: str, result: T) -> None:
+        """Write a result down."""
+        if not getattr(result, "failed", None):
+            partial = self._folder / f"{key}.partial"
+            partial.write_bytes(msgspec.json.encode(result))
+            partial.rename(self._folder / f"{key}.json")

@@ -1,0 +1,202 @@
+"""A crawl and a race on a cluster of two nodes, of which one is lost on the way."""
+
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import ray
+from ray.cluster_utils import Cluster
+from tests.killing import Asked, Site, served
+from tests.running import salticid
+
+from salticid.cluster.actors import shard_name
+from salticid.cluster.crawling import crawl_on_ray
+from salticid.cluster.lab import Tasks
+from salticid.cluster.lending import lend
+from salticid.drivers.live_settings import LiveSettings
+from salticid.drivers.order import Order
+from salticid.drivers.recorded import Recipe
+from salticid.judges.rocchio import Rocchio
+from salticid.lab.compare import compare
+from salticid.lab.experiment import Experiment
+from salticid.model import Limits, Outcome, StopReason, Topic
+from salticid.store.folder import CrawlFolder
+from salticid.strategies.best_first import BestFirst
+from salticid.urls import host
+from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.topics import TopicPlan, make_topics
+
+SHARDS, PAGES, DELAY = 4, 240, 0.1
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
+    made.add_node(num_cpus=2)
+    ray.init(address=made.address, log_to_driver=False, logging_level=logging.ERROR)
+    yield made
+    ray.shutdown()
+    made.shutdown()  # type: ignore[no-untyped-call]
+
+
+def order(folder: Path, site: Site, pages: int = PAGES) -> Order:
+    topic = Topic("sharded", "jumping spider", (site.url(0),), language="en")
+    return Order(
+        topic,
+        "live",
+        "best_first",
+        "rocchio",
+        Recipe(BestFirst(), Rocchio(), Limits(max_pages=pages)),
+        folder,
+    )
+
+
+def live(port: int) -> LiveSettings:
+    return LiveSettings(
+        delay=DELAY, allow_net=("127.0.0.0/8",), resolve=(f"*=127.0.0.1:{port}",), traps=False
+    )
+
+
+class Disasters(threading.Thread):
+    """Does each deed as soon as the site has been asked so often."""
+
+    def __init__(self, site: Site, deeds: list[tuple[int, Callable[[], object]]]) -> None:
+        super().__init__(daemon=True)
+        self._site, self._deeds, self.done = site, deeds, 0
+
+    def run(self) -> None:
+        for asked, deed in self._deeds:
+            while len(self._site.asked) < asked:
+                time.sleep(0.01)
+            deed()
+            self.done += 1
+
+
+def test_a_crawl_that_loses_a_shard_and_a_node_loses_no_page(cluster: Cluster, tmp_path: Path) -> None:
+    site, folder = Site(pages=600, hosts=40, seconds=0.02), tmp_path / "crawl"
+    name = f"salticid {folder.resolve()}"
+    node = cluster.add_node(num_cpus=2)
+    with served(site) as port:
+        disasters = Disasters(
+            site,
+            [
+                (100, lambda: ray.kill(ray.get_actor(shard_name(name, 1)), no_restart=False)),
+                (180, lambda: cluster.remove_node(node, allow_graceful=False)),
+            ],
+        )
+        disasters.start()
+        hunted = crawl_on_ray(order(folder, site), live(port), SHARDS, threading.Event(), lambda _: None)
+        disasters.join()
+    assert (hunted.pages, hunted.stopped, disasters.done) == (PAGES, StopReason.BUDGET, 2)
+    with closing(CrawlFolder(folder)) as crawled:
+        visits = list(crawled.visits())
+        good = [visit for visit in visits if visit.outcome == Outcome.OK]
+        steps = {visit.step for visit in visits}
+        assert [visit.step for visit in visits] == list(range(len(visits)))
+        assert all(visit.source_step < visit.step for visit in visits)
+        assert all(visit.source_step in steps for visit in visits if visit.depth)
+        assert {visit.title for visit in good} == {
+            site.title(site.all_urls()[visit.final_url]) for visit in good
+        }
+    assert len({visit.final_url for visit in good}) == len(good) == PAGES
+    pages = [asked for asked in site.asked if not asked.url.endswith("/robots.txt")]
+    found = {visit.final_url for visit in good}
+    assert found <= {asked.url for asked in pages}
+    in_flight = 2 * live(0).concurrency // SHARDS
+    again = sum(Counter(asked.url for asked in pages).values()) - len({asked.url for asked in pages})
+    assert again <= 3 * in_flight, "what was in flight is asked for again, and nothing else"
+    assert impolite(pages) == []
+
+
+def impolite(pages: list[Asked]) -> list[tuple[str, float]]:
+    """The hosts that were asked twice within the delay."""
+    by_host: dict[str, list[float]] = {}
+    for asked in pages:
+        by_host.setdefault(host(asked.url), []).append(asked.at)
+    gaps = [(name, later - sooner) for name, times in by_host.items() for sooner, later in pairwise(times)]
+    return [(name, gap) for name, gap in gaps if gap < DELAY * 0.8]
+
+
+def test_a_crawl_of_shards_is_one_crawl_to_those_who_read_it_and_goes_on(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    site, folder = Site(pages=80, hosts=12), tmp_path / "crawl"
+    with served(site) as port:
+        first = crawl_on_ray(order(folder, site, 30), live(port), 3, threading.Event(), lambda _: None)
+        asked = len(site.asked)
+        more = crawl_on_ray(order(folder, site, 60), live(port), 3, threading.Event(), lambda _: None)
+        assert (first.pages, more.pages) == (30, 60)
+        assert len(site.asked) <= asked + 60
+        everything = crawl_on_ray(order(folder, site, 500), live(port), 3, threading.Event(), lambda _: None)
+    assert (everything.pages, everything.stopped) == (80, StopReason.FRONTIER_EMPTY)
+    assert len(salticid("visits", folder).out.splitlines()) == 80
+    assert site.title(7) in salticid("search", folder, site.words(7).split()[1]).out
+    said = salticid("export", folder, "--to", "warc", "--out", tmp_path / "all.warc.gz")
+    assert said.status == 0, said.err
+    built = salticid("world", "build", tmp_path / "world", "--crawl", folder)
+    assert built.status == 0, built.err
+    assert '"pages":80' in salticid("world", "info", tmp_path / "world", "--json").out.replace(" ", "")
+    refused = salticid("crawl", site.write_topic(tmp_path / "t.toml"), "--out", folder, "--max-pages", 5)
+    assert refused.status == 2, "a crawl of shards is not continued as another crawl"
+
+
+def slow_or_dead(work: Callable[..., Any], mark: str, *arguments: Any) -> Any:
+    """The first try of a task kills its worker."""
+    import os
+    import signal
+
+    if not Path(mark).exists():
+        Path(mark).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return work(*arguments)
+
+
+class Deadly(Tasks):
+    """Kills the first worker that takes a task."""
+
+    def __init__(self, experiment: Experiment, mark: Path) -> None:
+        super().__init__(experiment)
+        self._mark = str(mark)
+
+    def submit(self, work: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
+        return super().submit(slow_or_dead, work, self._mark, *arguments)
+
+
+def test_a_race_on_a_cluster_ends_as_it_does_here_though_a_worker_dies(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    world, topics = tmp_path / "world", tmp_path / "topics"
+    build_generated(world, Wanted(1500, seed=2))
+    files = make_topics(world, topics, TopicPlan(task="examples", min_pages=20)).files
+    for file in sorted(files)[2:]:
+        file.unlink()
+    race = Experiment(str(world), str(topics), ("best_first", "breadth_first"), max_pages=40)
+    compare(race, tmp_path / "here", 1, lambda *_: None)
+    compare(race, tmp_path / "there", 2, lambda *_: None, Deadly(race, tmp_path / "mark"))
+    assert (tmp_path / "mark").exists()
+    assert (tmp_path / "there/results.json").read_bytes() == (tmp_path / "here/results.json").read_bytes()
+
+
+def test_a_folder_reaches_a_node_that_does_not_see_it(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "folder"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "deep/a.bin").write_bytes(bytes(range(256)) * 40_000)
+    (folder / "b.txt").write_text("b")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    lent = lend(folder)
+    assert lent.here() == folder
+    away = replace(lent, folder=str(tmp_path / "not here")).here()
+    assert away != folder
+    assert {str(file.relative_to(away)): file.read_bytes() for file in away.rglob("*") if file.is_file()} == {
+        name: (folder / name).read_bytes() for name, _, _ in lent.files
+    }
