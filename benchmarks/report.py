@@ -20,7 +20,7 @@ def figure(what: str, value: float, unit: str, target: float | None = None, at_m
     if target is not None:
         good = value <= target if at_most else value >= target
         bound = "at most" if at_most else "at least"
-        line += f"  ({bound} {target:,.0f}: {value / target:.2f}x, {'met' if good else 'MISSED'})"
+        line += f"  ({bound} {target:,g}: {value / target:.2f}x, {'met' if good else 'MISSED'})"
     say(line)
 
 

@@ -14,10 +14,12 @@ from salticid.cli import (
     compare,
     crawl,
     demo,
+    evolve,
     export,
     links,
     reproduce,
     search,
+    serve,
     strategies,
     visits,
     world_build,
@@ -26,6 +28,7 @@ from salticid.cli import (
     world_topics,
 )
 from salticid.errors import SalticidError, UserError
+from salticid.store.damage import UNREADABLE, Damaged
 
 FAILED, MISTAKE, INTERRUPTED = 1, 2, 130
 
@@ -49,7 +52,9 @@ app.command("search")(search.search)
 app.command("export")(export.export_pages)
 app.command("compare")(compare.compare)
 app.command("links")(links.links)
+app.command("evolve")(evolve.evolve)
 app.command("reproduce")(reproduce.reproduce)
+app.command("serve")(serve.serve)
 app.command("strategies")(strategies.list_strategies)
 app.command("demo")(demo.demo)
 world.command("build")(world_build.build_world)
@@ -82,6 +87,8 @@ def main() -> None:
         status = _complain(str(error), MISTAKE)
     except SalticidError as error:
         status = _complain(str(error), FAILED)
+    except UNREADABLE as error:
+        status = _complain(str(Damaged(error)), FAILED)
     except (KeyboardInterrupt, typer.Abort):
         status = _complain("interrupted", INTERRUPTED)
     except BrokenPipeError:

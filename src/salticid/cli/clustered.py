@@ -16,7 +16,11 @@ from salticid.drivers.order import Hunted, Order
 from salticid.errors import UserError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from salticid.cluster.coordinator import Progress
+    from salticid.evolve.workers import Crawlers, Stage
+    from salticid.lab.experiment import Experiment
 
 
 @contextmanager
@@ -31,6 +35,24 @@ def cluster(address: str, cpus: int | None = None) -> Iterator[int]:
     err.print("Joining the cluster takes a moment.", highlight=False)
     with engine(address, cpus) as processors:
         yield processors
+
+
+@contextmanager
+def on_ray(stage: Stage, address: str, workers: int | None) -> Iterator[Crawlers]:
+    """The crawls of a search, made by a cluster; by so many workers if it is one of this machine."""
+    with cluster(address, workers) as processors:
+        from salticid.cluster.lab import OnRay
+
+        yield OnRay(stage, workers or processors)
+
+
+@contextmanager
+def racing(experiment: Experiment, address: str, workers: int | None) -> Iterator[tuple[int, Executor]]:
+    """How many crawls and measures of a race a cluster does at once, and what does them."""
+    with cluster(address, workers) as processors:
+        from salticid.cluster.lab import Tasks
+
+        yield workers or processors, Tasks(experiment)
 
 
 def hunt_on_ray(order: Order, settings: LiveSettings, address: str, shards: int) -> Hunted:

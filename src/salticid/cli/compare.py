@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from salticid.cli import options
+from salticid.cli.clustered import racing
 from salticid.cli.console import err, out, print_json, safe
 from salticid.cli.progress import Work
 from salticid.errors import UserError
@@ -47,6 +49,7 @@ def compare(
     workers: Annotated[
         int | None, typer.Option(min=1, help="Processes at work [default: all cores].")
     ] = None,
+    ray: Annotated[str | None, typer.Option(help="Race on a Ray cluster.", metavar="ADDRESS|local")] = None,
     out_dir: Annotated[
         Path | None, typer.Option("--out", help="A folder for the report and all results.", metavar="DIR")
     ] = None,
@@ -76,13 +79,12 @@ def compare(
             world, str(topics), tuple(strategy or ()), max_pages, options.max_buffer(max_buffer), judge, arrivals,
             repeats, seed, robustness, sweep,
         )  # fmt: skip
-    with Work("comparing", 0, err) as work:
-        results = run(
-            experiment,
-            out_dir,
-            workers or os.cpu_count() or 1,
-            lambda what, done, of: work.part(what, done, of),
-        )
+    here = nullcontext((workers or os.cpu_count() or 1, None))
+    with (
+        racing(experiment, ray, workers) if ray else here as (at_once, pool),
+        Work("comparing", 0, err) as work,
+    ):
+        results = run(experiment, out_dir, at_once, work.part, pool)
         write_report(results, out_dir / REPORT)
     if json:
         print_json({"strategies": results.strategies, "out": str(out_dir)})

@@ -13,9 +13,10 @@ import typer
 
 from salticid.cli import options
 from salticid.cli.console import err
-from salticid.cli.hunting import Order, hunt_recorded
+from salticid.cli.hunting import hunt_recorded
 from salticid.cli.summary import say_how_to_go_on, tell
 from salticid.drivers.live_settings import USER_AGENT, LiveSettings
+from salticid.drivers.order import Order
 from salticid.drivers.recorded import Recipe
 from salticid.errors import UserError
 from salticid.judges import judges
@@ -35,6 +36,22 @@ def crawl(
     context: typer.Context,
     topic_file: Annotated[
         Path | None, typer.Argument(metavar="TOPIC.toml", help="What to look for, and where to start.")
+    ] = None,
+    query: Annotated[
+        str | None, typer.Option(help="What to look for, instead of a topic file.", metavar="WORDS")
+    ] = None,
+    seed_url: Annotated[
+        list[str] | None, typer.Option(help="With --query: a page to start from.", metavar="URL")
+    ] = None,
+    bookmarks: Annotated[
+        Path | None, typer.Option(help="With --query: start from a browser's bookmarks.", metavar="FILE")
+    ] = None,
+    search: Annotated[
+        str | None,
+        typer.Option(help="With --query: start from what an engine finds.", metavar="searxng:URL|brave"),
+    ] = None,
+    from_crawl: Annotated[
+        list[Path] | None, typer.Option(help="With --query: start from what a crawl found.", metavar="DIR")
     ] = None,
     web: Annotated[
         str, typer.Option(help="The live web, or a recorded world.", metavar="live|WORLD")
@@ -67,7 +84,7 @@ def crawl(
         str | None, typer.Option(help="On the crawl's own clock, as in 10m.", metavar="DURATION")
     ] = None,
     stop_when: Annotated[
-        str | None, typer.Option(help='As in "harvest < 0.05".', metavar="CONDITION")
+        str | None, typer.Option(help='As in "harvest < 0.05", "remaining < 10".', metavar="CONDITION")
     ] = None,
     arrivals: Annotated[str, typer.Option(help="Who returns first: one, window:N, roulette:100/50.")] = "one",
     include: Annotated[
@@ -96,6 +113,13 @@ def crawl(
     no_warc: Annotated[
         bool, typer.Option("--no-warc", help="Live: keep no raw exchanges, only what was read from them.")
     ] = False,
+    host_share: Annotated[
+        float,
+        typer.Option(min=0.01, max=1, help="Live: part of the budget a host may have while others wait."),
+    ] = 0.25,
+    no_traps: Annotated[
+        bool, typer.Option("--no-traps", help="Live: follow calendars and other pages without end.")
+    ] = False,
     allow_net: Annotated[
         list[str] | None, typer.Option(help="Live: a private range it may reach.", metavar="CIDR")
     ] = None,
@@ -103,6 +127,10 @@ def crawl(
         list[str] | None,
         typer.Option(help="Live: where a host is, as HOST=ADDRESS[:PORT]; * for all.", metavar="RULE"),
     ] = None,
+    ray: Annotated[
+        str | None, typer.Option(help="Live: crawl on a Ray cluster.", metavar="ADDRESS|local")
+    ] = None,
+    shards: Annotated[int, typer.Option(min=1, help="With --ray: parts of the crawl.")] = 4,
 ) -> int:
     """Hunt for the pages of a topic.
 
@@ -112,9 +140,19 @@ def crawl(
         from salticid.cli.refreshing import refresh as ask_again  # here: it takes its time to import
 
         return ask_again(context, refresh, json)
-    if topic_file is None:
-        raise UserError("no topic; name a topic file, as in: salticid crawl ballooning.toml")
-    topic, _truth = load_topic(topic_file)
+    named = (seed_url or (), bookmarks, search, from_crawl or ())
+    if query is not None and topic_file is None:
+        from salticid.cli.starting import sources_of, topic_of  # here: it takes its time to import
+
+        topic = topic_of(query, sources_of(*named), user_agent, out_dir)
+    elif topic_file is None:
+        raise UserError(
+            "no topic; name a topic file, as in: salticid crawl ballooning.toml, or say --query WORDS"
+        )
+    elif query is not None or any(named):
+        raise UserError(f"{topic_file} says what to look for and where to start; leave it out, or --query")
+    else:
+        topic, _truth = load_topic(topic_file)
     scope = Scope(tuple(include or ()), tuple(exclude or ()), same_site, max_depth)
     topic = replace(topic, scope=_merged(topic.scope, scope))
     name, chosen = options.strategy_of(strategy, options.pairs(set_ or []), strategies)
@@ -123,8 +161,9 @@ def crawl(
         max_fetches=max_fetches,
         max_buffer=options.max_buffer(max_buffer),
         max_seconds=options.duration(max_time) if max_time else None,
-        min_harvest=options.min_harvest(stop_when) if stop_when else None,
     )
+    if stop_when:
+        limits = options.with_condition(limits, stop_when)
     believed, believing = options.judge_of(judge or str(getattr(chosen, "judge", "cosine")), judges)
     if out_dir is not None and (not out_dir.name or (out_dir / MANIFEST).exists()):
         raise UserError(f"no crawl goes into {str(out_dir)!r}; name a folder of its own with --out")
@@ -141,9 +180,16 @@ def crawl(
         settings = LiveSettings(workers=max(1, (os.cpu_count() or 1) - 1), **options.live(context.params))
         if max_pages > ASK_FOR_CONTACT and user_agent == USER_AGENT:
             err.print(f"More than {ASK_FOR_CONTACT} pages: please add a contact with --user-agent.")
-        from salticid.cli.hunting_live import hunt_live  # here: it takes its time to import
+        if ray is not None:
+            from salticid.cli.clustered import hunt_on_ray
 
-        hunt = partial(hunt_live, order, settings)
+            hunt = partial(hunt_on_ray, order, settings, ray, shards)
+        else:
+            from salticid.cli.hunting_live import hunt_live  # here: it takes its time to import
+
+            hunt = partial(hunt_live, order, settings)
+    elif ray is not None:
+        raise UserError("a recorded world is crawled on one machine; leave --ray out, or crawl the live web")
     else:
         hunt = partial(hunt_recorded, order)
     try:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from salticid.cli.clustered import on_ray
 from salticid.cli.console import err, out, print_json, safe
 from salticid.cli.progress import Work
 from salticid.errors import SalticidError, UserError
@@ -56,6 +57,7 @@ def evolve(
     workers: Annotated[
         int | None, typer.Option(min=1, help="Processes at work [default: all cores].")
     ] = None,
+    ray: Annotated[str | None, typer.Option(help="Crawl on a Ray cluster.", metavar="ADDRESS|local")] = None,
     out_file: Annotated[
         Path | None, typer.Option("--out", help="The strategy file to write.", metavar="FILE.toml")
     ] = None,
@@ -90,7 +92,7 @@ def evolve(
         generations, crawl_length, runs, seed, phases, Goal(reward_hosts, reward_distance, reward_length),
         known, versions(),
     )  # fmt: skip
-    with crawlers(stage, workers or os.cpu_count() or 1) as made:
+    with on_ray(stage, ray, workers) if ray else crawlers(stage, workers or os.cpu_count() or 1) as made:
         evolution = Evolution(plan, made, Checkpoint(folder))
         try:
             state, evolved = _found(evolution)

@@ -1,80 +1,24 @@
-"""Running a crawl for a person: its log, its progress, its interruptions."""
+"""Running a crawl of a recorded world for a person: its log, its progress, its interruptions."""
 
 from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from threading import Event
 from types import FrameType
-from typing import Any, cast
 
-import msgspec
-
-from salticid import __version__
 from salticid.cli.console import err
 from salticid.cli.progress import Work
 from salticid.crawl import Crawl
-from salticid.drivers.recorded import Recipe, RecordedCrawl
+from salticid.drivers.order import Hunted, Order
+from salticid.drivers.recorded import RecordedCrawl
 from salticid.drivers.relive import Past, RelivedLog
-from salticid.model import Limits, StopReason, Topic, Visit
+from salticid.model import StopReason, Topic, Visit
 from salticid.protocols import Brief
-from salticid.registry import settings_of
 from salticid.store.log import RETRY_SECONDS, CrawlLog
-from salticid.store.same import check_same, current_limits, larger_limits
 from salticid.webs.recorded import RecordedWeb
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What a person ordered: all that has to be known to tell this crawl from another."""
-
-    topic: Topic
-    web: str
-    strategy: str
-    judge: str
-    recipe: Recipe
-    folder: Path
-    backlinks: Path | None = None
-
-    def facts(self, web: dict[str, Any]) -> dict[str, Any]:
-        """The order as it is written into the log."""
-        recipe = self.recipe
-        facts = {
-            "version": __version__,
-            "topic": asdict(self.topic),
-            "strategy": {"name": self.strategy, **settings_of(recipe.strategy)},
-            "judge": {"name": self.judge, **settings_of(recipe.judge)},
-            "web": web,
-            "limits": asdict(recipe.limits),
-            "arrivals": recipe.arrivals,
-            "seed": recipe.seed,
-            "backlinks": None if self.backlinks is None else str(self.backlinks),
-        }
-        return cast(dict[str, Any], msgspec.json.decode(msgspec.json.encode(facts)))
-
-    def continuing(
-        self, log: CrawlLog, before: dict[str, Any], web: dict[str, Any]
-    ) -> tuple[Order, Limits | None]:
-        """The order with the limits that the crawl in the folder began with, and the larger ones it asks for.
-
-        UserError if the folder holds another crawl.
-        """
-        check_same(self.folder, before, self.facts(web))
-        larger = larger_limits(self.folder, current_limits(log.database, before), self.recipe.limits)
-        return replace(self, recipe=replace(self.recipe, limits=Limits(**before["limits"]))), larger
-
-
-@dataclass(frozen=True, slots=True)
-class Hunted:
-    """What came of it."""
-
-    pages: int
-    fetches: int
-    stopped: StopReason
-    seconds: float
 
 
 def hunt_recorded(order: Order) -> Hunted:
@@ -143,9 +87,11 @@ def show(work: Work, crawl: Crawl, more: str) -> None:
     if work.due:
         waiting, _ = crawl.strategy.waiting(0)
         failed = crawl.fetches - crawl.pages
-        note = (
-            f"{crawl.pages} pages, {failed} failed, harvest {crawl.harvest:.0%}, {waiting} links wait{more}"
+        ahead = crawl.outlook()
+        left = (
+            "" if ahead is None else f", {ahead.remaining.low:,.0f} to {ahead.remaining.high:,.0f} seem left"
         )
+        note = f"{crawl.pages} pages, {failed} failed, harvest {crawl.harvest:.0%}{left}, {waiting} links wait{more}"
         work.at(crawl.pages, note)
 
 

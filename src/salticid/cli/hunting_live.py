@@ -4,143 +4,67 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import time
 from collections.abc import Callable
-from contextlib import closing
-from dataclasses import asdict, dataclass
+from contextlib import ExitStack
 
 from salticid.cli.console import err
-from salticid.cli.hunting import Hunted, Order, say_it_goes_on, say_it_pauses, say_what_is_missing, show
+from salticid.cli.hunting import say_it_goes_on, say_it_pauses, say_what_is_missing, show
 from salticid.cli.progress import Work
-from salticid.drivers.brief import Known
-from salticid.drivers.live import LiveDriver
-from salticid.drivers.live_crawl import live_web, read_known, set_up, set_up_again
+from salticid.drivers import hunt as hunting
+from salticid.drivers.hunt import Hunt
 from salticid.drivers.live_settings import LiveSettings
-from salticid.model import Limits, StopReason
-from salticid.store.log import CrawlLog
-from salticid.store.record import Record
-from salticid.store.warc import Archive
-from salticid.tables import Texts, Urls
-from salticid.webs.live.memory import Memory
+from salticid.drivers.order import Hunted, Onlooker, Order
+from salticid.model import Topic
+from salticid.protocols import Brief
 from salticid.webs.live.web import LiveWeb
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def hunt_live(order: Order, settings: LiveSettings) -> Hunted:
-    """Crawl the live web, or go on with it."""
-    urls, words = Urls(), Texts()
-    archive = Archive(order.folder) if settings.warc else None
-    with closing(CrawlLog(order.folder, urls, words, own_tables=True, archive=archive)) as log:
-        before, larger = log.open(), None
-        if before is not None:
-            order, larger = order.continuing(log, before, _facts(settings))
-            if (missing := log.go_on()) is not None:
-                err.print(missing, highlight=False)
-        clock = _Stopwatch(0.0 if before is None else Record(log.database).seconds)
-        hunt = _Hunt(order, settings, log, clock, before is None, larger)
-        return asyncio.run(hunt.run((urls, words), archive))
+    """Crawl the live web, or go on with it, and show how far it is."""
+    with ExitStack() as shown:
+        return hunting.hunt_live(order, settings, _Shown(order, shown))
 
 
-def _facts(settings: LiveSettings) -> dict[str, object]:
-    """What has to be known of the web to tell this crawl from another."""
-    return {"live": settings.deciding()}
+class _Shown(Onlooker):
+    """Shows a crawl on the terminal; what is shown now ends with the stack."""
 
+    def __init__(self, order: Order, stack: ExitStack) -> None:
+        self._order, self._stack = order, stack
 
-class _Stopwatch:
-    """The crawl's clock: it goes on where the last run left it."""
+    def begins(self, end: Callable[[], None]) -> None:
+        on_signals(end)
 
-    def __init__(self, already: float) -> None:
-        self._zero = time.monotonic() - already
+    def warned(self, sentence: str) -> None:
+        err.print(sentence, highlight=False)
 
-    def __call__(self) -> float:
-        return time.monotonic() - self._zero
+    def missing(self, topic: Topic, brief: Brief) -> None:
+        say_what_is_missing(topic, brief)
 
-    def forget(self, seconds: float) -> None:
-        """These did not count: the crawl could not go on."""
-        self._zero += seconds
+    def goes_on(self, visits: int) -> None:
+        say_it_goes_on(self._order.folder, visits)
+        self._visits = visits
+        self._work = self._stack.enter_context(Work("playing the log again", visits, err))
 
+    def played(self, step: int) -> None:
+        if self._work.due:
+            self._work.at(step, f"{step} of {self._visits} visits")
 
-@dataclass(frozen=True, slots=True)
-class _Hunt:
-    """One run of a live crawl."""
+    def ready(self, hunt: Hunt) -> None:
+        self._stack.close()
+        self._hunt = hunt
+        self._work = self._stack.enter_context(Work("crawling", hunt.driver.crawl.limits.max_pages, err))
 
-    order: Order
-    settings: LiveSettings
-    log: CrawlLog
-    clock: _Stopwatch
-    new: bool
-    larger: Limits | None
+    def visited(self) -> None:
+        driver = self._hunt.driver
+        show(self._work, driver.crawl, f", {driver.active_hosts} hosts")
 
-    async def run(self, tables: tuple[Urls, Texts], archive: Archive | None) -> Hunted:
-        async with live_web(self.settings, self.clock, archive, tables) as web:
-            memory = Memory(web)
-            self.log.keep = memory.news
-            if not self.new:
-                memory.recall(self.log.kept())
-            setting_up = asyncio.ensure_future(self._set_up(web))
-            driver: LiveDriver | None = None
-            interrupted = asyncio.Event()
+    def silent(self) -> None:
+        _say_who_waits(self._hunt.web)
 
-            def end() -> None:
-                interrupted.set()
-                if driver is None:
-                    setting_up.cancel()
-                else:
-                    driver.interrupt()
-
-            on_signals(end)
-            try:
-                driver = await setting_up
-            except asyncio.CancelledError:
-                raise KeyboardInterrupt from None
-            if interrupted.is_set():  # too late to be cancelled, too early for the driver
-                driver.interrupt()
-            crawl = driver.crawl
-            driver.silent = lambda: _say_who_waits(web)
-            driver.went_on = self.clock.forget
-            driver.held_up = lambda trouble: say_it_pauses(self.order.folder, trouble)
-            with Work("crawling", crawl.limits.max_pages, err) as work:
-                stopped = await driver.run(lambda _: show(work, crawl, f", {driver.active_hosts} hosts"))
-                await driver.settle()
-            if self.log.trouble is not None:
-                stopped = StopReason.INTERRUPTED
-            self.log.about({"stopped": stopped.value, "seconds": web.clock()})
-            if stopped is StopReason.WAITING and driver.waits_until is not None:
-                err.print(f"The first host may be asked again in {driver.waits_until - web.clock():.0f} s.")
-            return Hunted(crawl.pages, crawl.fetches, stopped, web.clock())
-
-    async def _set_up(self, web: LiveWeb) -> LiveDriver:
-        """The crawl as the log has it; a new one if that holds nothing yet."""
-        order, log = self.order, self.log
-        kept = None if self.new else log.known()
-        if kept is None:
-            known = await read_known(order.topic, web)
-            driver = await set_up(order.topic, web, order.recipe, self.settings, log, log.page, known)
-            say_what_is_missing(order.topic, driver.crawl.brief)
-            if self.new:
-                log.begin(order.facts(_facts(self.settings)))
-            log.know({"examples": known.examples, "negatives": known.negatives})
-        else:
-            known = Known(kept.get("examples", ()), kept.get("negatives", ()))
-            driver = await self._go_on(web, known)
-        log.session(self.clock(), asdict(self.settings))
-        if self.larger is not None:
-            driver.crawl.extend(self.larger)
-        return driver
-
-    async def _go_on(self, web: LiveWeb, known: Known) -> LiveDriver:
-        visits = Record(self.log.database).visits
-        say_it_goes_on(self.order.folder, visits)
-        with Work("playing the log again", visits, err) as work:
-
-            def show(step: int) -> None:
-                if work.due:
-                    work.at(step, f"{step} of {visits} visits")
-
-            return await set_up_again(
-                self.order.topic, web, self.order.recipe, self.settings, self.log, known, show
-            )
+    def held_up(self, trouble: str) -> None:
+        say_it_pauses(self._order.folder, trouble)
 
 
 def on_signals(end: Callable[[], object]) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from salticid.errors import UserError
+from salticid.model import Limits
 from salticid.protocols import Judge, Strategy
 from salticid.registry import Registry, read_strategy_file
 
@@ -37,18 +39,25 @@ def max_buffer(text: str) -> int | None:
     raise UserError(f"no --max-buffer {text!r}; write a number of at least 1, or none")
 
 
-def min_harvest(text: str) -> float:
-    """The number of `harvest < NUMBER`, the one condition that needs no estimate."""
-    found = re.fullmatch(r"(\w+)\s*<\s*(\d*\.?\d+)", text.strip())
-    if not found:
-        raise UserError(f'no condition {text!r}; write it as "harvest < 0.05"')
-    if found[1] == "seconds":
-        raise UserError('"seconds" is no condition here; bound the time with --max-time DURATION')
-    if found[1] == "remaining":
-        raise UserError('"remaining" needs a strategy that estimates it, and none does; use "harvest < 0.05"')
-    if found[1] != "harvest":
-        raise UserError(f'no condition on {found[1]!r}; write it as "harvest < 0.05"')
-    return float(found[2])
+_CONDITIONS = {
+    ("harvest", "<"): "min_harvest",
+    ("remaining", "<"): "min_remaining",
+    ("seconds", ">"): "max_seconds",
+}
+
+
+def with_condition(limits: Limits, text: str) -> Limits:
+    """The limits with the one that a condition sets.
+
+    >>> with_condition(Limits(), "harvest < 0.05").min_harvest, with_condition(Limits(), "seconds > 60").max_seconds
+    (0.05, 60.0)
+    """
+    found = re.fullmatch(r"(\w+)\s*([<>])\s*(\d*\.?\d+)", text.strip())
+    limit = _CONDITIONS.get((found[1], found[2])) if found else None
+    if not found or limit is None:
+        raise UserError(f'no condition {text!r}; write "harvest < 0.05", "remaining < 10" or "seconds > 600"')
+    told: dict[str, Any] = {limit: float(found[3])}
+    return replace(limits, **told)
 
 
 def pairs(texts: list[str]) -> dict[str, str]:
@@ -85,11 +94,14 @@ def is_typed(context: typer.Context, option: str) -> bool:
     return source is not None and source.name != "DEFAULT"
 
 
-_LIVE = ("concurrency", "delay", "timeout", "max_bytes", "user_agent", "per_address", "sitemaps", "proxy")
+_LIVE = (
+    "concurrency", "delay", "timeout", "max_bytes", "user_agent", "per_address", "sitemaps", "proxy", "host_share",
+)  # fmt: skip
+_UNLESS = {"no_warc": "warc", "no_traps": "traps"}
 
 
 def live(options: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of the live web among the options of a crawl, under the names of `LiveSettings`."""
     settings = {name: options[name] for name in _LIVE if name in options}
     settings |= {name: tuple(options[name] or ()) for name in ("allow_net", "resolve") if name in options}
-    return settings | ({"warc": not options["no_warc"]} if "no_warc" in options else {})
+    return settings | {setting: not options[name] for name, setting in _UNLESS.items() if name in options}

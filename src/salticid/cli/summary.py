@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import asdict
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -13,25 +14,14 @@ from typing import Any
 from rich.table import Table
 
 from salticid.cli.console import err, out, print_json, safe, sparkline, thinned
-from salticid.cli.hunting import Hunted, Order
 from salticid.crawl import HARVEST_WINDOW
+from salticid.drivers.order import WHY, Hunted, Order
 from salticid.model import Outcome, StopReason
+from salticid.outlook import AHEAD, Outlook, outlook
 from salticid.store.folder import CrawlFolder, StoredVisit
 
 BEST_PAGES = 10
 _CURVE_WIDTH = 60
-
-_WHY = {
-    StopReason.BUDGET: "the page budget is used up",
-    StopReason.FETCHES: "the fetch budget is used up: most links led nowhere",
-    StopReason.TIME: "the time is up",
-    StopReason.CONDITION: "the stop condition came true",
-    StopReason.FRONTIER_EMPTY: "no link is left to follow",
-    StopReason.EXTINCT: "the last agent died",
-    StopReason.STALLED: "the agents only went in circles",
-    StopReason.WAITING: "only hosts are left that asked us to stay away",
-    StopReason.INTERRUPTED: "it was interrupted",
-}
 
 _LARGER = {
     StopReason.BUDGET: "--max-pages",
@@ -56,9 +46,11 @@ def tell(order: Order, hunted: Hunted, json: bool) -> None:
             "seconds": round(hunted.seconds, 3),
             "out": str(order.folder),
         }
+        ahead = _outlook(crawled.positive())
         if not json:
-            _show(crawled, hunted.stopped, result)
+            _show(crawled, hunted.stopped, result, ahead)
             return
+        result["outlook"] = None if ahead is None else asdict(ahead)
     print_json(result)
     if hunted.stopped is StopReason.INTERRUPTED:
         say_how_to_go_on(order.folder)
@@ -70,7 +62,22 @@ def say_how_to_go_on(folder: Path) -> None:
     err.print(safe(f"Interrupted. Go on with: {command}"), soft_wrap=True)
 
 
-def _show(crawled: CrawlFolder, stopped: StopReason, result: Mapping[str, Any]) -> None:
+def foretold(ahead: Outlook) -> str:
+    """What seems to be left, in words."""
+    left, soon = ahead.remaining, ahead.harvest
+    return (
+        f"about {left.mean:,.0f} more on topic seem to be left ({left.low:,.0f} to {left.high:,.0f}), "
+        f"of the next {AHEAD} pages about {AHEAD * soon.mean:.0f} ({AHEAD * soon.low:.0f} to {AHEAD * soon.high:.0f})"
+    )
+
+
+def _outlook(positive: list[bool]) -> Outlook | None:
+    return outlook([page for page, good in enumerate(positive, start=1) if good], len(positive))
+
+
+def _show(
+    crawled: CrawlFolder, stopped: StopReason, result: Mapping[str, Any], ahead: Outlook | None
+) -> None:
     """The best pages, the harvest curve, why it stopped, and what to type next."""
     if best := crawled.best(BEST_PAGES):
         out.print(best_pages(best))
@@ -80,9 +87,11 @@ def _show(crawled: CrawlFolder, stopped: StopReason, result: Mapping[str, Any]) 
         f"Harvest {sparkline(curve, 1.0)} {sum(positive)} of {len(positive)} pages judged on topic",
         highlight=False,
     )
+    if ahead is not None:
+        out.print(f"Outlook: {foretold(ahead)}, as the judge sees it.", highlight=False, soft_wrap=True)
     failed = ", ".join(f"{count} {name}" for name, count in result["outcomes"].items() if name != Outcome.OK)
     out.print(f"Fetches {result['fetches']}" + (f" ({failed})" if failed else ""), highlight=False)
-    out.print(f"Stopped: {stopped.value} - {_WHY[stopped]}.", highlight=False)
+    out.print(f"Stopped: {stopped.value} - {WHY[stopped]}.", highlight=False)
     if stopped in _CAN_GO_ON:
         out.print(safe(f"Go on with: {how_to_go_on(result['out'], stopped)}"), soft_wrap=True)
     out.print(

@@ -22,14 +22,15 @@ from salticid.webs.recorded import RecordedWeb
 class Rehearsal:
     """Shards that take turns: each fetches what it is allowed, then all exchange what they saw for each other.
 
-    `recipe` makes the strategy and judge of each shard anew. The same arguments give the same visits.
+    `recipe` makes the strategy and judge of each shard anew. The same arguments give the same visits. `post` is
+    what they showed each other.
     """
 
     def __init__(self, topic: Topic, web: RecordedWeb, recipe: Callable[[], Recipe], shards: int) -> None:
         self._budget = recipe().limits.max_pages
         self._parts = [_Part(number, topic, web, recipe(), shards) for number in range(shards)]
         self.visits: list[Visit] = []
-        self.messages = self.links_sent = 0
+        self.post: list[Glimpse] = []
 
     def run(self) -> list[Visit]:
         """Crawl until the budget is used up or nobody has a link; all visits in the order they were made."""
@@ -41,8 +42,7 @@ class Rehearsal:
                 self.visits += part.news()
             for owner, glimpse in post:
                 self._parts[owner].crawl.glimpse(glimpse)
-                self.messages += 1
-                self.links_sent += len(glimpse.links)
+                self.post.append(glimpse)
         return self.visits
 
     def _dealt(self) -> dict[int, int]:

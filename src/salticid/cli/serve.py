@@ -1,0 +1,69 @@
+"""`salticid serve`: crawls in the browser."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from salticid.cli.console import err, out, print_json, safe
+from salticid.drivers.live_settings import USER_AGENT, LiveSettings
+
+
+def serve(
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="Where to listen; 0: any free port.")] = 8765,
+    data: Annotated[
+        Path, typer.Option(help="A folder for crawls, reports and settings.", metavar="DIR")
+    ] = Path("salticid-data"),
+    delay: Annotated[float, typer.Option(min=0, help="Seconds between two requests to a host.")] = 1.0,
+    user_agent: Annotated[str, typer.Option(help="Who we say we are.", metavar="TEXT")] = USER_AGENT,
+    allow_net: Annotated[
+        list[str] | None, typer.Option(help="A private range its crawls may reach.", metavar="CIDR")
+    ] = None,
+    resolve: Annotated[
+        list[str] | None,
+        typer.Option(help="Where a host is, as HOST=ADDRESS[:PORT]; * for all.", metavar="RULE"),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the address as one JSON object.")] = False,
+) -> None:
+    """Crawl from a page in the browser, on this machine only, until Ctrl-C.
+
+    Example: salticid serve --port 8765 --data my-crawls
+    """
+    from salticid.ui.server import Serving  # here: no other command should wait for it
+
+    live = LiveSettings(
+        delay=delay,
+        user_agent=user_agent,
+        allow_net=tuple(allow_net or ()),
+        resolve=tuple(resolve or ()),
+        workers=max(1, (os.cpu_count() or 1) - 1),
+    )
+    serving = Serving(data, port, live)
+
+    def ready(going_on: int) -> None:
+        if json:
+            print_json({"address": serving.address, "port": serving.port, "token": serving.token})
+            sys.stdout.flush()
+        else:
+            out.print(safe(f"Open {serving.address} in your browser (Ctrl-C stops)."), soft_wrap=True)
+        if going_on:
+            err.print(f"{_crawls(going_on)} on.", highlight=False)
+
+    left = asyncio.run(serving.run(ready))
+    if left:
+        stopped = "1 crawl was stopped; it goes" if left == 1 else f"{left} crawls were stopped; they go"
+        err.print(f"{stopped} on when the server runs again.", highlight=False)
+
+
+def _crawls(count: int) -> str:
+    """The beginning of a sentence about some of them, that goes on.
+
+    >>> _crawls(1), _crawls(2)
+    ('1 crawl goes', '2 crawls go')
+    """
+    return "1 crawl goes" if count == 1 else f"{count} crawls go"

@@ -1,0 +1,280 @@
+"""What the page may ask of the server. `openapi.py` says the same for programs."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import msgspec
+from sse_starlette import EventSourceResponse
+from starlette.background import BackgroundTask
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Route
+
+from salticid import __version__
+from salticid.drivers.live_settings import LiveSettings
+from salticid.drivers.sources import Sources, Start, checked_query, find_start
+from salticid.errors import UserError, unknown
+from salticid.judges import judges
+from salticid.store.exports.export import Format, export
+from salticid.store.exports.selection import Wanted
+from salticid.store.folder import CrawlFolder
+from salticid.strategies import strategies
+from salticid.ui import bodies, details
+from salticid.ui.crawls import Crawls
+from salticid.ui.forms import DEFAULT_PAGES, GoOn, NewCrawl, Nothing, Said
+from salticid.ui.kept import KeptCrawl
+from salticid.ui.openapi import openapi
+from salticid.ui.reading import visit
+from salticid.ui.reports import Reports, policy
+from salticid.ui.streaming import stream
+from salticid.ui.wish import DEFAULT_STRATEGY, Wish, judge_for
+from salticid.webs.live.search_engines import Engine
+
+SLOWEST_READER = 30.0
+"""Seconds that an event of a stream may wait to be taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """Answers requests about the crawls of a server."""
+
+    crawls: Crawls
+    engines: dict[str, Engine]
+    reports: Reports
+    live: LiveSettings
+    token: str
+    closing_down: Callable[[], bool]
+
+    def routes(self) -> list[Route]:
+        """Which path and method is answered by what."""
+        one = "/api/crawls/{id}"
+        return [
+            Route("/api/session", self.session),
+            Route("/api/openapi.json", self.openapi),
+            Route("/api/crawls", self.all_crawls, methods=["GET"]),
+            Route("/api/crawls", self.begin, methods=["POST"]),
+            Route(one, self.crawl),
+            Route(f"{one}/pause", self.pause, methods=["POST"]),
+            Route(f"{one}/continue", self.go_on, methods=["POST"]),
+            Route(f"{one}/stop", self.stop, methods=["POST"]),
+            Route(f"{one}/feedback", self.feedback, methods=["POST"]),
+            Route(f"{one}/stream", self.stream),
+            Route(f"{one}/visits/{{step:int}}", self.visit),
+            Route(f"{one}/snippets", self.snippets),
+            Route(f"{one}/agents/{{number:int}}", self.agent),
+            Route(f"{one}/curve", self.curve),
+            Route(f"{one}/export", self.export),
+            Route("/api/search", self.search),
+            Route("/api/reports", self.all_reports),
+            Route("/reports/{id}", self.report),
+        ]
+
+    async def session(self, request: Request) -> Response:
+        named = [(name, strategies.find(name)) for name in strategies.names()]
+        return _json(
+            {
+                "api": 1,
+                "version": __version__,
+                "token": self.token,
+                "default_pages": DEFAULT_PAGES,
+                "strategies": [
+                    {
+                        "name": name,
+                        "line": (kind.__doc__ or "").strip().partition("\n")[0],
+                        "walks": kind.walks,
+                        "default": name == DEFAULT_STRATEGY,
+                    }
+                    for name, kind in named
+                ],
+                "engines": [{"name": engine.name, "kind": engine.kind} for engine in self.engines.values()],
+                "sources": {"crawls": len(self.crawls)},
+            }
+        )
+
+    async def openapi(self, request: Request) -> Response:
+        return _json(openapi())
+
+    async def all_crawls(self, request: Request) -> Response:
+        return _json({"crawls": [crawl.summary() for crawl in self.crawls]})
+
+    async def begin(self, request: Request) -> Response:
+        wanted = await bodies.read(request, NewCrawl)
+        self.crawls.check_room()
+        wish, start = await self._wish(wanted)
+        crawl = await self.crawls.begin(wish)
+        seeds = [{"url": seed.url, "from": seed.origin} for seed in start.seeds]
+        summary = msgspec.structs.asdict(crawl.summary())
+        return _json({**summary, "seeds": seeds, "warnings": start.warnings}, 201)
+
+    async def _wish(self, wanted: NewCrawl) -> tuple[Wish, Start]:
+        """What the order means: its places to start from are found now, and kept."""
+        query = " ".join(checked_query(wanted.query).split())
+        strategy = wanted.strategy or DEFAULT_STRATEGY
+        judge = wanted.judge or judge_for(strategy)
+        judges.find(judge)
+        if wanted.search is not None and wanted.search not in self.engines:
+            raise unknown("search engine", wanted.search, self.engines)
+        sources = Sources(
+            urls=tuple(wanted.urls),
+            bookmarks=None if wanted.bookmarks is None else wanted.bookmarks.encode(),
+            engine=self.engines[wanted.search] if wanted.search is not None else None,
+            crawls=tuple(crawl.folder for crawl in self.crawls) if wanted.from_crawls else (),
+        )
+        start = await find_start(query, sources, self.live.user_agent)
+        return Wish(
+            query=query,
+            seeds=tuple(seed.url for seed in start.seeds),
+            origins=tuple(seed.origin for seed in start.seeds),
+            strategy=strategy,
+            judge=judge,
+            max_pages=wanted.max_pages,
+            began=datetime.now(UTC).isoformat(),
+        ), start
+
+    async def crawl(self, request: Request) -> Response:
+        return _json(self._crawl(request).summary())
+
+    async def pause(self, request: Request) -> Response:
+        crawl = self._crawl(request)
+        await bodies.read(request, Nothing)
+        crawl.pause()
+        return _json(crawl.summary())
+
+    async def go_on(self, request: Request) -> Response:
+        crawl = self._crawl(request)
+        wanted = await bodies.read(request, GoOn)
+        if not crawl.running:
+            self.crawls.check_room()
+        await crawl.go_on(wanted.max_pages)
+        return _json(crawl.summary())
+
+    async def stop(self, request: Request) -> Response:
+        crawl = self._crawl(request)
+        await bodies.read(request, Nothing)
+        await crawl.stop()
+        return _json(crawl.summary())
+
+    async def feedback(self, request: Request) -> Response:
+        crawl = self._crawl(request)
+        said = await bodies.read(request, Said)
+        with closing(_log(crawl)) as log:
+            told = visit(log, said.step)
+        if told is None or told.outcome != "ok":
+            raise HTTPException(404, f"visit {said.step} found no page; speak about one that did")
+        await crawl.feedback(told.final, said.liking)
+        return _json({"ok": True})
+
+    async def stream(self, request: Request) -> Response:
+        crawl = self._crawl(request)
+        since = request.headers.get("last-event-id") or request.query_params.get("since") or "0"
+        if not since.isdecimal() or len(since) > 15:
+            raise HTTPException(400, "since is the id of an event, a number")
+        return EventSourceResponse(
+            stream(crawl, int(since), self.closing_down), ping=15, send_timeout=SLOWEST_READER, sep="\n"
+        )
+
+    async def visit(self, request: Request) -> Response:
+        crawl, step = self._crawl(request), request.path_params["step"]
+        told = await _read(crawl, lambda log: details.visit_in_full(log, step, crawl.wish.query))
+        if told is None:
+            raise HTTPException(404, f"there is no visit {step} yet")
+        return _json(told)
+
+    async def snippets(self, request: Request) -> Response:
+        crawl = self._crawl(request)
+        texts = request.query_params.get("steps", "").split(",")
+        if len(texts) > details.MOST_SNIPPETS or not all(
+            text.isdecimal() and len(text) < 12 for text in texts
+        ):
+            raise HTTPException(400, f"steps are up to {details.MOST_SNIPPETS} numbers, as in steps=1,2,3")
+        steps = [int(text) for text in texts]
+        return _json(await _read(crawl, lambda log: details.snippets(log, steps, crawl.wish.query)))
+
+    async def agent(self, request: Request) -> Response:
+        crawl, number = self._crawl(request), request.path_params["number"]
+        told = await _read(crawl, lambda log: details.agent_in_full(log, number))
+        if told is None:
+            raise HTTPException(404, f"there is no agent {number} in this crawl")
+        return _json(told)
+
+    async def curve(self, request: Request) -> Response:
+        points = await _read(self._crawl(request), details.curve)
+        return _json({"points": points})
+
+    async def export(self, request: Request) -> Response:
+        crawl, wanted = self._crawl(request), request.query_params.get("format", "")
+        formats = {form.value: form for form in Format}
+        if wanted not in formats:
+            raise unknown("format", wanted, formats)
+        form = formats[wanted]
+        suffix = "warc.gz" if form is Format.WARC else form.value
+        file = await _read(crawl, lambda log: _exported(log, form))
+        return FileResponse(
+            file,
+            filename=f"{crawl.id}.{suffix}",
+            media_type="application/octet-stream",
+            background=BackgroundTask(file.unlink, missing_ok=True),
+        )
+
+    async def search(self, request: Request) -> Response:
+        words = request.query_params.get("q", "")[:1000]
+        folders = [crawl.folder for crawl in self.crawls]
+        return _json({"found": await run_in_threadpool(details.search_all, folders, words)})
+
+    async def all_reports(self, request: Request) -> Response:
+        return _json({"reports": await run_in_threadpool(self.reports.all)})
+
+    async def report(self, request: Request) -> Response:
+        html = await run_in_threadpool(self.reports.find, request.path_params["id"])
+        if html is None:
+            raise HTTPException(404, "there is no such report; see GET /api/reports")
+        return Response(html, headers={"Content-Security-Policy": policy(html)}, media_type="text/html")
+
+    def _crawl(self, request: Request) -> KeptCrawl:
+        crawl = self.crawls.find(request.path_params["id"])
+        if crawl is None:
+            raise HTTPException(404, "there is no such crawl; see GET /api/crawls")
+        return crawl
+
+
+def _json(value: Any, status: int = 200) -> Response:
+    return Response(msgspec.json.encode(value), status, media_type="application/json")
+
+
+def _log(crawl: KeptCrawl) -> CrawlFolder:
+    """The log of a crawl, opened for reading."""
+    try:
+        return CrawlFolder(crawl.folder)
+    except UserError:
+        raise HTTPException(409, "the crawl has found nothing yet; try again in a moment") from None
+
+
+async def _read(crawl: KeptCrawl, reading: Callable[[CrawlFolder], Any]) -> Any:
+    """Read something of a log, out of the way of others."""
+
+    def read() -> Any:
+        with closing(_log(crawl)) as log:
+            return reading(log)
+
+    return await run_in_threadpool(read)
+
+
+def _exported(log: CrawlFolder, form: Format) -> Path:
+    """The pages of a crawl in a file of its own."""
+    with tempfile.NamedTemporaryFile(prefix="salticid-", suffix=f".{form.value}", delete=False) as file:
+        path = Path(file.name)
+        try:
+            export(log, form, Wanted(), cast(BinaryIO, file), lambda done, pages: None)
+        except BaseException:
+            path.unlink()
+            raise
+    return path

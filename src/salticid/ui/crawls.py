@@ -1,0 +1,91 @@
+"""All crawls of the server: those that run, and those that could."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+
+from salticid.drivers.live_settings import LiveSettings
+from salticid.errors import UserError
+from salticid.ui.kept import KeptCrawl
+from salticid.ui.wish import Wish
+
+FOLDER = "crawls"
+MOST_AT_ONCE = 8
+"""Crawls that run at the same time: each has processes and connections of its own."""
+_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_LONGEST_NAME = 40
+
+
+class Crawls:
+    """The crawls in a folder of data, by id. A crawl's id is the name of its folder, and made here."""
+
+    def __init__(self, data: Path, live: LiveSettings) -> None:
+        self.folder = data / FOLDER
+        self._live = live
+        self._crawls: dict[str, KeptCrawl] = {}
+
+    async def open(self) -> list[KeptCrawl]:
+        """Find the crawls of earlier times, and start those again that were running; they are returned."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for folder in sorted(self.folder.iterdir()):
+            wish = Wish.load(folder) if _NAME.fullmatch(folder.name) and folder.is_dir() else None
+            if wish is not None:
+                self._crawls[folder.name] = KeptCrawl(folder, wish, self._live)
+        running = [crawl for crawl in self if crawl.wish.mood == "run"]
+        for crawl in running[:MOST_AT_ONCE]:
+            await crawl.start()
+        return running[:MOST_AT_ONCE]
+
+    async def close(self) -> list[KeptCrawl]:
+        """Stop all that run, so that they go on next time; they are returned."""
+        running = [crawl for crawl in self if crawl.running]
+        await asyncio.gather(*(crawl.rest() for crawl in running))
+        for crawl in self:
+            crawl.close()
+        return running
+
+    async def begin(self, wish: Wish) -> KeptCrawl:
+        """A new crawl, which runs."""
+        self.check_room()
+        folder = self._new_folder(wish.query)
+        wish.order(folder)  # an unknown name is found out before anything is written
+        wish.save(folder)
+        crawl = self._crawls[folder.name] = KeptCrawl(folder, wish, self._live)
+        await crawl.start()
+        return crawl
+
+    def check_room(self) -> None:
+        """UserError when as many run as may."""
+        if sum(crawl.running for crawl in self) >= MOST_AT_ONCE:
+            raise UserError(f"{MOST_AT_ONCE} crawls run already; pause or stop one of them first")
+
+    def find(self, name: str) -> KeptCrawl | None:
+        """The crawl of an id."""
+        return self._crawls.get(name)
+
+    def __iter__(self) -> Iterator[KeptCrawl]:
+        """All of them, newest first."""
+        return iter(sorted(self._crawls.values(), key=lambda crawl: crawl.wish.began, reverse=True))
+
+    def __len__(self) -> int:
+        return len(self._crawls)
+
+    def _new_folder(self, query: str) -> Path:
+        stem = _stem(query)
+        tries = (self.folder / (stem if n == 1 else f"{stem}-{n}") for n in range(1, 1_000_000))
+        return next(folder for folder in tries if not folder.exists() and folder.name not in self._crawls)
+
+
+def _stem(query: str) -> str:
+    """The beginning of a query as the name of a folder.
+
+    >>> _stem("Flüge: hot-air ../ballooning!"), _stem("蜘蛛")
+    ('fluge-hot-air-ballooning', 'crawl')
+    """
+    plain = unicodedata.normalize("NFKD", query).encode("ascii", "ignore").decode().lower()
+    words = re.findall(r"[a-z0-9]+", plain[: 4 * _LONGEST_NAME])
+    return "-".join(words)[:_LONGEST_NAME].strip("-") or "crawl"

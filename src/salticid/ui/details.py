@@ -1,0 +1,167 @@
+"""What the page shows of single visits and agents, and of many crawls at once."""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from itertools import accumulate, islice
+from pathlib import Path
+from typing import Any
+from unicodedata import combining, normalize
+
+import msgspec
+
+from salticid.errors import UserError
+from salticid.store.folder import CrawlFolder
+from salticid.store.index import WordIndex
+from salticid.store.query import Query
+from salticid.store.search import Hit, Search
+from salticid.store.snippet import snippet
+from salticid.text import language
+from salticid.text.tokens import letter_runs
+from salticid.ui.reading import visit
+from salticid.urls import site
+
+MOST_SNIPPETS, MOST_POINTS, MOST_FOUND = 100, 500, 50
+_SAMPLE = 2000
+
+Piece = tuple[str, bool]
+"""Text, and whether it is a word that was looked for."""
+
+
+def visit_in_full(crawl: CrawlFolder, step: int, query: str) -> dict[str, Any] | None:
+    """All about one visit; None if there is none."""
+    told = visit(crawl, step)
+    if told is None:
+        return None
+    stored, page = crawl.visit(step), crawl.page(step)
+    text = page.text if page is not None else ""
+    return {
+        **msgspec.structs.asdict(told),
+        "snippet": pieces(text, query),
+        "why": stored.why,
+        "promise": stored.promise,
+        "language": language.detect(text[:_SAMPLE]) if text else None,
+        "links": len(page.links) if page is not None else 0,
+        "duplicate_of": stored.duplicate_of,
+        "status": stored.status,
+        "seconds": stored.seconds,
+        "size": stored.size,
+    }
+
+
+def snippets(crawl: CrawlFolder, steps: Sequence[int], query: str) -> dict[str, Any]:
+    """For some visits, the piece of text that shows why, and why their links were chosen."""
+    marks = ",".join("?" * len(steps))
+    why = crawl.db.execute(
+        f"SELECT v.step, c.why FROM visit v JOIN choice c ON c.id = v.choice WHERE v.step IN ({marks})",
+        list(steps),
+    )
+    found = {step: msgspec.json.decode(told) if told else [] for step, told in why}
+    pages = {step: page for step in found if (page := crawl.page(step)) is not None}
+    return {
+        "snippets": {str(step): pieces(page.text, query) for step, page in pages.items()},
+        "why": {str(step): told for step, told in found.items()},
+    }
+
+
+def pieces(text: str, query: str) -> list[Piece]:
+    """The piece of a text that shows most words of a query, cut where they begin and end."""
+    forms = _forms(language.detect(f"{query} {text[:_SAMPLE]}"))
+    cut = snippet(text, frozenset(forms(list(letter_runs(query)))), forms)
+    return _marked(cut.text, cut.matches)
+
+
+def agent_in_full(crawl: CrawlFolder, number: int) -> dict[str, Any] | None:
+    """The life of an agent; None if it never lived."""
+    life: dict[str, Any] = {"agent": number, "parent": None, "children": [], "born": None, "died": None}
+    energy: list[tuple[int, float]] = []
+    keywords = ""
+    seqs = [seq for (seq,) in crawl.db.execute("SELECT seq FROM visit ORDER BY step")]
+    for seq, body in crawl.db.execute("SELECT seq, body FROM told WHERE call = 'events' ORDER BY seq"):
+        step = max(0, bisect(seqs, seq) - 1)
+        for name, values in msgspec.json.decode(body):
+            if name == "born" and values.get("parent") == number:
+                life["children"].append(values["agent"])
+            if values.get("agent") != number:
+                continue
+            keywords = values.get("keywords", keywords)
+            if "energy" in values:
+                energy.append((step, values["energy"]))
+            if name == "born":
+                life |= {"parent": values["parent"] or None, "born": step}
+            elif name == "died":
+                life["died"] = {"step": step, "cause": values["cause"]}
+    if life["born"] is None:
+        return None
+    rows = crawl.db.execute(
+        "SELECT v.step, f.text, p.title, v.score FROM visit v JOIN choice c ON c.id = v.choice "
+        "JOIN url f ON f.id = v.final LEFT JOIN page p ON p.step = v.step WHERE c.agent = ? ORDER BY v.step",
+        (number,),
+    )
+    path = [{"step": at, "url": url, "title": title or "", "score": score} for at, url, title, score in rows]
+    return {**life, "energy": energy, "keywords": keywords.split(), "path": path}
+
+
+def curve(crawl: CrawlFolder) -> list[tuple[int, int]]:
+    """Pages and positives so far, at no more points than can be seen."""
+    found = list(accumulate(crawl.positive(), initial=0))
+    if len(found) <= MOST_POINTS:
+        return list(enumerate(map(int, found)))
+    places = [round(at * (len(found) - 1) / (MOST_POINTS - 1)) for at in range(MOST_POINTS)]
+    return [(place, int(found[place])) for place in places]
+
+
+def search_all(folders: Sequence[Path], words: str) -> list[dict[str, Any]]:
+    """The pages of all crawls that hold some words, best first, each URL once."""
+    query = Query.of(words)
+    hits = [(folder.name, hit) for folder in folders for hit in _hits(folder, query)]
+    hits.sort(key=lambda found: -found[1].rank)
+    once: dict[str, tuple[str, Hit]] = {}
+    for name, hit in hits:
+        once.setdefault(hit.url, (name, hit))
+    return [
+        {
+            "crawl": name,
+            "step": hit.step,
+            "url": hit.url,
+            "title": hit.title,
+            "site": site(hit.url),
+            "snippet": _marked(hit.snippet, hit.matches),
+            "score": hit.score,
+        }
+        for name, hit in islice(once.values(), MOST_FOUND)
+    ]
+
+
+def _hits(folder: Path, query: Query) -> list[Hit]:
+    """The pages of one crawl; none as long as it has no log."""
+    try:
+        with closing(CrawlFolder(folder)) as crawl, closing(WordIndex(crawl)) as index:
+            index.update()
+            return list(islice(Search(crawl, index).hits(query), MOST_FOUND))
+    except UserError:
+        return []
+
+
+def _forms(code: str) -> Callable[[list[str]], list[str]]:
+    """What words count as: without accents and endings."""
+    stems = language.stemmer(code)
+    return lambda words: stems(
+        ["".join(c for c in normalize("NFD", word) if not combining(c)) for word in words]
+    )
+
+
+def _marked(text: str, matches: Sequence[tuple[int, int]]) -> list[Piece]:
+    """A text cut at its matches.
+
+    >>> _marked("a web", [(2, 5)])
+    [('a ', False), ('web', True)]
+    """
+    cut: list[Piece] = []
+    at = 0
+    for start, end in matches:
+        cut += [(text[at:start], False), (text[start:end], True)]
+        at = end
+    return [piece for piece in [*cut, (text[at:], False)] if piece[0]]

@@ -1,0 +1,81 @@
+"""The forms of what comes and goes: what a request may hold, and what a crawl looks like."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from salticid.drivers.sources import LONGEST_QUERY, MOST_URLS
+from salticid.parse.bookmarks import LARGEST as LARGEST_BOOKMARKS
+
+DEFAULT_PAGES = 200
+
+Pages = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
+Url = Annotated[str, msgspec.Meta(max_length=8000)]
+
+
+class NewCrawl(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The order of a crawl: what to look for, and where to start; at least one source has to be named."""
+
+    query: Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_QUERY)]
+    max_pages: Pages = DEFAULT_PAGES
+    strategy: str | None = None
+    urls: Annotated[list[Url], msgspec.Meta(max_length=2 * MOST_URLS)] = []
+    bookmarks: Annotated[str, msgspec.Meta(max_length=LARGEST_BOOKMARKS)] | None = None
+    search: str | None = None
+    from_crawls: bool = False
+    judge: str | None = None
+
+
+class GoOn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a crawl goes on; a larger budget is needed where the old one is used up."""
+
+    max_pages: Pages | None = None
+
+
+class Nothing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A request that brings nothing."""
+
+
+class Said(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A person's word about a page: more like this (1), not this (-1), or neither after all (0)."""
+
+    step: Annotated[int, msgspec.Meta(ge=0)]
+    liking: Literal[1, -1, 0]
+
+
+class Played(msgspec.Struct, frozen=True):
+    """How much of an earlier run has been played again."""
+
+    step: int
+    visits: int
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """A crawl at one glance.
+
+    `stopped` is why it ended, if it has; `stopped_line` says the same as a sentence. `positive` counts the pages
+    that reached the judge's `line` when they came, `harvest` is their share among the last 100. `seconds` are on
+    the crawl's clock, which stands still in a pause. `agents`: whether its strategy is made of them.
+    """
+
+    id: str
+    query: str
+    strategy: str
+    judge: str
+    state: Literal["starting", "running", "paused", "stopping", "ended"]
+    stopped: str | None
+    stopped_line: str | None
+    pages: int
+    max_pages: int
+    fetches: int
+    positive: int
+    harvest: float
+    line: float | None
+    hosts: int
+    began: str
+    seconds: float
+    agents: bool
+    can_continue: bool
+    playing: Played | None

@@ -1,0 +1,80 @@
+"""What a running crawl can say about itself that its log does not hold."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from salticid.drivers.hunt import Hunt
+from salticid.protocols import Strategy, UrlTable
+
+MOST_FETCHING, MOST_WAITING, MOST_PARKED = 64, 20, 50
+LOOKED_AT = 10_000
+"""So many of the best waiting links are compared before and after a person's word."""
+MOST_MOVED = 20
+
+
+class Insight:
+    """Looks into a running crawl; to be asked about once a second."""
+
+    def __init__(self, hunt: Hunt) -> None:
+        self._hunt = hunt
+        self._since: dict[int, float] = {}
+
+    def now(self) -> dict[str, Any]:
+        """What is being fetched, what waits, who is left alone."""
+        hunt, clock = self._hunt, self._hunt.clock()
+        urls, doing = hunt.web.urls, hunt.web.doing
+        self._since = {url: self._since.get(url, clock) for url in doing if url >= 0}
+        fetching = [
+            {
+                "url": urls[url],
+                "site": _host(urls, url),
+                "doing": doing[url],
+                "seconds": round(clock - since, 1),
+            }
+            for url, since in list(self._since.items())[:MOST_FETCHING]
+        ]
+        size, best = hunt.driver.crawl.strategy.waiting(MOST_WAITING)
+        waiting = [
+            {"url": urls[choice.link.url], "score": choice.score, "why": choice.why} for choice in best
+        ]
+        parked: dict[str, float] = {}
+        for url, until in hunt.driver.parked:
+            parked.setdefault(_host(urls, url), round(max(0.0, until - clock), 1))
+        return {
+            "fetching": fetching,
+            "waiting": {"size": size, "best": waiting},
+            "parked": [{"site": site, "until": left} for site, left in list(parked.items())[:MOST_PARKED]],
+        }
+
+    def advice(self) -> dict[str, Any] | None:
+        """What seems to be left to find; None while nobody can tell."""
+        ahead = self._hunt.driver.crawl.outlook()
+        return None if ahead is None else asdict(ahead)
+
+
+def places(strategy: Strategy) -> dict[int, int]:
+    """The places of the links that wait, from 1: the best of them, by URL."""
+    _, best = strategy.waiting(LOOKED_AT)
+    return {choice.link.url: place for place, choice in enumerate(best, 1)}
+
+
+def moved(
+    before: dict[int, int], after: dict[int, int], urls: UrlTable
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The links that rose most and those that fell most; None stands for a place behind all we looked at."""
+    behind = LOOKED_AT + 1
+    changes = [(before.get(url, behind) - after.get(url, behind), url) for url in {**after, **before}]
+    changed = sorted((change for change in changes if change[0]), key=lambda change: -change[0])
+
+    def told(some: list[tuple[int, int]]) -> list[dict[str, Any]]:
+        return [{"url": urls[url], "before": before.get(url), "after": after.get(url)} for _, url in some]
+
+    rose = [change for change in changed if change[0] > 0]
+    fell = [change for change in reversed(changed) if change[0] < 0]
+    return told(rose[:MOST_MOVED]), told(fell[:MOST_MOVED])
+
+
+def _host(urls: UrlTable, url: int) -> str:
+    return urls.host_name(urls.host(url))

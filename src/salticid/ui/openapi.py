@@ -1,0 +1,151 @@
+"""What the server answers, as OpenAPI: for programs that want to talk to it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from salticid import __version__
+from salticid.ui.forms import GoOn, NewCrawl, Nothing, Said, Summary
+from salticid.ui.reading import Told
+
+_FORMS = (NewCrawl, GoOn, Nothing, Said, Summary, Told)
+_REF = "#/components/schemas/{name}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """One operation: what it does, what it takes, and what it gives as which kind of content."""
+
+    line: str
+    takes: type | None = None
+    gives: type | None = None
+    kind: str = "application/json"
+    status: int = 200
+    query: dict[str, str] = field(default_factory=dict)
+
+
+_ONE = "/api/crawls/{id}"
+ANSWERS: dict[tuple[str, str], _Answer] = {
+    ("GET", "/api/session"): _Answer(
+        "The token that changes need, the strategies, the search engines, and how many crawls there are."
+    ),
+    ("GET", "/api/openapi.json"): _Answer("This."),
+    ("GET", "/api/crawls"): _Answer("All crawls, newest first: {crawls: [Summary]}."),
+    ("POST", "/api/crawls"): _Answer(
+        "Begin a crawl; its summary, with {seeds: [{url, from}], warnings: [sentence]}.",
+        takes=NewCrawl,
+        gives=Summary,
+        status=201,
+    ),
+    ("GET", _ONE): _Answer("A crawl at one glance.", gives=Summary),
+    ("POST", f"{_ONE}/pause"): _Answer(
+        "Send no more requests until it goes on.", takes=Nothing, gives=Summary
+    ),
+    ("POST", f"{_ONE}/continue"): _Answer(
+        "Go on after a pause, an end or an accident.", takes=GoOn, gives=Summary
+    ),
+    ("POST", f"{_ONE}/stop"): _Answer("End it; it can be continued.", takes=Nothing, gives=Summary),
+    ("POST", f"{_ONE}/feedback"): _Answer(
+        "Say whether a page is what is looked for: {ok: true}.", takes=Said
+    ),
+    ("GET", f"{_ONE}/stream"): _Answer(
+        "Server-sent events from `since`, or the Last-Event-ID, on: visits {visits: [Told]}, agents {events}, "
+        "scores {scores: [[step, score]]}, feedback {feedback: [[step, liking]]}; and, without an id: state "
+        "(a Summary), now, moved, advice, warned. After a reconnect a piece may come again.",
+        kind="text/event-stream",
+        query={"since": "the id of the last event seen"},
+    ),
+    ("GET", f"{_ONE}/visits/{{step}}"): _Answer(
+        "All about one visit: what Told says, and snippet, why, promise, language, links, duplicate_of, status, "
+        "seconds, size.",
+        gives=Told,
+    ),
+    ("GET", f"{_ONE}/snippets"): _Answer(
+        "For up to 100 visits: {snippets: {step: [[text, is_hit]]}, why: {step: [[name, x]]}}.",
+        query={"steps": "numbers, with commas between them"},
+    ),
+    ("GET", f"{_ONE}/agents/{{number}}"): _Answer(
+        "The life of an agent: parent, children, born, died, energy [[step, e]], keywords, path "
+        "[{step, url, title, score}]."
+    ),
+    ("GET", f"{_ONE}/curve"): _Answer("{points: [[pages, positives]]}, at most 500 of them."),
+    ("GET", f"{_ONE}/export"): _Answer(
+        "The pages as a file.",
+        kind="application/octet-stream",
+        query={"format": "jsonl, csv, parquet or warc"},
+    ),
+    ("GET", "/api/search"): _Answer(
+        "Pages of all crawls that hold all of some words: {found: [{crawl, step, url, title, site, snippet, "
+        "score}]}.",
+        query={"q": "words, phrases in quotes, -words that must not be there"},
+    ),
+    ("GET", "/api/reports"): _Answer("The laboratory's reports: {reports: [{id, title, made}]}."),
+    ("GET", "/reports/{id}"): _Answer("A report.", kind="text/html"),
+}
+
+
+def openapi() -> dict[str, Any]:
+    """The description of all that is answered."""
+    _, schemas = msgspec.json.schema_components(_FORMS, ref_template=_REF)
+    paths: dict[str, dict[str, Any]] = {}
+    for (method, path), answer in ANSWERS.items():
+        paths.setdefault(path, {})[method.lower()] = _operation(method, path, answer)
+    schemas["Error"] = {
+        "type": "object",
+        "properties": {"error": {"type": "string", "description": "A sentence for a person."}},
+        "required": ["error"],
+    }
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Salticid", "version": __version__},
+        "paths": paths,
+        "security": [{"cookie": []}, {"bearer": []}],
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": {
+                "cookie": {"type": "apiKey", "in": "cookie", "name": "salticid-PORT"},
+                "bearer": {"type": "http", "scheme": "bearer"},
+            },
+        },
+    }
+
+
+def _operation(method: str, path: str, answer: _Answer) -> dict[str, Any]:
+    content = {"schema": _ref(answer.gives)} if answer.gives else {}
+    named = [_parameter("path", name, "") for name in re.findall(r"{(\w+)}", path)]
+    named += [_parameter("query", name, line) for name, line in answer.query.items()]
+    if method == "POST":
+        named.append(_parameter("header", "X-Salticid-Token", "the token of /api/session"))
+    told: dict[str, Any] = {
+        "summary": answer.line,
+        "parameters": named,
+        "responses": {
+            str(answer.status): {"description": "As asked.", "content": {answer.kind: content}},
+            "default": {
+                "description": "Not as asked, and why.",
+                "content": {"application/json": {"schema": {"$ref": _REF.format(name="Error")}}},
+            },
+        },
+    }
+    if answer.takes is not None:
+        told["requestBody"] = {"content": {"application/json": {"schema": _ref(answer.takes)}}}
+    return told
+
+
+def _parameter(where: str, name: str, line: str) -> dict[str, Any]:
+    required = where != "query"
+    return {
+        "in": where,
+        "name": name,
+        "required": required,
+        "description": line,
+        "schema": {"type": "string"},
+    }
+
+
+def _ref(form: type) -> dict[str, str]:
+    return {"$ref": _REF.format(name=form.__name__)}

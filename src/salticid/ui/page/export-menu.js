@@ -1,0 +1,34 @@
+// What was found, to take away.
+
+import { el } from "./dom.js";
+
+const FORMATS = [
+  ["csv", "CSV", "a table for spreadsheets"],
+  ["jsonl", "JSON lines", "one object a page"],
+  ["parquet", "Parquet", "for data tools"],
+  ["warc", "WARC", "the pages themselves, as they came"],
+];
+
+export function exportMenu(id) {
+  const menu = el(
+    "details",
+    { class: "menu" },
+    el("summary", { class: "button" }, "Export"),
+    el(
+      "ul",
+      {},
+      FORMATS.map(([format, name, line]) => {
+        const href = `/api/crawls/${id}/export?format=${format}`;
+        return el("li", {}, el("a", { href, download: "" }, el("b", {}, name), ` ${line}`));
+      }),
+    ),
+  );
+  menu.addEventListener("click", (event) => event.target.closest("a") && (menu.open = false));
+  menu.addEventListener("focusout", (event) => menu.contains(event.relatedTarget) || (menu.open = false));
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    menu.open = false;
+    menu.firstChild.focus();
+  });
+  return menu;
+}

@@ -1,0 +1,205 @@
+// A list of any length of which only the part in sight exists; rows keep their focus and their place under the eye.
+
+import { onceAFrame } from "./frame.js";
+
+const BEYOND = 400;
+
+/**
+ * `makeRow(key)` gives a row: `node`, an article with an `.open` part of its own height or none, and `draw()`.
+ * All rows are `--row` pixels high, save for their open part.
+ */
+export class Feed {
+  constructor(host, makeRow) {
+    this.host = host;
+    this.makeRow = makeRow;
+    this.keys = [];
+    this.rows = new Map();
+    this.opened = new Map();
+    this.current = null;
+    this.pointed = null;
+    this.wanted = null;
+    this.redraw = onceAFrame(() => this.draw());
+    this.gone = new AbortController();
+    const signal = this.gone.signal;
+    addEventListener("scroll", this.redraw, { passive: true, signal });
+    host.addEventListener("keydown", (event) => this.steer(event), { signal });
+    host.addEventListener("focusin", (event) => this.focused(event), { signal });
+    host.addEventListener("pointerover", (event) => (this.pointed = this.keyOf(event.target)), { signal });
+    host.addEventListener("pointerleave", () => (this.pointed = null), { signal });
+    this.sized = new ResizeObserver(this.redraw);
+    this.sized.observe(host);
+  }
+
+  close() {
+    this.gone.abort();
+    this.sized.disconnect();
+  }
+
+  /** Show these keys in this order. */
+  show(keys) {
+    this.wanted = keys;
+    this.redraw();
+  }
+
+  draw() {
+    if (!this.host.isConnected) return;
+    this.height = parseFloat(getComputedStyle(this.host).getPropertyValue("--row"));
+    const held = this.wanted && this.heldStill();
+    const lost = this.current != null && this.wanted ? this.keys.indexOf(this.current) : -1;
+    if (this.wanted) this.keys = this.wanted;
+    this.wanted = null;
+    this.measure();
+    this.host.style.height = `${this.top(this.keys.length)}px`;
+    if (held) this.keepStill(held);
+    const hadFocus = this.host.contains(document.activeElement);
+    this.place(this.inSight());
+    if (hadFocus && lost >= 0 && !this.keys.includes(this.current)) this.goTo(Math.min(lost, this.keys.length - 1));
+  }
+
+  /** Where the rows with an open part are, and how much higher it makes them. */
+  measure() {
+    this.extras = [];
+    for (const key of this.opened.keys()) {
+      const at = this.keys.indexOf(key);
+      const part = this.rows.get(key)?.node.querySelector(".open");
+      if (part) this.opened.set(key, part.offsetHeight);
+      if (at >= 0) this.extras.push([at, this.opened.get(key)]);
+    }
+  }
+
+  top(at) {
+    return at * this.height + this.extras.reduce((sum, [open, more]) => sum + (open < at ? more : 0), 0);
+  }
+
+  /** The place of the row that covers this height. */
+  placeAt(y) {
+    let at = Math.floor(y / this.height);
+    while (at > 0 && this.top(at) > y) at -= 1;
+    return Math.max(0, at);
+  }
+
+  /** The keys in sight and some beyond, and the current one wherever it is. */
+  inSight() {
+    const above = this.host.getBoundingClientRect().top;
+    const from = this.placeAt(-above - BEYOND);
+    const to = Math.min(this.keys.length, this.placeAt(innerHeight - above + BEYOND) + 1);
+    const places = [];
+    for (let at = from; at < to; at += 1) places.push(at);
+    const current = this.current == null ? -1 : this.keys.indexOf(this.current);
+    if (current >= 0 && current < from) places.unshift(current);
+    if (current >= to) places.push(current);
+    return places;
+  }
+
+  place(places) {
+    const kept = new Set(places.map((at) => this.keys[at]));
+    for (const [key, row] of this.rows) {
+      if (kept.has(key)) continue;
+      row.node.remove();
+      this.rows.delete(key);
+    }
+    const nodes = places.map((at) => this.dressed(at));
+    inOrder(this.host, nodes);
+  }
+
+  dressed(at) {
+    const key = this.keys[at];
+    let row = this.rows.get(key);
+    if (!row) this.rows.set(key, (row = this.makeRow(key)));
+    row.node.dataset.key = key;
+    row.node.tabIndex = key === (this.current ?? this.keys[0]) ? 0 : -1;
+    row.node.setAttribute("aria-posinset", at + 1);
+    row.node.setAttribute("aria-setsize", this.keys.length);
+    row.node.style.transform = `translateY(${this.top(at)}px)`;
+    row.draw();
+    return row.node;
+  }
+
+  /** The row that must not move under the eye: the focused one, the one pointed at, or the first one in sight. */
+  heldStill() {
+    if (!this.keys.length || !this.extras) return null;
+    const above = this.host.getBoundingClientRect().top;
+    const focused = this.host.contains(document.activeElement) ? this.current : null;
+    const first = above < 0 ? this.keys[this.placeAt(-above)] : null;
+    for (const key of [focused, this.pointed, first]) {
+      const at = key == null ? -1 : this.keys.indexOf(key);
+      if (at >= 0 && this.top(at) + above < innerHeight && this.top(at + 1) + above > 0)
+        return { key, y: this.top(at) };
+    }
+    return null;
+  }
+
+  keepStill({ key, y }) {
+    const at = this.keys.indexOf(key);
+    if (at >= 0 && this.top(at) !== y) scrollBy({ top: this.top(at) - y, behavior: "instant" });
+  }
+
+  /** Open or close a row's own part; it may have changed its size. */
+  open(key, isOpen) {
+    if (isOpen) this.opened.set(key, 0);
+    else this.opened.delete(key);
+    this.redraw();
+  }
+
+  keyOf(node) {
+    const row = node.closest?.("[data-key]");
+    return row ? Number(row.dataset.key) : null;
+  }
+
+  focused(event) {
+    const key = this.keyOf(event.target);
+    if (key == null || key === this.current) return;
+    this.current = key;
+    this.redraw();
+  }
+
+  steer(event) {
+    const by = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8, Home: -Infinity, End: Infinity }[event.key];
+    if (by === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.target.matches("input, select, textarea")) return;
+    event.preventDefault();
+    this.move(by);
+  }
+
+  /** Go up or down from the current row. */
+  move(by) {
+    const at = this.current == null ? -1 : this.keys.indexOf(this.current);
+    const to = at < 0 ? 0 : at + by;
+    this.goTo(Math.max(0, Math.min(this.keys.length - 1, to)));
+  }
+
+  goTo(at) {
+    if (at < 0 || !this.keys.length) return;
+    this.current = this.keys[at];
+    this.measure();
+    this.reveal(at);
+    this.draw();
+    this.rows.get(this.current).node.focus({ preventScroll: true });
+  }
+
+  reveal(at) {
+    const above = this.host.getBoundingClientRect().top;
+    const margin = parseFloat(getComputedStyle(this.host).scrollMarginTop) || 0;
+    const top = this.top(at) + above - margin;
+    const bottom = this.top(at + 1) + above - innerHeight + 16;
+    if (top < 0) scrollBy({ top, behavior: "instant" });
+    else if (bottom > 0) scrollBy({ top: Math.min(bottom, top), behavior: "instant" });
+  }
+}
+
+/** Make `nodes` the children of `host` in this order without moving the one that has the focus. */
+function inOrder(host, nodes) {
+  const pin = nodes.find((node) => node.contains(document.activeElement));
+  let next = host.firstChild;
+  for (const node of nodes) {
+    if (node === pin) {
+      while (next !== pin) {
+        const passed = next;
+        next = next.nextSibling;
+        host.append(passed);
+      }
+    }
+    if (node === next) next = next.nextSibling;
+    else host.insertBefore(node, next);
+  }
+}

@@ -1,0 +1,32 @@
+// How many of the pages read are on topic, as the hunt goes.
+
+import { chart } from "./chart.js";
+import { el, fill } from "./dom.js";
+import { hint } from "./hint.js";
+import { panel } from "./panel.js";
+import { number, percent } from "./words.js";
+
+export function harvestPanel(hunt) {
+  const { node, body } = panel("Harvest", hint("the harvest"));
+  let drawn = -1;
+
+  function draw() {
+    const [pages, positives] = hunt.curve.at(-1);
+    node.hidden = pages === 0;
+    if (pages === drawn || pages === 0) return;
+    drawn = pages;
+    const told = `${number(positives)} of ${number(pages)} pages are on topic (${percent(positives / pages)}).`;
+    fill(
+      body,
+      chart({ curves: [{ points: hunt.curve }], x: "pages", y: "on topic", told }),
+      el("p", { class: "soft" }, told, rate(hunt)),
+    );
+  }
+
+  return { node, draw };
+}
+
+function rate({ summary }) {
+  if (!summary.seconds) return "";
+  return ` ${((60 * summary.fetches) / summary.seconds).toFixed(0)} fetches a minute.`;
+}

@@ -1,0 +1,75 @@
+// What happens in a crawl, as it happens; a lost connection catches up from the last event that came.
+
+import { get } from "./api.js";
+
+const EVENTS = ["visits", "agents", "scores", "feedback", "state", "now", "moved", "advice", "warned"];
+const LONGEST_WAIT = 8_000;
+const HIDDEN_FOR = 20_000;
+
+/**
+ * `hear(name, data)` gets each event. `link(words)` gets null while connected, else what is wrong.
+ * A window that nobody sees lets go of its connection, for a browser has few to give.
+ */
+export class Stream {
+  constructor(path, hear, link) {
+    this.path = path;
+    this.hear = hear;
+    this.link = link;
+    this.since = "";
+    this.wait = 500;
+    this.watch = () => this.seenOrNot();
+    document.addEventListener("visibilitychange", this.watch);
+    this.open();
+  }
+
+  open() {
+    const path = this.since === "" ? this.path : `${this.path}?since=${encodeURIComponent(this.since)}`;
+    this.source = new EventSource(path);
+    this.source.onopen = () => {
+      this.wait = 500;
+      this.link(null);
+    };
+    this.source.onerror = () => this.lost();
+    for (const name of EVENTS) this.source.addEventListener(name, (event) => this.take(name, event));
+  }
+
+  take(name, event) {
+    this.hear(name, JSON.parse(event.data));
+    if (event.lastEventId) this.since = event.lastEventId;
+  }
+
+  async lost() {
+    this.source.close();
+    const source = this.source;
+    this.link("Connection lost; what is shown stays. Trying again …");
+    try {
+      await get("/api/session");
+    } catch (refusal) {
+      if (refusal.status === 401) this.link(refusal.message);
+    }
+    if (this.source !== source) return;
+    this.later = setTimeout(() => this.open(), this.wait);
+    this.wait = Math.min(2 * this.wait, LONGEST_WAIT);
+  }
+
+  seenOrNot() {
+    clearTimeout(this.letGo);
+    if (document.hidden) {
+      this.letGo = setTimeout(() => {
+        clearTimeout(this.later);
+        this.source.close();
+      }, HIDDEN_FOR);
+    } else if (this.source.readyState === EventSource.CLOSED) {
+      clearTimeout(this.later);
+      this.open();
+    }
+  }
+
+  close() {
+    document.removeEventListener("visibilitychange", this.watch);
+    clearTimeout(this.letGo);
+    clearTimeout(this.later);
+    this.source.close();
+    this.source = null;
+  }
+}

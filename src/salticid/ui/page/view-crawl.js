@@ -1,0 +1,176 @@
+// A hunt while it runs and after: its head, its suggestions, and the panels beside them.
+
+import { Refused, get, post } from "./api.js";
+import { advicePanel } from "./advice-panel.js";
+import { CrawlHead } from "./crawl-head.js";
+import { button, el } from "./dom.js";
+import { onceAFrame, onceEvery } from "./frame.js";
+import { harvestPanel } from "./harvest-panel.js";
+import { Hunt } from "./hunt.js";
+import { isOurs } from "./keys.js";
+import { MovedNote } from "./moved-note.js";
+import { nowPanel } from "./now-panel.js";
+import { PopulationPanel } from "./population-panel.js";
+import { rename } from "./router.js";
+import { SpiderPanel } from "./spider-panel.js";
+import { announce, linkLost } from "./status.js";
+import { Stream } from "./stream.js";
+import { Suggestions } from "./suggestions.js";
+import { Warnings } from "./warnings.js";
+import { tidings } from "./words.js";
+
+const PANEL_PAUSE = 500;
+
+export async function crawlView(session, [id, , spider]) {
+  const summary = await get(`/api/crawls/${encodeURIComponent(id)}`);
+  return new CrawlView(summary, spider == null ? null : Number(spider));
+}
+
+class CrawlView {
+  constructor(summary, spider) {
+    this.id = summary.id;
+    this.title = summary.query;
+    this.hunt = new Hunt(summary.id);
+    this.hunt.hear("state", summary);
+    this.spider = spider;
+    this.head = new CrawlHead(this.hunt, (order, body) => this.order(order, body));
+    this.suggestions = new Suggestions(this.hunt, {
+      like: (step, liking) => this.like(step, liking),
+      follow: (number) => this.follow(number),
+    });
+    this.warnings = new Warnings(summary.id);
+    this.moved = new MovedNote();
+    this.panels = [
+      new SpiderPanel(this.hunt, (number) => this.follow(number)),
+      advicePanel(this.hunt),
+      nowPanel(this.hunt),
+      harvestPanel(this.hunt),
+      new PopulationPanel(this.hunt, (number) => this.follow(number)),
+    ];
+    this.node = this.build();
+    this.drawList = onceAFrame(() => this.suggestions.draw(this.spider));
+    this.drawPanels = onceEvery(PANEL_PAUSE, () => this.drawAll());
+    this.press = (event) => this.pressed(event);
+  }
+
+  build() {
+    return el(
+      "div",
+      { class: "hunt", "data-show": "finds" },
+      this.head.node,
+      this.warnings.node,
+      this.tabs(),
+      el(
+        "div",
+        { class: "hunt-columns" },
+        el("section", { class: "finds", "aria-labelledby": "finds-title" }, this.moved.node, this.suggestions.node),
+        el("aside", { class: "panels", "aria-label": "The hunt as it goes" }, this.panels.map((panel) => panel.node)),
+      ),
+    );
+  }
+
+  /** On a narrow screen either the suggestions or the panels are seen. */
+  tabs() {
+    const show = (what) => {
+      this.node.dataset.show = what;
+      for (const one of both) one.setAttribute("aria-pressed", one.dataset.shows === what);
+      this.drawList();
+    };
+    const both = [
+      button("Suggestions", () => show("finds"), { "data-shows": "finds", "aria-pressed": "true" }),
+      button("The hunt", () => show("panels"), { "data-shows": "panels", "aria-pressed": "false" }),
+    ];
+    return el("div", { class: "switch", role: "group", "aria-label": "What to show" }, both);
+  }
+
+  entered() {
+    document.addEventListener("keydown", this.press);
+    this.stream = new Stream(
+      `/api/crawls/${this.id}/stream`,
+      (name, data) => this.hear(name, data),
+      (words) => linkLost(words),
+    );
+    this.drawAll();
+    this.drawList();
+  }
+
+  close() {
+    document.removeEventListener("keydown", this.press);
+    this.stream?.close();
+    this.suggestions.close();
+  }
+
+  /** The address names another spider, or none. */
+  arrived([, , spider]) {
+    this.follow(spider == null ? null : Number(spider));
+  }
+
+  hear(name, data) {
+    const before = this.hunt.summary.state;
+    this.hunt.hear(name, data);
+    if (name === "moved") this.moved.show(data);
+    if (name === "warned") this.warnings.add(data.line);
+    if (name === "state" && data.state !== before) announce(data.stopped_line ?? tidings(data.state));
+    if (name !== "now" && name !== "advice") this.drawList();
+    this.drawPanels();
+  }
+
+  drawAll() {
+    this.head.draw();
+    for (const panel of this.panels) panel.draw(this.spider);
+  }
+
+  follow(number) {
+    this.spider = number;
+    if (number == null) rename("crawl", this.id);
+    else rename("crawl", this.id, "spider", number);
+    this.drawAll();
+    this.suggestions.draw(number);
+    if (number != null) announce(`Following spider ${number}.`);
+  }
+
+  async like(step, liking) {
+    const before = this.hunt.visits.get(step).liking;
+    this.hunt.like(step, liking);
+    this.drawList();
+    try {
+      this.moved.wait(liking);
+      await post(`/api/crawls/${this.id}/feedback`, { step, liking });
+    } catch (refusal) {
+      if (!(refusal instanceof Refused)) throw refusal;
+      this.hunt.like(step, before);
+      this.drawList();
+      this.moved.refused(refusal.message);
+    }
+  }
+
+  async order(order, body) {
+    try {
+      this.hear("state", await post(`/api/crawls/${this.id}/${order}`, body));
+      this.head.refused("");
+      if (this.stream?.source?.readyState === EventSource.CLOSED) this.stream.open();
+    } catch (refusal) {
+      if (!(refusal instanceof Refused)) throw refusal;
+      this.head.refused(refusal.message);
+    }
+  }
+
+  pressed(event) {
+    if (!isOurs(event)) return;
+    const does = {
+      j: () => this.suggestions.feed.move(1),
+      k: () => this.suggestions.feed.move(-1),
+      o: () => this.suggestions.current()?.title.click(),
+      "+": () => this.suggestions.current()?.like(1),
+      "-": () => this.suggestions.current()?.like(-1),
+      w: () => this.suggestions.current()?.toggle(),
+      s: () => this.follow(this.suggestions.current()?.visit.agent ?? this.spider),
+      a: () => this.follow(null),
+      p: () => this.head.pauseOrGoOn(),
+      Enter: event.target.matches("article") && (() => this.suggestions.current()?.title.click()),
+    }[event.key];
+    if (!does) return;
+    event.preventDefault();
+    does();
+  }
+}

@@ -1,0 +1,130 @@
+// Where a hunt begins: what is looked for, how far to go, and where from.
+
+import { Refused, beginAgain, post } from "./api.js";
+import { el, say } from "./dom.js";
+import { keepWarnings } from "./warnings.js";
+import { hint } from "./hint.js";
+import { go } from "./router.js";
+import { startPoints } from "./start-points.js";
+import { strategyChoice } from "./strategy-choice.js";
+
+const MOST_PAGES = 1_000_000;
+
+/** The session is asked for anew, for it counts the earlier hunts. */
+export async function startView() {
+  const form = new StartForm(await beginAgain());
+  return { node: form.node, title: "New hunt", entered: () => form.query.focus() };
+}
+
+class StartForm {
+  constructor(session) {
+    this.query = el("input", {
+      id: "query",
+      type: "search",
+      autocomplete: "off",
+      maxlength: 500,
+      placeholder: "e.g. orb weaver silk proteins",
+      "aria-describedby": "query-missing",
+    });
+    this.pages = el("input", {
+      id: "pages",
+      type: "number",
+      inputmode: "numeric",
+      min: 1,
+      max: MOST_PAGES,
+      value: session.default_pages,
+      "aria-describedby": "pages-missing",
+    });
+    this.missing = {
+      query: el("p", { class: "missing", id: "query-missing" }),
+      pages: el("p", { class: "missing", id: "pages-missing" }),
+      from: el("p", { class: "missing", id: "from-missing" }),
+    };
+    this.points = startPoints(session, this.missing.from);
+    this.strategy = strategyChoice(session.strategies);
+    this.refusal = el("p", { class: "error", role: "alert" });
+    this.submit = el("button", { type: "submit", class: "main" }, "Start the hunt");
+    this.node = this.build();
+  }
+
+  build() {
+    return el(
+      "div",
+      { class: "start" },
+      el("h1", {}, "What are you looking for?"),
+      el(
+        "p",
+        { class: "lead" },
+        "Spiders set out from the pages you name, follow the links that promise most, and learn as they go. ",
+        "What they find appears here, best first, while they are still hunting.",
+      ),
+      el(
+        "form",
+        { novalidate: true, onsubmit: (event) => this.send(event) },
+        el("div", { class: "wish" }, this.queryField(), this.pagesField()),
+        this.points.node,
+        this.strategy.node,
+        this.refusal,
+        this.submit,
+      ),
+    );
+  }
+
+  queryField() {
+    const label = el("label", { for: "query" }, "Words that describe it");
+    return el("div", { class: "field" }, label, this.query, this.missing.query);
+  }
+
+  pagesField() {
+    const name = el("label", { for: "pages" }, "Pages to read");
+    const label = el("span", { class: "label-row" }, name, hint("pages to read"));
+    return el("div", { class: "field" }, label, this.pages, this.missing.pages);
+  }
+
+  /** What is missing, said beside its field; the first such field gets the focus. */
+  lacks() {
+    const pages = Number(this.pages.value);
+    const said = {
+      query: this.query.value.trim() ? "" : "Say what the spiders shall look for.",
+      from: this.points.missing(),
+      pages: Number.isInteger(pages) && pages >= 1 && pages <= MOST_PAGES ? "" : "A whole number, at least 1.",
+    };
+    const fields = { query: this.query, from: this.points.first, pages: this.pages };
+    let first = null;
+    for (const [name, words] of Object.entries(said)) {
+      say(this.missing[name], words);
+      fields[name].setAttribute("aria-invalid", words !== "");
+      if (words) first ??= fields[name];
+    }
+    first?.focus();
+    return first != null;
+  }
+
+  async send(event) {
+    event.preventDefault();
+    say(this.refusal, "");
+    if (this.lacks()) return;
+    this.submit.disabled = true;
+    say(this.submit, "Starting …");
+    try {
+      const begun = await post("/api/crawls", this.order());
+      keepWarnings(begun.id, begun.warnings ?? []);
+      go("crawl", begun.id);
+    } catch (refusal) {
+      if (!(refusal instanceof Refused)) throw refusal;
+      say(this.refusal, refusal.message);
+    } finally {
+      this.submit.disabled = false;
+      say(this.submit, "Start the hunt");
+    }
+  }
+
+  order() {
+    return {
+      query: this.query.value.trim(),
+      max_pages: Number(this.pages.value),
+      strategy: this.strategy.chosen(),
+      ...this.points.order(),
+    };
+  }
+}

@@ -1,0 +1,65 @@
+"""The laboratory's reports that lie in the folder of data."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+FILE = "report.html"
+_FOLDER = "reports"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+_TITLE = re.compile(r"<title>([^<]*+)</title>", re.IGNORECASE)
+_INLINE = re.compile(r"<(script|style)\b[^>]*+>(.*?)</\1", re.IGNORECASE | re.DOTALL)
+
+
+class Reports:
+    """Reports by name: the folders of DATA, and of DATA/reports, that hold a report.html."""
+
+    def __init__(self, data: Path) -> None:
+        self._data = data
+
+    def all(self) -> list[dict[str, Any]]:
+        """Those there are, newest first."""
+        found = [(file.stat().st_mtime, name, file) for name, file in self._files().items()]
+        found.sort(key=lambda each: -each[0])
+        return [
+            {"id": name, "title": _title(file) or name, "made": datetime.fromtimestamp(made, UTC).isoformat()}
+            for made, name, file in found
+        ]
+
+    def find(self, name: str) -> bytes | None:
+        """A report as it lies there."""
+        file = self._files().get(name)
+        return None if file is None else file.read_bytes()
+
+    def _files(self) -> dict[str, Path]:
+        found: dict[str, Path] = {}
+        for parent in (self._data / _FOLDER, self._data):
+            for folder in sorted(parent.iterdir()) if parent.is_dir() else ():
+                if _NAME.fullmatch(folder.name) and (folder / FILE).is_file():
+                    found.setdefault(folder.name, folder / FILE)
+        return found
+
+
+def policy(html: bytes) -> str:
+    """What a report may do: run its own inline parts, known by their hashes, and nothing else."""
+    hashes: dict[str, list[str]] = {"script": [], "style": []}
+    for kind, content in _INLINE.findall(html.decode("utf-8", "replace")):
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        hashes[kind.lower()].append(f"'sha256-{digest}'")
+    script = " ".join(hashes["script"]) or "'none'"
+    style = " ".join(hashes["style"]) or "'none'"
+    return (
+        f"default-src 'none'; script-src {script}; style-src {style}; img-src data:; font-src data:; "
+        "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+    )
+
+
+def _title(file: Path) -> str:
+    with file.open("rb") as opened:
+        found = _TITLE.search(opened.read(4096).decode("utf-8", "replace"))
+    return found[1].strip() if found else ""

@@ -1,0 +1,160 @@
+"""The server: the page, what it asks for, and the crawls, behind one door on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import secrets
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from salticid.drivers.live_settings import LiveSettings
+from salticid.errors import SalticidError, UserError
+from salticid.ui.api import Api
+from salticid.ui.crawls import Crawls
+from salticid.ui.reports import Reports
+from salticid.ui.security import Guarded, refusal
+from salticid.ui.settings import engines
+from salticid.webs.live.guard import AddressGuard, resolve_rule
+
+ADDRESS = "127.0.0.1"
+PAGE = Path(__file__).parent / "page"
+MOST_CONNECTIONS = 200
+FIRST_REQUEST = 10.0
+"""Seconds in which a connection has to say what it wants."""
+_LONGEST_HEAD = 64 << 10
+
+
+class Serving:
+    """A server that is not yet running: its crawls, its token, its port."""
+
+    def __init__(self, data: Path, port: int, live: LiveSettings) -> None:
+        _check(live)
+        data.mkdir(parents=True, exist_ok=True)
+        self.token = secrets.token_urlsafe(24)
+        self.crawls = Crawls(data, live)
+        self._stopping = False
+        api = Api(self.crawls, engines(data), Reports(data), live, self.token, lambda: self._stopping)
+        self._socket = _listening(port)
+        self.port: int = self._socket.getsockname()[1]
+        self._app = application(api, self.port)
+
+    @property
+    def address(self) -> str:
+        """Where the page is, with the token that opens it."""
+        return f"http://{ADDRESS}:{self.port}/?token={self.token}"
+
+    async def run(self, ready: Callable[[int], None]) -> int:
+        """Serve until SIGINT or SIGTERM; `ready` is told how many crawls go on. How many will go on next time."""
+        config = uvicorn.Config(
+            self._app,
+            http=ImpatientProtocol,
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            limit_concurrency=MOST_CONNECTIONS,
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=2,
+            h11_max_incomplete_event_size=_LONGEST_HEAD,
+            loop="none",
+        )
+        self._server = _Server(config)
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self.stop)
+        ready(len(await self.crawls.open()))
+        try:
+            await self._server.serve(sockets=[self._socket])
+        finally:
+            rested = await self.crawls.close()
+        return sum(crawl.wish.mood == "run" for crawl in rested)
+
+    def stop(self) -> None:
+        """End streams and crawls, and then the server."""
+        self._stopping = self._server.should_exit = True
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to us."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+class ImpatientProtocol(H11Protocol):
+    """Hangs up on whoever connects and then says nothing, or says it too slowly."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.loop.call_later(FIRST_REQUEST, self._hang_up_if_silent)
+
+    def _hang_up_if_silent(self) -> None:
+        asked: object = self.cycle
+        if asked is None and not self.transport.is_closing():
+            self.transport.close()
+
+
+def application(api: Api, port: int) -> ASGIApp:
+    """The routes behind their doors; every error is JSON with a sentence for a person."""
+    app = Starlette(
+        routes=[
+            Route("/", _page),
+            Mount("/page", StaticFiles(directory=PAGE)),
+            *api.routes(),
+        ],
+        exception_handlers={HTTPException: _refused, SalticidError: _mistaken},
+    )
+    return Guarded(app, api.token, port)
+
+
+async def _page(request: Request) -> Response:
+    return FileResponse(PAGE / "index.html")
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    told = error if isinstance(error, HTTPException) else HTTPException(500)
+    return refusal(told.status_code, told.detail)
+
+
+async def _mistaken(request: Request, error: Exception) -> Response:
+    return refusal(422 if isinstance(error, UserError) else 502, str(error))
+
+
+def _check(live: LiveSettings) -> None:
+    """UserError now rather than in the first crawl."""
+    AddressGuard(live.allow_net)
+    for rule in live.resolve:
+        resolve_rule(rule)
+    live.product  # noqa: B018 - for its error
+
+
+def _listening(port: int) -> socket.socket:
+    """A socket at a port of this machine; UserError if it cannot be had."""
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((ADDRESS, port))
+        found.listen(128)
+    except OSError as error:
+        found.close()
+        cause = "in use" if error.errno == errno.EADDRINUSE else f"not to be had ({error.strerror})"
+        raise UserError(f"port {port} is {cause}; give another as --port, or 0 for any free one") from None
+    found.setblocking(False)
+    return found

@@ -1,0 +1,34 @@
+"""What a person set up for the server: DATA/settings.toml."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from salticid.errors import UserError
+from salticid.webs.live.search_engines import BRAVE_KEY, Engine, checked
+
+FILE = "settings.toml"
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    engine: list[Engine] = []
+
+
+def engines(data: Path) -> dict[str, Engine]:
+    """The search engines by name: those of the file, and Brave if its key is in the environment."""
+    file = data / FILE
+    try:
+        told = msgspec.toml.decode(file.read_bytes(), type=_File)
+    except FileNotFoundError:
+        told = _File()
+    except OSError as error:
+        raise UserError(f"cannot read {file}: {error.strerror}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"{file}: {error}; each [[engine]] has name, kind, address and key") from None
+    named = {engine.name: checked(engine) for engine in told.engine}
+    if key := os.environ.get(BRAVE_KEY):
+        named.setdefault("brave", Engine("brave", "brave", key=key))
+    return named

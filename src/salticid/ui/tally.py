@@ -1,0 +1,69 @@
+"""How far a crawl has come, counted from its log as it grows."""
+
+from __future__ import annotations
+
+from collections import deque
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from salticid.crawl import HARVEST_WINDOW
+from salticid.errors import UserError
+from salticid.model import Outcome
+from salticid.store.folder import CrawlFolder
+from salticid.urls import host
+
+_NEWS = """SELECT v.step, v.outcome, v.positive, v.at, u.text FROM visit v JOIN url u ON u.id = v.final
+    WHERE v.step > ? AND NOT v.revisit ORDER BY v.step"""
+_NOT_ASKED = (Outcome.OUT_OF_SCOPE,)
+
+
+class Tally:
+    """Counts of one crawl; `update` takes in what its log holds by now."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._crawl: CrawlFolder | None = None
+        self._step = -1
+        self.pages = self.fetches = self.positive = 0
+        self.seconds = 0.0
+        self.about: dict[str, Any] = {}
+        self._hosts: set[str] = set()
+        self._recent: deque[bool] = deque(maxlen=HARVEST_WINDOW)
+
+    @property
+    def harvest(self) -> float:
+        """The share of positives among the last pages."""
+        return sum(self._recent) / len(self._recent) if self._recent else 0.0
+
+    @property
+    def hosts(self) -> int:
+        """How many hosts delivered a page."""
+        return len(self._hosts)
+
+    def update(self) -> None:
+        """Count what is new; nothing as long as there is no log."""
+        if self._crawl is None:
+            try:
+                self._crawl = CrawlFolder(self._folder)
+            except UserError:
+                return
+        db = self._crawl.db
+        for step, outcome, positive, at, url in db.execute(_NEWS, (self._step,)):
+            self._step, self.seconds = step, max(self.seconds, at)
+            kind = Outcome(outcome)
+            self.fetches += kind.fetched and kind not in _NOT_ASKED
+            if kind is Outcome.OK:
+                self.pages += 1
+                self.positive += positive
+                self._recent.append(bool(positive))
+                self._hosts.add(host(url))
+        rows = db.execute("SELECT name, value FROM about WHERE name IN ('stopped', 'seconds', 'line')")
+        self.about = {name: msgspec.json.decode(value) for name, value in rows}
+
+    def close(self) -> None:
+        """Let go of the log."""
+        if self._crawl is not None:
+            self._crawl.close()
+            self._crawl = None

@@ -1,0 +1,68 @@
+"""What a person wished for on the page: kept beside the crawl, so that it outlives the server."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from salticid.drivers.order import Order
+from salticid.drivers.recorded import Recipe
+from salticid.judges import judges
+from salticid.model import Limits, Topic
+from salticid.strategies import strategies
+
+FILE = "wish.json"
+DEFAULT_STRATEGY = "best_first"
+DEFAULT_JUDGE = "rocchio"
+"""One that learns from what a person says."""
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """All that has to be known to begin a crawl or to go on with it.
+
+    `origins` says where each seed came from. `mood` is what the crawl is meant to do: one that is to run is
+    started again with the server. `began` is in ISO 8601.
+    """
+
+    query: str
+    seeds: tuple[str, ...]
+    origins: tuple[str, ...]
+    strategy: str
+    judge: str
+    max_pages: int
+    began: str
+    mood: Literal["run", "pause", "stop"] = "run"
+
+    def order(self, folder: Path) -> Order:
+        """The order that a driver understands; UserError if a name in it is unknown."""
+        recipe = Recipe(
+            strategies.make(self.strategy), judges.make(self.judge), Limits(max_pages=self.max_pages)
+        )
+        topic = Topic(self.query, self.query, self.seeds)
+        return Order(topic, "live", self.strategy, self.judge, recipe, folder)
+
+    def save(self, folder: Path) -> None:
+        """Write it into the crawl's folder, whole or not at all."""
+        folder.mkdir(parents=True, exist_ok=True)
+        partial = folder / f".{FILE}.partial"
+        with partial.open("wb") as file:
+            file.write(msgspec.json.format(msgspec.json.encode(self)) + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(folder / FILE)
+
+    @classmethod
+    def load(cls, folder: Path) -> Wish | None:
+        """The wish kept in a folder; None if there is none that can be read."""
+        try:
+            return msgspec.json.decode((folder / FILE).read_bytes(), type=cls)
+        except (OSError, msgspec.DecodeError):
+            return None
+
+
+def judge_for(strategy: str) -> str:
+    """The judge of a crawl whose person named none: the strategy's own, else one that learns."""
+    return str(getattr(strategies.make(strategy), "judge", DEFAULT_JUDGE))

@@ -1,0 +1,93 @@
+"""`salticid serve` and a small web for it to hunt in, for as long as a test needs them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.running import salticid
+from tests.serving import served_world
+
+PAGES = 1500
+
+
+@dataclass(frozen=True)
+class SmallWeb:
+    """A generated web on a port of this machine, and where a hunt in it may begin."""
+
+    port: int
+    query: str
+    seeds: tuple[str, ...]
+
+    @property
+    def options(self) -> list[str]:
+        """What `salticid serve` has to be told to find it."""
+        return ["--allow-net", "127.0.0.0/8", "--resolve", f"*=127.0.0.1:{self.port}"]
+
+
+@contextmanager
+def small_web(folder: Path) -> Iterator[SmallWeb]:
+    """Generate a small web and serve it."""
+    world, topics = folder / "world", folder / "topics"
+    built = salticid("world", "build", world, "--synthetic", PAGES, "--seed", 3)
+    assert built.status == 0, built.err
+    made = salticid("world", "topics", world, "--out", topics, "--task", "neighbours")
+    assert made.status == 0, made.err
+    topic = tomllib.loads((topics / "arts.painting.toml").read_text())
+    with served_world(world) as port:
+        yield SmallWeb(port, topic["keywords"], tuple(topic["seeds"]))
+
+
+class Server:
+    """A running `salticid serve`; killed, it may be started again on the same port and data."""
+
+    def __init__(self, data: Path, *options: str) -> None:
+        self._data, self._options, self.port = data, options, 0
+        self.start()
+
+    def start(self) -> None:
+        """Start it; `address` opens the page."""
+        command = [
+            sys.executable, "-m", "salticid", "serve", "--json", "--port", str(self.port),
+            "--data", str(self._data), *self._options,
+        ]  # fmt: skip
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self._process.stdout is not None
+        told = json.loads(self._process.stdout.readline())
+        self.address, self.port = told["address"], told["port"]
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        self._process.kill()
+        self._gone()
+
+    def stop(self) -> None:
+        """End it as Ctrl-C would."""
+        self._process.terminate()
+        self._gone()
+
+    def _gone(self) -> None:
+        self._process.wait(30)
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+    @property
+    def page(self) -> str:
+        """Where the page is, for a window that has its key."""
+        return f"http://127.0.0.1:{self.port}/"
+
+
+@contextmanager
+def page_server(data: Path, *options: str) -> Iterator[Server]:
+    """A server with its crawls in `data`."""
+    server = Server(data, *options)
+    try:
+        yield server
+    finally:
+        server.stop()

@@ -1,0 +1,166 @@
+"""The list of suggestions: ranked while it grows, however long, under the eye and the keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, CDPSession, Page, expect
+from tests.page_browser import chromium, window
+from tests.page_stub import MadeUpCrawl, stub_server
+
+UPDATES, FRAME = 40, 0.05
+"""So many updates of 200 visits each, and the seconds of processor time that one of them and a scroll may take."""
+ON_SCREEN = "Number(document.activeElement.dataset.key)"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as found:
+        yield found
+
+
+def scores(page: Page) -> list[float]:
+    return [float(text) for text in page.locator(".find-number").all_inner_texts()]
+
+
+def shown(page: Page) -> int:
+    return int(page.locator("#finds-title").inner_text().split()[0].replace(",", ""))
+
+
+def steps_of(crawl: MadeUpCrawl, threshold: float = 0.3) -> int:
+    told = crawl.visits[: crawl.told]
+    return sum(visit["outcome"] == "ok" and visit["score"] >= threshold for visit in told)
+
+
+def test_suggestions_are_ranked_and_stay_so_as_new_ones_come(browser: Browser) -> None:
+    crawl = MadeUpCrawl(1, 400, 60)
+    with stub_server(crawl) as at, window(browser) as page:
+        page.goto(f"{at}/#/crawl/crawl-1")
+        expect(page.locator("#finds-title")).to_have_text(f"{steps_of(crawl)} suggestions")
+        crawl.told = 300
+        expect(page.locator("#finds-title")).to_have_text(f"{steps_of(crawl)} suggestions")
+        page.wait_for_timeout(100)
+        assert scores(page) == sorted(scores(page), reverse=True)
+        assert scores(page)[0] == max(
+            round(v["score"], 2) for v in crawl.visits[:300] if v["outcome"] == "ok"
+        )
+
+
+def test_the_threshold_moves_by_slider_and_by_number_and_outlives_a_reload(browser: Browser) -> None:
+    crawl = MadeUpCrawl(1, 400, 200)
+    with stub_server(crawl) as at, window(browser) as page:
+        page.goto(f"{at}/#/crawl/crawl-1")
+        page.get_by_label("Lowest score shown, as a number").fill("0.5")
+        expect(page.locator("#finds-title")).to_have_text(f"{steps_of(crawl, 0.5)} suggestions")
+        page.get_by_label("Score from").press("ArrowLeft")
+        expect(page.locator("#finds-title")).to_have_text(f"{steps_of(crawl, 0.49)} suggestions")
+        page.reload()
+        expect(page.locator("#finds-title")).to_have_text(f"{steps_of(crawl, 0.49)} suggestions")
+        page.get_by_label("Lowest score shown, as a number").fill("1")
+        expect(page.locator(".empty")).to_contain_text("the best so far has")
+        page.get_by_role("button", name="Show all pages").click()
+        expect(page.locator("#finds-title")).to_have_text(f"{steps_of(crawl, 0)} suggestions")
+
+
+def test_the_focus_stays_on_its_row_while_the_ranking_changes(browser: Browser) -> None:
+    crawl = MadeUpCrawl(1, 1000, 100)
+    with stub_server(crawl) as at, window(browser) as page:
+        page.goto(f"{at}/#/crawl/crawl-1")
+        expect(page.locator("article").first).to_be_visible()
+        for _ in range(5):
+            page.keyboard.press("j")
+        held, top = page.evaluate(ON_SCREEN), _top_of_focus(page)
+        for told in range(150, 1001, 50):
+            crawl.told = told
+            page.wait_for_timeout(60)
+        expect(page.locator("#finds-title")).to_have_text(f"{steps_of(crawl)} suggestions")
+        assert page.evaluate(ON_SCREEN) == held
+        assert abs(_top_of_focus(page) - top) < 2, "it did not move under the eye"
+        order = page.locator("article").evaluate_all("all => all.map((one) => Number(one.ariaPosInSet))")
+        assert order == sorted(order), "a screen reader meets rows in the order of their rank"
+
+
+def _top_of_focus(page: Page) -> float:
+    return float(page.evaluate("document.activeElement.getBoundingClientRect().top"))
+
+
+def test_ten_thousand_visits_stay_smooth_while_one_scrolls(browser: Browser) -> None:
+    crawl = MadeUpCrawl(1, 10_000, 2_000)
+    with stub_server(crawl) as at, window(browser) as page:
+        page.goto(f"{at}/#/crawl/crawl-1")
+        page.get_by_label("Lowest score shown, as a number").fill("0")
+        expect(page.locator("#finds-title")).to_have_text(f"{steps_of(crawl, 0):,} suggestions")
+        page.wait_for_timeout(500)
+        probe = page.context.new_cdp_session(page)
+        probe.send("Performance.enable")
+        before = _processor_time(probe)
+        for told in range(2_200, 10_001, 8_000 // UPDATES):
+            crawl.told = told
+            page.mouse.wheel(0, 900)
+            page.wait_for_timeout(60)
+        expect(page.locator("#finds-title")).to_have_text(f"{steps_of(crawl, 0):,} suggestions")
+        update = (_processor_time(probe) - before) / UPDATES
+        print(f"{1000 * update:.1f} ms of processor time an update and a scroll")
+        assert page.locator("article").count() < 60, "only what is in sight exists"
+        assert update < FRAME
+
+
+def _processor_time(probe: CDPSession) -> float:
+    """Seconds that the thread of the page has worked so far."""
+    metrics = probe.send("Performance.getMetrics")["metrics"]
+    return float(next(metric["value"] for metric in metrics if metric["name"] == "ThreadTime"))
+
+
+def test_a_dropped_connection_catches_up_without_loss(browser: Browser) -> None:
+    crawl = MadeUpCrawl(1, 600, 100)
+    with stub_server(crawl) as at, window(browser, strict=False) as page:
+        page.goto(f"{at}/#/crawl/crawl-1")
+        expect(page.locator("#finds-title")).to_have_text(f"{steps_of(crawl)} suggestions")
+        for told in (200, 350, 600):
+            crawl.connections += 1
+            crawl.told = told
+            expect(page.locator("#finds-title")).to_have_text(f"{steps_of(crawl)} suggestions")
+        expect(page.locator("#link")).to_be_hidden()
+        pages = sum(visit["outcome"] == "ok" for visit in crawl.visits)
+        expect(page.locator(".panel", has_text="Harvest")).to_contain_text(f"of {pages} pages")
+
+
+def test_why_opens_below_its_row_and_pushes_the_others_down(browser: Browser) -> None:
+    with stub_server(MadeUpCrawl(1, 400, 200)) as at, window(browser) as page:
+        page.goto(f"{at}/#/crawl/crawl-1")
+        first, second = page.locator("article").nth(0), page.locator("article").nth(1)
+        expect(second).to_be_visible()
+        before = second.bounding_box()
+        first.get_by_role("button", name="Why").click()
+        expect(first).to_contain_text("words of the link")
+        page.wait_for_timeout(100)
+        after, opened = second.bounding_box(), first.bounding_box()
+        assert before
+        assert after
+        assert opened
+        assert after["y"] > before["y"] + 40
+        assert after["y"] >= opened["y"] + opened["height"] - 1, "nothing is covered"
+
+
+def test_a_word_is_shown_at_once_and_what_it_moved_a_moment_later(browser: Browser) -> None:
+    crawl = MadeUpCrawl(1, 400, 200)
+    with stub_server(crawl) as at, window(browser) as page:
+        page.goto(f"{at}/#/crawl/crawl-1")
+        like = page.locator("article").first.get_by_role("button", name="More like this")
+        like.click()
+        expect(like).to_have_attribute("aria-pressed", "true")
+        expect(page.locator(".moved")).to_contain_text("moved 3 waiting links up and 1 down")
+        expect(page.locator(".moved")).to_contain_text("2 → out")
+        like.click()
+        expect(like).to_have_attribute("aria-pressed", "false")
+        assert set(crawl.likings.values()) == {0}
+
+
+def test_a_strategy_without_spiders_has_no_spider_views(browser: Browser) -> None:
+    with stub_server(MadeUpCrawl(1, 400, 200, spiders=False)) as at, window(browser) as page:
+        page.goto(f"{at}/#/crawl/crawl-1")
+        expect(page.locator("article").first).to_be_visible()
+        expect(page.get_by_role("heading", name="Harvest")).to_be_visible()
+        expect(page.get_by_role("heading", name="Spiders")).to_be_hidden()
+        expect(page.locator("body")).not_to_contain_text("Spider 1")

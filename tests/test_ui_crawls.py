@@ -1,0 +1,194 @@
+"""Crawls run by the page's server: begun, watched, paused, talked to, stopped, continued, and cut off."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from tests.killing import Site, alive, check_calls, children_of, served
+from tests.ui_serving import Client, serving
+
+from salticid.store.folder import CrawlFolder
+
+
+def options(port: int) -> tuple[str | int, ...]:
+    return ("--resolve", f"*=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8", "--delay", 0)
+
+
+def begin(client: Client, site: Site, max_pages: int, **more: Any) -> str:
+    order = {"query": "jumping spider", "max_pages": max_pages, "urls": [site.url(0)], **more}
+    name: str = client.post("/api/crawls", order)["id"]
+    return name
+
+
+def running(summary: dict[str, Any]) -> bool:
+    return bool(summary["state"] == "running" and summary["pages"])
+
+
+def ended(summary: dict[str, Any]) -> bool:
+    return bool(summary["state"] == "ended")
+
+
+def test_a_crawl_is_begun_streamed_to_its_end_and_looked_into(tmp_path: Path) -> None:
+    site = Site(60)
+    with served(site) as port, serving(tmp_path, *options(port)) as (_, client):
+        answer = client.post(
+            "/api/crawls", {"query": "jumping spider", "max_pages": 40, "urls": [site.url(0), "mailto:a@b"]}
+        )
+        assert answer["seeds"] == [{"url": site.url(0), "from": "you"}]
+        assert len(answer["warnings"]) == 1
+        name, kinds = answer["id"], set()
+        visits: list[dict[str, Any]] = []
+        with client.stream(name) as events:
+            for kind, _, body in events:
+                kinds.add(kind)
+                visits += body["visits"] if kind == "visits" else []
+                if kind == "state" and body["state"] == "ended":
+                    break
+        assert {"visits", "state"} <= kinds
+        assert [visit["step"] for visit in visits] == list(range(len(visits)))
+        good = [visit for visit in visits if visit["outcome"] == "ok"]
+        assert len(good) == body["pages"] == body["max_pages"] == 40
+        assert (body["stopped"], body["can_continue"], body["hosts"]) == ("budget", True, 10)
+        first = client.get(f"/api/crawls/{name}/visits/0")
+        assert (first["url"], first["title"], first["source"]) == (site.url(0), "Page 0", -1)
+        assert any(hit for _, hit in first["snippet"])
+        assert set(client.get(f"/api/crawls/{name}/snippets?steps=0,3,99999")["snippets"]) == {"0", "3"}
+        assert client.get(f"/api/crawls/{name}/curve")["points"][-1][0] == 40
+        assert client.get("/api/search?q=spider")["found"][0]["crawl"] == name
+        exported = client.ask("GET", f"/api/crawls/{name}/export?format=jsonl")
+        assert exported.body.count(b"\n") == 40
+        assert exported.fields["content-disposition"] == f'attachment; filename="{name}.jsonl"'
+        assert [crawl["id"] for crawl in client.get("/api/crawls")["crawls"]] == [name]
+
+
+def test_agents_are_told_of_and_each_has_a_life(tmp_path: Path) -> None:
+    site = Site(80)
+    with served(site) as port, serving(tmp_path, *options(port)) as (_, client):
+        name = begin(client, site, 40, strategy="myspiders")
+        assert client.until(name, ended)["agents"]
+        with client.stream(name) as events:
+            kind, told = next((kind, body) for kind, _, body in events if kind == "agents")
+        born = [event for event in told["events"] if event["name"] == "born"]
+        assert kind == "agents"
+        assert born
+        life = client.get(f"/api/crawls/{name}/agents/{born[0]['agent']}")
+        assert life["keywords"]
+        assert life["energy"][0][1] == born[0]["energy"]
+        assert all(step["url"].startswith("http://h") for step in life["path"])
+        assert client.ask("GET", f"/api/crawls/{name}/agents/4711").status == 404
+
+
+def test_a_paused_crawl_sends_nothing_and_its_clock_stands_still(tmp_path: Path) -> None:
+    site = Site(3000, seconds=0.02)
+    with served(site) as port, serving(tmp_path, *options(port)) as (_, client):
+        name = begin(client, site, 2000)
+        client.until(name, running)
+        client.post(f"/api/crawls/{name}/pause")
+        client.until(name, lambda summary: summary["state"] == "paused")
+        time.sleep(2.5)  # what is under way arrives, and is written
+        asked, before = len(site.asked), client.get(f"/api/crawls/{name}")
+        time.sleep(1.5)
+        assert len(site.asked) == asked
+        assert client.get(f"/api/crawls/{name}") == before
+        client.post(f"/api/crawls/{name}/continue")
+        after = client.until(name, lambda summary: summary["pages"] > before["pages"])
+        assert after["seconds"] - before["seconds"] < 1.5
+        client.post(f"/api/crawls/{name}/stop")
+        over = client.until(name, ended)
+        assert (over["stopped"], over["stopped_line"]) == ("interrupted", "You stopped it.")
+        check_calls(tmp_path / "crawls" / name)
+
+
+def test_what_a_person_says_is_heard_moves_links_and_is_not_forgotten(tmp_path: Path) -> None:
+    site = Site(3000, seconds=0.02)
+    with served(site) as port, serving(tmp_path, *options(port)) as (_, client):
+        name = begin(client, site, 2000)
+        client.until(name, lambda summary: summary["pages"] > 20)
+        with client.stream(name) as events:
+            told = next(body["visits"] for kind, _, body in events if kind == "visits")
+            liked = next(visit for visit in told if visit["outcome"] == "ok" and visit["step"])
+            assert client.post(f"/api/crawls/{name}/feedback", {"step": liked["step"], "liking": 1}) == {
+                "ok": True
+            }
+            heard: dict[str, Any] = {}
+            while not {"moved", "scores", "feedback"} <= set(heard):
+                kind, _, body = next(events)
+                heard[kind] = body
+        assert [liked["step"], 1] in heard["feedback"]["feedback"]
+        assert heard["scores"]["scores"]
+        assert heard["moved"]["up"]
+        assert heard["moved"]["seconds"] < 2
+        now = client.get(f"/api/crawls/{name}/visits/{liked['step']}")
+        assert now["liking"] == 1
+        assert now["score"] > liked["score"]
+        client.post(f"/api/crawls/{name}/stop")
+        before = client.until(name, ended)
+        client.post(f"/api/crawls/{name}/feedback", {"step": liked["step"], "liking": 0})
+        path = f"/api/crawls/{name}/visits/{liked['step']}"
+        deadline = time.monotonic() + 60
+        while client.get(path)["liking"] != 0:
+            assert time.monotonic() < deadline, "an ended crawl is woken to hear"
+            time.sleep(0.1)
+        assert client.until(name, ended)["pages"] == before["pages"]
+        assert client.until(name, ended)["stopped"] == "interrupted"
+
+
+def test_a_used_up_crawl_goes_on_only_with_a_larger_budget(tmp_path: Path) -> None:
+    site = Site(100)
+    with served(site) as port, serving(tmp_path, *options(port)) as (_, client):
+        name = begin(client, site, 20)
+        client.until(name, ended)
+        refused = client.ask("POST", f"/api/crawls/{name}/continue")
+        assert (refused.status, "larger max_pages" in refused.error) == (422, True)
+        client.post(f"/api/crawls/{name}/continue", {"max_pages": 50})
+        over = client.until(name, lambda summary: ended(summary) and summary["pages"] > 20)
+        assert (over["pages"], over["stopped"]) == (50, "budget")
+
+
+def test_crawls_go_on_after_the_server_was_stopped_or_killed_or_their_process_was(tmp_path: Path) -> None:
+    site = Site(900, seconds=0.02)
+    with served(site) as port:
+        with serving(tmp_path, *options(port)) as (program, client):
+            one, two = begin(client, site, 800), begin(client, site, 800)
+            client.until(one, running)
+            client.until(two, running)
+            client.post(f"/api/crawls/{two}/pause")
+            client.until(two, lambda summary: summary["state"] == "paused")
+            program.process.terminate()
+            assert program.ends() == 0
+            assert "1 crawl was stopped; it goes on when the server runs again." in program.err
+        with serving(tmp_path, *options(port)) as (program, client):
+            there = client.until(one, running)["pages"]
+            assert client.get(f"/api/crawls/{two}")["state"] == "paused"
+            children = children_of(program.process.pid)
+            assert len(children) == 1
+            os.kill(children[0], signal.SIGKILL)
+            cut = client.until(one, ended)
+            assert (cut["stopped"], cut["can_continue"]) == ("cut off", True)
+            assert "continue it" in cut["stopped_line"]
+            client.post(f"/api/crawls/{one}/continue")
+            client.until(one, lambda summary: running(summary) and summary["pages"] > there)
+            children = children_of(program.process.pid)
+            program.kill()
+            deadline = time.monotonic() + 30
+            while any(map(alive, children)):
+                assert time.monotonic() < deadline, "a crawl without a server stops by itself"
+                time.sleep(0.05)
+            with closing(CrawlFolder(tmp_path / "crawls" / one)) as crawled:
+                assert crawled.about()["stopped"] == "interrupted"
+        with serving(tmp_path, *options(port)) as (_, client):
+            client.post(f"/api/crawls/{two}/continue")
+            assert client.until(one, ended)["pages"] == 800
+            assert client.until(two, ended)["pages"] == 800
+    for name in (one, two):
+        folder = tmp_path / "crawls" / name
+        check_calls(folder)
+        with closing(sqlite3.connect(folder / "crawl.db")) as db:
+            twice = "SELECT url FROM page GROUP BY url HAVING count(*) > 1"
+            assert db.execute(twice).fetchall() == []

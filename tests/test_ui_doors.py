@@ -1,0 +1,241 @@
+"""The doors of the page's server: who is refused, and how; what every answer says to the browser."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.killing import Program
+from tests.ui_serving import Client, serving
+
+from salticid.drivers.live_settings import LiveSettings
+from salticid.errors import UserError
+from salticid.ui import bodies, server
+from salticid.ui.api import Api
+from salticid.ui.crawls import Crawls
+from salticid.ui.openapi import ANSWERS
+from salticid.ui.reports import Reports
+
+REPORT = (
+    "<!doctype html><title>Trials</title><style>p{}</style><script>let a=1</script><p onclick='evil()'>x</p>"
+)
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """A client of a server with one report and, beside its folder, a secret."""
+    data = tmp_path_factory.mktemp("data")
+    (data / "reports" / "trial").mkdir(parents=True)
+    (data / "reports" / "trial" / "report.html").write_text(REPORT)
+    (data / "settings.toml").write_text(
+        '[[engine]]\nname = "home"\nkind = "searxng"\naddress = "http://127.0.0.1:9"\nkey = "hush"\n'
+    )
+    with serving(data) as (_, client):
+        yield client
+
+
+def test_only_our_own_host_is_answered(client: Client) -> None:
+    for host in (
+        "evil.example",
+        f"evil.example:{client.port}",
+        "127.0.0.1",
+        f"127.0.0.1:{client.port + 1}",
+        "",
+    ):
+        answer = client.ask("GET", "/api/session", fields={"Host": host})
+        assert (answer.status, "error" in answer.json) == (421, True), host
+    assert client.ask("GET", "/api/session", fields={"Host": f"localhost:{client.port}"}).status == 200
+
+
+def test_a_request_from_another_site_is_refused_even_with_the_token(client: Client) -> None:
+    for origin in ("http://evil.example", "null", f"http://127.0.0.1:{client.port + 1}", "https://localhost"):
+        assert client.ask("GET", "/api/session", fields={"Origin": origin}).status == 403, origin
+    own = {"Origin": f"http://127.0.0.1:{client.port}"}
+    assert client.ask("GET", "/api/session", fields=own).status == 200
+
+
+def test_without_the_token_nothing_is_said(client: Client) -> None:
+    for path in ("/", "/api/session", "/api/crawls", "/reports/trial", "/api/openapi.json", "/nothing"):
+        answer = client.ask("GET", path, known=False)
+        assert (answer.status, "salticid serve" in answer.error) == (401, True), path
+        assert client.token.encode() not in answer.body
+    for wrong in ("", "x", client.token[:-1], client.token + "x", "\xff"):
+        fields = {"Authorization": f"Bearer {wrong}"}
+        assert client.ask("GET", "/api/session", fields=fields, known=False).status == 401
+    assert client.ask("GET", "/?token=wrong", known=False).status == 401
+
+
+def test_the_token_in_the_address_becomes_a_cookie_and_leaves_the_address(client: Client) -> None:
+    answer = client.ask("GET", f"/?token={client.token}", known=False)
+    assert (answer.status, answer.fields["location"]) == (303, "/")
+    cookie = answer.fields["set-cookie"]
+    assert {"httponly", "samesite=strict", "path=/"} <= {part.strip().lower() for part in cookie.split(";")}
+    with_cookie = {"Cookie": f"other=1; {cookie.partition(';')[0]}"}
+    told = client.ask("GET", "/api/session", fields=with_cookie, known=False).json
+    assert told["token"] == client.token
+    assert [engine["name"] for engine in told["engines"]] == ["home"]
+    assert "hush" not in str(told)
+    assert sum(strategy["default"] for strategy in told["strategies"]) == 1
+    change = client.ask("POST", "/api/crawls", {"query": "x"}, with_cookie, known=False)
+    assert (change.status, "x-salticid-token" in change.error) == (403, True)
+    page = client.ask("GET", "/", fields=with_cookie, known=False)
+    assert (page.status, page.fields["content-type"].startswith("text/html")) == (200, True)
+
+
+def test_every_answer_carries_what_keeps_a_browser_safe(client: Client) -> None:
+    for path, known in (
+        ("/", True),
+        ("/api/session", True),
+        ("/page/main.js", False),
+        ("/api/session", False),
+    ):
+        fields = client.ask("GET", path, known=known).fields
+        assert fields["content-security-policy"].startswith(
+            "default-src 'none'; script-src 'self'; style-src"
+        )
+        assert "unsafe" not in fields["content-security-policy"]
+        assert fields["x-content-type-options"] == "nosniff"
+        assert fields["referrer-policy"] == "no-referrer"
+        assert fields["cross-origin-opener-policy"] == "same-origin"
+        assert "server" not in fields
+
+
+def test_a_report_runs_its_own_parts_and_no_others(client: Client) -> None:
+    assert [each["title"] for each in client.get("/api/reports")["reports"]] == ["Trials"]
+    policy = client.ask("GET", "/reports/trial").fields["content-security-policy"]
+    assert policy.count("'sha256-") == 2
+    assert "unsafe" not in policy
+    assert "default-src 'none'" in policy
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/crawls/unknown",
+        "/api/crawls/..",
+        "/api/crawls/..%2F..%2Fetc",
+        "/api/crawls/%2e%2e/visits/0",
+        "/api/crawls/unknown/stream",
+        "/reports/..%2F..%2Fsettings.toml",
+        "/reports/../settings.toml",
+        "/page/../server.py",
+        "/page/..%2Fserver.py",
+        "/page/%2e%2e/server.py",
+        "/page//etc/passwd",
+        "/api/nothing",
+    ],
+)
+def test_no_path_leads_anywhere_else(client: Client, path: str) -> None:
+    answer = client.ask("GET", path)
+    assert answer.status == 404
+    assert answer.error
+    assert b"import" not in answer.body
+
+
+def test_a_request_that_is_too_large_or_no_order_is_refused(client: Client) -> None:
+    large = b'{"query": "' + b"x" * bodies.LARGEST + b'"}'
+    assert client.ask("POST", "/api/crawls", large).status == 413
+    announced = client.ask("POST", "/api/crawls", b"{}", {"Content-Length": "99999999"})
+    assert announced.status == 413
+    for body, status in (
+        (b"{", 400),
+        (b"[" * 100_000, 422),
+        (b"\xff", 400),
+        (b"[]", 422),
+        (b'{"query": 7}', 422),
+        (b'{"query": ""}', 422),
+        (b'{"query": "spiders", "folder": "/etc"}', 422),
+        (b'{"query": "spiders", "max_pages": 0}', 422),
+        (b'{"query": "spiders"}', 422),
+        (b'{"query": "spiders", "urls": ["file:///etc/passwd"]}', 422),
+        (b'{"query": "spiders", "urls": ["http://a.example/"], "strategy": "best_frist"}', 422),
+        (b'{"query": "spiders", "urls": ["http://a.example/"], "judge": "../x"}', 422),
+        (b'{"query": "spiders", "search": "nobody"}', 422),
+        (b'{"query": "spiders", "search": "home"}', 422),
+    ):
+        answer = client.ask("POST", "/api/crawls", body)
+        assert (answer.status, bool(answer.error)) == (status, True), body[:80]
+    form = client.ask("POST", "/api/crawls", b"query=x", {"Content-Type": "text/plain"})
+    assert form.status == 415, "a form of another site cannot pass for JSON"
+    assert client.get("/api/crawls") == {"crawls": []}
+
+
+def test_other_methods_are_refused(client: Client) -> None:
+    assert client.ask("DELETE", "/api/crawls").status == 405
+    assert client.ask("POST", "/page/main.js").status == 405
+    assert client.ask("PUT", "/api/session").status == 405
+
+
+def test_openapi_says_what_there_is_and_nothing_else(client: Client, tmp_path: Path) -> None:
+    live = LiveSettings()
+    api = Api(Crawls(tmp_path, live), {}, Reports(tmp_path), live, "t", lambda: False)
+    answered = {
+        (method, route.path.replace(":int", ""))
+        for route in api.routes()
+        for method in (route.methods or set()) - {"HEAD"}
+    }
+    assert set(ANSWERS) == answered
+    told = client.get("/api/openapi.json")
+    assert told["openapi"] == "3.1.0"
+    assert {"NewCrawl", "Summary", "Told", "Error"} <= set(told["components"]["schemas"])
+
+
+def test_whoever_says_nothing_or_drips_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "FIRST_REQUEST", 0.3)
+    monkeypatch.setattr(bodies, "SECONDS", 0.5)
+    serving_here = server.Serving(tmp_path, 0, LiveSettings())
+
+    def dripping() -> bytes:
+        head = (
+            f"POST /api/crawls HTTP/1.1\r\nHost: 127.0.0.1:{serving_here.port}\r\n"
+            f"Authorization: Bearer {serving_here.token}\r\nX-Salticid-Token: {serving_here.token}\r\n"
+            "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"
+        )
+        with socket.create_connection(("127.0.0.1", serving_here.port), timeout=10) as connection:
+            connection.sendall(head.encode())
+            return connection.recv(4096)
+
+    def silent(said: bytes) -> bytes:
+        with socket.create_connection(("127.0.0.1", serving_here.port), timeout=10) as connection:
+            connection.sendall(said)
+            return connection.recv(4096)
+
+    async def clients() -> list[bytes]:
+        running = asyncio.create_task(serving_here.run(lambda going_on: None))
+        await asyncio.sleep(0.1)
+        heard = [await asyncio.to_thread(dripping)]
+        heard += [await asyncio.to_thread(silent, said) for said in (b"", b"GET / HTTP/1.1\r\nHost:")]
+        serving_here.stop()
+        await running
+        return heard
+
+    drip, nothing, half = asyncio.run(clients())
+    assert drip.startswith(b"HTTP/1.1 408")
+    assert (nothing, half) == (b"", b"")
+
+
+def test_a_port_that_is_taken_is_an_error_with_the_next_step(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with Program("serve", "--port", port, "--data", tmp_path) as program:
+            assert program.ends() == 2
+            assert (
+                program.err
+                == f"salticid: port {port} is in use; give another as --port, or 0 for any free one\n"
+            )
+
+
+def test_settings_that_cannot_be_are_an_error_with_the_next_step(tmp_path: Path) -> None:
+    for text in ("[[engine]]\nname = 1", '[[engine]]\nname = "a"\nkind = "x"', "engine = 3", "\xff"):
+        (tmp_path / "settings.toml").write_text(text, encoding="latin-1")
+        with pytest.raises(UserError, match=r"settings\.toml"):
+            server.Serving(tmp_path, 0, LiveSettings())
+    (tmp_path / "settings.toml").write_text('[[engine]]\nname = "b"\nkind = "brave"')
+    with pytest.raises(UserError, match="needs a key"):
+        server.Serving(tmp_path, 0, LiveSettings())
+    (tmp_path / "settings.toml").unlink()
+    with pytest.raises(UserError, match="--allow-net"):
+        server.Serving(tmp_path, 0, LiveSettings(allow_net=("10.0.0.0/99",)))
