@@ -20,8 +20,8 @@ $(STAMP): pyproject.toml
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
 	@# uv is many times faster than pip, but reads other settings and may not reach the index that pip reaches.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv && \
-		$(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[lab,export,ui,dev]' || \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab,export,ui,dev]'
+		$(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[lab,export,ui,ray,dev]' || \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab,export,ui,ray,dev]'
 	@touch $@
 
 # The tests of what people see in a browser need one; where it cannot be installed, they say so.
