@@ -31,6 +31,7 @@ SMALL_ROOM = 20
 """On the small public collections a crawl is at most this part of the world."""
 SEEDS, OTHER_SEEDS = 139, (50, 250)
 FEWEST_SEEDS, FEWEST_OTHERS = 10, (5, 20)
+GENERATED = "generated"
 SURE = 0.05
 TOLD = {
     "hub": 0.025828,
@@ -82,10 +83,10 @@ def _cases(ground: Ground, pages: int) -> Iterator[Case]:
     labels = labels_of(ground.world)
     by_size = sorted(labels, key=lambda label: (-len(labels[label]), label))
     length = pages
-    if ground.name != "generated":
+    if ground.name != GENERATED:
         length = min(pages, RecordedWeb(ground.world).pages // SMALL_ROOM)
     yield _case(ground, by_size[0], labels[by_size[0]], length, rare=False)
-    if ground.name == "generated":
+    if ground.name == GENERATED:
         yield _case(ground, by_size[-1], labels[by_size[-1]], length, rare=True)
 
 
@@ -113,9 +114,10 @@ def _scaled(seeds: int, fewest: int, length: int) -> int:
 
 
 def _described(case: Case) -> str:
-    """A case with the web it is on, as whoever built that calls it."""
-    source = RecordedWeb(case.world).arrays.manifest.built_from
-    return f"{case.name}: {case.pages:,} pages on topic in {source}, crawls of {case.length:,}"
+    """A case with the web it is on; a generated one can be had again by what it was built from."""
+    web = RecordedWeb(case.world)
+    source = web.arrays.manifest.built_from if case.ground == GENERATED else f"{web.pages:,}"
+    return f"{case.name}: {case.pages:,} pages on topic of {source}, crawls of {case.length:,}"
 
 
 def _weights(tried: list[Tried]) -> Table:
