@@ -11,8 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.running import salticid
 from tests.serving import served_world
+
+from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.topics import TopicPlan, make_topics
 
 PAGES = 1500
 
@@ -35,10 +37,8 @@ class SmallWeb:
 def small_web(folder: Path) -> Iterator[SmallWeb]:
     """Generate a small web and serve it."""
     world, topics = folder / "world", folder / "topics"
-    built = salticid("world", "build", world, "--synthetic", PAGES, "--seed", 3)
-    assert built.status == 0, built.err
-    made = salticid("world", "topics", world, "--out", topics, "--task", "neighbours")
-    assert made.status == 0, made.err
+    build_generated(world, Wanted(PAGES, 3))
+    make_topics(world, topics, TopicPlan(task="neighbours"))
     topic = tomllib.loads((topics / "arts.painting.toml").read_text())
     with served_world(world) as port:
         yield SmallWeb(port, topic["keywords"], tuple(topic["seeds"]))
@@ -48,14 +48,14 @@ class Server:
     """A running `salticid serve`; killed, it may be started again on the same port and data."""
 
     def __init__(self, data: Path, *options: str) -> None:
-        self._data, self._options, self.port = data, options, 0
+        self.data, self._options, self.port = data, options, 0
         self.start()
 
     def start(self) -> None:
         """Start it; `address` opens the page."""
         command = [
             sys.executable, "-m", "salticid", "serve", "--json", "--port", str(self.port),
-            "--data", str(self._data), *self._options,
+            "--data", str(self.data), *self._options,
         ]  # fmt: skip
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout is not None

@@ -14,6 +14,7 @@ from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
@@ -39,6 +40,8 @@ class MadeUpCrawl:
         self.visits = [self._visit(step, rng) for step in range(visits)]
         self.likings: dict[int, int] = {}
         self.moved: dict[str, Any] | None = None
+        self.playing: dict[str, int] | None = None
+        self.later: list[tuple[str, dict[str, Any]]] = []
         self.connections = 0
 
     def _visit(self, step: int, rng: random.Random) -> dict[str, Any]:
@@ -65,7 +68,7 @@ class MadeUpCrawl:
             "max_pages": len(self.visits), "fetches": self.told, "positive": sum(v["positive"] for v in told),
             "harvest": sum(v["positive"] for v in told[-100:]) / max(1, len(told[-100:])), "line": 0.3,
             "hosts": len(_SITES), "began": "2026-11-15T09:00:00+00:00", "seconds": self.told * 0.4,
-            "agents": self.spiders, "can_continue": True,
+            "agents": self.spiders, "can_continue": True, "playing": self.playing,
         }  # fmt: skip
 
     def births(self) -> list[dict[str, Any]]:
@@ -122,8 +125,9 @@ class Stub:
                 Mount("/page", StaticFiles(directory=PAGE)),
                 Route("/api/session", self.session),
                 Route("/api/crawls", self.listed),
-                Route("/api/reports", lambda _: JSONResponse({"reports": []})),
-                Route(one, self.one),
+                Route("/api/reports", self.reports),
+                Route(one, self.one, methods=["GET"]),
+                Route(one, self.remove, methods=["DELETE"]),
                 Route(f"{one}/stream", self.stream),
                 Route(f"{one}/curve", self.curve),
                 Route(f"{one}/snippets", self.snippets),
@@ -153,6 +157,14 @@ class Stub:
 
     async def one(self, request: Request) -> Response:
         return JSONResponse(self._crawl(request).summary())
+
+    async def reports(self, _: Request) -> Response:
+        trial = {"id": "trial", "title": "Trials of spring", "made": "2026-04-01T10:00:00+00:00"}
+        return JSONResponse({"reports": [trial]})
+
+    async def remove(self, request: Request) -> Response:
+        del self.crawls[request.path_params["id"]]
+        return JSONResponse({"ok": True})
 
     async def curve(self, request: Request) -> Response:
         crawl, found, points = self._crawl(request), 0, []
@@ -217,6 +229,8 @@ class Stub:
                 yield _event(
                     "advice", {"remaining": near, "harvest": {"mean": 0.08, "low": 0.02, "high": 0.17}}
                 )
+            while crawl.later:
+                yield _event(*crawl.later.pop(0))
             if crawl.moved:
                 moved, crawl.moved = crawl.moved, None
                 yield _event("moved", moved)
@@ -233,7 +247,10 @@ class Stub:
         }
 
     def _crawl(self, request: Request) -> MadeUpCrawl:
-        return self.crawls[request.path_params["id"]]
+        found = self.crawls.get(request.path_params["id"])
+        if found is None:
+            raise HTTPException(404)
+        return found
 
 
 def _event(name: str, body: dict[str, Any], number: int | None = None) -> str:

@@ -20,6 +20,7 @@ ATTACKS = [
     "</title><iframe srcdoc='<script>parent.pwned=1</script>'>",
     "{{constructor.constructor('window.pwned=1')()}}",
     "\u202egnp.exe\u202c " + "W" * 3000,
+    'silk\n\nevent: state\ndata: {"state": "ended", "query": "pwned"}\n\n\u2028\u0085\r\x0b=1+1',
 ]
 WORDS = "silk spider weaver"
 

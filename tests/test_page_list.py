@@ -157,6 +157,53 @@ def test_a_word_is_shown_at_once_and_what_it_moved_a_moment_later(browser: Brows
         assert set(crawl.likings.values()) == {0}
 
 
+def test_the_list_ranks_itself_anew_when_the_judge_changes_its_mind(browser: Browser) -> None:
+    crawl = MadeUpCrawl(1, 400, 200)
+    with stub_server(crawl) as at, window(browser) as page:
+        page.goto(f"{at}/#/crawl/crawl-1")
+        last = page.locator("article").nth(5)
+        expect(last).to_be_visible()
+        before, step = scores(page), last.get_attribute("data-key") or ""
+        crawl.later.append(("scores", {"scores": [[int(step), 0.999]]}))
+        expect(page.locator("article").first).to_have_attribute("data-key", step)
+        expect(page.locator(".find-number").first).to_have_text("1.00")
+        page.wait_for_timeout(100)
+        assert scores(page) == sorted(scores(page), reverse=True) != before
+        crawl.later.append(("scores", {"scores": [[int(step), 0.0]]}))
+        expect(page.locator(f"article[data-key='{step}']")).to_have_count(0)
+
+
+def test_what_the_crawl_warns_of_is_shown_until_it_is_read_and_what_it_plays_again_is_told(
+    browser: Browser,
+) -> None:
+    crawl = MadeUpCrawl(1, 400, 200)
+    with stub_server(crawl) as at, window(browser) as page:
+        page.goto(f"{at}/#/crawl/crawl-1")
+        crawl.later += [("warned", {"line": "The disk is full."})] * 2
+        note = page.get_by_role("region", name="Remarks")
+        expect(note.get_by_role("listitem")).to_have_text(["The disk is full."])
+        note.get_by_role("button", name="Understood").click()
+        expect(note).to_be_hidden()
+        crawl.state, crawl.playing = "starting", {"step": 1000, "visits": 2500}
+        expect(page.locator(".head-how")).to_contain_text("what it did before: 1,000 of 2,500")
+        crawl.state, crawl.playing = "running", None
+        expect(page.locator(".head-how")).not_to_contain_text("before")
+
+
+def test_a_crawl_of_two_hundred_thousand_pages_is_drawn(browser: Browser) -> None:
+    with stub_server(MadeUpCrawl(1, 10, 10)) as at, window(browser) as page:
+        page.goto(f"{at}/#/crawl/crawl-1")
+        drawn = page.evaluate(
+            """async () => {
+                const { chart, sparkline } = await import("/page/chart.js");
+                const points = Array.from({ length: 200_000 }, (_, n) => [n, n / 2]);
+                const parts = [chart({ curves: [{ points }], x: "x", y: "y", told: "" }), sparkline(points, "")];
+                return parts.map((part) => part.querySelector("polyline").points.length);
+            }"""
+        )
+        assert [0 < points <= 240 for points in drawn] == [True, True]
+
+
 def test_a_strategy_without_spiders_has_no_spider_views(browser: Browser) -> None:
     with stub_server(MadeUpCrawl(1, 400, 200, spiders=False)) as at, window(browser) as page:
         page.goto(f"{at}/#/crawl/crawl-1")

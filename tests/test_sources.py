@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import threading
 import time
@@ -142,6 +143,11 @@ def test_brave_gets_its_key_and_gives_the_results_of_the_web(engines: Engines) -
         ("searxng", (302, b"", {"Location": "http://169.254.169.254/"}), "its own address"),
         ("searxng", (200, b"<html>", {}), "no list of results"),
         ("searxng", (200, b"[" * 100_000, {}), "no list of results"),
+        (
+            "searxng",
+            (200, gzip.compress(b" " * (64 << 20)), {"Content-Encoding": "gzip"}),
+            "no list of results",
+        ),
         ("searxng", (200, b'{"results": 3}', {}), "no list of results"),
         ("searxng", (500, b"", {}), "status 500"),
         ("brave", (401, b"", {}), "does not accept the key"),

@@ -6,6 +6,7 @@ import os
 import signal
 import sqlite3
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,15 +14,14 @@ from typing import Any
 from tests.killing import Site, alive, check_calls, children_of, served
 from tests.ui_serving import Client, serving
 
-from salticid.store.folder import CrawlFolder
-
 
 def options(port: int) -> tuple[str | int, ...]:
     return ("--resolve", f"*=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8", "--delay", 0)
 
 
 def begin(client: Client, site: Site, max_pages: int, **more: Any) -> str:
-    order = {"query": "jumping spider", "max_pages": max_pages, "urls": [site.url(0)], **more}
+    order = {"query": "jumping spider", "strategy": "best_first", "max_pages": max_pages}
+    order |= {"urls": [site.url(0)], **more}
     name: str = client.post("/api/crawls", order)["id"]
     return name
 
@@ -37,9 +37,8 @@ def ended(summary: dict[str, Any]) -> bool:
 def test_a_crawl_is_begun_streamed_to_its_end_and_looked_into(tmp_path: Path) -> None:
     site = Site(60)
     with served(site) as port, serving(tmp_path, *options(port)) as (_, client):
-        answer = client.post(
-            "/api/crawls", {"query": "jumping spider", "max_pages": 40, "urls": [site.url(0), "mailto:a@b"]}
-        )
+        order = {"query": "jumping spider", "strategy": "best_first", "max_pages": 40}
+        answer = client.post("/api/crawls", {**order, "urls": [site.url(0), "mailto:a@b"]})
         assert answer["seeds"] == [{"url": site.url(0), "from": "you"}]
         assert len(answer["warnings"]) == 1
         name, kinds = answer["id"], set()
@@ -67,7 +66,7 @@ def test_a_crawl_is_begun_streamed_to_its_end_and_looked_into(tmp_path: Path) ->
         assert [crawl["id"] for crawl in client.get("/api/crawls")["crawls"]] == [name]
 
 
-def test_agents_are_told_of_and_each_has_a_life(tmp_path: Path) -> None:
+def test_agents_are_told_of(tmp_path: Path) -> None:
     site = Site(80)
     with served(site) as port, serving(tmp_path, *options(port)) as (_, client):
         name = begin(client, site, 40, strategy="myspiders")
@@ -77,23 +76,27 @@ def test_agents_are_told_of_and_each_has_a_life(tmp_path: Path) -> None:
         born = [event for event in told["events"] if event["name"] == "born"]
         assert kind == "agents"
         assert born
-        life = client.get(f"/api/crawls/{name}/agents/{born[0]['agent']}")
-        assert life["keywords"]
-        assert life["energy"][0][1] == born[0]["energy"]
-        assert all(step["url"].startswith("http://h") for step in life["path"])
-        assert client.ask("GET", f"/api/crawls/{name}/agents/4711").status == 404
+        assert all(event["keywords"] and event["energy"] > 0 for event in born)
+        numbers = {event["agent"] for event in told["events"]}
+        with client.stream(name) as events:
+            visits = next(body["visits"] for kind, _, body in events if kind == "visits")
+        assert {visit["agent"] for visit in visits} <= numbers
 
 
 def test_a_paused_crawl_sends_nothing_and_its_clock_stands_still(tmp_path: Path) -> None:
     site = Site(3000, seconds=0.02)
-    with served(site) as port, serving(tmp_path, *options(port)) as (_, client):
+    with served(site) as port, serving(tmp_path, *options(port)[:-1], 1) as (_, client):
         name = begin(client, site, 2000)
         client.until(name, running)
         client.post(f"/api/crawls/{name}/pause")
         client.until(name, lambda summary: summary["state"] == "paused")
-        time.sleep(2.5)  # what is under way arrives, and is written
+        time.sleep(2)  # what is under way arrives, and is written
         asked, before = len(site.asked), client.get(f"/api/crawls/{name}")
-        time.sleep(1.5)
+        with client.stream(name) as events:
+            looks = (body["fetching"] for kind, _, body in events if kind == "now")
+            first, later = next(looks), next(looks)
+        assert first
+        assert first == later, "what is held back grows no older"
         assert len(site.asked) == asked
         assert client.get(f"/api/crawls/{name}") == before
         client.post(f"/api/crawls/{name}/continue")
@@ -127,6 +130,9 @@ def test_what_a_person_says_is_heard_moves_links_and_is_not_forgotten(tmp_path: 
         now = client.get(f"/api/crawls/{name}/visits/{liked['step']}")
         assert now["liking"] == 1
         assert now["score"] > liked["score"]
+        found = {hit["step"]: hit["score"] for hit in client.get("/api/search?q=page")["found"]}
+        for step, score in found.items():
+            assert score == client.get(f"/api/crawls/{name}/visits/{step}")["score"], "as it is judged by now"
         client.post(f"/api/crawls/{name}/stop")
         before = client.until(name, ended)
         client.post(f"/api/crawls/{name}/feedback", {"step": liked["step"], "liking": 0})
@@ -176,13 +182,14 @@ def test_crawls_go_on_after_the_server_was_stopped_or_killed_or_their_process_wa
             client.until(one, lambda summary: running(summary) and summary["pages"] > there)
             children = children_of(program.process.pid)
             program.kill()
+        with serving(tmp_path, *options(port)) as (_, client):
+            assert client.get(f"/api/crawls/{one}")["state"] in ("starting", "running"), (
+                "it waits for its turn"
+            )
             deadline = time.monotonic() + 30
             while any(map(alive, children)):
                 assert time.monotonic() < deadline, "a crawl without a server stops by itself"
                 time.sleep(0.05)
-            with closing(CrawlFolder(tmp_path / "crawls" / one)) as crawled:
-                assert crawled.about()["stopped"] == "interrupted"
-        with serving(tmp_path, *options(port)) as (_, client):
             client.post(f"/api/crawls/{two}/continue")
             assert client.until(one, ended)["pages"] == 800
             assert client.until(two, ended)["pages"] == 800
@@ -192,3 +199,48 @@ def test_crawls_go_on_after_the_server_was_stopped_or_killed_or_their_process_wa
         with closing(sqlite3.connect(folder / "crawl.db")) as db:
             twice = "SELECT url FROM page GROUP BY url HAVING count(*) > 1"
             assert db.execute(twice).fetchall() == []
+
+
+def test_many_words_at_once_to_a_crawl_that_has_ended_are_all_heard(tmp_path: Path) -> None:
+    site = Site(60)
+    with served(site) as port, serving(tmp_path, *options(port)) as (program, client):
+        name = begin(client, site, 30)
+        before = client.until(name, ended)
+        steps = range(0, 12, 2)
+
+        def like(step: int) -> int:
+            return client.ask("POST", f"/api/crawls/{name}/feedback", {"step": step, "liking": 1}).status
+
+        with client.stream(name) as events, ThreadPoolExecutor(len(steps)) as people:
+            answers = list(people.map(like, steps))
+            assert len(children_of(program.process.pid)) <= 1, "one process wakes for all of them"
+            good = {step for step, status in zip(steps, answers, strict=True) if status == 200}
+            assert good
+            heard: dict[int, int] = {}
+            while set(heard) < good:
+                kind, _, body = next(events)
+                heard |= dict(body["feedback"]) if kind == "feedback" else {}
+        assert set(heard.values()) == {1}
+        after = client.until(name, lambda summary: ended(summary) and not children_of(program.process.pid))
+        assert (after["stopped"], after["pages"]) == (before["stopped"], before["pages"])
+
+
+def test_a_crawl_that_has_ended_can_be_removed_and_nothing_else(tmp_path: Path) -> None:
+    site = Site(900, seconds=0.02)
+    with served(site) as port, serving(tmp_path, *options(port)) as (_, client):
+        one, two = begin(client, site, 20), begin(client, site, 800)
+        client.until(one, ended)
+        client.until(two, running)
+        refused = client.ask("DELETE", f"/api/crawls/{two}")
+        assert (refused.status, "stop it first" in refused.error) == (422, True)
+        assert client.ask("DELETE", f"/api/crawls/{one}", fields={"X-Salticid-Token": ""}).status == 403
+        with client.stream(one) as events:
+            assert next(events)
+            assert client.ask("DELETE", f"/api/crawls/{one}").json == {"ok": True}
+            assert list(events)[-1][0] in ("state", "visits"), "the stream of what is gone ends"
+        assert sorted(path.name for path in (tmp_path / "crawls").iterdir()) == [two]
+        for method, path in (("DELETE", one), ("GET", one), ("GET", f"{one}/stream"), ("DELETE", "..")):
+            assert client.ask(method, f"/api/crawls/{path}").status == 404
+        assert [crawl["id"] for crawl in client.get("/api/crawls")["crawls"]] == [two]
+        assert {hit["crawl"] for hit in client.get("/api/search?q=page")["found"]} <= {two}
+        assert begin(client, site, 20) not in (one, two), "a window on the old one must not meet another"

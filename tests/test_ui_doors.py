@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,6 +44,10 @@ def test_only_our_own_host_is_answered(client: Client) -> None:
         f"evil.example:{client.port}",
         "127.0.0.1",
         f"127.0.0.1:{client.port + 1}",
+        f"[::1]:{client.port}",
+        f"127.0.0.1:{client.port}@evil.example",
+        f"127.0.0.1:{client.port}.evil.example",
+        f"0x7f000001:{client.port}",
         "",
     ):
         answer = client.ask("GET", "/api/session", fields={"Host": host})
@@ -78,7 +83,8 @@ def test_the_token_in_the_address_becomes_a_cookie_and_leaves_the_address(client
     assert told["token"] == client.token
     assert [engine["name"] for engine in told["engines"]] == ["home"]
     assert "hush" not in str(told)
-    assert sum(strategy["default"] for strategy in told["strategies"]) == 1
+    assert [strategy["name"] for strategy in told["strategies"] if strategy["default"]] == ["myspiders"]
+    assert all(strategy["line"].endswith(".") for strategy in told["strategies"])
     change = client.ask("POST", "/api/crawls", {"query": "x"}, with_cookie, known=False)
     assert (change.status, "x-salticid-token" in change.error) == (403, True)
     page = client.ask("GET", "/", fields=with_cookie, known=False)
@@ -119,6 +125,9 @@ def test_a_report_runs_its_own_parts_and_no_others(client: Client) -> None:
         "/api/crawls/..%2F..%2Fetc",
         "/api/crawls/%2e%2e/visits/0",
         "/api/crawls/unknown/stream",
+        "/api/crawls/unknown/visits/" + "9" * 5000,
+        "/api/crawls/%00/visits/1",
+        "/api/crawls/unknown/agents/1",
         "/reports/..%2F..%2Fsettings.toml",
         "/reports/../settings.toml",
         "/page/../server.py",
@@ -163,6 +172,43 @@ def test_a_request_that_is_too_large_or_no_order_is_refused(client: Client) -> N
     assert client.get("/api/crawls") == {"crawls": []}
 
 
+def test_hostile_words_and_numbers_are_answered_with_a_sentence(client: Client) -> None:
+    for words in (
+        "%22",
+        "%00",
+        "NEAR(",
+        "a%22%20OR%20%22b",
+        "%F0%9F%95%B7",
+        "x" * 30_000,
+        "-a",
+        "%E2%80%A8spider",
+    ):
+        answer = client.ask("GET", f"/api/search?q={words}")
+        assert answer.status in (200, 422), words[:20]
+        assert answer.status == 200 or answer.error
+    for body in (b'{"step": 18446744073709551615, "liking": 1}', b'{"step": -1, "liking": 1}'):
+        assert client.ask("POST", "/api/crawls/unknown/feedback", body).status == 404
+    for query in ("line\u2028separator\u0000 spider", "\ud800 spider", "\u202espider"):
+        order = {"query": query, "urls": ["javascript:1"]}
+        answer = client.ask("POST", "/api/crawls", json.dumps(order).encode())
+        assert (answer.status in (400, 422), bool(answer.error)) == (True, True), query
+
+
+def test_no_refusal_and_no_line_of_the_terminal_gives_the_token_away(tmp_path: Path) -> None:
+    with serving(tmp_path) as (program, client):
+        for path in (
+            f"/nothing?token={client.token}",
+            f"/api/search?token={client.token}",
+            f"/%00{client.token}",
+        ):
+            answer = client.ask("GET", path, fields={"Host": "evil.example", "Upgrade": "websocket"})
+            assert client.token.encode() not in answer.body
+        with socket.create_connection(("127.0.0.1", client.port), timeout=10) as connection:
+            connection.sendall(f"GET /?token={client.token} HTTP/9.9\r\n\r\n".encode())
+            assert client.token.encode() not in connection.recv(4096)
+        assert client.token not in program.err
+
+
 def test_other_methods_are_refused(client: Client) -> None:
     assert client.ask("DELETE", "/api/crawls").status == 405
     assert client.ask("POST", "/page/main.js").status == 405
@@ -173,9 +219,7 @@ def test_openapi_says_what_there_is_and_nothing_else(client: Client, tmp_path: P
     live = LiveSettings()
     api = Api(Crawls(tmp_path, live), {}, Reports(tmp_path), live, "t", lambda: False)
     answered = {
-        (method, route.path.replace(":int", ""))
-        for route in api.routes()
-        for method in (route.methods or set()) - {"HEAD"}
+        (method, route.path) for route in api.routes() for method in (route.methods or set()) - {"HEAD"}
     }
     assert set(ANSWERS) == answered
     told = client.get("/api/openapi.json")
@@ -198,6 +242,15 @@ def test_whoever_says_nothing_or_drips_is_cut_off(tmp_path: Path, monkeypatch: p
             connection.sendall(head.encode())
             return connection.recv(4096)
 
+    def slow_the_second_time() -> bytes:
+        head = f"GET /page/main.js HTTP/1.1\r\nHost: 127.0.0.1:{serving_here.port}\r\n"
+        heard = b""
+        with socket.create_connection(("127.0.0.1", serving_here.port), timeout=10) as connection:
+            connection.sendall(f"{head}\r\n{head}".encode())
+            while piece := connection.recv(1 << 16):
+                heard += piece
+        return heard
+
     def silent(said: bytes) -> bytes:
         with socket.create_connection(("127.0.0.1", serving_here.port), timeout=10) as connection:
             connection.sendall(said)
@@ -208,11 +261,13 @@ def test_whoever_says_nothing_or_drips_is_cut_off(tmp_path: Path, monkeypatch: p
         await asyncio.sleep(0.1)
         heard = [await asyncio.to_thread(dripping)]
         heard += [await asyncio.to_thread(silent, said) for said in (b"", b"GET / HTTP/1.1\r\nHost:")]
+        heard.append(await asyncio.to_thread(slow_the_second_time))
         serving_here.stop()
         await running
         return heard
 
-    drip, nothing, half = asyncio.run(clients())
+    drip, nothing, half, second = asyncio.run(clients())
+    assert second.count(b"HTTP/1.1 200") == 1, "the connection is not kept for a head that never ends"
     assert drip.startswith(b"HTTP/1.1 408")
     assert (nothing, half) == (b"", b"")
 

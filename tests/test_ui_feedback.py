@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -12,10 +13,12 @@ from tests.running import salticid
 
 from salticid.crawl import Crawl
 from salticid.drivers.brief import Known, prepare, settle
+from salticid.judges.profile import Profile
 from salticid.judges.rocchio import Rocchio
 from salticid.lab.feedback import Sitting, Trial, worth
 from salticid.model import Feedback, Limits, Outcome, Response, Topic
 from salticid.parse.html import Parser
+from salticid.protocols import Judge
 from salticid.store.log import CrawlLog
 from salticid.strategies.best_first import BestFirst
 from salticid.tables import Texts, Urls
@@ -33,14 +36,17 @@ class Tables:
         self.urls, self.words = Urls(), Texts()
 
 
-def test_a_word_is_heard_within_two_seconds_where_a_hundred_thousand_links_wait(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", [Profile, Rocchio])
+def test_a_word_is_heard_within_two_seconds_where_a_hundred_thousand_links_wait(
+    tmp_path: Path, kind: Callable[[], Judge]
+) -> None:
     tables, rng = Tables(), random.Random(1)
     parser = Parser(tables.urls, tables.words)
     words = ["".join(rng.choices("abcdeilmnorst", k=rng.randrange(3, 10))) for _ in range(5000)]
     topic = Topic("spider", "spider", ("http://h.example/0",), language="en")
     brief = settle(topic, Known(), tables, Limits(max_pages=10**6), 0)
     with closing(CrawlLog(tmp_path / "c", tables.urls, tables.words, own_tables=True)) as log:
-        crawl = Crawl(brief, BestFirst(), Rocchio(), log, time.monotonic, log.page)
+        crawl = Crawl(brief, BestFirst(), kind(), log, time.monotonic, log.page)
         log.begin({})
         for step in range(PAGES):
             (choice,) = crawl.wanted(1)
@@ -67,8 +73,9 @@ def test_a_word_is_heard_within_two_seconds_where_a_hundred_thousand_links_wait(
     assert all(link["after"] is None or link["after"] > link["before"] for link in down)
 
 
-def test_a_word_that_was_taken_back_is_forgotten() -> None:
-    web, judge = spider_web(), Rocchio()
+@pytest.mark.parametrize("kind", [Profile, Rocchio])
+def test_a_word_that_was_taken_back_is_forgotten(kind: Callable[[], Judge]) -> None:
+    web, judge = spider_web(), kind()
     judge.start(prepare(web.topic, web, Limits(), seed=0))
     page, other = web.page(web.id("a1")), web.page(web.id("b1"))
     before = judge.score(page), judge.score(other), judge.line

@@ -19,7 +19,7 @@ from salticid.protocols import Strategy
 from salticid.store.folder import CrawlFolder
 from salticid.strategies.best_first import BestFirst
 from salticid.strategies.myspiders import Myspiders
-from salticid.ui.details import agent_in_full, visit_in_full
+from salticid.ui.details import visit_in_full
 from salticid.ui.kept import KeptCrawl
 from salticid.ui.reading import BATCH, News, Reader
 from salticid.ui.streaming import stream
@@ -140,7 +140,6 @@ def test_a_visit_is_shown_as_it_is_seen_by_now(tmp_path: Path) -> None:
         assert hits
         assert set(hits) <= {"jump", "spider"}, "words count by their stems"
         assert visit_in_full(log, 10**6, "x") is None
-        assert agent_in_full(log, 1) is None
 
 
 def test_ten_thousand_visits_are_read_in_a_moment_and_streamed_whole(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import msgspec
 
 from salticid import __version__
 from salticid.drivers.recorded import Recipe
+from salticid.errors import UserError
 from salticid.model import Limits, StopReason, Topic
 from salticid.protocols import Brief
 from salticid.registry import settings_of
@@ -70,6 +71,10 @@ class Order:
 
         UserError if the folder holds another crawl.
         """
+        if "version" not in before:
+            raise UserError(
+                f"{self.folder} holds a crawl whose log is damaged; crawl into a new folder with --out"
+            )
         check_same(self.folder, before, self.facts(web))
         larger = larger_limits(self.folder, current_limits(log.database, before), self.recipe.limits)
         return replace(self, recipe=replace(self.recipe, limits=Limits(**before["limits"]))), larger

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -76,7 +77,7 @@ async def find_start(query: str, sources: Sources, user_agent: str = USER_AGENT)
     start = Start()
     _take_urls(start, sources.urls)
     if sources.bookmarks is not None:
-        _take_bookmarks(start, sources.bookmarks, query)
+        await asyncio.to_thread(_take_bookmarks, start, sources.bookmarks, query)
     if sources.engine is not None:
         try:
             found = await ask(sources.engine, query, user_agent)
@@ -144,6 +145,8 @@ def _take_crawls(start: Start, query: str, folders: Sequence[Path]) -> None:
             found += [(rank, url, folder.name) for url, rank in _pages_of(folder, query)]
         except UserError as error:
             start.warnings.append(str(error))
+        except sqlite3.Error as error:
+            start.warnings.append(f"the crawl in {folder} cannot be read: {error}")
     found.sort(key=lambda each: -each[0])
     for _, url, name in found[:MOST_FROM_CRAWLS]:
         start.add([url], f"crawl {name}")

@@ -24,7 +24,9 @@ _SPARE = 1024
 
 
 class LinearRank(Queueing):
-    """Rank(u) = sum of weight * score. P are the downloaded pages that link to u, L(p) the URLs p links to:
+    """A link ranks by a weighted sum of what is known of the pages that point to it, its words and its host.
+
+    Rank(u) = sum of weight * score. P are the downloaded pages that link to u, L(p) the URLs p links to:
 
         hub         mean of |L(p)| over P / mean of |L| over all downloaded pages
         authority   |P| / mean of |P| over all URLs seen

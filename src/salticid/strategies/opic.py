@@ -13,12 +13,13 @@ from salticid.strategies.parts.frontier import Frontier
 
 
 class Opic(Queueing):
-    """The link that holds the most cash goes first; a page hands its cash on to what it links to.
+    """A link gathers worth from all pages that point to it; the one that has gathered the most goes first.
 
-    On-line page importance: the seeds begin with 1 between them. A page that arrives gives its cash in equal
-    parts to the URLs it links to and to one virtual page, which stands for the rest of the web. The virtual
-    page has its turn when it holds more than the page just visited did, and gives all of it in equal parts to
-    the links that wait. So links gather cash from many pages, and from waiting long, and none is lost.
+    On-line page importance: worth is cash that flows along links. The seeds begin with 1 between them. A page
+    that arrives gives its cash in equal parts to the URLs it links to and to one virtual page, which stands for
+    the rest of the web. The virtual page has its turn when it holds more than the page just visited did, and
+    gives all of it in equal parts to the links that wait. So links gather cash from many pages, and from
+    waiting long, and none is lost.
 
     Deviations: the original visits pages again and again and estimates their importance by the cash that
     passed through them; here a URL is fetched once, so what flows to a page chosen before, to a link that

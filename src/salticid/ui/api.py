@@ -27,16 +27,15 @@ from salticid.judges import judges
 from salticid.store.exports.export import Format, export
 from salticid.store.exports.selection import Wanted
 from salticid.store.folder import CrawlFolder
-from salticid.strategies import strategies
 from salticid.ui import bodies, details
 from salticid.ui.crawls import Crawls
-from salticid.ui.forms import DEFAULT_PAGES, GoOn, NewCrawl, Nothing, Said
+from salticid.ui.forms import DEFAULT_PAGES, LONGEST_NUMBER, GoOn, NewCrawl, Nothing, Said
 from salticid.ui.kept import KeptCrawl
 from salticid.ui.openapi import openapi
 from salticid.ui.reading import visit
 from salticid.ui.reports import Reports, policy
 from salticid.ui.streaming import stream
-from salticid.ui.wish import DEFAULT_STRATEGY, Wish, judge_for
+from salticid.ui.wish import DEFAULT_STRATEGY, Wish, judge_for, offered
 from salticid.webs.live.search_engines import Engine
 
 SLOWEST_READER = 30.0
@@ -62,15 +61,15 @@ class Api:
             Route("/api/openapi.json", self.openapi),
             Route("/api/crawls", self.all_crawls, methods=["GET"]),
             Route("/api/crawls", self.begin, methods=["POST"]),
-            Route(one, self.crawl),
+            Route(one, self.crawl, methods=["GET"]),
+            Route(one, self.remove, methods=["DELETE"]),
             Route(f"{one}/pause", self.pause, methods=["POST"]),
             Route(f"{one}/continue", self.go_on, methods=["POST"]),
             Route(f"{one}/stop", self.stop, methods=["POST"]),
             Route(f"{one}/feedback", self.feedback, methods=["POST"]),
             Route(f"{one}/stream", self.stream),
-            Route(f"{one}/visits/{{step:int}}", self.visit),
+            Route(f"{one}/visits/{{step}}", self.visit),
             Route(f"{one}/snippets", self.snippets),
-            Route(f"{one}/agents/{{number:int}}", self.agent),
             Route(f"{one}/curve", self.curve),
             Route(f"{one}/export", self.export),
             Route("/api/search", self.search),
@@ -79,22 +78,13 @@ class Api:
         ]
 
     async def session(self, request: Request) -> Response:
-        named = [(name, strategies.find(name)) for name in strategies.names()]
         return _json(
             {
                 "api": 1,
                 "version": __version__,
                 "token": self.token,
                 "default_pages": DEFAULT_PAGES,
-                "strategies": [
-                    {
-                        "name": name,
-                        "line": (kind.__doc__ or "").strip().partition("\n")[0],
-                        "walks": kind.walks,
-                        "default": name == DEFAULT_STRATEGY,
-                    }
-                    for name, kind in named
-                ],
+                "strategies": offered(),
                 "engines": [{"name": engine.name, "kind": engine.kind} for engine in self.engines.values()],
                 "sources": {"crawls": len(self.crawls)},
             }
@@ -143,10 +133,16 @@ class Api:
     async def crawl(self, request: Request) -> Response:
         return _json(self._crawl(request).summary())
 
+    async def remove(self, request: Request) -> Response:
+        crawl = self._crawl(request)
+        await bodies.read(request, Nothing)
+        await self.crawls.remove(crawl)
+        return _json({"ok": True})
+
     async def pause(self, request: Request) -> Response:
         crawl = self._crawl(request)
         await bodies.read(request, Nothing)
-        crawl.pause()
+        await crawl.pause()
         return _json(crawl.summary())
 
     async def go_on(self, request: Request) -> Response:
@@ -176,35 +172,28 @@ class Api:
     async def stream(self, request: Request) -> Response:
         crawl = self._crawl(request)
         since = request.headers.get("last-event-id") or request.query_params.get("since") or "0"
-        if not since.isdecimal() or len(since) > 15:
+        if not _is_number(since):
             raise HTTPException(400, "since is the id of an event, a number")
         return EventSourceResponse(
             stream(crawl, int(since), self.closing_down), ping=15, send_timeout=SLOWEST_READER, sep="\n"
         )
 
     async def visit(self, request: Request) -> Response:
-        crawl, step = self._crawl(request), request.path_params["step"]
-        told = await _read(crawl, lambda log: details.visit_in_full(log, step, crawl.wish.query))
+        crawl, text = self._crawl(request), request.path_params["step"]
+        told = None
+        if _is_number(text):
+            told = await _read(crawl, lambda log: details.visit_in_full(log, int(text), crawl.wish.query))
         if told is None:
-            raise HTTPException(404, f"there is no visit {step} yet")
+            raise HTTPException(404, f"there is no visit {text[:20]!r} yet")
         return _json(told)
 
     async def snippets(self, request: Request) -> Response:
         crawl = self._crawl(request)
         texts = request.query_params.get("steps", "").split(",")
-        if len(texts) > details.MOST_SNIPPETS or not all(
-            text.isdecimal() and len(text) < 12 for text in texts
-        ):
+        if len(texts) > details.MOST_SNIPPETS or not all(map(_is_number, texts)):
             raise HTTPException(400, f"steps are up to {details.MOST_SNIPPETS} numbers, as in steps=1,2,3")
         steps = [int(text) for text in texts]
         return _json(await _read(crawl, lambda log: details.snippets(log, steps, crawl.wish.query)))
-
-    async def agent(self, request: Request) -> Response:
-        crawl, number = self._crawl(request), request.path_params["number"]
-        told = await _read(crawl, lambda log: details.agent_in_full(log, number))
-        if told is None:
-            raise HTTPException(404, f"there is no agent {number} in this crawl")
-        return _json(told)
 
     async def curve(self, request: Request) -> Response:
         points = await _read(self._crawl(request), details.curve)
@@ -244,6 +233,11 @@ class Api:
         if crawl is None:
             raise HTTPException(404, "there is no such crawl; see GET /api/crawls")
         return crawl
+
+
+def _is_number(text: str) -> bool:
+    """Whether a text is a number that the log may know: digits, and not too many."""
+    return text.isascii() and text.isdecimal() and len(text) <= LONGEST_NUMBER
 
 
 def _json(value: Any, status: int = 200) -> Response:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import shutil
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,8 @@ MOST_AT_ONCE = 8
 """Crawls that run at the same time: each has processes and connections of its own."""
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _LONGEST_NAME = 40
+_REMAINS = ".removed-"
+"""Begins the name of a folder that is being deleted: it cannot be taken for a crawl."""
 
 
 class Crawls:
@@ -27,11 +30,15 @@ class Crawls:
         self.folder = data / FOLDER
         self._live = live
         self._crawls: dict[str, KeptCrawl] = {}
+        self._removed: set[str] = set()
 
     async def open(self) -> list[KeptCrawl]:
         """Find the crawls of earlier times, and start those again that were running; they are returned."""
         self.folder.mkdir(parents=True, exist_ok=True)
         for folder in sorted(self.folder.iterdir()):
+            if folder.name.startswith(_REMAINS):
+                shutil.rmtree(folder)
+                continue
             wish = Wish.load(folder) if _NAME.fullmatch(folder.name) and folder.is_dir() else None
             if wish is not None:
                 self._crawls[folder.name] = KeptCrawl(folder, wish, self._live)
@@ -58,6 +65,17 @@ class Crawls:
         await crawl.start()
         return crawl
 
+    async def remove(self, crawl: KeptCrawl) -> None:
+        """Delete all that is kept of a crawl that has ended; its id is not given again while the server runs."""
+        crawl.give_up()
+        del self._crawls[crawl.id]
+        self._removed.add(crawl.id)
+        if crawl.folder.is_symlink():
+            crawl.folder.unlink()
+            return
+        remains = crawl.folder.rename(self.folder / f"{_REMAINS}{crawl.id}")
+        await asyncio.to_thread(shutil.rmtree, remains)
+
     def check_room(self) -> None:
         """UserError when as many run as may."""
         if sum(crawl.running for crawl in self) >= MOST_AT_ONCE:
@@ -75,9 +93,9 @@ class Crawls:
         return len(self._crawls)
 
     def _new_folder(self, query: str) -> Path:
-        stem = _stem(query)
+        stem, taken = _stem(query), self._crawls.keys() | self._removed
         tries = (self.folder / (stem if n == 1 else f"{stem}-{n}") for n in range(1, 1_000_000))
-        return next(folder for folder in tries if not folder.exists() and folder.name not in self._crawls)
+        return next(folder for folder in tries if not folder.exists() and folder.name not in taken)
 
 
 def _stem(query: str) -> str:

@@ -1,8 +1,8 @@
-"""What the page shows of single visits and agents, and of many crawls at once."""
+"""What the page shows of single visits, and of many crawls at once."""
 
 from __future__ import annotations
 
-from bisect import bisect
+import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from itertools import accumulate, islice
@@ -20,7 +20,7 @@ from salticid.store.search import Hit, Search
 from salticid.store.snippet import snippet
 from salticid.text import language
 from salticid.text.tokens import letter_runs
-from salticid.ui.reading import visit
+from salticid.ui.reading import revised, visit
 from salticid.urls import site
 
 MOST_SNIPPETS, MOST_POINTS, MOST_FOUND = 100, 500, 50
@@ -73,37 +73,6 @@ def pieces(text: str, query: str) -> list[Piece]:
     return _marked(cut.text, cut.matches)
 
 
-def agent_in_full(crawl: CrawlFolder, number: int) -> dict[str, Any] | None:
-    """The life of an agent; None if it never lived."""
-    life: dict[str, Any] = {"agent": number, "parent": None, "children": [], "born": None, "died": None}
-    energy: list[tuple[int, float]] = []
-    keywords = ""
-    seqs = [seq for (seq,) in crawl.db.execute("SELECT seq FROM visit ORDER BY step")]
-    for seq, body in crawl.db.execute("SELECT seq, body FROM told WHERE call = 'events' ORDER BY seq"):
-        step = max(0, bisect(seqs, seq) - 1)
-        for name, values in msgspec.json.decode(body):
-            if name == "born" and values.get("parent") == number:
-                life["children"].append(values["agent"])
-            if values.get("agent") != number:
-                continue
-            keywords = values.get("keywords", keywords)
-            if "energy" in values:
-                energy.append((step, values["energy"]))
-            if name == "born":
-                life |= {"parent": values["parent"] or None, "born": step}
-            elif name == "died":
-                life["died"] = {"step": step, "cause": values["cause"]}
-    if life["born"] is None:
-        return None
-    rows = crawl.db.execute(
-        "SELECT v.step, f.text, p.title, v.score FROM visit v JOIN choice c ON c.id = v.choice "
-        "JOIN url f ON f.id = v.final LEFT JOIN page p ON p.step = v.step WHERE c.agent = ? ORDER BY v.step",
-        (number,),
-    )
-    path = [{"step": at, "url": url, "title": title or "", "score": score} for at, url, title, score in rows]
-    return {**life, "energy": energy, "keywords": keywords.split(), "path": path}
-
-
 def curve(crawl: CrawlFolder) -> list[tuple[int, int]]:
     """Pages and positives so far, at no more points than can be seen."""
     found = list(accumulate(crawl.positive(), initial=0))
@@ -136,13 +105,15 @@ def search_all(folders: Sequence[Path], words: str) -> list[dict[str, Any]]:
 
 
 def _hits(folder: Path, query: Query) -> list[Hit]:
-    """The pages of one crawl; none as long as it has no log."""
+    """The pages of one crawl, as they are judged by now; none as long as it has no log that can be read."""
     try:
         with closing(CrawlFolder(folder)) as crawl, closing(WordIndex(crawl)) as index:
             index.update()
-            return list(islice(Search(crawl, index).hits(query), MOST_FOUND))
-    except UserError:
+            hits = list(islice(Search(crawl, index).hits(query), MOST_FOUND))
+            scores, _ = revised(crawl.db) if hits else ({}, {})
+    except (UserError, sqlite3.Error):
         return []
+    return [msgspec.structs.replace(hit, score=scores.get(hit.step, hit.score)) for hit in hits]
 
 
 def _forms(code: str) -> Callable[[list[str]], list[str]]:

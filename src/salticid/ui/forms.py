@@ -10,6 +10,8 @@ from salticid.drivers.sources import LONGEST_QUERY, MOST_URLS
 from salticid.parse.bookmarks import LARGEST as LARGEST_BOOKMARKS
 
 DEFAULT_PAGES = 200
+LONGEST_NUMBER = 12
+"""Digits of a step; there will not be more."""
 
 Pages = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
 Url = Annotated[str, msgspec.Meta(max_length=8000)]
@@ -41,7 +43,7 @@ class Nothing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Said(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A person's word about a page: more like this (1), not this (-1), or neither after all (0)."""
 
-    step: Annotated[int, msgspec.Meta(ge=0)]
+    step: Annotated[int, msgspec.Meta(ge=0, le=10**LONGEST_NUMBER)]
     liking: Literal[1, -1, 0]
 
 

@@ -20,10 +20,18 @@ class Insight:
     def __init__(self, hunt: Hunt) -> None:
         self._hunt = hunt
         self._since: dict[int, float] = {}
+        self._at = hunt.clock()
+
+    def stand_still(self) -> None:
+        """The crawl is about to be paused, and its clock stands still."""
+        self._at = self._hunt.clock()
 
     def now(self) -> dict[str, Any]:
         """What is being fetched, what waits, who is left alone."""
-        hunt, clock = self._hunt, self._hunt.clock()
+        hunt = self._hunt
+        if not hunt.driver.paused:
+            self._at = hunt.clock()
+        clock = self._at
         urls, doing = hunt.web.urls, hunt.web.doing
         self._since = {url: self._since.get(url, clock) for url in doing if url >= 0}
         fetching = [

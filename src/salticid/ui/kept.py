@@ -31,6 +31,7 @@ CUT_OFF, FAILED = "cut off", "failed"
 """Ends that a crawl cannot give a reason for itself."""
 _USED_UP = (StopReason.BUDGET.value, StopReason.FETCHES.value)
 _KILLED = "It was cut off: its process was ended from outside. Nothing that was found is lost; continue it."
+_BROKE = "It failed, and its process with it; the terminal where salticid serve runs says why."
 _RESTED = "The server stopped. The crawl goes on by itself when the server runs again."
 
 
@@ -50,11 +51,13 @@ class KeptCrawl:
         self._only_hears, self._unheard = False, 0
         self._looked_at = 0.0
         self._watchers: set[asyncio.Queue[Word]] = set()
+        self._turn = asyncio.Lock()
+        self.removed = False
 
     @property
     def running(self) -> bool:
-        """Whether it has a process."""
-        return self._child is not None
+        """Whether it has a process, or is about to."""
+        return self._child is not None or self._state == "starting"
 
     @property
     def can_continue(self) -> bool:
@@ -70,6 +73,8 @@ class KeptCrawl:
         if self._failure is not None:
             return CUT_OFF if self._failure == _KILLED else FAILED
         self._tally.update()
+        if self._tally.trouble is not None:
+            return FAILED
         unknown = CUT_OFF if self.wish.mood == "run" else StopReason.INTERRUPTED.value
         return str(self._tally.about.get("stopped", unknown))
 
@@ -101,18 +106,23 @@ class KeptCrawl:
 
     async def start(self) -> None:
         """Give it a process, which begins the crawl or goes on with it."""
-        self._failure, self._state = None, "starting"
-        await self._start(self.wish)
+        async with self._turn:
+            await self._begin()
 
-    def pause(self) -> None:
+    async def pause(self) -> None:
         """Let it rest; it keeps its process, and is paused also after the server was started again."""
-        if self._child is None or self._state in ("stopping", "ended"):
-            raise UserError("the crawl does not run; there is nothing to pause")
-        self._want("pause")
-        self._child.send("pause")
+        async with self._turn:
+            if self._child is None or self._state in ("stopping", "ended"):
+                raise UserError("the crawl does not run; there is nothing to pause")
+            self._want("pause")
+            self._child.send("pause")
 
     async def go_on(self, max_pages: int | None) -> None:
         """Let it run again, with a larger budget if one is given."""
+        async with self._turn:
+            await self._go_on(max_pages)
+
+    async def _go_on(self, max_pages: int | None) -> None:
         if max_pages is not None and max_pages < self.wish.max_pages:
             raise UserError(f"its budget is {self.wish.max_pages} pages already; give a larger max_pages")
         grown = max_pages is not None and max_pages > self.wish.max_pages
@@ -122,7 +132,7 @@ class KeptCrawl:
             await self._child.gone(PATIENCE)
         self._want("run", self.wish.max_pages if max_pages is None else max_pages)
         if self._child is None:
-            await self.start()
+            await self._begin()
             return
         if grown:
             self._child.send("extend", max_pages=max_pages)
@@ -130,15 +140,20 @@ class KeptCrawl:
 
     async def stop(self) -> None:
         """End it; what it found stays, and it can be continued."""
-        self._want("stop")
-        if self._child is not None:
-            self._state = "stopping"
-            self._child.send("stop")
-        else:
-            self._state = "ended"
+        async with self._turn:
+            self._want("stop")
+            if self._child is not None:
+                self._state = "stopping"
+                self._child.send("stop")
+            else:
+                self._state = "ended"
 
     async def feedback(self, url: str, liking: int) -> None:
         """Let it hear a person's word about a page it visited; one that has ended is woken for that alone."""
+        async with self._turn:
+            await self._tell(url, liking)
+
+    async def _tell(self, url: str, liking: int) -> None:
         child = self._child
         if child is not None and (self._state == "stopping" or (self._only_hears and not self._unheard)):
             await child.gone(PATIENCE)
@@ -172,12 +187,27 @@ class KeptCrawl:
 
     async def rest(self) -> None:
         """The server stops: so does the process, and the wish stays as it is."""
-        if self._child is not None:
-            self._state = "stopping"
-            await self._child.stop()
+        async with self._turn:
+            if self._child is not None:
+                self._state = "stopping"
+                await self._child.stop()
+
+    def give_up(self) -> None:
+        """It is about to be removed: let go of its log and of whoever watches; UserError unless it has ended."""
+        if self.running or self._state != "ended" or self._turn.locked():
+            raise UserError("the crawl has not ended; stop it first, then remove it")
+        self.removed = True
+        self.close()
 
     def close(self) -> None:
         self._tally.close()
+
+    async def _begin(self) -> None:
+        self._failure, self._state = None, "starting"
+        try:
+            await self._start(self.wish)
+        except OSError as error:
+            self._failure, self._state = f"No process could be started for it: {error.strerror}.", "ended"
 
     async def _start(self, wish: Wish) -> Child:
         line = begin_line(self.folder, wish, self._live)
@@ -193,8 +223,8 @@ class KeptCrawl:
         """Why it ended, as a sentence."""
         if stopped is None:
             return None
-        if self._failure is not None:
-            return self._failure
+        if (trouble := self._failure or self._tally.trouble) is not None:
+            return trouble
         if stopped == StopReason.INTERRUPTED.value:
             return "You stopped it." if self.wish.mood == "stop" else _RESTED
         return _KILLED if stopped == CUT_OFF else f"It ended: {WHY[StopReason(stopped)]}."
@@ -225,6 +255,6 @@ class KeptCrawl:
         self._child, self._playing = None, None
         self._only_hears, self._unheard = False, 0
         if status and self._failure is None:
-            self._failure = _KILLED
+            self._failure = _KILLED if status < 0 else _BROKE
         ended = self._failure is not None or self.wish.mood != "pause"
         self._state = "ended" if ended else "paused"

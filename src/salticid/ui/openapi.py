@@ -42,6 +42,9 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
         status=201,
     ),
     ("GET", _ONE): _Answer("A crawl at one glance.", gives=Summary),
+    ("DELETE", _ONE): _Answer(
+        "Delete all that is kept of a crawl that has ended: {ok: true}.", takes=Nothing
+    ),
     ("POST", f"{_ONE}/pause"): _Answer(
         "Send no more requests until it goes on.", takes=Nothing, gives=Summary
     ),
@@ -53,7 +56,8 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
         "Say whether a page is what is looked for: {ok: true}.", takes=Said
     ),
     ("GET", f"{_ONE}/stream"): _Answer(
-        "Server-sent events from `since`, or the Last-Event-ID, on: visits {visits: [Told]}, agents {events}, "
+        "Server-sent events from `since`, or the Last-Event-ID, on: visits {visits: [Told]}, agents {events: "
+        "[{seq, step, at, name, agent, ...}]} (born: parent, keywords, energy; agent: energy; keywords; died: cause), "
         "scores {scores: [[step, score]]}, feedback {feedback: [[step, liking]]}; and, without an id: state "
         "(a Summary), now, moved, advice, warned. After a reconnect a piece may come again.",
         kind="text/event-stream",
@@ -67,10 +71,6 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
     ("GET", f"{_ONE}/snippets"): _Answer(
         "For up to 100 visits: {snippets: {step: [[text, is_hit]]}, why: {step: [[name, x]]}}.",
         query={"steps": "numbers, with commas between them"},
-    ),
-    ("GET", f"{_ONE}/agents/{{number}}"): _Answer(
-        "The life of an agent: parent, children, born, died, energy [[step, e]], keywords, path "
-        "[{step, url, title, score}]."
     ),
     ("GET", f"{_ONE}/curve"): _Answer("{points: [[pages, positives]]}, at most 500 of them."),
     ("GET", f"{_ONE}/export"): _Answer(
@@ -118,7 +118,7 @@ def _operation(method: str, path: str, answer: _Answer) -> dict[str, Any]:
     content = {"schema": _ref(answer.gives)} if answer.gives else {}
     named = [_parameter("path", name, "") for name in re.findall(r"{(\w+)}", path)]
     named += [_parameter("query", name, line) for name, line in answer.query.items()]
-    if method == "POST":
+    if method != "GET":
         named.append(_parameter("header", "X-Salticid-Token", "the token of /api/session"))
     told: dict[str, Any] = {
         "summary": answer.line,

@@ -117,9 +117,9 @@ class Reader:
                     when = {"seq": number, "step": self._last[0], "at": self._last[1]}
                     news.agents.append({**values, **when, "name": name})
             elif call == "revise":
-                revised = msgspec.json.decode(body)
-                news.scores.update(dict(revised["scores"]))
-                news.likings.update(likings_in(self._crawl.db, revised["feedback"]))
+                changed = msgspec.json.decode(body)
+                news.scores.update(dict(changed["scores"]))
+                news.likings.update(likings_in(self._crawl.db, changed["feedback"]))
         if visits:
             self._last = visits[-1][1:]
 
@@ -129,12 +129,22 @@ def visit(crawl: CrawlFolder, step: int) -> Told | None:
     row = crawl.db.execute(_VISIT, (step,)).fetchone()
     if row is None:
         return None
-    score, liking, told = row[6], 0, _visit(row)
-    for (body,) in crawl.db.execute(_REVISED):
-        revised = msgspec.json.decode(body)
-        score = dict(revised["scores"]).get(step, score)
-        liking = dict(revised["feedback"]).get(told.final, liking)
-    return msgspec.structs.replace(told, score=score, liking=liking)
+    told = _visit(row)
+    scores, likings = revised(crawl.db)
+    return msgspec.structs.replace(
+        told, score=scores.get(step, told.score), liking=likings.get(told.final, 0)
+    )
+
+
+def revised(db: sqlite3.Connection) -> tuple[dict[int, float], dict[str, int]]:
+    """What holds by now: the scores that the judge gave later, by step, and a person's word, by URL."""
+    scores: dict[int, float] = {}
+    likings: dict[str, int] = {}
+    for (body,) in db.execute(_REVISED):
+        told = msgspec.json.decode(body)
+        scores.update(dict(told["scores"]))
+        likings.update(dict(told["feedback"]))
+    return scores, likings
 
 
 def likings_in(db: sqlite3.Connection, feedback: list[tuple[str, int]]) -> dict[int, int]:

@@ -7,10 +7,13 @@ import errno
 import secrets
 import signal
 import socket
+import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import IO, Any
 
+import h11
 import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -19,10 +22,11 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from salticid.drivers.live_settings import LiveSettings
 from salticid.errors import SalticidError, UserError
+from salticid.store.lock import lock
 from salticid.ui.api import Api
 from salticid.ui.crawls import Crawls
 from salticid.ui.reports import Reports
@@ -43,7 +47,8 @@ class Serving:
 
     def __init__(self, data: Path, port: int, live: LiveSettings) -> None:
         _check(live)
-        data.mkdir(parents=True, exist_ok=True)
+        _make(data)
+        self._data = data
         self.token = secrets.token_urlsafe(24)
         self.crawls = Crawls(data, live)
         self._stopping = False
@@ -58,7 +63,14 @@ class Serving:
         return f"http://{ADDRESS}:{self.port}/?token={self.token}"
 
     async def run(self, ready: Callable[[int], None]) -> int:
-        """Serve until SIGINT or SIGTERM; `ready` is told how many crawls go on. How many will go on next time."""
+        """Serve until SIGINT or SIGTERM; `ready` is told how many crawls go on. How many will go on next time.
+
+        UserError if another server works in the folder of data.
+        """
+        with closing(self._socket), closing(_for_us_alone(self._data)):
+            return await self._run(ready)
+
+    async def _run(self, ready: Callable[[int], None]) -> int:
         config = uvicorn.Config(
             self._app,
             http=ImpatientProtocol,
@@ -99,16 +111,41 @@ class _Server(uvicorn.Server):
 
 
 class ImpatientProtocol(H11Protocol):
-    """Hangs up on whoever connects and then says nothing, or says it too slowly."""
+    """Hangs up on whoever connects and says nothing, or says too slowly what it wants, the first time or later."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._hanging_up: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.loop.call_later(FIRST_REQUEST, self._hang_up_if_silent)
+        self._watch()
 
-    def _hang_up_if_silent(self) -> None:
-        asked: object = self.cycle
-        if asked is None and not self.transport.is_closing():
-            self.transport.close()
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.conn.trailing_data[0]:
+            self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._unwatch()
+
+    def _watch(self) -> None:
+        """Count the seconds from the first byte of a request until its head is there."""
+        asked: RequestResponseCycle | None = self.cycle
+        if self.conn.their_state is not h11.IDLE or (asked is not None and not asked.response_complete):
+            self._unwatch()
+        elif self._hanging_up is None:
+            self._hanging_up = self.loop.call_later(FIRST_REQUEST, self.transport.close)
+
+    def _unwatch(self) -> None:
+        if self._hanging_up is not None:
+            self._hanging_up.cancel()
+            self._hanging_up = None
 
 
 def application(api: Api, port: int) -> ASGIApp:
@@ -119,7 +156,12 @@ def application(api: Api, port: int) -> ASGIApp:
             Mount("/page", StaticFiles(directory=PAGE)),
             *api.routes(),
         ],
-        exception_handlers={HTTPException: _refused, SalticidError: _mistaken},
+        exception_handlers={
+            HTTPException: _refused,
+            SalticidError: _mistaken,
+            sqlite3.Error: _unreadable,
+            Exception: _broken,
+        },
     )
     return Guarded(app, api.token, port)
 
@@ -135,6 +177,33 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _mistaken(request: Request, error: Exception) -> Response:
     return refusal(422 if isinstance(error, UserError) else 502, str(error))
+
+
+async def _unreadable(request: Request, error: Exception) -> Response:
+    return refusal(500, f"what this crawl wrote down cannot be read: {error}; remove it, or mend its folder")
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    return refusal(500, "this went wrong in the server itself; its terminal says why")
+
+
+def _make(data: Path) -> None:
+    """The folder of data; UserError if it cannot be made."""
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"cannot make {data}: {error.strerror}; name another folder as --data") from None
+
+
+def _for_us_alone(data: Path) -> IO[str]:
+    """A lock on the folder of data, for this server and no other; UserError if that cannot be."""
+    try:
+        return lock(data)
+    except UserError:
+        raise UserError(
+            f"{data} cannot be had: another salticid serve works in it, or nothing can be written there; "
+            "stop that one, or name another folder as --data"
+        ) from None
 
 
 def _check(live: LiveSettings) -> None:

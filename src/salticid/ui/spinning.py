@@ -23,8 +23,9 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
+import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -34,13 +35,16 @@ import msgspec
 from salticid.drivers.hunt import Hunt, hunt_live
 from salticid.drivers.live_settings import LiveSettings
 from salticid.drivers.order import Onlooker
-from salticid.errors import SalticidError
+from salticid.errors import SalticidError, UserError
 from salticid.model import Feedback, StopReason
+from salticid.store.lock import lock
 from salticid.ui.insight import Insight, moved, places
 from salticid.ui.wish import Wish
 
 PLAYING_EVERY = 1000
 """Visits played again between two words about it."""
+SUCCESSION = 20.0
+"""Seconds that a crawl waits for the one before it in its folder to be gone."""
 
 
 class Begin(msgspec.Struct, frozen=True):
@@ -117,6 +121,8 @@ class Obedient:
     def __call__(self, command: Command) -> None:
         match command.do:
             case "pause":
+                if not self._hunt.driver.paused:
+                    self._insight.stand_still()
                 self._hunt.pause()
                 self.tell()
             case "go on":
@@ -173,6 +179,7 @@ def main() -> int:
     begin = msgspec.json.decode(commands.readline(), type=Begin)
     try:
         folder = Path(begin.folder)
+        wait_for(folder)
         hunted = hunt_live(begin.wish.order(folder), begin.live, Spinner(begin, commands))
     except KeyboardInterrupt:
         say("ended", stopped=StopReason.INTERRUPTED.value)
@@ -182,6 +189,15 @@ def main() -> int:
         return 1
     say("ended", stopped=hunted.stopped.value)
     return 0
+
+
+def wait_for(folder: Path, seconds: float = SUCCESSION) -> None:
+    """Wait until nobody crawls into a folder: the crawl of a server that was killed takes a moment to stop."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        with suppress(UserError), closing(lock(folder)):
+            return
+        time.sleep(0.1)
 
 
 def begin_line(folder: Path, wish: Wish, live: LiveSettings) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, closing
 
@@ -24,22 +25,29 @@ _RELAYED = ("now", "moved", "advice", "warned")
 async def stream(
     crawl: KeptCrawl, since: int, closing_down: Callable[[], bool]
 ) -> AsyncIterator[ServerSentEvent]:
-    """The events of a crawl from a number on, until the server closes down or the reader has enough.
+    """The events of a crawl from a number on, until the server closes down or the crawl is removed.
 
     An event is made when the one before it was taken: a slow reader slows only his own stream.
     """
     with crawl.watched() as words, ExitStack() as opened:
         loop = asyncio.get_running_loop()
         reader: Reader | None = None
+        readable = True
         state_at = 0.0
         told: Summary | None = None
-        while not closing_down():
-            if reader is None and (folder := _opened(crawl)) is not None:
-                reader = Reader(opened.enter_context(closing(folder)), since)
-            while reader is not None and (news := reader.news()) is not None:
-                events = news.events()
-                for left, event in zip(reversed(range(len(events))), events, strict=True):
-                    yield _event(*event, news.upto if not left else None)
+        while not closing_down() and not crawl.removed:
+            try:
+                if readable and reader is None and (folder := _opened(crawl)) is not None:
+                    reader = Reader(opened.enter_context(closing(folder)), since)
+                while reader is not None and (news := reader.news()) is not None:
+                    events = news.events()
+                    for left, event in zip(reversed(range(len(events))), events, strict=True):
+                        yield _event(*event, news.upto if not left else None)
+            except (sqlite3.Error, ValueError) as error:
+                reader, readable = None, False
+                yield _event(
+                    "warned", {"line": f"What this crawl wrote down cannot be read any further: {error}."}
+                )
             if loop.time() >= state_at and (summary := crawl.summary()) != told:
                 state_at, told = loop.time() + STATE_EVERY, summary
                 yield _event("state", summary)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections import deque
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from salticid.crawl import HARVEST_WINDOW
 from salticid.errors import UserError
 from salticid.model import Outcome
 from salticid.store.folder import CrawlFolder
+from salticid.store.schema import FILE
 from salticid.urls import host
 
 _NEWS = """SELECT v.step, v.outcome, v.positive, v.at, u.text FROM visit v JOIN url u ON u.id = v.final
@@ -28,6 +30,7 @@ class Tally:
         self._step = -1
         self.pages = self.fetches = self.positive = 0
         self.seconds = 0.0
+        self.trouble: str | None = None
         self.about: dict[str, Any] = {}
         self._hosts: set[str] = set()
         self._recent: deque[bool] = deque(maxlen=HARVEST_WINDOW)
@@ -43,13 +46,18 @@ class Tally:
         return len(self._hosts)
 
     def update(self) -> None:
-        """Count what is new; nothing as long as there is no log."""
-        if self._crawl is None:
-            try:
+        """Count what is new; nothing as long as there is no log, and `trouble` if it cannot be read."""
+        try:
+            if self._crawl is None:
                 self._crawl = CrawlFolder(self._folder)
-            except UserError:
-                return
-        db = self._crawl.db
+            self._count(self._crawl.db)
+            self.trouble = None
+        except UserError as error:
+            self.trouble = str(error).partition(";")[0] if (self._folder / FILE).is_file() else None
+        except (sqlite3.Error, ValueError) as error:
+            self.trouble = f"{self._folder / FILE} is damaged: {error}"
+
+    def _count(self, db: sqlite3.Connection) -> None:
         for step, outcome, positive, at, url in db.execute(_NEWS, (self._step,)):
             self._step, self.seconds = step, max(self.seconds, at)
             kind = Outcome(outcome)

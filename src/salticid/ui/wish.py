@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from datetime import datetime
+from inspect import cleandoc
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -15,9 +17,11 @@ from salticid.model import Limits, Topic
 from salticid.strategies import strategies
 
 FILE = "wish.json"
-DEFAULT_STRATEGY = "best_first"
-DEFAULT_JUDGE = "rocchio"
-"""One that learns from what a person says."""
+FAVOURED = ("myspiders", "hunter")
+"""The strategies that are named first: the first of them is the usual one."""
+DEFAULT_STRATEGY = FAVOURED[0]
+DEFAULT_JUDGE = "profile"
+"""One that works from words alone, and learns from what a person says."""
 
 
 class Wish(msgspec.Struct, frozen=True):
@@ -58,11 +62,40 @@ class Wish(msgspec.Struct, frozen=True):
     def load(cls, folder: Path) -> Wish | None:
         """The wish kept in a folder; None if there is none that can be read."""
         try:
-            return msgspec.json.decode((folder / FILE).read_bytes(), type=cls)
-        except (OSError, msgspec.DecodeError):
+            wish = msgspec.json.decode((folder / FILE).read_bytes(), type=cls)
+            datetime.fromisoformat(wish.began)
+        except (OSError, RecursionError, ValueError):
             return None
+        return wish
 
 
 def judge_for(strategy: str) -> str:
     """The judge of a crawl whose person named none: the strategy's own, else one that learns."""
     return str(getattr(strategies.make(strategy), "judge", DEFAULT_JUDGE))
+
+
+def offered() -> list[dict[str, Any]]:
+    """The strategies to choose from: those favoured, those that walk, the others; the first sentence of each."""
+
+    def place(name: str) -> tuple[int, bool]:
+        favour = FAVOURED.index(name) if name in FAVOURED else len(FAVOURED)
+        return favour, not strategies.find(name).walks
+
+    return [
+        {
+            "name": name,
+            "line": _first_paragraph(strategies.find(name).__doc__ or ""),
+            "walks": strategies.find(name).walks,
+            "default": name == DEFAULT_STRATEGY,
+        }
+        for name in sorted(strategies.names(), key=place)
+    ]
+
+
+def _first_paragraph(doc: str) -> str:
+    """What a docstring says first, on one line.
+
+    >>> _first_paragraph("Agents walk,\\n    and breed.\\n\\n    Paper: ...")
+    'Agents walk, and breed.'
+    """
+    return " ".join(cleandoc(doc).partition("\n\n")[0].split())

@@ -27,21 +27,29 @@ export function get(path) {
   return ask(path);
 }
 
+export function post(path, body = {}) {
+  return change("POST", path, body);
+}
+
+export function remove(path) {
+  return change("DELETE", path, {});
+}
+
 /** Change something. A token that no longer holds is asked for once more. */
-export async function post(path, body = {}) {
+async function change(method, path, body) {
   try {
-    return await change(path, body);
+    return await send(method, path, body);
   } catch (refusal) {
     if (refusal.status !== 403) throw refusal;
     await beginAgain();
-    return change(path, body);
+    return send(method, path, body);
   }
 }
 
-async function change(path, body) {
+async function send(method, path, body) {
   const { token } = await begun();
   const headers = { "Content-Type": "application/json", "X-Salticid-Token": token };
-  return ask(path, { method: "POST", headers, body: JSON.stringify(body) });
+  return ask(path, { method, headers, body: JSON.stringify(body) });
 }
 
 async function ask(path, options = {}) {

@@ -11,7 +11,8 @@ const EDGE = { left: 40, right: 12, top: 10, bottom: 28 };
  * for numbers that jump. `x` and `y` name the axes, `told` says in words what there is to see.
  */
 export function chart({ curves, x, y, told, width = 380, height = 190 }) {
-  const all = curves.flatMap((curve) => curve.points);
+  const drawn = curves.map((curve) => ({ ...curve, points: thinned(curve.points) }));
+  const all = drawn.flatMap((curve) => curve.points);
   const right = ceiling(Math.max(1, ...all.map((point) => point[0])));
   const top = ceiling(Math.max(1, ...all.map((point) => point[1])));
   const toX = (value) => EDGE.left + (value / right) * (width - EDGE.left - EDGE.right);
@@ -32,7 +33,7 @@ export function chart({ curves, x, y, told, width = 380, height = 190 }) {
     { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": told },
     grid,
     below,
-    curves.map((curve, at) => line(curve, at, toX, toY)),
+    drawn.map((curve, at) => line(curve, at, toX, toY)),
     svg("text", { class: "axis", x: EDGE.left + 6, y: EDGE.top + 10 }, y),
   );
 }
@@ -43,7 +44,8 @@ export function legend(names) {
 }
 
 /** A small line without axes. */
-export function sparkline(points, told, width = 320, height = 56) {
+export function sparkline(all, told, width = 320, height = 56) {
+  const points = thinned(all);
   const right = Math.max(1e-9, points.at(-1)?.[0] ?? 1);
   const left = points[0]?.[0] ?? 0;
   const top = Math.max(1e-9, ...points.map((point) => point[1]));
@@ -60,7 +62,7 @@ export function sparkline(points, told, width = 320, height = 56) {
 }
 
 function line({ points, kind }, at, toX, toY) {
-  const placed = thinned(points).map(([x, y]) => [toX(x).toFixed(1), toY(y).toFixed(1)]);
+  const placed = points.map(([x, y]) => [toX(x).toFixed(1), toY(y).toFixed(1)]);
   const drawn = kind === "step" ? stairs(placed) : placed;
   return svg("polyline", { class: `curve c${at}`, points: drawn.map((point) => point.join()).join(" ") });
 }
@@ -70,7 +72,7 @@ function stairs(placed) {
 }
 
 /** Not more points than can be told apart, the first and the last among them. */
-export function thinned(points) {
+function thinned(points) {
   if (points.length <= MOST_POINTS) return points;
   const stride = (points.length - 1) / (MOST_POINTS - 1);
   return Array.from({ length: MOST_POINTS }, (_, at) => points[Math.round(at * stride)]);

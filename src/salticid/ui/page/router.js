@@ -2,7 +2,16 @@
 
 /** The place as its parts: "#/crawl/abc/spider/3" is ["crawl", "abc", "spider", "3"]. */
 export function place() {
-  return location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decodeURIComponent);
+  return location.hash.replace(/^#\/?/, "").split("/").filter(Boolean).map(decoded);
+}
+
+/** What a person typed may be no proper code. */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 export function pathTo(...parts) {

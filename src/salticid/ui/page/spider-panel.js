@@ -86,6 +86,6 @@ export class SpiderPanel {
 }
 
 function key() {
-  const kinds = [["good", "on topic"], ["plain", "other"], ["failed", "failed"]];
+  const kinds = [["good", "on topic"], ["plain", "other"], ["again", "seen before"], ["failed", "failed"]];
   return el("p", { class: "legend" }, kinds.map(([kind, name]) => el("span", { class: `key ${kind}` }, name)));
 }

@@ -1,4 +1,4 @@
-// How to hunt: the sensible way, and the others with a line each.
+// How to hunt: the usual way, and the others with a line each.
 
 import { el, say } from "./dom.js";
 import { strategy as nameOf } from "./words.js";
@@ -6,7 +6,7 @@ import { strategy as nameOf } from "./words.js";
 export function strategyChoice(strategies) {
   const usual = strategies.find((one) => one.default) ?? strategies[0];
   const shown = el("span", { class: "soft" });
-  const list = el("div", { class: "choices" }, ordered(strategies, usual).map((one) => choice(one, one === usual)));
+  const list = el("div", { class: "choices" }, strategies.map((one) => choice(one, one === usual)));
   const chosen = () => list.querySelector("input:checked").value;
   const tell = () => say(shown, nameOf(chosen()));
   list.addEventListener("change", tell);
@@ -18,12 +18,6 @@ export function strategyChoice(strategies) {
     el("fieldset", {}, el("legend", { class: "unseen" }, "Strategy"), list),
   );
   return { node, chosen };
-}
-
-/** The usual one, those with spiders to follow, the others. */
-function ordered(strategies, usual) {
-  const rank = (one) => (one === usual ? 0 : one.walks ? 1 : 2);
-  return [...strategies].sort((a, b) => rank(a) - rank(b));
 }
 
 function choice({ name, line, walks }, isUsual) {

@@ -3,12 +3,13 @@
 import { get } from "./api.js";
 
 const EVENTS = ["visits", "agents", "scores", "feedback", "state", "now", "moved", "advice", "warned"];
-const LONGEST_WAIT = 8_000;
+const LONGEST_WAIT = 3_000;
 const HIDDEN_FOR = 20_000;
 
 /**
- * `hear(name, data)` gets each event. `link(words)` gets null while connected, else what is wrong.
- * A window that nobody sees lets go of its connection, for a browser has few to give.
+ * The stream of the crawl at `path`. `hear(name, data)` gets each event, `link(words)` null while connected, else
+ * what is wrong. A crawl that is gone is not asked for again. A window that nobody sees lets go of its connection,
+ * for a browser has few to give.
  */
 export class Stream {
   constructor(path, hear, link) {
@@ -23,8 +24,8 @@ export class Stream {
   }
 
   open() {
-    const path = this.since === "" ? this.path : `${this.path}?since=${encodeURIComponent(this.since)}`;
-    this.source = new EventSource(path);
+    const from = this.since === "" ? "" : `?since=${encodeURIComponent(this.since)}`;
+    this.source = new EventSource(`${this.path}/stream${from}`);
     this.source.onopen = () => {
       this.wait = 500;
       this.link(null);
@@ -43,9 +44,10 @@ export class Stream {
     const source = this.source;
     this.link("Connection lost; what is shown stays. Trying again …");
     try {
-      await get("/api/session");
+      await get(this.path);
     } catch (refusal) {
       if (refusal.status === 401) this.link(refusal.message);
+      if (refusal.status === 404) return this.link("This hunt was removed; what is shown is all that is left of it.");
     }
     if (this.source !== source) return;
     this.later = setTimeout(() => this.open(), this.wait);

@@ -6,7 +6,7 @@ import { count } from "./words.js";
 const LONGEST = 36;
 const LANES = 6;
 const LANE = 26;
-const NAMES = 118;
+const NAMES = 126;
 
 /** `visits` are a spider's, in order; of a long path the end is drawn. */
 export function trail(visits, best, width = 340) {
@@ -42,7 +42,7 @@ function laneOf(lanes, visit) {
 }
 
 function lane(site, y, width) {
-  const name = site.length > 17 ? `${site.slice(0, 16)}…` : site;
+  const name = site.length > 16 ? `${site.slice(0, 15)}…` : site;
   return [
     svg("line", { class: "grid", x1: NAMES, x2: width, y1: y, y2: y }),
     svg("text", { x: NAMES - 8, y: y + 4, "text-anchor": "end" }, name),

@@ -86,7 +86,7 @@ class CrawlView {
   entered() {
     document.addEventListener("keydown", this.press);
     this.stream = new Stream(
-      `/api/crawls/${this.id}/stream`,
+      `/api/crawls/${this.id}`,
       (name, data) => this.hear(name, data),
       (words) => linkLost(words),
     );

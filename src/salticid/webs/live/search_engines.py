@@ -2,7 +2,7 @@
 
 The address of an engine is the person's own word, so that it may be on a private network; asked is that address
 and no other, redirects are not followed. What an engine answers comes from the web: it is read up to a bound,
-and its URLs are links like any other, which a crawl checks as it checks all.
+unpacked by nobody, and its URLs are links like any other, which a crawl checks as it checks all.
 """
 
 from __future__ import annotations
@@ -75,7 +75,13 @@ async def ask(engine: Engine, query: str, user_agent: str) -> list[str]:
         async with (
             asyncio.timeout(SECONDS),
             aiohttp.ClientSession(
-                headers={"User-Agent": user_agent, "Accept": "application/json", **headers},
+                headers={
+                    "User-Agent": user_agent,
+                    "Accept": "application/json",
+                    "Accept-Encoding": "identity",
+                    **headers,
+                },
+                auto_decompress=False,
                 cookie_jar=aiohttp.DummyCookieJar(),
                 trust_env=False,
             ) as session,
@@ -149,4 +155,6 @@ def _urls(engine: Engine, body: bytes) -> list[str]:
         form = canonical(url) if isinstance(url, str) else None
         if form is not None:
             found[form] = None
-    return list(found)[:MOST]
+        if len(found) == MOST:
+            break
+    return list(found)
