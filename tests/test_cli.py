@@ -39,7 +39,7 @@ def test_crawl_json_holds_what_scripts_rely_on(lab: Path, tmp_path: Path) -> Non
     assert set(result) == {
         "topic", "strategy", "web", "pages", "fetches", "outcomes", "stopped", "seconds", "out",
     }  # fmt: skip
-    assert (result["pages"], result["stopped"], result["strategy"]) == (40, "budget", "best_first")
+    assert (result["pages"], result["stopped"], result["strategy"]) == (40, "budget", "hunter")
     assert result["outcomes"]["ok"] == 40
     assert sum(result["outcomes"].values()) == result["fetches"]
     assert result["seconds"] > 0
@@ -149,7 +149,10 @@ def mistakes(lab: Path, tmp_path: Path) -> dict[str, tuple[tuple[str | Path, ...
         "no such world": (("crawl", topic, "--web", tmp_path / "nowhere"), "is no world"),
         "unknown strategy": ((*crawl, "--strategy", "best_frist"), "did you mean 'best_first'?"),
         "unknown judge": ((*crawl, "--judge", "cosin"), "did you mean 'cosine'?"),
-        "unknown setting": ((*crawl, "--set", "admitt=always"), "did you mean 'admit'?"),
+        "unknown setting": (
+            (*crawl, "--strategy", "best_first", "--set", "admitt=always"),
+            "did you mean 'admit'?",
+        ),
         "setting out of range": ((*crawl, "--strategy", "best_n_first", "--set", "n=0"), "n=0"),
         "no KEY=VALUE": ((*crawl, "--set", "n"), "KEY=VALUE"),
         "odd arrivals": ((*crawl, "--arrivals", "roulette:50/100"), "roulette:100/50"),
@@ -224,7 +227,8 @@ def _interrupted_crawl(lab: Path, out: Path) -> Said:
         "from salticid.cli import main\n"
         "main()\n"
     )
-    args = ["crawl", a_topic(lab), "--web", lab / "world", "--max-pages", "500", "--out", out, "--json"]
+    args = ["crawl", a_topic(lab), "--web", lab / "world", "--strategy", "best_first", "--max-pages", "500"]
+    args += ["--out", out, "--json"]
     command = [sys.executable, "-c", slow, *map(str, args)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + 60
@@ -267,11 +271,11 @@ def test_help_has_an_example(command: str) -> None:
 def test_demo_shows_the_hunt(tmp_path: Path) -> None:
     said = salticid("demo", "--out", tmp_path / "demo")
     assert said.status == 0, said.err
-    shares = {name: int(share) for name, share in re.findall(r"(\w+_first) [▁-█]+\s+(\d+)%", said.out)}
-    assert shares["best_first"] > 2 * shares["breadth_first"]
+    shares = {name: int(share) for name, share in re.findall(r"(\w+) [▁-█]+\s+(\d+)%", said.out)}
+    assert shares["hunter"] > shares["best_first"] > 2 * shares["breadth_first"]
     assert "stopped: budget" in said.out
     page = (tmp_path / "demo" / "demo.html").read_text()
-    assert page.count("<polyline") == 2
+    assert page.count("<polyline") == 3
     assert not re.search(r'(?:src|href)="(?!http://[a-z0-9-]+\.(?:example|test)/)', page), (
         "the page loads nothing"
     )

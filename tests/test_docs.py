@@ -20,6 +20,7 @@ COMMANDS = [
     "export",
     "compare",
     "links",
+    "fit",
     "evolve",
     "reproduce",
     "serve",

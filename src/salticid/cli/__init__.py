@@ -16,6 +16,7 @@ from salticid.cli import (
     demo,
     evolve,
     export,
+    fit,
     links,
     reproduce,
     search,
@@ -52,6 +53,7 @@ app.command("search")(search.search)
 app.command("export")(export.export_pages)
 app.command("compare")(compare.compare)
 app.command("links")(links.links)
+app.command("fit")(fit.fit)
 app.command("evolve")(evolve.evolve)
 app.command("reproduce")(reproduce.reproduce)
 app.command("serve")(serve.serve)

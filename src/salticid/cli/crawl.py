@@ -58,7 +58,7 @@ def crawl(
     ] = "live",
     strategy: Annotated[
         str, typer.Option(help="Its name, or a strategy file.", metavar="NAME|FILE.toml")
-    ] = "best_first",
+    ] = "hunter",
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="A setting of the strategy.", metavar="KEY=VALUE")
     ] = None,

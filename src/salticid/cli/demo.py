@@ -32,7 +32,7 @@ def demo(
         world, topic, targets = lab.make_world(out_dir, lambda done, pages: work.at(done, f"{pages} pages"))
     out.print(
         f"A generated web of {lab.PAGES} pages, served over HTTP on this machine; {targets} of them are about "
-        f"[bold]{lab.TOPIC}[/bold]. Two crawlers start two links away and may fetch {lab.LIMITS.max_pages} pages "
+        f"[bold]{lab.TOPIC}[/bold]. Three crawlers start two links away and may fetch {lab.LIMITS.max_pages} pages "
         "each.\n",
         highlight=False,
     )

@@ -6,7 +6,6 @@ import shlex
 import sys
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import asdict
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -46,11 +45,9 @@ def tell(order: Order, hunted: Hunted, json: bool) -> None:
             "seconds": round(hunted.seconds, 3),
             "out": str(order.folder),
         }
-        ahead = _outlook(crawled.positive())
         if not json:
-            _show(crawled, hunted.stopped, result, ahead)
+            _show(crawled, hunted.stopped, result, _outlook(crawled.positive()))
             return
-        result["outlook"] = None if ahead is None else asdict(ahead)
     print_json(result)
     if hunted.stopped is StopReason.INTERRUPTED:
         say_how_to_go_on(order.folder)

@@ -27,6 +27,9 @@ def topics(
     examples_per_topic: Annotated[
         int, typer.Option(min=0, help="Known pages the crawler may learn from.")
     ] = 5,
+    examples_share: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="At most this share of the pages are examples.")
+    ] = 1.0,
     seed: Annotated[int, typer.Option(min=0, help="Of the shuffling.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -34,7 +37,7 @@ def topics(
 
     Example: salticid world topics world/ --out topics/ --task neighbours
     """
-    plan = TopicPlan(task, query, min_pages, seeds_per_topic, examples_per_topic, seed)
+    plan = TopicPlan(task, query, min_pages, seeds_per_topic, examples_per_topic, seed, examples_share)
     made = make_topics(world, out_dir, plan)
     if json:
         print_json({"topics": [str(file) for file in made.files], "left_out": made.left_out})

@@ -1,4 +1,4 @@
-"""The demonstration: two strategies hunt over HTTP for one topic of a generated web; the truth is shown."""
+"""The demonstration: three strategies hunt over HTTP for one topic of a generated web; the truth is shown."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ from salticid.worlds.topics import TopicPlan, make_topics
 
 PAGES = 15_000
 TOPIC = "science.astronomy"
-STRATEGIES = ("breadth_first", "best_first")
+STRATEGIES = ("breadth_first", "best_first", "hunter")
+JUDGE = "profile"
 LIMITS = Limits(max_pages=300, max_buffer=1000)
 PARTS = ("world", "topics", *STRATEGIES)
 
@@ -62,7 +63,7 @@ def crawl(
 ) -> Shown:
     """Serve the world over HTTP, crawl it with one strategy into `out`, then look at the truth."""
     topic, truth = load_topic(topic_file)
-    recipe = Recipe(strategies.make(strategy), judges.make("cosine"), LIMITS)
+    recipe = Recipe(strategies.make(strategy), judges.make(JUDGE), LIMITS)
     stopped = asyncio.run(_crawl_served(RecordedWeb(world), topic, recipe, out, watch))
     with closing(CrawlFolder(out)) as crawled:
         pages = [visit.final_url for visit in crawled.visits() if visit.outcome == Outcome.OK]
@@ -81,7 +82,7 @@ async def _crawl_served(
     try:
         async with live_web(settings, lambda: time.monotonic() - began) as web:
             with closing(CrawlLog(out, web.urls, web.words)) as log:
-                driver = await set_up(topic, web, recipe, settings, log)
+                driver = await set_up(topic, web, recipe, settings, log, log.page)
                 log.begin({"topic": {"name": topic.name}})
                 crawl = driver.crawl
                 return await driver.run(lambda _visit: watch(crawl.pages, crawl.harvest))
@@ -115,9 +116,9 @@ body {{ max-width: 46rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 sys
 td, th {{ text-align: left; padding: 0.1rem 1rem 0.1rem 0; vertical-align: top; }}
 </style>
 <h1>A hunt for {escape(TOPIC)}</h1>
-<p>A generated web of {PAGES} pages, served over HTTP; two crawlers start two links away from the topic, each with
+<p>A generated web of {PAGES} pages, served over HTTP; three crawlers start two links away from the topic, each with
 {LIMITS.max_pages} pages to spend. Higher is better: the share of what was fetched that is truly on topic,
-which neither crawler can see.</p>
+which no crawler can see.</p>
 {chart}
 <ul>{told}</ul>
 <h2>What {escape(shown[-1].strategy)} liked best</h2>

@@ -34,6 +34,7 @@ class TopicPlan:
     seeds_per_topic: int = 10
     examples_per_topic: int = 5
     seed: int = 0
+    examples_share: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ class _Maker:
         digest = hashlib.blake2b(label.encode(), digest_size=8).digest()
         rng = np.random.default_rng([plan.seed, int.from_bytes(digest, "little")])
         pages = [urls[at] for at in rng.permutation(len(urls))]
-        examples = pages[: plan.examples_per_topic]
+        examples = pages[: min(plan.examples_per_topic, int(plan.examples_share * len(pages)))]
         if plan.task == "neighbours":
             seeds, used = self._neighbours(pages, rng), len(examples)
         elif examples:

@@ -1,0 +1,203 @@
+"""Learns while it crawls which links lead to pages worth having."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, ClassVar
+
+import numpy as np
+from msgspec import Meta
+
+from salticid.learning.exact import logistic
+from salticid.learning.taught import Schedule
+from salticid.model import FROM_OFFER, FROM_SEED, Choice, Event, Feedback, Floats, Ints, Limits, Links, Visit
+from salticid.protocols import Brief
+from salticid.strategies.parts.hunting.addresses import Addresses
+from salticid.strategies.parts.hunting.evidence import Evidence
+from salticid.strategies.parts.hunting.features import NAMES, Surroundings, columns
+from salticid.strategies.parts.hunting.online import OnlineWeights
+from salticid.strategies.parts.hunting.pages import Pages, Ways
+from salticid.strategies.parts.hunting.prior import Prior, shipped
+from salticid.strategies.parts.hunting.topic_profile import TopicProfile
+from salticid.strategies.parts.hunting.waiting import NOWHERE, Waiting
+
+_SEED_MARGIN = 1000.0
+"""Seeds come before all links."""
+_FIRST_WORDS = 5
+"""Words are learned after so many pages, and whenever their number has grown by half."""
+_OFTEN, _SELDOM, _ROWS_A_PAGE = 4, 20, 2048
+_WHY = 3
+
+
+class Hunter:
+    """Learns while it crawls which links lead to pages worth having.
+
+    A link scores by all that was seen of it so far, weighed as other topics taught and this one teaches:
+
+        margin = sum over features of weight * feature,    score = 1 / (1 + exp(-margin))
+
+    The features (`parts/hunting/features.py`) sum up every link seen that points at the URL, on pages read and
+    on the examples: the topic's words in the anchors and around them, the rewards of the pages they are on,
+    of the pages those link to and of the links beside them; the words, the host and the folder of the URL,
+    and how pages fared that were found by such words and there; as doors, what pages led to that were
+    found so, whatever they were themselves. A reward is what the judge said. The topic's words are those of
+    keywords and examples, and those the liked pages use more than others; a page a person likes is an example.
+
+    The weights begin as the `prior`, fitted to other topics (`salticid fit`), and move with the judged pages
+    (`parts/hunting/online.py`), the less, the higher `pull` is. All links are scored anew after every page at
+    first, later after every 4 to `rescore` pages, as many wait; in between only new ones are scored. Seeds
+    come first. `why` gives the three features that count most.
+
+    >>> from salticid.testing import walk_through
+    >>> walk_through(Hunter(), max_pages=5)
+    ['seed', 'b', 'b2', 'b1', 'b11']
+    """
+
+    walks: ClassVar[bool] = False
+    judge: ClassVar[str] = "profile"
+    """The judge it goes best with."""
+
+    def __init__(
+        self,
+        *,
+        prior: Prior | None = None,
+        pull: Annotated[float, Meta(gt=0, le=1_000_000_000)] = 30.0,
+        rescore: Annotated[int, Meta(ge=1, le=1000)] = 40,
+    ) -> None:
+        self.prior = prior
+        self.pull = pull
+        self.rescore = rescore
+
+    def start(self, brief: Brief) -> None:
+        prior = self.prior or shipped()
+        self._profile = TopicProfile(brief)
+        self._addresses = Addresses(brief.urls, self._profile)
+        self._waiting = Waiting(brief.limits.max_buffer, len(NAMES))
+        self._pages = Pages()
+        self._evidence = Evidence(self._profile, brief.limits.max_buffer)
+        self._weights = OnlineWeights(prior.row(), prior.spreads(), self.pull)
+        self._words_due = Schedule(_FIRST_WORDS)
+        self._since = 0
+        self._flying: dict[int, Floats] = {}
+        for page in brief.examples:
+            self._evidence.read(page, self._pages.add([page.url], None, 0.0, len(page.links), Ways.none()))
+        self._examples = len(brief.examples)
+        self._enter(brief.seeds.url, FROM_SEED, np.zeros(len(brief.seeds), np.int32))
+        newest = self._waiting.unscored()
+        self._rescore()
+        self._waiting.shrink(newest)
+
+    def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
+        waiting = self._waiting
+        allowed = None
+        if busy:
+            hosts = self._addresses.hosts(waiting.url.held)
+            allowed = ~np.isin(hosts, np.array(sorted(busy), np.int32))
+        chosen = []
+        for slot in waiting.best(n, allowed).tolist():
+            choice = self._choice(slot)
+            self._flying[choice.link.url] = waiting.features[:, slot].astype(np.float64)
+            waiting.discard(choice.link.url)
+            chosen.append(choice)
+        return chosen
+
+    def observe(self, visit: Visit, fresh: Ints) -> None:
+        self._waiting.discard(visit.final)
+        features = self._flying.pop(visit.url, None)
+        if visit.page is None:
+            return
+        page, link, before = visit.page, visit.choice.link, len(self._evidence)
+        row = self._pages.add(
+            [visit.url, visit.final], visit.step, visit.score, len(page.links), self._ways_to(visit.url)
+        )
+        self._pages.judged(row, self._pages.row_of(link.source), visit.positive)
+        if features is not None and link.source >= 0:
+            self._weights.add(features, row)
+        self._evidence.read(page, row)
+        self._enter(page.links.url[fresh], visit.step, fresh)
+        newest = self._waiting.unscored()
+        self._since += 1
+        if self._words_due.due():
+            self._evidence.learn_words(self._pages.rewards())
+            self._rescore()
+        elif self._since >= self._patience():
+            self._rescore()
+        else:
+            self._score(newest, before)
+        self._waiting.shrink(newest)
+
+    def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
+        """What is known of pages changes, and with it what is known of the links on them and beside them."""
+        self._pages.revise(scores)
+        for said in feedback:
+            self._pages.tell(said.url, 1.0 if said.liking > 0 else 0.0)
+        liked = np.array([said.url for said in feedback if said.liking > 0], np.int32)
+        self._evidence.learn_words(self._pages.rewards(), self._pages.rows(liked).tolist())
+        self._rescore()
+
+    def offer(self, links: Links) -> None:
+        """Offered links are scored as all others: by their addresses, and by links seen that point at them."""
+        self._enter(links.url, FROM_OFFER, np.zeros(len(links), np.int32))
+        newest = self._waiting.unscored()
+        self._rescore()
+        self._waiting.shrink(newest)
+
+    def extend(self, limits: Limits) -> None:
+        """A larger budget changes nothing here."""
+
+    def events(self) -> list[Event]:
+        return []
+
+    def waiting(self, k: int) -> tuple[int, list[Choice]]:
+        return len(self._waiting), [self._choice(slot) for slot in self._waiting.best(k).tolist()]
+
+    def look(self, most: int) -> tuple[Ints, Floats]:
+        """The URLs and the features of some waiting links: a quarter the best, the others evenly by age."""
+        best, living = self._waiting.best(most // 4), self._waiting.by_age()
+        others = living[:: max(1, len(living) // (most - most // 4))]
+        slots = np.array(list(dict.fromkeys([*best.tolist(), *others.tolist()])), np.int32)[:most]
+        return self._waiting.url.held[slots], self._waiting.features[:, slots].T.astype(np.float64)
+
+    def _enter(self, urls: Ints, source: int, places: Ints) -> None:
+        self._addresses.read(urls)
+        self._waiting.enter(urls, source, places)
+
+    def _ways_to(self, url: int) -> Ways:
+        urls = np.array([url], np.int32)
+        self._addresses.read(urls)
+        return Ways(
+            self._addresses.places(urls), self._evidence.anchor_words(url), self._addresses.words(urls)
+        )
+
+    def _patience(self) -> int:
+        """How many pages may go by before all links are scored anew: the more, the more there is to do."""
+        rows = max(_OFTEN, len(self._evidence) // _ROWS_A_PAGE)
+        return min(1 + len(self._pages) // _SELDOM, rows, self.rescore)
+
+    def _rescore(self) -> None:
+        """Look around, learn, and give every waiting link its score anew."""
+        self._since = 0
+        self._evidence.tidy(self._waiting.slots(self._evidence.url.held) != NOWHERE, self._examples)
+        self._around = Surroundings.of(self._evidence, self._pages)
+        self._weights.learn(self._around.reward)
+        self._score(self._waiting.living(), 0)
+
+    def _score(self, slots: Ints, first: int) -> None:
+        """Score links by the rows of evidence from the first one on."""
+        rows = slice(first, len(self._evidence))
+        number = np.full(self._waiting.size + 1, NOWHERE, np.int32)
+        number[slots] = np.arange(len(slots))
+        leads_to = number[self._waiting.slots(self._evidence.url.held[rows])]
+        urls = self._waiting.url.held[slots]
+        features = columns(urls, leads_to, rows, self._evidence, self._pages, self._around, self._addresses)
+        margins = np.zeros(len(slots))
+        for weight, column in zip(self._weights.now.tolist(), features, strict=True):
+            margins += weight * column
+        from_seed = self._waiting.source.held[slots] == FROM_SEED
+        self._waiting.score(slots, features, np.where(from_seed, _SEED_MARGIN, margins))
+
+    def _choice(self, slot: int) -> Choice:
+        shares = self._weights.now * self._waiting.features[:, slot]
+        strongest = np.argsort(-np.abs(shares[:-1]), kind="stable")[:_WHY].tolist()
+        why = tuple((NAMES[at], float(shares[at])) for at in strongest)
+        return self._waiting.choice(slot, logistic(float(self._waiting.margin.held[slot])), why)

@@ -1,0 +1,74 @@
+"""What the URL of a link says by itself."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+from salticid.model import Floats, Ints
+from salticid.protocols import UrlTable
+from salticid.strategies.parts.hunting.column import roomy
+from salticid.strategies.parts.hunting.topic_profile import TopicProfile
+from salticid.text.stems import STOP
+
+PLACES = 1 << 15
+"""Hosts and folders are told apart by so many numbers; two that share one share their record."""
+WORDS = 4
+"""So many words of a URL's path, the last, are read."""
+_UNREAD = -1
+_LONGEST_PATH = 200
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+class Addresses:
+    """The last words, the host and the folder of each URL, read once: some 26 bytes a URL."""
+
+    def __init__(self, urls: UrlTable, profile: TopicProfile) -> None:
+        self._urls, self._profile = urls, profile
+        self._words = np.full((1024, WORDS), _UNREAD, np.int32)
+        self._places = np.zeros((1024, 2), np.uint16)
+        self._hosts = np.zeros(1024, np.int32)
+
+    def read(self, urls: Ints) -> None:
+        """Make sure these are known; before anything is asked about them."""
+        if not len(urls):
+            return
+        most = int(urls.max()) + 1
+        self._words = roomy(self._words, most, _UNREAD)
+        self._places = roomy(self._places, most, 0)
+        self._hosts = roomy(self._hosts, most, 0)
+        unread = np.unique(urls[self._words[urls, 0] == _UNREAD]).tolist()
+        words: list[list[str]] = []
+        for url, text in zip(unread, self._urls.spell(unread), strict=True):
+            host, _, path = text.partition("://")[2].partition("/")
+            folder = f"{host}/{path.rpartition('/')[0]}"
+            self._places[url] = crc32(host.encode()) % PLACES, crc32(folder.encode()) % PLACES
+            self._hosts[url] = self._urls.host(url)
+            words.append(_LETTERS.findall(path[-_LONGEST_PATH:].lower())[-2 * WORDS :])
+        stems = iter(self._profile.stems.of_tokens([word for some in words for word in some]))
+        for url, some in zip(unread, words, strict=True):
+            last = [stem for stem in islice(stems, len(some)) if stem != STOP][-WORDS:]
+            self._words[url] = last + [STOP] * (WORDS - len(last))
+
+    def likeness(self, urls: Ints) -> Floats:
+        """How much the words of each speak for the topic, a column for each profile."""
+        words = self.words(urls)
+        many = np.maximum((words != STOP).sum(axis=1), 1)
+        share = 1.0 / np.sqrt(many)
+        return np.stack([weights[words].sum(axis=1) * share for weights in self._profile.weights()], axis=1)
+
+    def words(self, urls: Ints) -> Ints:
+        """Rows of stems, STOP where there are fewer."""
+        return self._words[urls]
+
+    def places(self, urls: Ints) -> npt.NDArray[np.uint16]:
+        """A number for the host and one for the folder of each."""
+        return self._places[urls]
+
+    def hosts(self, urls: Ints) -> Ints:
+        """The host ids."""
+        return self._hosts[urls]

@@ -1,0 +1,111 @@
+"""The pages read so far, as far as they tell about links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from salticid.model import Floats, Ints
+from salticid.strategies.parts.hunting.addresses import WORDS
+from salticid.strategies.parts.hunting.column import Column, roomy
+
+NO_PAGE = -1
+LED_BY = 8
+"""So many words of the anchors that led to a page are remembered."""
+
+
+class Ways(NamedTuple):
+    """How pages were found, a row each: host and folder, words of the anchors and of the address."""
+
+    places: npt.NDArray[Any]
+    anchor: npt.NDArray[Any]
+    address: npt.NDArray[Any]
+
+    @classmethod
+    def none(cls) -> Ways:
+        """Of a page that nothing led to."""
+        return cls(
+            np.zeros((1, 2), np.uint16), np.zeros((1, LED_BY), np.int32), np.zeros((1, WORDS), np.int32)
+        )
+
+
+class Pages:
+    """What is known of each page read, the examples first: its score, the ways that led to it, its links.
+
+    The reward is what the judge says, 0.5 at its line and 1 from twice the line on; a person's word is 1 or 0.
+    """
+
+    def __init__(self) -> None:
+        self.score, self.fixed = Column(np.float64), Column(np.float64)
+        self.away, self.links = Column(np.float64), Column(np.float64)
+        self.is_example = Column(np.float64)
+        self.ways = (Column(np.uint16, 2), Column(np.int32, LED_BY), Column(np.int32, WORDS))
+        self._row_of_url = np.full(1024, NO_PAGE, np.int32)
+        self._row_of_step: dict[int, int] = {}
+        self._told: dict[int, float] = {}
+        self._lowest_positive, self._highest_other = np.inf, 0.0
+
+    def __len__(self) -> int:
+        return len(self.score.held)
+
+    def rows(self, urls: Ints) -> Ints:
+        """The row of each URL's page, NO_PAGE where none was read."""
+        if len(urls):
+            self._row_of_url = roomy(self._row_of_url, int(urls.max()) + 1, NO_PAGE)
+        return self._row_of_url[urls]
+
+    def row_of(self, step: int) -> int:
+        """The row of the page that came with a visit."""
+        return self._row_of_step.get(step, NO_PAGE)
+
+    def add(self, urls: Sequence[int], step: int | None, score: float, links: int, ways: Ways) -> int:
+        """A page came, under these URLs; an example without a step. Its row."""
+        row = len(self)
+        told = [self._told[url] for url in urls if url in self._told]
+        self.score.append([score])
+        self.fixed.append([told[0] if told else 1.0 if step is None else np.nan])
+        self.is_example.append([float(step is None)])
+        self.away.append([0.0])
+        self.links.append([float(links)])
+        for column, way in zip(self.ways, ways, strict=True):
+            column.append(way)
+        known = np.array(urls, np.int32)
+        self.rows(known)
+        self._row_of_url[known] = row
+        if step is not None:
+            self._row_of_step[step] = row
+        return row
+
+    def judged(self, row: int, parent: int, positive: bool) -> None:
+        """Learn from a verdict where the judge's line lies, and how far away from good pages this one is."""
+        score = float(self.score.held[row])
+        if positive:
+            self._lowest_positive = min(self._lowest_positive, score)
+        else:
+            self._highest_other = max(self._highest_other, score)
+            self.away.held[row] = 1.0 if parent == NO_PAGE else self.away.held[parent] + 1.0
+
+    def revise(self, scores: Sequence[tuple[int, float]]) -> None:
+        """The judge changed its mind."""
+        for step, score in scores:
+            if (row := self.row_of(step)) != NO_PAGE:
+                self.score.held[row] = score
+
+    def tell(self, url: int, reward: float) -> None:
+        """A person spoke about a page, read or not yet."""
+        self._told[url] = reward
+        row = int(self.rows(np.array([url], np.int32))[0])
+        if row != NO_PAGE:
+            self.fixed.held[row] = reward
+
+    def rewards(self) -> Floats:
+        """The reward of each page, 0..1."""
+        if self._lowest_positive < np.inf:
+            line = (self._lowest_positive + min(self._highest_other, self._lowest_positive)) / 2
+        else:
+            line = self._highest_other
+        rewards = np.minimum(self.score.held / (2.0 * line or 1.0), 1.0)
+        return np.where(np.isnan(self.fixed.held), rewards, self.fixed.held)

@@ -1,0 +1,88 @@
+"""`salticid fit`: weights from recordings, and a strategy file of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.running import salticid
+
+from salticid.errors import UserError
+from salticid.lab.experiment import make_strategy
+from salticid.lab.fitting import FitPlan, Question, Source, best_weights, fitted
+from salticid.strategies.hunter import Hunter
+from salticid.strategies.parts.hunting.features import NAMES
+from salticid.strategies.parts.hunting.prior import strategy_file
+from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.topics import TopicPlan, make_topics
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A generated world, and two topics in the folder beside it."""
+    folder = tmp_path_factory.mktemp("fit") / "world"
+    build_generated(folder, Wanted(1500, seed=3))
+    for file in make_topics(folder, folder.parent / "topics", TopicPlan(task="neighbours")).files[2:]:
+        file.unlink()
+    return folder
+
+
+def test_the_feature_that_tells_the_right_links_gets_the_weight() -> None:
+    rng = np.random.default_rng(0)
+    telling = NAMES.index("best near examples")
+    questions = []
+    for _ in range(40):
+        features = rng.random((30, len(NAMES)))
+        right = np.zeros(30)
+        right[np.argsort(-features[:, telling])[:3]] = 1.0
+        questions.append(Question(0, features, right))
+    prior = best_weights(questions, "made up")
+    strongest = max(NAMES, key=lambda name: abs(prior.weights[name] * prior.spread[name]))
+    assert strongest == "best near examples"
+    assert prior.weights[strongest] > 0
+
+
+def test_a_topic_counts_once_however_many_questions_it_asks() -> None:
+    def asked(topic: int, right: int) -> Question:
+        features = np.zeros((2, len(NAMES)))
+        features[0, NAMES.index("links in")] = 1.0
+        return Question(topic, features, np.eye(2)[right])
+
+    alone = best_weights([asked(0, 0)] * 30, "made up").weights["links in"]
+    contradicted = best_weights([asked(0, 0)] * 30 + [asked(1, 1)] * 3, "made up").weights["links in"]
+    assert alone > 0.5
+    assert contradicted == pytest.approx(0.0, abs=1e-3)
+
+
+def test_what_was_fitted_is_a_strategy_file_and_always_the_same(world: Path, tmp_path: Path) -> None:
+    files = sorted((world.parent / "topics").glob("*.toml"))
+    plan = FitPlan(max_pages=60, rounds=1)
+    told: list[tuple[str, int, int]] = []
+    prior = fitted([Source(world, files)], plan, lambda *progress: told.append(progress))
+    assert told[-1] == ("round 1", 4, 4), "each topic with its examples and without"
+    assert fitted([Source(world, files)], plan, lambda *progress: None) == prior
+    file = tmp_path / "mine.toml"
+    file.write_text(strategy_file(prior))
+    made = make_strategy(str(file))
+    assert isinstance(made, Hunter)
+    assert made.prior == prior
+
+
+def test_without_topics_or_targets_it_says_what_to_do(world: Path) -> None:
+    with pytest.raises(UserError, match="salticid world topics"):
+        fitted([Source(world, [])], FitPlan(), lambda *progress: None)
+    with pytest.raises(UserError, match="are there targets"):
+        best_weights([], "nothing")
+
+
+def test_the_command_writes_the_file_and_tells_what_counts(world: Path, tmp_path: Path) -> None:
+    out = tmp_path / "mine.toml"
+    topics = world.parent / "topics"
+    ran = salticid("fit", world, "--topics", topics, "--max-pages", 40, "--rounds", 1, "--out", out)
+    assert ran.status == 0, ran.err
+    assert f"--strategy {out}" in ran.out
+    assert isinstance(make_strategy(str(out)), Hunter)
+    refused = salticid("fit", world, "--topics", topics, "--out", tmp_path / "mine.txt")
+    assert refused.status == 2
+    assert "let it end in .toml" in refused.err

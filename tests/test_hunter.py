@@ -1,0 +1,251 @@
+"""The hunter: what it sums up, what it learns, what it crosses, and that it finds more than best-first does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pytest
+
+from salticid.crawl import Crawl
+from salticid.drivers.brief import prepare
+from salticid.drivers.recorded import Recipe, RecordedCrawl
+from salticid.drivers.replay import VirtualClock
+from salticid.errors import UserError
+from salticid.judges import judges
+from salticid.judges.cosine import Cosine
+from salticid.lab.oracle import Oracle
+from salticid.metrics.oracle_share import oracle_share
+from salticid.model import Feedback, Limits, Outcome
+from salticid.registry import settings_of
+from salticid.store.memory import MemoryLog
+from salticid.strategies import strategies
+from salticid.strategies.hunter import Hunter
+from salticid.strategies.parts.hunting.features import NAMES
+from salticid.strategies.parts.hunting.online import OnlineWeights
+from salticid.strategies.parts.hunting.prior import Prior, shipped
+from salticid.strategies.parts.hunting.waiting import Waiting
+from salticid.testing.small import SmallWeb
+from salticid.truth import load_topic
+from salticid.urls import canonical
+from salticid.webs.recorded import RecordedWeb
+from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.topics import TopicPlan, make_topics
+
+FLOORS = json.loads((Path(__file__).parent / "floors.json").read_text())
+
+
+class Stepped:
+    """A crawl that goes a page at a time."""
+
+    def __init__(self, web: SmallWeb, hunter: Hunter, examples: Sequence[str] = (), **limits: int) -> None:
+        told = replace(web.topic, examples=tuple(f"http://small.example/{name}" for name in examples))
+        self.web, self.hunter, self.log = web, hunter, MemoryLog()
+        brief = prepare(told, web, Limits(max_pages=100, **limits), seed=0)
+        self.crawl = Crawl(brief, hunter, Cosine(), self.log, VirtualClock(), web.page)
+
+    def step(self, pages: int = 1) -> list[str]:
+        """The names of the next pages fetched."""
+        names = []
+        for _ in range(pages):
+            for choice in self.crawl.wanted(1):
+                self.crawl.deliver(choice, self.web.fetch(choice.link.url))
+                names.append(self.web.name(choice.link.url))
+        return names
+
+    def waiting(self) -> list[str]:
+        """The names of what waits, best first."""
+        return [self.web.name(choice.link.url) for choice in self.hunter.waiting(100)[1]]
+
+
+def only(**weights: float) -> Prior:
+    """A prior by which only these features count, written with _ for spaces."""
+    told = {name.replace("_", " "): weight for name, weight in weights.items()}
+    assert set(told) <= set(NAMES)
+    return Prior("by hand", {name: told.get(name, 0.0) for name in NAMES}, dict.fromkeys(NAMES, 1.0))
+
+
+def fixed(**weights: float) -> Hunter:
+    """A hunter that goes by these features and learns no others."""
+    return Hunter(prior=only(**weights), pull=1e9)
+
+
+def test_the_second_link_to_a_url_raises_it_above_its_twin() -> None:
+    web = SmallWeb(
+        {
+            "seed": "<p>birds <a href=a>jumping</a> <a href=b>jumping</a> <a href=hub>spiders spiders spiders</a>",
+            "hub": "<p>birds <a href=b>jumping</a>",
+            "a": "<p>moss",
+            "b": "<p>moss",
+        }
+    )
+    stepped = Stepped(web, fixed(all_anchor_keywords=1.0))
+    assert stepped.step() == ["seed"]
+    assert stepped.waiting() == ["hub", "a", "b"]
+    assert stepped.step(2) == ["hub", "b"]
+
+
+def test_links_of_the_examples_count_although_no_crawl_may_start_there() -> None:
+    web = SmallWeb(
+        {
+            "seed": "<p>birds <a href=a>more</a> <a href=b>more</a>",
+            "known": "<p>jumping spiders <a href=b>see also</a>",
+            "a": "<p>moss",
+            "b": "<p>moss",
+        },
+        seeds=["seed"],
+    )
+    stepped = Stepped(web, fixed(from_examples=1.0), examples=["known"])
+    assert stepped.step(3) == ["seed", "b", "a"]
+
+
+def test_a_door_is_crossed_because_one_like_it_led_to_good_pages() -> None:
+    pages = {
+        "seed": "<p>birds <a href=/d/1>catalogue</a> <a href=/x/1>moss</a> <a href=/x/2>fern</a>"
+        " <a href=/d/2>catalogue</a>",
+        "d/1": "<p>letters " + " ".join(f"<a href=/g/{n}>jumping</a>" for n in range(3)),
+        "d/2": "<p>letters <a href=/g/9>page</a>",
+        "x/1": "<p>moss",
+        "x/2": "<p>fern",
+        **{f"g/{n}": "<p>jumping spiders" for n in (0, 1, 2, 9)},
+    }
+    web = SmallWeb({f"small.example/{name}": sheet for name, sheet in pages.items()})
+    blind = Stepped(web, fixed(best_anchor_keywords=9.0)).step(9)
+    assert blind == ["seed", "d/1", "g/0", "g/1", "g/2", "x/1", "x/2", "d/2", "g/9"]
+    for door in ("door_words", "door_folder"):
+        crossing = Stepped(web, fixed(best_anchor_keywords=9.0, **{door: 1.0})).step(7)
+        assert crossing == ["seed", "d/1", "g/0", "g/1", "g/2", "d/2", "x/1"], door
+
+
+def test_what_a_person_likes_moves_up_what_is_near_it() -> None:
+    web = SmallWeb(
+        {
+            "seed": "<p>birds <a href=a>one</a> <a href=b>two</a>",
+            "a": "<p>moss <a href=a1>x</a> <a href=a2>y</a>",
+            "b": "<p>fern <a href=b1>x</a> <a href=b2>y</a>",
+        }
+    )
+    stepped = Stepped(web, fixed(pages_best=1.0))
+    stepped.step(3)
+    assert stepped.waiting() == ["a1", "a2", "b1", "b2"]
+    stepped.hunter.revise([], [Feedback(web.id("b"), 1)])
+    assert stepped.waiting() == ["b1", "b2", "a1", "a2"]
+    stepped.hunter.revise([(1, 0.9)], [Feedback(web.id("b"), -1)])
+    assert stepped.waiting() == ["a1", "a2", "b1", "b2"]
+
+
+def test_words_of_liked_pages_become_words_of_the_topic() -> None:
+    pages = {f"p{n}": f"<p>jumping spiders salticid eyes <a href=p{n + 1}>next</a>" for n in range(6)}
+    web = SmallWeb(
+        {**pages, "p6": "<p>birds <a href=moss>moss</a> <a href=salticid>salticid</a>", "q": "<p>fern"}
+    )
+    stepped = Stepped(web, fixed(best_anchor_learned=1.0))
+    stepped.step(7)
+    assert stepped.waiting() == ["salticid", "moss"]
+
+
+def test_why_names_the_three_features_that_count_most() -> None:
+    web = SmallWeb({"seed": "<p>birds <a href=spiders>jumping spiders</a>", "spiders": "<p>jumping spiders"})
+    stepped = Stepped(web, fixed(best_anchor_keywords=2.0, address_keywords=-1.0, links_in=0.5))
+    stepped.step()
+    (choice,) = stepped.hunter.waiting(1)[1]
+    told = dict(choice.why)
+    assert list(told) == ["best anchor keywords", "address keywords", "links in"]
+    assert told["best anchor keywords"] == pytest.approx(2.0)
+    assert told["address keywords"] == pytest.approx(-(0.5**0.5))
+    assert told["links in"] == 0.5
+
+
+def test_what_was_dropped_for_want_of_room_keeps_its_evidence() -> None:
+    anchors = " ".join(f"<a href=n{n}>jumping</a>" for n in range(6))
+    web = SmallWeb(
+        {
+            "seed": f"<p>birds {anchors} <a href=low>moss</a> <a href=hub>jumping spiders</a>",
+            "hub": "<p>x <a href=low>jumping spiders</a>",
+        }
+    )
+    stepped = Stepped(web, fixed(all_anchor_keywords=1.0), max_buffer=3)
+    stepped.step()
+    assert stepped.waiting() == ["hub", "n0", "n1"]
+    assert stepped.step() == ["hub"]
+    assert stepped.waiting() == ["low", "n0", "n1"]
+
+
+def test_equals_wait_oldest_first_and_the_newest_is_dropped() -> None:
+    waiting = Waiting(limit=2, width=1)
+    waiting.enter(np.array([7, 3, 5], np.int32), 0, np.arange(3, dtype=np.int32))
+    newest = waiting.unscored()
+    waiting.score(newest, np.zeros((1, 3)), np.array([1.0, 1.0, 1.0]))
+    waiting.shrink(newest)
+    assert waiting.url.held[waiting.best(5)].tolist() == [7, 3]
+    waiting.discard(7)
+    waiting.enter(np.array([5], np.int32), 1, np.zeros(1, np.int32))
+    waiting.score(waiting.unscored(), np.zeros((1, 1)), np.array([1.0]))
+    assert waiting.url.held[waiting.best(1)].tolist() == [3]
+
+
+def test_weights_move_towards_what_pays_and_a_strong_pull_holds_them() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.random((60, 2))
+    moved = []
+    for pull in (1.0, 1e9):
+        weights = OnlineWeights(np.array([1.0, 0.0]), np.ones(2), pull)
+        for at, row in enumerate(rows):
+            weights.add(row, at)
+        for _ in range(5):
+            weights.learn(rows[:, 1])
+        moved.append(weights.now)
+    assert moved[0][1] > moved[0][0]
+    assert moved[1] == pytest.approx([1.0, 0.0], abs=1e-3)
+
+
+def test_a_prior_must_name_every_feature() -> None:
+    told = {"provenance": "x", "weights": {"luck": 1.0}, "spread": {"luck": 1.0}}
+    with pytest.raises(UserError, match="needs each of its features once"):
+        strategies.make("hunter", {"prior": told})
+
+
+def test_the_prior_that_is_shipped_says_where_it_comes_from() -> None:
+    assert "schools" in shipped().provenance
+    assert settings_of(Hunter())["prior"] is None
+
+
+def share(world: Path, file: Path, strategy: str, pages: int) -> float:
+    """The oracle share of one crawl."""
+    web, log = RecordedWeb(world), MemoryLog()
+    topic, truth = load_topic(file)
+    recipe = Recipe(strategies.make(strategy), judges.make(Hunter.judge), Limits(max_pages=pages))
+    RecordedCrawl(topic, web, recipe, log).run()
+
+    def ids(texts: Iterable[str]) -> list[int]:
+        return [web.urls.find(canonical(text) or "") for text in texts]
+
+    wanted = set(ids(truth.targets)) - set(ids((*topic.seeds, *topic.examples)))
+    best = Oracle(web).crawl(np.array(ids(topic.seeds), np.int32), np.array(sorted(wanted), np.int32), pages)
+    found = [visit.final in wanted for visit in log.visits if visit.outcome is Outcome.OK]
+    return oracle_share(found, best, pages) or 0.0
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A generated world of a few thousand pages."""
+    world = tmp_path_factory.mktemp("hunting") / "world"
+    build_generated(world, Wanted(4000, seed=11))
+    return world
+
+
+@pytest.mark.parametrize("task", ["examples", "neighbours"])
+def test_on_a_generated_web_it_keeps_its_floor(
+    task: Literal["examples", "neighbours"], generated: Path
+) -> None:
+    files = make_topics(generated, generated.parent / task, TopicPlan(task=task)).files[1::8]
+    found, other = (
+        float(np.mean([share(generated, file, name, 150) for file in files]))
+        for name in ("hunter", "best_first")
+    )
+    assert found >= FLOORS[f"generated {task}"], "the floor is never lowered"
+    assert found > other
