@@ -37,6 +37,8 @@ class FaultyHosts:
     hosts: int
     delay: float
     served: int = 0
+    good: int = 0
+    """Pages sent whole."""
     last_served: float = 0.0
     longest_silence: float = 0.0
     offences: list[tuple[str, float]] = field(default_factory=list)
@@ -123,6 +125,7 @@ class FaultyHosts:
             body += b"<div>" * 50_000
             writer.write(_HEAD % (b"200 OK", len(body), b"") + body)
         else:
+            self.good += 1
             writer.write(_HEAD % (b"200 OK", len(body), b"") + body)
         return True
 

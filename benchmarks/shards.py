@@ -1,4 +1,4 @@
-"""What sharding costs: targets found against one crawl, and what travels between shards; races on two workers."""
+"""What sharding costs: targets found against one crawl, what travels, what dealing costs; races on two workers."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from benchmarks.material import CACHE
 from benchmarks.report import figure, say
 from salticid.cluster.engine import engine
 from salticid.cluster.lab import Tasks
+from salticid.cluster.leases import ASKED_FOR, Report, allowances, batch, leases
 from salticid.cluster.rehearsal import Rehearsal
 from salticid.drivers.recorded import Recipe, RecordedCrawl
 from salticid.judges import judges
@@ -27,9 +28,10 @@ from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.topics import TopicPlan
 
 PAGES, EVERY = 500, 5
-STRATEGIES = (("best_first", "profile"), ("hunter", "profile"))
+STRATEGIES = (("best_first", "profile"), ("anchor", "profile"), ("hunter", "profile"))
 SHARDS = (4, 16, 100)
 RACED = 12
+ROUNDS = 20
 
 
 def run() -> None:
@@ -44,7 +46,20 @@ def run() -> None:
         alone = [_area(_alone(strategy, judge, file, web), file, web) for file in files[::EVERY]]
         for shards in SHARDS:
             _rehearsed(strategy, judge, files[::EVERY], web, shards, alone)
+    for shards in SHARDS:
+        _dealt(shards)
     _raced(ground.world, folder)
+
+
+def _dealt(shards: int) -> None:
+    """What the coordinator works out in a round, messages apart."""
+    scores = np.random.default_rng(0).random((shards, ASKED_FOR))
+    reports = {number: Report(100, 90, own.tolist(), 1000) for number, own in enumerate(scores)}
+    began = time.process_time()
+    for _ in range(ROUNDS):
+        dealt = leases(reports, 10**9, batch(10**6, shards))
+        allowances(reports, dealt, Limits(max_pages=10**9))
+    figure(f"{shards} shards: leases of a round", 1000 * (time.process_time() - began) / ROUNDS, "ms")
 
 
 def _rehearsed(

@@ -23,10 +23,11 @@ WARMING_UP = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What the program held at a time: requests served by then, bytes, open descriptors."""
+    """What the program held at a time: requests served by then and good pages among them, bytes, open descriptors."""
 
     seconds: float
     served: int
+    good: int
     resident: int
     descriptors: int
 
@@ -41,13 +42,12 @@ class Soaked:
     status: int
     err: str
 
-    @property
-    def growth(self) -> float:
-        """Bytes a request, since it was warm; the last quarter's mean against the first's."""
+    def growth(self, of: str = "served") -> float:
+        """Bytes a request, or a good page, since it was warm: the last quarter's mean against the first's."""
         after = [sample for sample in self.samples if sample.seconds >= self.warm.seconds]
         quarter = max(1, len(after) // 4)
         first, last = after[:quarter], after[-quarter:]
-        pages = _mean(last, "served") - _mean(first, "served")
+        pages = _mean(last, of) - _mean(first, of)
         return (_mean(last, "resident") - _mean(first, "resident")) / max(pages, 1.0)
 
     @property
@@ -66,7 +66,9 @@ def run() -> None:
     """Soak, and print the figures beside their bounds."""
     soaked = soak(60 * MINUTES, hosts=1000, delay=5.0)
     figure(f"requests in {MINUTES:g} minutes", soaked.hosts.served, "")
-    figure("growth a request, once warm", soaked.growth, "bytes", target=1000, at_most=True)
+    figure("good pages among them", soaked.hosts.good, "")
+    figure("growth a request, once warm", soaked.growth(), "bytes")
+    figure("growth a good page, once warm", soaked.growth("good"), "bytes", target=1000, at_most=True)
     figure("peak memory of the program and its parsers", soaked.peak / 1e6, "MB", target=1000, at_most=True)
     figure("descriptors more than when it was warm", soaked.more_descriptors, "", target=50, at_most=True)
     figure("requests too soon or two at once", len(soaked.hosts.offences), "", target=0.5, at_most=True)
@@ -127,7 +129,7 @@ async def _watched(process: asyncio.subprocess.Process, faulty: FaultyHosts, sec
     while process.returncode is None:
         family = _family(process.pid)
         held = sum(map(_resident, family)), sum(map(_descriptors, family))
-        samples.append(Sample(clock() - began, faulty.served, *held))
+        samples.append(Sample(clock() - began, faulty.served, faulty.good, *held))
         if clock() - began > seconds + 120:
             process.kill()
         try:

@@ -1,6 +1,8 @@
-"""A crawl and a race on a cluster of two nodes, of which one is lost on the way."""
+"""A crawl, a race and an evolution on a cluster of two nodes, of which one is lost on the way."""
 
+import json
 import logging
+import signal
 import threading
 import time
 from collections import Counter
@@ -14,10 +16,10 @@ from typing import Any
 import pytest
 import ray
 from ray.cluster_utils import Cluster
-from tests.killing import Asked, Site, served
+from tests.killing import Asked, Program, Site, served
 from tests.running import salticid
 
-from salticid.cluster.actors import shard_name
+from salticid.cli.crawl import INTERRUPTED
 from salticid.cluster.crawling import crawl_on_ray
 from salticid.cluster.lab import Tasks
 from salticid.cluster.lending import lend
@@ -34,13 +36,18 @@ from salticid.urls import host
 from salticid.worlds.generating.building import Wanted, build_generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
-SHARDS, PAGES, DELAY = 4, 240, 0.1
+SHARDS, PAGES, DELAY = 3, 150, 0.1
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
-    made.add_node(num_cpus=2)
+    soon = {
+        "health_check_period_ms": 1000,
+        "health_check_failure_threshold": 3,
+        "health_check_initial_delay_ms": 0,
+    }
+    head = {"num_cpus": 2, "include_dashboard": False, "_system_config": soon}
+    made = Cluster(initialize_head=True, head_node_args=head)
     ray.init(address=made.address, log_to_driver=False, logging_level=logging.ERROR)
     yield made
     ray.shutdown()
@@ -80,22 +87,30 @@ class Disasters(threading.Thread):
             self.done += 1
 
 
-def test_a_crawl_that_loses_a_shard_and_a_node_loses_no_page(cluster: Cluster, tmp_path: Path) -> None:
-    site, folder = Site(pages=600, hosts=40, seconds=0.02), tmp_path / "crawl"
-    name = f"salticid {folder.resolve()}"
-    node = cluster.add_node(num_cpus=2)
+def kill(kind: str) -> None:
+    """Kill the process of an actor, which Ray starts anew."""
+    [name] = [name for name in ray.util.list_named_actors() if name.endswith(kind)]
+    ray.kill(ray.get_actor(name), no_restart=False)
+
+
+def test_a_crawl_that_loses_a_shard_its_coordinator_and_a_node_loses_no_page(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    site, folder = Site(pages=400, hosts=40, seconds=0.02), tmp_path / "crawl"
+    node = cluster.add_node(num_cpus=1)
     with served(site) as port:
         disasters = Disasters(
             site,
             [
-                (100, lambda: ray.kill(ray.get_actor(shard_name(name, 1)), no_restart=False)),
-                (180, lambda: cluster.remove_node(node, allow_graceful=False)),
+                (60, lambda: kill("shard 1")),
+                (90, lambda: kill("coordinator")),
+                (120, lambda: cluster.remove_node(node, allow_graceful=False)),
             ],
         )
         disasters.start()
         hunted = crawl_on_ray(order(folder, site), live(port), SHARDS, threading.Event(), lambda _: None)
         disasters.join()
-    assert (hunted.pages, hunted.stopped, disasters.done) == (PAGES, StopReason.BUDGET, 2)
+    assert (hunted.pages, hunted.stopped, disasters.done) == (PAGES, StopReason.BUDGET, 3)
     with closing(CrawlFolder(folder)) as crawled:
         visits = list(crawled.visits())
         good = [visit for visit in visits if visit.outcome == Outcome.OK]
@@ -125,27 +140,45 @@ def impolite(pages: list[Asked]) -> list[tuple[str, float]]:
     return [(name, gap) for name, gap in gaps if gap < DELAY * 0.8]
 
 
-def test_a_crawl_of_shards_is_one_crawl_to_those_who_read_it_and_goes_on(
+def test_a_crawl_of_shards_that_is_interrupted_goes_on_and_is_one_crawl_to_those_who_read_it(
     cluster: Cluster, tmp_path: Path
 ) -> None:
-    site, folder = Site(pages=80, hosts=12), tmp_path / "crawl"
+    site, folder = Site(pages=80, hosts=12, seconds=0.05), tmp_path / "crawl"
     with served(site) as port:
-        first = crawl_on_ray(order(folder, site, 30), live(port), 3, threading.Event(), lambda _: None)
+        options = (
+            "--delay",
+            0,
+            "--resolve",
+            f"*=127.0.0.1:{port}",
+            "--allow-net",
+            "127.0.0.0/8",
+            "--out",
+            folder,
+        )
+        ordered = ("crawl", site.write_topic(tmp_path / "t.toml"), *options)
+        on_ray = (*ordered, "--ray", cluster.address, "--shards", 2)
+        with Program(*on_ray) as program:
+            program.until(lambda: len(site.asked) > 30, "30 requests")
+            assert "not gathered yet" in salticid("visits", folder).err
+            program.send(signal.SIGINT)
+            assert program.ends() == INTERRUPTED
+            assert "Go on with: salticid crawl" in program.out
+        kept = len(salticid("visits", folder).out.splitlines())
         asked = len(site.asked)
-        more = crawl_on_ray(order(folder, site, 60), live(port), 3, threading.Event(), lambda _: None)
-        assert (first.pages, more.pages) == (30, 60)
-        assert len(site.asked) <= asked + 60
-        everything = crawl_on_ray(order(folder, site, 500), live(port), 3, threading.Event(), lambda _: None)
-    assert (everything.pages, everything.stopped) == (80, StopReason.FRONTIER_EMPTY)
-    assert len(salticid("visits", folder).out.splitlines()) == 80
+        assert 0 < kept < 80
+        more = salticid(*on_ray, "--json")
+        assert json.loads(more.out)["pages"] == 80, more.err
+        assert json.loads(more.out)["stopped"] == StopReason.FRONTIER_EMPTY
+        assert len(site.asked) <= asked + 80 - kept + 2 * 12, "pages that were kept are not asked for again"
+        assert "its web shards is 2" in salticid(*ordered).err, "it is not continued as another crawl"
+        assert "max pages" in salticid(*on_ray, "--max-pages", 5).err
+        assert "agents" in salticid(*on_ray, "--strategy", "infospiders").err
     assert site.title(7) in salticid("search", folder, site.words(7).split()[1]).out
     said = salticid("export", folder, "--to", "warc", "--out", tmp_path / "all.warc.gz")
     assert said.status == 0, said.err
     built = salticid("world", "build", tmp_path / "world", "--crawl", folder)
     assert built.status == 0, built.err
     assert '"pages":80' in salticid("world", "info", tmp_path / "world", "--json").out.replace(" ", "")
-    refused = salticid("crawl", site.write_topic(tmp_path / "t.toml"), "--out", folder, "--max-pages", 5)
-    assert refused.status == 2, "a crawl of shards is not continued as another crawl"
 
 
 def slow_or_dead(work: Callable[..., Any], mark: str, *arguments: Any) -> Any:
@@ -170,19 +203,44 @@ class Deadly(Tasks):
         return super().submit(slow_or_dead, work, self._mark, *arguments)
 
 
-def test_a_race_on_a_cluster_ends_as_it_does_here_though_a_worker_dies(
-    cluster: Cluster, tmp_path: Path
-) -> None:
-    world, topics = tmp_path / "world", tmp_path / "topics"
-    build_generated(world, Wanted(1500, seed=2))
-    files = make_topics(world, topics, TopicPlan(task="examples", min_pages=20)).files
+@pytest.fixture(scope="module")
+def race(tmp_path_factory: pytest.TempPathFactory) -> Experiment:
+    folder = tmp_path_factory.mktemp("race")
+    world, topics = folder / "world", folder / "topics"
+    build_generated(world, Wanted(800, seed=2))
+    files = make_topics(world, topics, TopicPlan(task="examples", min_pages=15)).files
     for file in sorted(files)[2:]:
         file.unlink()
-    race = Experiment(str(world), str(topics), ("best_first", "breadth_first"), max_pages=40)
+    return Experiment(str(world), str(topics), ("best_first", "breadth_first"), max_pages=30)
+
+
+def test_a_race_on_a_cluster_ends_as_it_does_here_though_a_worker_dies(
+    cluster: Cluster, tmp_path: Path, race: Experiment
+) -> None:
     compare(race, tmp_path / "here", 1, lambda *_: None)
     compare(race, tmp_path / "there", 2, lambda *_: None, Deadly(race, tmp_path / "mark"))
     assert (tmp_path / "mark").exists()
     assert (tmp_path / "there/results.json").read_bytes() == (tmp_path / "here/results.json").read_bytes()
+    typed = ("--strategy", "best_first", "--strategy", "breadth_first", "--max-pages", 30)
+    where = ("--ray", cluster.address, "--out", tmp_path / "typed")
+    said = salticid("compare", race.world, "--topics", race.topics, *typed, *where)
+    assert said.status == 0, said.err
+    assert (tmp_path / "typed/results.json").read_bytes() == (tmp_path / "here/results.json").read_bytes()
+
+
+def test_what_evolves_on_a_cluster_is_what_evolves_here(
+    cluster: Cluster, tmp_path: Path, race: Experiment
+) -> None:
+    topic = race.topic_files()[0]
+    small = ("--population", 4, "--generations", 1, "--crawl-length", 30, "--runs", 1)
+    ordered = ("evolve", race.world, "--topic", topic, *small)
+    for where in (
+        ("--workers", 1, "--out", tmp_path / "a.toml"),
+        ("--ray", cluster.address, "--out", tmp_path / "b.toml"),
+    ):
+        said = salticid(*ordered, *where)
+        assert said.status == 0, said.err
+    assert (tmp_path / "a.toml").read_bytes() == (tmp_path / "b.toml").read_bytes()
 
 
 def test_a_folder_reaches_a_node_that_does_not_see_it(

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 from tests.scripted import ENOUGH, Crawled, Script, star
 
+from salticid import crawl as crawling
 from salticid.errors import ContractBroken
-from salticid.model import FROM_OFFER, Links, Outcome, Scope, StopReason
+from salticid.model import FROM_OFFER, Feedback, Links, Outcome, Scope, StopReason
 from salticid.strategies.breadth_first import BreadthFirst
 from salticid.testing import SmallWeb
 from salticid.testing.small import address
@@ -176,3 +177,23 @@ def test_every_call_is_logged_when_it_is_made() -> None:
     done.crawl.offer(Links.to([]))
     done.crawl.extend(ENOUGH)
     assert heard == ["chose", "revised", "visited", "offered", "extended"]
+
+
+def test_when_the_judge_learns_only_the_last_pages_are_scored_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crawling, "RESCORED", 2)
+    web = SmallWeb(star("a", "b", "missing", "c"), dead=["missing"])
+    done = Crawled(web, BreadthFirst())
+    done.to_the_end()
+    assert [name for name, outcome in done.visits() if outcome == "ok"] == ["seed", "a", "b", "c"]
+    told: list[tuple[list[str], list[float]]] = []
+
+    def revised(scores: list[tuple[int, float]], feedback: list[Feedback]) -> None:
+        told.append(([done.visits()[step][0] for step, _ in scores], [score for _, score in scores]))
+
+    monkeypatch.setattr(done.log, "revised", revised)
+    monkeypatch.setattr(done.crawl.judge, "learn", lambda liked: len(liked) == 1)
+    monkeypatch.setattr(done.crawl.judge, "score", lambda page: 0.25)
+    done.crawl.hear([Feedback(web.id("a"), 1), Feedback(web.id("missing"), 1)])
+    assert told == [(["b", "c"], [0.25, 0.25])]
+    done.crawl.hear([Feedback(web.id("a"), 1)])
+    assert told[1:] == [([], [])], "these scores are what the strategy was told last"

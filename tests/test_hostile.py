@@ -1,7 +1,8 @@
 """The crawler can be left alone with the worst of the web: the real program, over real sockets, a row a behaviour.
 
-All rows of a table are crawled at once, with an honest host among them. Each must become what the table says, in
-its time; the memory of the program and its parsers stays within bounds; the honest pages keep coming.
+All rows of a table are crawled at once, linked from one page, with an honest host among them. Each must become what
+the table says, in its time; the memory of the program and its parsers stays within bounds; the honest pages keep
+coming.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ NETWORK, CONTENT = network(), content()
 MOST_MEMORY = 300 << 20
 """Bytes beyond what it takes when only the honest host is there."""
 TRIES = 2
+LONGEST_GAP = 5.0
+"""Seconds that an honest host may have to wait at the worst; on a machine that is not too busy it is one."""
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +60,8 @@ def test_the_crawl_lives_and_others_are_served(crawl: str, request: pytest.Fixtu
     assert "Traceback" not in survived.err
     assert survived.peak - survived.idle <= MOST_MEMORY
     assert len(survived.gaps) > 20
-    assert median(survived.gaps) < 1
-    assert max(survived.gaps) < 10
+    assert median(survived.gaps) < 0.5, "others are not slowed: the honest host is asked every 0.1 s"
+    assert max(survived.gaps) < LONGEST_GAP
 
 
 def test_there_are_as_many_behaviours_as_promised() -> None:

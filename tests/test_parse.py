@@ -15,6 +15,7 @@ from salticid.model import NO_URL, Area, Page
 from salticid.parse import Parser
 from salticid.parse.charset import decode
 from salticid.parse.html import MAX_LINKS, MAX_TITLE
+from salticid.parse.vocabulary import MAX_WORDS
 from salticid.tables import Texts, Urls
 
 URL = "http://a.example/d/page?x=/y"
@@ -285,6 +286,29 @@ def test_a_parser_that_has_read_other_pages_reads_the_same(pages: list[tuple[lis
         document = "".join(f'<a href="{href}">link</a>' for href in hrefs)
         used = Read(parser.parse(document.encode(), f"http://a.example/{path}"), urls, words)
         assert used.links == read(document, url=f"http://a.example/{path}").links
+
+
+def _word(number: int) -> str:
+    return "".join(chr(97 + number // 26**place % 26) for place in range(4))
+
+
+def test_a_page_is_read_until_it_has_had_more_words_than_people_use() -> None:
+    flood = " ".join(map(_word, range(2 * MAX_WORDS)))
+    made = read(f"<a href=first>one</a> {flood} <a href=last>zebra</a>")
+    assert MAX_WORDS <= len(made.words) < 1.1 * MAX_WORDS
+    assert made.tokens.startswith("one aaaa baaa")
+    assert [path for path, _ in made.links] == ["d/first", "d/last"], "what it leads to is known all the same"
+    crowd = "".join(chr(0x4E00 + number * 7919 % 20_000) for number in range(2 * MAX_WORDS))
+    assert len(read(f"<p>{crowd}").words) < 1.3 * MAX_WORDS
+
+
+def test_a_long_page_of_few_words_is_read_to_its_end() -> None:
+    words = [_word(number % 5000) for number in range(60_000)]
+    document = " ".join(words[:30_000]) + " <a href=x>link here</a> <h1>head</h1> " + " ".join(words[30_000:])
+    made = read(document)
+    assert made.tokens.split() == [*words[:30_000], "link", "here", "head", *words[30_000:]]
+    assert made.links == [("d/x", "link here")]
+    assert made.area(Area.HEADING) == "head"
 
 
 def test_real_pages(schools_dir: Path) -> None:

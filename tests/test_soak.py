@@ -12,7 +12,7 @@ def test_a_crawl_of_faulty_hosts_stays_small_polite_and_lively() -> None:
     assert soaked.hosts.offences == []
     assert soaked.hosts.longest_silence < 10
     assert soaked.peak < 400 << 20
-    assert soaked.growth < 20_000, (
+    assert soaked.growth() < 20_000, (
         "bytes a request: so short a run has not yet seen all words and filled all buffers"
     )
     assert soaked.more_descriptors < 50

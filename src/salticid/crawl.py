@@ -42,6 +42,8 @@ HARVEST_WINDOW = 100
 """Harvest is the share of positives among this many of the last pages."""
 STALLED_AFTER = 1000
 """So many revisits on end, and nothing new is to be expected of a walker."""
+RESCORED = 5_000
+"""So many of the last pages are scored again when the judge has changed its mind: a second's work or so."""
 LOOK_AHEAD_EVERY = 10
 """After so many pages it is worked out again what seems to be left, if somebody made that a condition."""
 
@@ -85,7 +87,7 @@ class Crawl:
         self._recent: deque[bool] = deque(maxlen=HARVEST_WINDOW)
         self._found = array("Q")
         self._looked_ahead = 0
-        self._scored: dict[int, tuple[int, float]] = {}
+        self._pages_by_step, self._scores = array("i"), array("d")
         self._answers: dict[int, Response] = {}
         self._asking_too: dict[int, list[Choice]] = {}
         self._revisits_on_end = 0
@@ -166,20 +168,23 @@ class Crawl:
         return room
 
     def hear(self, feedback: Sequence[Feedback]) -> None:
-        """A person spoke: let the judge learn, and tell the strategy which visits now score otherwise."""
+        """A person spoke: let the judge learn, and tell the strategy which visits now score otherwise.
+
+        Only the last `RESCORED` pages are looked at again, for everybody waits meanwhile; older ones keep their
+        scores. What the strategy is told goes to the log, so that a crawl played again is told the same.
+        """
         changed = self.judge.learn(self.liked(feedback))
         self.revise(self._scores_changed() if changed else [], feedback)
 
     def liked(self, feedback: Sequence[Feedback]) -> list[tuple[Page, int]]:
         """The visited pages that a person spoke about, and how."""
-        visited = {url for url, _ in self._scored.values()}
+        visited = self._pages_by_step
         return [(self._page_again(word.url), word.liking) for word in feedback if word.url in visited]
 
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
         """Tell the strategy that visits, by step, have new scores, and what a person said."""
         for step, score in scores:
-            if step in self._scored:
-                self._scored[step] = self._scored[step][0], score
+            self._scores[step] = score
         self.strategy.revise(scores, feedback)
         self.log.revised(scores, feedback)
 
@@ -207,8 +212,7 @@ class Crawl:
             depth=glimpse.depth,
             at=self._clock(),
         )
-        self.step += 1
-        self._depths.append(min(glimpse.depth, DEEPEST))
+        self._count(glimpse.depth, NO_URL, glimpse.score)
         self.wake()
         self.strategy.observe(visit, self._fresh(page))
         self.log.glimpsed(glimpse)
@@ -349,12 +353,10 @@ class Crawl:
             records=response.records,
             revisit=revisit,
         )
-        self.step += 1
-        self._depths.append(min(visit.depth, DEEPEST))
+        self._count(visit.depth, NO_URL if page is None or revisit else visit.final, score)
         if self.strategy.walks and not revisit:
             self._remember(response)
         if page is not None and not revisit:
-            self._scored[visit.step] = visit.final, score
             self.pages += 1
             self._recent.append(positive)
             if positive:
@@ -368,14 +370,18 @@ class Crawl:
             self.revise(self._scores_changed(), [])
         return visit
 
+    def _count(self, depth: int, page: int, score: float) -> None:
+        """Another step; the URL of its page, if it brought one for the first time."""
+        self.step += 1
+        self._depths.append(min(depth, DEEPEST))
+        self._pages_by_step.append(page)
+        self._scores.append(score)
+
     def _scores_changed(self) -> list[tuple[int, float]]:
-        """The visits that the judge, having changed its mind, scores otherwise now."""
-        changed = []
-        for step, (url, before) in self._scored.items():
-            score = self.judge.score(self._page_again(url))
-            if score != before:
-                changed.append((step, score))
-        return changed
+        """The last visits that the judge, having changed its mind, scores otherwise now."""
+        last = np.flatnonzero(np.array(self._pages_by_step) != NO_URL)[-RESCORED:].tolist()
+        scores = ((step, self.judge.score(self._page_again(self._pages_by_step[step]))) for step in last)
+        return [(step, score) for step, score in scores if score != self._scores[step]]
 
     def _remember(self, response: Response) -> None:
         """Keep what a walker may ask for again, without the page: that is recalled."""
@@ -393,7 +399,9 @@ class Crawl:
 
     def _page_again(self, url: int) -> Page:
         if self._recall is None:
-            raise ContractBroken("walking and feedback need a web that can show a page again")
+            raise ContractBroken(
+                "walking, feedback and judges that change their minds need a web that can show a page again"
+            )
         return self._recall(url)
 
     def _fresh(self, page: Page | None) -> Ints:

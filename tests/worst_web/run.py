@@ -20,9 +20,9 @@ from salticid.store.folder import CrawlFolder, StoredVisit
 
 HONEST = "honest.example"
 BEFORE = 5
-"""Pages of the honest host, until everything runs; the next ones lead to the others."""
-A_PAGE = 8
-"""Hosts that one page leads to."""
+"""Pages of the honest host, until everything runs; the next one leads to all others."""
+AFTER = 30
+"""Pages of the honest host after that, at least."""
 TIMEOUT = 1.0
 INTERRUPTED = 130
 LONGEST = 100
@@ -114,6 +114,7 @@ async def _survive(rows: Sequence[Row], folder: Path, options: Sequence[str]) ->
         )
         tree, idle, all_came = Tree(process.pid), 0, False
         expected = {row.url for row in rows if NEVER not in row.outcomes}
+        expected.add(f"http://{HONEST}/{BEFORE + AFTER}")
         said = asyncio.create_task(process.communicate())
         for look in count():
             if said.done():
@@ -155,14 +156,14 @@ def _visits(folder: Path) -> list[StoredVisit]:
 
 
 def _honest(path: str, others: Sequence[str], started: asyncio.Event) -> Answer:
-    """A page that links to the next one, and to a few of the others until all are known."""
+    """A page that links to the next one; one of them to all the others too."""
     if path == "/robots.txt":
         return page(b"", status=404)
     at = int(path.strip("/"))
     links = [f"/{at + 1}"]
-    if at >= BEFORE:
+    if at == BEFORE:
         started.set()
-        links += others[A_PAGE * (at - BEFORE) :][:A_PAGE]
+        links += others
     anchors = "".join(f'<a href="{link}">spiders</a> ' for link in links)
     return page(f"<title>Spiders {at}</title><p>spiders number {at} {anchors}".encode())
 

@@ -11,7 +11,7 @@ from salticid.cluster.coordinator import Coordinator, Progress
 from salticid.cluster.portable import Luggage
 from salticid.cluster.shard import Plan, Shard, Standing
 from salticid.drivers.order import Hunted
-from salticid.model import Glimpse, Limits
+from salticid.model import Glimpse
 
 _ALWAYS = {"max_restarts": -1, "max_task_retries": -1}
 
@@ -22,7 +22,10 @@ def shard_name(crawl: str, number: int) -> str:
 
 
 class _Far:
-    """A shard by its name: looked up when it is first spoken to, for it may not be there yet."""
+    """A shard by its name: looked up when it is first spoken to, for it may not be there yet.
+
+    It stays the same one when Ray starts it anew.
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -52,8 +55,8 @@ class ShardActor:
     async def standing(self, best: int) -> Standing:
         return await (await self._at_work()).standing(best)
 
-    async def allow(self, pages: int) -> None:
-        await (await self._at_work()).allow(pages)
+    async def allow(self, pages: int, fetches: int) -> None:
+        await (await self._at_work()).allow(pages, fetches)
 
     async def take(self, post: list[Glimpse]) -> None:
         await (await self._at_work()).take(post)
@@ -76,8 +79,9 @@ class ShardActor:
 class CoordinatorActor:
     """The coordinator in a process of its own."""
 
-    def __init__(self, crawl: str, shards: int, limits: Limits) -> None:
-        self._coordinator = Coordinator([_Far(shard_name(crawl, number)) for number in range(shards)], limits)
+    def __init__(self, crawl: str, plan: Plan) -> None:
+        shards = [_Far(shard_name(crawl, number)) for number in range(plan.shards)]
+        self._coordinator = Coordinator(shards, plan.whole)
 
     async def round(self) -> Progress:
         return await self._coordinator.round()
@@ -89,13 +93,12 @@ def start_shard(crawl: str, plan: Plan, known: Luggage | None) -> Any:
         name=shard_name(crawl, plan.number),
         num_cpus=0,
         scheduling_strategy="SPREAD",
-        max_concurrency=64,
         **_ALWAYS,
     )
     return made.remote(crawl, plan, known)
 
 
-def start_coordinator(crawl: str, shards: int, limits: Limits) -> Any:
-    """The coordinator of a crawl."""
-    made = ray.remote(CoordinatorActor).options(num_cpus=0, max_concurrency=4, **_ALWAYS)
-    return made.remote(crawl, shards, limits)
+def start_coordinator(crawl: str, plan: Plan) -> Any:
+    """The coordinator of a crawl, of which this is the plan of any shard."""
+    made = ray.remote(CoordinatorActor).options(name=f"{crawl} coordinator", num_cpus=0, **_ALWAYS)
+    return made.remote(crawl, plan)

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from salticid.cluster.leases import A_ROUND, batch, leases
+from salticid.cluster.leases import ASKED_FOR, allowances, batch, leases
 from salticid.cluster.shard import Standing
 from salticid.model import Limits, StopReason
 
@@ -20,12 +20,12 @@ class Led(Protocol):
 
     def standing(self, best: int) -> Awaitable[Standing]: ...
 
-    def allow(self, pages: int) -> Awaitable[None]: ...
+    def allow(self, pages: int, fetches: int) -> Awaitable[None]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How the whole crawl stands; `stopped` once there is a reason to."""
+    """How the whole crawl stands; `seconds` by its own clock, `stopped` once there is a reason to."""
 
     pages: int
     fetches: int
@@ -33,6 +33,7 @@ class Progress:
     harvest: float
     hosts: int
     waiting: int
+    seconds: float
     stopped: StopReason | None
 
 
@@ -41,18 +42,16 @@ class Coordinator:
 
     def __init__(self, shards: Sequence[Led], limits: Limits) -> None:
         self._shards, self._limits = shards, limits
-        self._quiet: tuple[int, ...] | None = None
+        self._quiet: tuple[tuple[int, int, int, float | None], ...] | None = None
 
     async def round(self) -> Progress:
         """Ask all shards how they stand, and allow those with the best links more pages."""
-        count = len(self._shards)
-        all_ = await asyncio.gather(*(shard.standing(A_ROUND * count) for shard in self._shards))
+        all_ = await asyncio.gather(*(shard.standing(ASKED_FOR) for shard in self._shards))
         reports = {number: standing.report for number, standing in enumerate(all_)}
         pages = sum(standing.pages for standing in all_)
-        dealt = leases(reports, self._limits.max_pages, batch(pages, count))
-        await asyncio.gather(
-            *(self._shards[number].allow(reports[number].allowed + more) for number, more in dealt.items())
-        )
+        dealt = leases(reports, self._limits.max_pages, batch(pages, len(all_)))
+        allowed = allowances(reports, dealt, self._limits)
+        await asyncio.gather(*(self._shards[number].allow(*more) for number, more in allowed.items()))
         positive, recent = (sum(each) for each in zip(*(standing.recent for standing in all_), strict=True))
         return Progress(
             pages=pages,
@@ -61,25 +60,28 @@ class Coordinator:
             harvest=positive / recent if recent else 0.0,
             hosts=sum(standing.hosts for standing in all_),
             waiting=sum(standing.waiting for standing in all_),
-            stopped=self._reason_to_stop(all_, bool(dealt), positive, recent),
+            seconds=max(standing.seconds for standing in all_),
+            stopped=self._reason_to_stop(all_, positive, recent),
         )
 
-    def _reason_to_stop(
-        self, all_: Sequence[Standing], dealt: bool, positive: int, recent: int
-    ) -> StopReason | None:
+    def _reason_to_stop(self, all_: Sequence[Standing], positive: int, recent: int) -> StopReason | None:
         limits = self._limits
         if sum(standing.pages for standing in all_) >= limits.max_pages:
             return StopReason.BUDGET
         if sum(standing.fetches for standing in all_) >= limits.fetches:
             return StopReason.FETCHES
+        if limits.max_seconds is not None and max(each.seconds for each in all_) >= limits.max_seconds:
+            return StopReason.TIME
         if limits.min_harvest is not None and recent >= _ENOUGH and positive / recent < limits.min_harvest:
             return StopReason.CONDITION
-        return self._nothing_left(all_, dealt)
+        return self._nothing_left(all_)
 
-    def _nothing_left(self, all_: Sequence[Standing], dealt: bool) -> StopReason | None:
-        """Nobody has anything to do or to tell, twice in a row, and nobody was told anything between."""
-        at_rest = all(standing.idle and not standing.unsent for standing in all_) and not dealt
-        quiet = tuple(standing.taken for standing in all_) if at_rest else None
+    def _nothing_left(self, all_: Sequence[Standing]) -> StopReason | None:
+        """Nobody has anything to do or to tell, twice in a row, and nothing happened between, whatever was dealt."""
+        at_rest = all(standing.idle and not standing.unsent for standing in all_)
+        quiet = (
+            tuple((each.taken, each.fetches, each.waiting, each.until) for each in all_) if at_rest else None
+        )
         before, self._quiet = self._quiet, quiet
         if quiet is None or quiet != before:
             return None

@@ -9,20 +9,24 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing
 from heapq import merge
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
+
+import numpy as np
 
 from salticid.model import FROM_OFFER, Choice, Link, Outcome, Visit
 from salticid.store import index, warc
 from salticid.store.folder import CrawlFolder, StoredVisit
 from salticid.store.log import CrawlLog
 from salticid.store.schema import FILE
+from salticid.store.taken import SHARDS
 from salticid.tables import Texts, Urls
 from salticid.worlds.translate import Translation
 
-SHARDS = "shards"
 _FILES_A_SHARD = 1000
 """The numbers of the archive files of a shard begin at as many times its own."""
 _UNKNOWN = -3
+_PARTIAL = "gathering"
 
 
 def shard_folder(folder: Path, number: int) -> Path:
@@ -33,10 +37,12 @@ def shard_folder(folder: Path, number: int) -> Path:
 def gather(folder: Path, shards: int, facts: Mapping[str, Any], ending: Mapping[str, Any]) -> None:
     """Write the visits of all shards, in the order they were made, into the folder as one crawl.
 
-    What an earlier gathering wrote is replaced. Archives are not copied: their files get a second name.
+    What an earlier gathering wrote is replaced, all at once: whoever reads the folder sees the old crawl or the new
+    one. Archives are not copied: their files get a second name. What is added to them later goes into files that
+    no shard has.
     """
-    for name in (FILE, f"{FILE}-wal", f"{FILE}-shm", index.FILE):
-        (folder / name).unlink(missing_ok=True)
+    partial = folder / SHARDS / _PARTIAL
+    rmtree(partial, ignore_errors=True)
     urls, words = Urls(), Texts()
     with ExitStack() as stack:
         parts = []
@@ -44,11 +50,14 @@ def gather(folder: Path, shards: int, facts: Mapping[str, Any], ending: Mapping[
             crawled = stack.enter_context(closing(CrawlFolder(shard_folder(folder, number))))
             parts.append(_Part(number, crawled))
             _link_archives(folder, number)
-        log = stack.enter_context(closing(CrawlLog(folder, urls, words, own_tables=True)))
+        log = stack.enter_context(closing(CrawlLog(partial, urls, words, own_tables=True)))
         log.begin(facts)
-        log.session(0.0, {})
         _Gathered(parts, log, urls, words).write()
-        log.about(ending)
+        log.about({**ending, "warc": (_FILES_A_SHARD * shards, 0)})
+    for name in (f"{FILE}-wal", f"{FILE}-shm", index.FILE):
+        (folder / name).unlink(missing_ok=True)
+    (partial / FILE).replace(folder / FILE)
+    rmtree(partial)
 
 
 class _Part:
@@ -57,8 +66,11 @@ class _Part:
     def __init__(self, number: int, crawled: CrawlFolder) -> None:
         self.number, self.crawled = number, crawled
         self.into = Translation(crawled.url, crawled.words.__getitem__)
+        self.began: float = crawled.db.execute(
+            "SELECT wall - at FROM session ORDER BY id LIMIT 1"
+        ).fetchone()[0]
         self._steps = array("q")
-        self._glimpsed = _glimpsed(crawled.db)
+        self._shown = _Shown(crawled.db)
 
     def visits(self) -> Iterator[tuple[float, int, StoredVisit]]:
         for visit in self.crawled.visits():
@@ -68,7 +80,7 @@ class _Part:
         """The step of the whole at which a link was found, by the step of this part; an offer if nobody knows."""
         if step < 0:
             return step
-        origin = self._glimpsed.get(step)
+        origin = self._shown.at(step)
         found = self.step(step) if origin is None else parts[origin[0]].step(origin[1])
         return FROM_OFFER if found == _UNKNOWN else found
 
@@ -81,10 +93,15 @@ class _Part:
 
 
 class _Gathered:
+    """Takes the visits over. Their times count from when the first shard began, by the wall."""
+
     def __init__(self, parts: list[_Part], log: CrawlLog, urls: Urls, words: Texts) -> None:
         self._parts, self._log, self._urls, self._words = parts, log, urls, words
+        self._began = min(part.began for part in parts)
 
     def write(self) -> None:
+        with self._log.database as db:
+            db.execute("INSERT INTO session (wall, at, settings) VALUES (?, 0, '{}')", (self._began,))
         streams = [part.visits() for part in self._parts]
         for step, (_, number, visit) in enumerate(merge(*streams, key=lambda each: each[:2])):
             part = self._parts[number]
@@ -108,7 +125,7 @@ class _Gathered:
                 depth=visit.depth,
                 status=visit.status,
                 seconds=visit.seconds,
-                at=visit.at,
+                at=visit.at if visit.fetched is None else visit.fetched - self._began,
                 size=visit.size,
                 modified=visit.modified,
                 etag=visit.etag,
@@ -118,19 +135,30 @@ class _Gathered:
         )
 
 
-def _glimpsed(db: sqlite3.Connection) -> dict[int, tuple[int, int]]:
-    """By their steps in a shard the pages it was only shown: whose they were, and their steps there.
+class _Shown:
+    """The pages that a shard was only shown.
 
     A glimpse takes a step and leaves no visit: those are the gaps, in the order they were shown.
     """
-    told = db.execute(
-        "SELECT json_extract(body, '$.origin'), json_extract(body, '$.step') FROM told "
-        "WHERE call = 'glimpse' ORDER BY seq"
-    ).fetchall()
-    visited = [step for (step,) in db.execute("SELECT step FROM visit ORDER BY step")]
-    made = set(visited)
-    gaps = (step for step in range(len(visited) + len(told)) if step not in made)
-    return dict(zip(gaps, told, strict=False))
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        told = db.execute(
+            "SELECT json_extract(body, '$.origin'), json_extract(body, '$.step') FROM told "
+            "WHERE call = 'glimpse' ORDER BY seq"
+        )
+        self._from = np.fromiter(told, np.dtype((np.int64, 2)))
+        visited = np.fromiter((step for (step,) in db.execute("SELECT step FROM visit")), np.int64)
+        gaps = np.ones(len(visited) + len(self._from), np.bool_)
+        gaps[visited] = False
+        self._gaps = np.flatnonzero(gaps)
+
+    def at(self, step: int) -> tuple[int, int] | None:
+        """Whose the page of a step was, and its step there; None for the shard's own."""
+        place = int(np.searchsorted(self._gaps, step))
+        if place == len(self._gaps) or self._gaps[place] != step:
+            return None
+        shard, there = self._from[place].tolist()
+        return shard, there
 
 
 def _link_archives(folder: Path, number: int) -> None:
@@ -138,9 +166,14 @@ def _link_archives(folder: Path, number: int) -> None:
     own, whole = shard_folder(folder, number) / warc.FOLDER, folder / warc.FOLDER
     for at in warc.numbers(own):
         whole.mkdir(exist_ok=True)
-        target = warc.file_of(whole, _FILES_A_SHARD * number + at)
-        if not target.exists():
-            os.link(warc.file_of(own, at), target)
+        source, target = warc.file_of(own, at), warc.file_of(whole, _FILES_A_SHARD * number + at)
+        if target.exists() and target.samefile(source):
+            continue
+        target.unlink(missing_ok=True)
+        try:
+            os.link(source, target)
+        except OSError:  # a file system without second names
+            target.symlink_to(os.path.relpath(source, whole))
 
 
 def _moved(number: int, place: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -63,12 +64,16 @@ class OnRay:
 
     def map(self, work: Callable[[Simulation, T], R], tasks: Sequence[T]) -> Iterator[R]:
         """The result of each task, as soon as those before it are done."""
-        world = ray.put(lend(self.stage.world))
         remote: Any = ray.remote(_crawls).options(num_cpus=1, max_retries=_TRIES_AGAIN)
         size = max(1, len(tasks) // (4 * self.at_once))
         parts = [tasks[at : at + size] for at in range(0, len(tasks), size)]
-        for part in [remote.remote(world, self.stage, work, part) for part in parts]:
+        for part in [remote.remote(self._world, self.stage, work, part) for part in parts]:
             yield from ray.get(part)
+
+    @cached_property
+    def _world(self) -> Any:
+        """The world, lent once for all generations."""
+        return ray.put(lend(self.stage.world))
 
 
 def _crawls(world: Lent, stage: Stage, work: Callable[[Simulation, T], R], tasks: Sequence[T]) -> list[R]:

@@ -14,7 +14,10 @@ from typing import Any
 import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
+from salticid.errors import SalticidError
+
 _CHUNK = 8 << 20
+_STRETCH, _STRETCHES = 64 << 10, 64
 
 
 class _Shelf:
@@ -52,7 +55,9 @@ def lend(folder: Path) -> Lent:
     )
     digest = hashlib.blake2b(repr(files).encode(), digest_size=16).hexdigest()
     at_home = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-    shelf = ray.remote(_Shelf).options(num_cpus=0, scheduling_strategy=at_home, max_concurrency=8)
+    shelf = ray.remote(_Shelf).options(
+        num_cpus=0, scheduling_strategy=at_home, max_concurrency=8, max_restarts=-1, max_task_retries=-1
+    )
     return Lent(str(folder.resolve()), files, digest, shelf.remote(str(folder.resolve())))
 
 
@@ -72,7 +77,7 @@ class _Holder:
 @lru_cache(maxsize=16)
 def _here(folder: str, digest: str, holder: _Holder) -> Path:
     lent, at = holder.lent, Path(folder)
-    if all(_is_there(at / name, size, begins) for name, size, begins in lent.files):
+    if all(_is_there(at / name, size, print_) for name, size, print_ in lent.files):
         return at
     return _copied(lent, digest)
 
@@ -87,8 +92,11 @@ def _copied(lent: Lent, digest: str) -> Path:
         if not target.exists():
             partial = cache / f"{digest}.partial"
             shutil.rmtree(partial, ignore_errors=True)
-            for name, size, _ in lent.files:
+            partial.mkdir()
+            for name, size, print_ in lent.files:
                 _copy(lent, name, size, partial / name)
+                if not _is_there(partial / name, size, print_):
+                    raise SalticidError(f"{lent.folder}/{name} changed while it was copied; try again")
             partial.rename(target)
     return target
 
@@ -100,14 +108,19 @@ def _copy(lent: Lent, name: str, size: int, to: Path) -> None:
             file.write(ray.get(lent.shelf.read.remote(name, offset)))
 
 
-def _is_there(file: Path, size: int, begins: str) -> bool:
-    return file.is_file() and file.stat().st_size == size and _print_of(file) == begins
+def _is_there(file: Path, size: int, print_: str) -> bool:
+    return file.is_file() and file.stat().st_size == size and _print_of(file) == print_
 
 
 def _print_of(file: Path) -> str:
-    """What tells a file from another of its name and size: how it begins and ends. A world's never change."""
-    size = file.stat().st_size
+    """What tells a file from another of its name and size: all of it, or of a large one many stretches.
+
+    That is enough for a world's arrays, which never change: a world that was built anew has another digest in
+    its manifest, which is small.
+    """
+    size, digest = file.stat().st_size, hashlib.blake2b(digest_size=8)
     with file.open("rb") as opened:
-        begins = opened.read(_CHUNK >> 7)
-        opened.seek(max(0, size - (_CHUNK >> 7)))
-        return hashlib.blake2b(begins + opened.read(), digest_size=8).hexdigest()
+        for offset in range(0, size, max(_STRETCH, (size - _STRETCH) // _STRETCHES)):
+            opened.seek(offset)
+            digest.update(opened.read(_STRETCH))
+    return digest.hexdigest()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from salticid.cluster.excerpts import glimpses
-from salticid.cluster.leases import A_ROUND, Report, batch, leases
+from salticid.cluster.leases import ASKED_FOR, Report, batch, leases
 from salticid.cluster.owners import Owners
 from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Window
@@ -14,7 +14,7 @@ from salticid.drivers.brief import prepare
 from salticid.drivers.recorded import Recipe
 from salticid.drivers.replay import VirtualClock, replay
 from salticid.errors import ContractBroken
-from salticid.model import Glimpse, Links, Page, Topic, Visit
+from salticid.model import Glimpse, Limits, Links, Page, Topic, Visit
 from salticid.store.memory import MemoryLog
 from salticid.webs.recorded import RecordedWeb
 
@@ -33,8 +33,10 @@ class Rehearsal:
         self.post: list[Glimpse] = []
 
     def run(self) -> list[Visit]:
-        """Crawl until the budget is used up or nobody has a link; all visits in the order they were made."""
-        while dealt := self._dealt():
+        """Crawl until the budget is used up or nobody gets any further; all visits in the order they were made."""
+        steps = -1
+        while self._steps > steps and (dealt := self._dealt()):
+            steps = self._steps
             post: list[tuple[int, Glimpse]] = []
             for number, pages in dealt.items():
                 part = self._parts[number]
@@ -45,9 +47,13 @@ class Rehearsal:
                 self.post.append(glimpse)
         return self.visits
 
+    @property
+    def _steps(self) -> int:
+        return sum(part.crawl.step for part in self._parts)
+
     def _dealt(self) -> dict[int, int]:
         count = len(self._parts)
-        reports = {part.number: part.report(A_ROUND * count) for part in self._parts}
+        reports = {part.number: part.report(ASKED_FOR) for part in self._parts}
         pages = sum(part.crawl.pages for part in self._parts)
         return leases(reports, self._budget, batch(pages, count))
 
@@ -70,7 +76,8 @@ class _Part:
 
     def fetch(self, pages: int, post: list[tuple[int, Glimpse]]) -> None:
         limits = self.crawl.limits
-        self.crawl.extend(replace(limits, max_pages=self.crawl.pages + pages, max_fetches=None))
+        attempts = self.crawl.fetches + Limits(max_pages=pages).fetches
+        self.crawl.extend(replace(limits, max_pages=self.crawl.pages + pages, max_fetches=attempts))
 
         def send(visit: Visit) -> None:
             post.extend(glimpses(visit, self._web, self._owners, self.number).items())

@@ -3,38 +3,44 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from math import ceil
-from typing import Any, Protocol
+from typing import Protocol
 
 from salticid.cluster.excerpts import glimpses
 from salticid.cluster.leases import Report
+from salticid.cluster.outbox import Outbox
 from salticid.cluster.owners import Owners, bucket_of, owner_of
+from salticid.cluster.part import PartOfAHunt
 from salticid.cluster.portable import Luggage
-from salticid.cluster.remembered import posted_after, received
-from salticid.drivers.brief import Known
-from salticid.drivers.hunt import Hunt, hunting
+from salticid.cluster.remembered import POSTED, posted, received, to_be_posted, was_allowed
+from salticid.drivers.hunt import hunting
 from salticid.drivers.live_settings import LiveSettings
 from salticid.drivers.order import Hunted, Onlooker, Order
-from salticid.model import Glimpse, StopReason, Visit
+from salticid.errors import SalticidError
+from salticid.model import Glimpse, Limits, Visit
 
-POST_EVERY = 0.1
-"""Seconds between two posts to the other shards."""
+POST_EVERY, A_PEER = 0.1, 0.01
+"""Seconds between two posts to the other shards: at least the one, and so many for each of them."""
 AT_ONCE = 200
 """Glimpses in one message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Which part of which crawl a shard is. The folder of the order is its own; its limits are the whole crawl's."""
+    """Which part of which crawl a shard is. The folder of the order is its own.
+
+    `whole` are the limits of the whole crawl. Those of the order are the same without what the shard cannot tell
+    by itself: how late it is, and how well all of them do.
+    """
 
     order: Order
     settings: LiveSettings
     number: int
     shards: int
+    whole: Limits
 
     def owns(self, host: str) -> bool:
         """Whether a host is the shard's to ask."""
@@ -56,6 +62,7 @@ class Standing:
     taken: int
     idle: bool
     until: float | None
+    seconds: float
 
 
 class Peer(Protocol):
@@ -71,40 +78,46 @@ class Peer(Protocol):
 
 
 class Shard:
-    """One shard at work. All is called on one event loop; `peers` are the other shards by number."""
+    """One shard at work. All is called on one event loop; `peers` are the other shards by number.
+
+    Once something in it has failed, every call says so.
+    """
 
     def __init__(self, plan: Plan, peers: Mapping[int, Peer]) -> None:
         self._plan, self._peers = plan, peers
         self._ready = asyncio.Event()
-        self._outbox: dict[int, list[Glimpse]] = {number: [] for number in peers}
+        self._outbox = {number: Outbox() for number in peers}
         self._last: dict[int, int] = {}
         self._taken = 0
-        self._hunt: _PartOfAHunt | None = None
+        self._hunt: PartOfAHunt | None = None
         self._work: asyncio.Task[Hunted] | None = None
         self._posting: asyncio.Task[None] | None = None
+        self._refused: Exception | None = None
 
     async def begin(self, known: Luggage | None) -> None:
         """Begin, or go on from the log. `known` are the topic's known pages, read by somebody already."""
-        if self._work is None:
-            make = partial(_PartOfAHunt, shard=self, plan=self._plan, known=known)
-            self._work = asyncio.create_task(hunting(self._plan.order, self._plan.settings, Onlooker(), make))
+        plan = self._plan
+        make = partial(
+            PartOfAHunt, hosts=plan.owns, known=known, ready=self._at_work, visited=self._put_into_the_post
+        )
+        self._work = asyncio.create_task(hunting(plan.order, plan.settings, Onlooker(), make))
         ready = asyncio.create_task(self._ready.wait())
         await asyncio.wait([ready, self._work], return_when=asyncio.FIRST_COMPLETED)
         ready.cancel()
-        if not self._ready.is_set():
-            self._work.result()
-            raise RuntimeError("the shard ended before it had begun")
+        self._sound()
 
     async def standing(self, best: int) -> Standing:
         """How it stands, with the scores of its best waiting links. A shard that is idle gives back what is left."""
-        await self._ready.wait()
-        hunt = self._at_hunt()
-        crawl = hunt.driver.crawl
+        hunt, _ = self._sound()
+        driver, crawl = hunt.driver, hunt.driver.crawl
+        if hunt.idle and (crawl.limits.max_pages > crawl.pages or crawl.limits.fetches > crawl.fetches):
+            hunt.allow(crawl.pages, crawl.fetches)
         waiting, links = crawl.strategy.waiting(best)
-        if hunt.idle and crawl.limits.max_pages > crawl.pages:
-            self._allow(crawl.pages)
         report = Report(
-            crawl.limits.max_pages, crawl.pages + crawl.in_flight, [choice.score for choice in links]
+            crawl.limits.max_pages,
+            crawl.pages + crawl.in_flight,
+            [*driver.overdue, *(choice.score for choice in links)],
+            crawl.limits.fetches,
         )
         return Standing(
             report=report,
@@ -112,146 +125,127 @@ class Shard:
             fetches=crawl.fetches,
             positive=crawl.positive,
             recent=crawl.recent,
-            hosts=hunt.driver.active_hosts,
+            hosts=driver.active_hosts,
             waiting=waiting,
             unsent=sum(map(len, self._outbox.values())),
             taken=self._taken,
             idle=hunt.idle,
-            until=hunt.driver.waits_until,
+            until=driver.waits_until,
+            seconds=hunt.clock(),
         )
 
-    async def allow(self, pages: int) -> None:
-        """It may fetch so many pages in all. Saying it twice changes nothing."""
-        await self._ready.wait()
-        if pages > self._at_hunt().driver.crawl.limits.max_pages:
-            self._allow(pages)
+    async def allow(self, pages: int, fetches: int) -> None:
+        """It may fetch so many pages, in so many attempts, in all. Saying it twice changes nothing."""
+        hunt, _ = self._sound()
+        if pages > hunt.driver.crawl.limits.max_pages:
+            hunt.allow(pages, fetches)
 
     async def take(self, post: list[Glimpse]) -> None:
         """Show the strategy what others saw, each once, and keep it for good."""
-        await self._ready.wait()
-        hunt = self._at_hunt()
-        for glimpse in post:
-            if glimpse.step > self._last.get(glimpse.origin, -1):
-                hunt.driver.crawl.glimpse(glimpse)
-                self._last[glimpse.origin] = glimpse.step
-                self._taken += 1
+        hunt, _ = self._sound()
+        try:
+            for glimpse in post:
+                if glimpse.step > self._last.get(glimpse.origin, -1):
+                    hunt.driver.crawl.glimpse(glimpse)
+                    self._last[glimpse.origin] = glimpse.step
+                    self._taken += 1
+        except Exception as error:
+            self._refused = error
+            raise
         hunt.log.retry()
         if hunt.log.trouble is not None:
             raise OSError(hunt.log.trouble)
-        self._look_again()
+        hunt.look_again()
 
     async def received(self, origin: int) -> int:
         """The last step of a shard of which this one was shown something; -1 for none."""
-        await self._ready.wait()
+        self._sound()
         return self._last.get(origin, -1)
 
     async def finish(self) -> Hunted:
         """End cleanly; what came of it."""
-        if self._work is None:
-            raise RuntimeError("the shard was never begun")
-        if self._hunt is not None:
-            self._hunt.end()
+        hunt, work = self._sound()
+        hunt.end()
         if self._posting is not None:
             self._posting.cancel()
-        return await self._work
+        return await work
 
-    def _at_hunt(self) -> _PartOfAHunt:
-        if self._hunt is None:
-            raise RuntimeError("the shard is not at work")
-        return self._hunt
+    def _sound(self) -> tuple[PartOfAHunt, asyncio.Task[Hunted]]:
+        """The hunt, and the task that it is at work in; SalticidError if something has failed."""
+        for task in (self._work, self._posting):
+            if task is not None and task.done() and not task.cancelled() and task.exception() is not None:
+                raise self._failed(task.exception())
+        if self._refused is not None:
+            raise self._failed(self._refused)
+        if self._hunt is None or self._work is None or self._work.done():
+            raise SalticidError(f"shard {self._plan.number} is not at work")
+        return self._hunt, self._work
 
-    def at_work(self, hunt: _PartOfAHunt) -> None:
+    def _failed(self, error: BaseException | None) -> BaseException:
+        if isinstance(error, SalticidError):
+            return error
+        return SalticidError(f"shard {self._plan.number} failed: {type(error).__name__}: {error}")
+
+    def _at_work(self, hunt: PartOfAHunt) -> None:
         """All is set up: from here on it can be talked to."""
-        self._hunt = hunt
+        self._hunt, self._tables = hunt, hunt.web
         self._owners = Owners(hunt.web.urls, self._plan.shards)
+        hunt.driver.whole = self._plan.whole
         self._last = received(hunt.log.database)
         self._taken = len(self._last)
-        if hunt.new:
-            self._allow(0)
-        self._posting = asyncio.create_task(self._post())
+        if not was_allowed(hunt.log.database):
+            hunt.allow(0, 0)
+            hunt.log.retry()
+        self._posting = asyncio.create_task(self._post(hunt))
         self._ready.set()
 
-    def visited(self, visit: Visit) -> None:
-        """Put what others own into the post."""
-        for owner, glimpse in glimpses(visit, self._at_hunt().web, self._owners, self._plan.number).items():
-            self._outbox[owner].append(glimpse)
+    def _put_into_the_post(self, visit: Visit) -> None:
+        for owner, glimpse in glimpses(visit, self._tables, self._owners, self._plan.number).items():
+            self._outbox[owner].add(glimpse)
 
-    def _allow(self, pages: int) -> None:
-        crawl, whole = self._at_hunt().driver.crawl, self._plan.order.recipe.limits
-        fetches = whole.max_fetches
-        share = None if fetches is None else ceil(fetches * pages / whole.max_pages)
-        crawl.extend(replace(crawl.limits, max_pages=pages, max_fetches=share))
-        self._look_again()
+    async def _post(self, hunt: PartOfAHunt) -> None:
+        """Post what others own, in order; only what is kept here, so that it is never said twice in two ways.
 
-    def _look_again(self) -> None:
-        self._at_hunt().look_again()
+        Nobody waits for a receiver that is being restarted but what is meant for it.
+        """
+        log, before = hunt.log, posted(hunt.log.database)
+        under_way: dict[int, asyncio.Task[None]] = {}
+        try:
+            while True:
+                free = {
+                    owner: box
+                    for owner, box in self._outbox.items()
+                    if box and (owner not in under_way or under_way[owner].done())
+                }
+                if free and log.trouble is None:
+                    log.about({POSTED: self._done_with(hunt)})
+                    log.retry()
+                if log.trouble is None:
+                    for owner, box in free.items():
+                        if box.begun:
+                            box.read_on(
+                                partial(to_be_posted, log, owner, self._owners, self._plan.number, hunt.web)
+                            )
+                            under_way[owner] = asyncio.create_task(self._send(owner, box))
+                        else:
+                            under_way[owner] = asyncio.create_task(self._ask(owner, before.get(owner, -1)))
+                await asyncio.sleep(max(POST_EVERY, A_PEER * len(self._peers)))
+        finally:
+            for task in under_way.values():
+                task.cancel()
 
-    async def _post(self) -> None:
-        """Post what others own, in order; only what is kept here, so that it is never said twice in two ways."""
-        log, web, number = self._at_hunt().log, self._at_hunt().web, self._plan.number
-        for owner, peer in self._peers.items():
-            after = await _until_answered(partial(peer.received, number))
-            log.retry()
-            while log.trouble is not None:
-                await asyncio.sleep(POST_EVERY)
-                log.retry()
-            self._outbox[owner] = list(posted_after(log, after, owner, self._owners, number, web))
-        while True:
-            await asyncio.sleep(POST_EVERY)
-            if not any(self._outbox.values()):
-                continue
-            counts = {owner: min(len(post), AT_ONCE) for owner, post in self._outbox.items()}
-            log.retry()
-            if log.trouble is None:
-                await asyncio.gather(*(self._send(owner, count) for owner, count in counts.items() if count))
+    def _done_with(self, hunt: PartOfAHunt) -> dict[int, int]:
+        """By receiver the last step of which nothing is left to be shown."""
+        steps = hunt.driver.crawl.step
+        return {owner: box.done(steps) for owner, box in self._outbox.items() if box.begun}
 
-    async def _send(self, owner: int, count: int) -> None:
+    async def _ask(self, owner: int, before: int) -> None:
+        """Begin the post for a shard with what it has not been shown."""
+        with suppress(Exception):  # one that is being restarted is asked again
+            self._outbox[owner].begin(max(before, await self._peers[owner].received(self._plan.number)))
+
+    async def _send(self, owner: int, box: Outbox) -> None:
         with suppress(Exception):  # whatever kept it from arriving: it is sent again
-            await self._peers[owner].take(self._outbox[owner][:count])
-            del self._outbox[owner][:count]
-
-
-class _PartOfAHunt(Hunt):
-    """A hunt that waits for more whenever it has nothing to do, until it is ended."""
-
-    def __init__(self, *ordered: Any, shard: Shard, plan: Plan, known: Luggage | None) -> None:
-        super().__init__(*ordered)
-        self.hosts = plan.owns
-        self.larger = None
-        self.idle = self._ended = False
-        self._shard, self._known, self._more = shard, known, asyncio.Event()
-
-    async def read_known(self) -> Known:
-        if self._known is None:
-            return await super().read_known()
-        return self._known.unpacked(self.web.urls, self.web.words)
-
-    async def crawling(self) -> StopReason:
-        self._shard.at_work(self)
-        while True:
-            self._more.clear()
-            stopped = await self.driver.run(self._shard.visited)
-            if self._ended or stopped in (StopReason.TIME, StopReason.INTERRUPTED):
-                return stopped
-            self.idle = True
-            await self._more.wait()
-            self.idle = False
-
-    def look_again(self) -> None:
-        """There may be something to do."""
-        self.driver.crawl.wake()
-        self.driver.nudge()
-        self._more.set()
-
-    def end(self) -> None:
-        """Do nothing more."""
-        self._ended = True
-        self.driver.interrupt()
-        self._more.set()
-
-
-async def _until_answered(ask: Callable[[], Awaitable[int]]) -> int:
-    while True:
-        with suppress(Exception):  # a peer that is being restarted answers later
-            return await ask()
-        await asyncio.sleep(POST_EVERY)
+            if first := box.first(AT_ONCE):
+                await self._peers[owner].take(first)
+                box.arrived(len(first))

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from salticid.crawl import Crawl
 from salticid.drivers.traps import Traps
-from salticid.model import FROM_SEED, Choice, Links, Outcome, Response, StopReason, Visit
+from salticid.model import FROM_SEED, Choice, Limits, Links, Outcome, Response, StopReason, Visit
 from salticid.webs.live.manners import Parked
 
 LINKS_A_HOST = 2
@@ -55,7 +55,8 @@ class LiveDriver:
     nothing waits, so that every choice is made knowing all that came before. With `sitemaps`, a host's
     sitemap links are offered once the judge liked a page of it. `flying` are choices that an earlier run had
     under way. With `traps`, what leads into one is a visit at once and never asked for, and a host that has had
-    its share of the budget waits for as long as others have links or are at work.
+    its share of the budget waits for as long as others have links or are at work: of that of the `whole`, if
+    somebody says that this is a part of a larger crawl.
 
     `silent`, if somebody sets it, is called whenever nothing has arrived for a minute; `held_up` when the log
     is in trouble: then nothing more is asked for or delivered until it is not; and `went_on` after that, and
@@ -73,6 +74,7 @@ class LiveDriver:
         traps: Traps | None = None,
     ) -> None:
         self.crawl, self._web, self._clock, self._traps = crawl, web, clock, traps
+        self.whole: Limits | None = None
         self.silent: Callable[[], None] | None = None
         self.held_up: Callable[[str], None] | None = None
         self.went_on: Callable[[float], None] | None = None
@@ -97,6 +99,12 @@ class LiveDriver:
     def waits_until(self) -> float | None:
         """When the first of the parked hosts may be asked again; None when none is parked."""
         return min((parked.until for parked in self._parked), default=None)
+
+    @property
+    def overdue(self) -> list[float]:
+        """The promise of each link that was set aside and may be asked for by now, if the budget has room."""
+        now = self._clock()
+        return [parked.choice.score for parked in self._parked if parked.until <= now]
 
     async def run(self, watch: Callable[[Visit], None] | None = None) -> StopReason:
         """Crawl to the end and say why it ended. Parked hosts are waited for only while others are at work.
@@ -197,7 +205,9 @@ class LiveDriver:
     def _choice(self, resting: frozenset[int]) -> Choice | None:
         """The next link to ask for. Who has had his share comes when nobody else has links or is at work."""
         asked = self._busy | resting
-        crowding = self._traps.crowding(self.crawl.limits) if self._traps is not None else frozenset()
+        crowding = (
+            self._traps.crowding(self.whole or self.crawl.limits) if self._traps is not None else frozenset()
+        )
         choices = self.crawl.wanted(1, asked | crowding)
         if not choices and crowding and crowding.issuperset(self._hosts):
             choices = self.crawl.wanted(1, asked)

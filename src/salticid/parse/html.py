@@ -17,6 +17,7 @@ from salticid.model import NO_URL, Area, Ints, Links, Page
 from salticid.parse.charset import decode
 from salticid.parse.content import directives
 from salticid.parse.hrefs import Hrefs
+from salticid.parse.vocabulary import marked
 from salticid.protocols import Table, UrlTable
 from salticid.text.tokens import MARKS, Marked, Tokenizer
 
@@ -64,14 +65,15 @@ class Parser:
         base = self._base(head.base, url)
         tree.strip_tags(_UNREAD)
         urls, nofollow, body = self._read(tree.body or tree.css_first("frameset"), base)
-        marked = self._tokenizer.marked(f"{head.description}{_HEADING}{head.title}{_HEADING_END}{body}")
-        area_start, area = _areas(marked)
+        text = f"{head.description}{_HEADING}{head.title}{_HEADING_END}{body}"
+        stream = marked(text, self._tokenizer)
+        area_start, area = _areas(stream)
         refresh = self._hrefs.one(head.refresh, base) if head.refresh else NO_URL
-        links = _links(marked, urls, nofollow)
+        links = _links(stream, urls, nofollow)
         return Page(
             url=self._urls.intern(url),
             title=head.title,
-            tokens=marked.tokens,
+            tokens=stream.tokens,
             area_start=area_start,
             area=area,
             links=links if refresh == NO_URL else _with_refresh(links, refresh),
@@ -188,11 +190,11 @@ def _single_spaced(text: bytes) -> bytes:
     return single.strip()
 
 
-def _areas(marked: Marked) -> tuple[Ints, npt.NDArray[np.uint8]]:
+def _areas(stream: Marked) -> tuple[Ints, npt.NDArray[np.uint8]]:
     """The runs of equal area: META up to the title, HEADING within title and h1, REST."""
     starts, areas = [0], [Area.META]
-    ours = marked.mark >= _AREA_MARKS
-    for mark, at in zip(marked.mark[ours].tolist(), marked.at[ours].tolist(), strict=True):
+    ours = stream.mark >= _AREA_MARKS
+    for mark, at in zip(stream.mark[ours].tolist(), stream.at[ours].tolist(), strict=True):
         if starts[-1] == at:
             starts.pop(), areas.pop()
         starts.append(at)
@@ -200,23 +202,23 @@ def _areas(marked: Marked) -> tuple[Ints, npt.NDArray[np.uint8]]:
     return np.array(starts, np.int32), np.array(areas, np.uint8)
 
 
-def _links(marked: Marked, urls: list[int], nofollow: list[bool]) -> Links:
+def _links(stream: Marked, urls: list[int], nofollow: list[bool]) -> Links:
     """The links as columns. Marks nest as brackets do: HTML may hold an anchor within another."""
-    start = marked.at[marked.mark == ord(MARKS[0])]
-    end = marked.at[marked.mark == ord(MARKS[1])]
+    start = stream.at[stream.mark == ord(MARKS[0])]
+    end = stream.at[stream.mark == ord(MARKS[1])]
     if not len(start) == len(end) == len(urls):  # the text leaves out what the tree holds
         start = end = np.zeros(len(urls), np.int32)
-    ours = marked.mark[marked.mark < _AREA_MARKS]
+    ours = stream.mark[stream.mark < _AREA_MARKS]
     if len(ours) == 2 * len(urls) and np.any(ours[::2] != ord(MARKS[0])):
-        end = _matched(marked)
+        end = _matched(stream)
     return Links(np.array(urls, np.int32), start, end, np.array(nofollow, np.bool_))
 
 
-def _matched(marked: Marked) -> Ints:
+def _matched(stream: Marked) -> Ints:
     """Where each anchor ends, in the order the anchors begin."""
     ends: list[int] = []
     still_open: list[int] = []
-    for mark, at in zip(marked.mark.tolist(), marked.at.tolist(), strict=True):
+    for mark, at in zip(stream.mark.tolist(), stream.at.tolist(), strict=True):
         if mark == ord(MARKS[0]):
             still_open.append(len(ends))
             ends.append(at)

@@ -16,6 +16,7 @@ from salticid.errors import UserError
 from salticid.model import Outcome, Page
 from salticid.store.damage import unpacks
 from salticid.store.schema import FILE, FORMAT, PAGE_OF, unpack_page, unpack_words
+from salticid.store.taken import SHARDS
 
 _VISITS = """
 SELECT v.step, u.text AS url, f.text AS final_url, v.outcome, v.status, v.score, p.title, s.text AS source, c.agent,
@@ -74,6 +75,11 @@ class CrawlFolder:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         file = folder / FILE
+        if not file.is_file() and (folder / SHARDS).is_dir():
+            raise UserError(
+                f"the shards of the crawl in {folder} are not gathered yet, which is done when it ends: wait for that, "
+                f"or give its command again; meanwhile each can be read alone, as in {folder / SHARDS / '000'}"
+            )
         if not file.is_file():
             raise UserError(
                 f"{folder} holds no crawl: there is no {FILE}; name the folder a crawl was told by --out"

@@ -16,6 +16,8 @@ from salticid.store.schema import FILE, FORMAT
 
 CHECKPOINT_PAGES = 16_384
 """Pages of 4 KiB the write-ahead log may grow to before it is folded into the database."""
+SHARDS = "shards"
+"""The folder, in that of a crawl by many machines, in which each of them keeps its part."""
 _FILES = (FILE, f"{FILE}-wal", f"{FILE}-shm", LOCK)
 
 
@@ -27,6 +29,10 @@ class TakenFolder:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        if (folder / SHARDS).is_dir() and not (folder / FILE).exists():
+            raise UserError(
+                f"{folder} holds a crawl in shards; go on with --ray and --shards, or name another folder with --out"
+            )
         self._made = [path for path in (folder, *folder.parents) if not path.exists()]
         self._new_files = [name for name in _FILES if not (folder / name).exists()]
         self._lock = lock(folder)

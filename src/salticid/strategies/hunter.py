@@ -50,7 +50,7 @@ class Hunter:
 
     >>> from salticid.testing import walk_through
     >>> walk_through(Hunter(), max_pages=5)
-    ['seed', 'b', 'b2', 'b1', 'b11']
+    ['seed', 'b', 'b2', 'b1', 'b21']
     """
 
     walks: ClassVar[bool] = False

@@ -58,6 +58,10 @@ class Stems:
         """The stems of a text typed by a person, stop words left out, repeats kept."""
         return [stem for stem in self._ids_of(list(letter_runs(text))) if stem != STOP]
 
+    def of_tokens(self, tokens: list[str]) -> list[int]:
+        """The stem of each token, as a tokenizer cuts and writes them; STOP for stop words."""
+        return self._ids_of(tokens)
+
     def text(self, stem: int) -> str:
         """The stem as text; empty for STOP."""
         if stem >= self._first_new:
