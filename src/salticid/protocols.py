@@ -129,7 +129,7 @@ class Judge(Protocol):
         """The crawl visited a page and this is how it was scored; True when scores given before may now differ.
 
         A judge that never learns says False. One that retrains should do so more rarely as the crawl grows,
-        for all visited pages are scored again each time. A resumed crawl shows it all pages anew.
+        for the last 5,000 visited pages are scored again each time. A resumed crawl shows it all pages anew.
         """
         ...
 

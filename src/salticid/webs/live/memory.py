@@ -53,6 +53,6 @@ class Memory:
                 until, status, file = msgspec.msgpack.decode(value, type=tuple[float, int | str, bytes])
                 said: Said = Failure(status) if isinstance(status, str) else (status, file)
                 self._rules.recall(name.removeprefix(_ROBOTS), until - ahead, said)
-            else:
+            elif name.startswith(_DROPPED):
                 outcome = Outcome(msgspec.msgpack.decode(value, type=str))
                 self._web.dropped[name.removeprefix(_DROPPED)] = outcome
