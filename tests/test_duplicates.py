@@ -110,7 +110,8 @@ def test_near_duplicates_are_marked_and_change_no_visit(tmp_path: Path) -> None:
     assert salticid("world", "build", world, "--html", site, "--base-url", "http://s.example/").status == 0
     topic = tmp_path / "t.toml"
     topic.write_text('name = "t"\nkeywords = "jumping spiders"\nseeds = ["http://s.example/index.html"]\n')
-    assert salticid("crawl", topic, "--web", world, "--out", tmp_path / "c").status == 0
+    plain = ("--strategy", "breadth_first")
+    assert salticid("crawl", topic, *plain, "--web", world, "--out", tmp_path / "c").status == 0
     visits = [json.loads(line) for line in salticid("visits", tmp_path / "c", "--json").out.splitlines()]
     assert [visit["outcome"] for visit in visits] == ["ok"] * 4
     twins = {visit["final_url"][-6:]: visit["duplicate_of"] for visit in visits if visit["duplicate_of"]}

@@ -195,7 +195,10 @@ def test_descriptors_and_memory_of_a_worker() -> None:
         check_good(await pool.parse(GOOD, URL, None), pool)
         before = descriptors()
         for _ in range(20):
-            os.kill(parser(), signal.SIGKILL)
+            killed = parser()
+            os.kill(killed, signal.SIGKILL)
+            while parser() == killed:  # its successor is not there yet
+                await asyncio.sleep(0.01)
             check_good(await pool.parse(GOOD, URL, None), pool)
         check_good(await pool.parse(GOOD, URL, None), pool)
         await asyncio.sleep(0.05)

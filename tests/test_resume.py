@@ -212,10 +212,13 @@ CHANGES: dict[str, tuple[str | int, ...]] = {
 }
 
 
+PLAIN = ("--strategy", "best_first")
+
+
 @pytest.fixture(scope="module")
 def thirty_pages(world: Path, topic: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("thirty") / "crawl"
-    order(topic, "--web", world, "--max-pages", 30, "--out", folder)
+    order(topic, *PLAIN, "--web", world, "--max-pages", 30, "--out", folder)
     return folder
 
 
@@ -227,7 +230,7 @@ def test_another_order_is_refused_and_the_difference_named(
     with pytest.raises(
         UserError, match=rf"{thirty_pages} holds another crawl: its {changed} is .+, not .+; .*--out"
     ):
-        order(topic, "--web", world, "--max-pages", 30, "--out", thirty_pages, *CHANGES[changed])
+        order(topic, *PLAIN, "--web", world, "--max-pages", 30, "--out", thirty_pages, *CHANGES[changed])
     assert digest(thirty_pages) == before
 
 
@@ -237,12 +240,12 @@ def test_another_topic_or_world_is_another_crawl(
     other = tmp_path / "other.toml"
     other.write_text(re.sub(r"(?m)^keywords = .*$", 'keywords = "something else"', topic.read_text()))
     with pytest.raises(UserError, match=r'its topic keywords is .*, not "something else"'):
-        order(other, "--web", world, "--max-pages", 30, "--out", thirty_pages)
+        order(other, *PLAIN, "--web", world, "--max-pages", 30, "--out", thirty_pages)
     build(tmp_path / "world", Generated(400, seed=6))
     with pytest.raises(UserError, match=r"its web world is .*, not"):
-        order(topic, "--web", tmp_path / "world", "--max-pages", 30, "--out", thirty_pages)
+        order(topic, *PLAIN, "--web", tmp_path / "world", "--max-pages", 30, "--out", thirty_pages)
     with pytest.raises(UserError, match="its web world is"):
-        order(topic, "--max-pages", 30, "--out", thirty_pages)
+        order(topic, *PLAIN, "--max-pages", 30, "--out", thirty_pages)
 
 
 @pytest.mark.parametrize(
