@@ -13,8 +13,8 @@ def run() -> None:
     """On all topics of schools-wikipedia, paired."""
     web = RecordedWeb(world())
     loaded = [load_topic(file) for file in topics("examples")]
-    for strategy in ("best_first", "myspiders"):
-        test = worth(Trial(strategy), web, loaded)
+    for strategy, judge in (("hunter", "profile"), ("best_first", "profile"), ("myspiders", "rocchio")):
+        test = worth(Trial(strategy, judge), web, loaded)
         if test is None:
             say(f"  {strategy}: no topic to measure it on")
         else:
