@@ -65,6 +65,11 @@ def parser() -> int:
             return pid
 
 
+def waits(pid: int) -> bool:
+    """Whether a process sleeps: a parser does when it waits for a page."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "S"
+
+
 def _command(pid: int) -> bytes:
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
@@ -196,6 +201,8 @@ def test_descriptors_and_memory_of_a_worker() -> None:
         before = descriptors()
         for _ in range(20):
             killed = parser()
+            while not waits(killed):  # it has not put away the last page yet
+                await asyncio.sleep(0.01)
             os.kill(killed, signal.SIGKILL)
             while parser() == killed:  # its successor is not there yet
                 await asyncio.sleep(0.01)
