@@ -30,7 +30,7 @@ from salticid.worlds.topics import TopicPlan
 PAGES, EVERY = 500, 5
 STRATEGIES = (("best_first", "profile"), ("anchor", "profile"), ("hunter", "profile"))
 SHARDS = (4, 16, 100)
-RACED = 12
+RACED = 40
 ROUNDS = 20
 
 
