@@ -10,7 +10,8 @@ import pytest
 from salticid.errors import UserError
 from salticid.model import Limits
 from salticid.strategies import strategies
-from salticid.strategies.shark_search import SharkSearch, _cosines, _hits
+from salticid.strategies.parts.spans import Spans
+from salticid.strategies.shark_search import SharkSearch
 from salticid.testing import SmallWeb, check_strategy, random_web
 from salticid.testing.drive import Course, Run, drive, watch
 from salticid.text.bags import Bag
@@ -119,7 +120,7 @@ def test_spans_score_as_their_bags_do() -> None:
         start = dice.integers(0, len(stems), 9).astype(np.int32)
         end = np.minimum(start + dice.integers(0, 20, 9), len(stems)).astype(np.int32)
         expected = [query.cosine(Bag.of(stems[a:b])) for a, b in zip(start, end, strict=True)]
-        assert _cosines(query, stems, _hits(query, stems), start, end).tolist() == pytest.approx(expected)
+        assert Spans(query, stems).cosines(start, end).tolist() == pytest.approx(expected)
 
 
 def test_the_scores_of_links_that_are_gone_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,9 @@ from salticid.model import Choice, Floats, Ints, Link, Links, Visit
 from salticid.protocols import Brief
 from salticid.strategies.parts.base import Queueing
 from salticid.strategies.parts.keywords import keywords_of
+from salticid.strategies.parts.spans import Spans
 from salticid.text.bags import Bag
-from salticid.text.stems import STOP, Stems
+from salticid.text.stems import Stems
 
 _SLACK = 1024
 """So many more link scores are kept than links wait, before those of links that are gone are dropped."""
@@ -97,15 +98,9 @@ class SharkSearch(Queueing):
     def _read(self, stems: Ints, links: Links, fresh: Ints) -> tuple[Floats, Floats]:
         """The anchor scores and the context scores of the fresh links of a page."""
         start, end = links.start[fresh], links.end[fresh]
-        hits = _hits(self._query, stems)
-        anchor = _cosines(self._query, stems, hits, start, end)
-        around = _cosines(
-            self._query,
-            stems,
-            hits,
-            np.maximum(start - self.window, 0),
-            np.minimum(end + self.window, len(stems)),
-        )
+        spans = Spans(self._query, stems)
+        anchor = spans.cosines(start, end)
+        around = spans.cosines(np.maximum(start - self.window, 0), np.minimum(end + self.window, len(stems)))
         return anchor, np.where(anchor > 0, 1.0, around)
 
     def _remember(self, step: int, fresh: Ints, anchor: Floats, context: Floats) -> None:
@@ -130,41 +125,3 @@ class SharkSearch(Queueing):
             ("context", (1 - self.gamma) * (1 - self.beta) * context),
         )
         return replace(choice, why=why)
-
-
-def _hits(query: Bag, stems: Ints) -> Ints:
-    """The running sum of query counts along a stream: what any span of it has in common with the query."""
-    at = query.terms.searchsorted(stems)
-    at[at == len(query.terms)] = 0
-    shared = np.where(query.terms[at] == stems, query.counts[at], 0)
-    return np.concatenate(([0], np.cumsum(shared)))
-
-
-def _cosines(query: Bag, stems: Ints, hits: Ints, start: Ints, end: Ints) -> Floats:
-    """The cosine of the query with each span `stems[start:end]`, all at once.
-
-    >>> query, stems = Bag.of([3, 5]), np.array([3, 3, 9, 0, 5], np.int32)
-    >>> _cosines(query, stems, _hits(query, stems), np.array([0, 2, 3]), np.array([4, 4, 5])).round(4).tolist()
-    [0.6325, 0.0, 0.7071]
-    """
-    cosines = np.zeros(len(start))
-    common = hits[end] - hits[start]
-    found = np.flatnonzero(common)
-    if len(found):
-        norms = np.sqrt(_squares(stems, start[found], end[found]))
-        cosines[found] = np.minimum(1.0, common[found] / (query.norm * norms))
-    return cosines
-
-
-def _squares(stems: Ints, start: Ints, end: Ints) -> Floats:
-    """The squared norm of the bag of each span, none of them without a term."""
-    sizes = (end - start).astype(np.int64)
-    span = np.repeat(np.arange(len(sizes)), sizes)
-    at = np.arange(len(span)) + np.repeat(start - (np.cumsum(sizes) - sizes), sizes)
-    terms = stems[at]
-    kept = terms != STOP
-    keys = np.sort(span[kept] << 32 | terms[kept])
-    first = np.concatenate(([0], np.flatnonzero(keys[1:] != keys[:-1]) + 1))
-    counts = np.diff(first, append=len(keys))
-    # In floats, exact up to 2**53; a hostile page repeats a word often enough to overflow an int32.
-    return np.bincount(keys[first] >> 32, counts.astype(np.float64) ** 2, len(sizes)).astype(np.float64)
