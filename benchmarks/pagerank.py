@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from benchmarks.report import figure, peak_memory
+from benchmarks.timed import seconds_a_page
 from salticid.model import Choice, Floats, Ints, Limits, Links, Outcome, Page, Topic, Visit
 from salticid.protocols import Brief
 from salticid.strategies.pagerank import Pagerank
@@ -62,16 +61,7 @@ class _Crawl:
 
     def visit(self, pages: int) -> Floats:
         """Let the strategy choose and observe so many pages; the seconds that each of them took it."""
-        seconds = np.zeros(pages)
-        for at in range(pages):
-            begin = time.process_time()
-            (choice,) = self.strategy.choose(1, frozenset())
-            seconds[at] = time.process_time() - begin
-            visit, fresh = self._arrival(choice)
-            begin = time.process_time()
-            self.strategy.observe(visit, fresh)
-            seconds[at] += time.process_time() - begin
-        return seconds
+        return seconds_a_page(self.strategy, pages, self._arrival)
 
     def _arrival(self, choice: Choice) -> tuple[Visit, Ints]:
         url = choice.link.url

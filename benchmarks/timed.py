@@ -1,9 +1,15 @@
-"""A stand-in that measures how long some methods of an object take."""
+"""How long some methods of an object take, or a strategy for each page."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
+
+from salticid.model import Choice, Floats, Ints, Visit
+from salticid.protocols import Strategy
 
 
 class Timed:
@@ -25,3 +31,17 @@ class Timed:
 
         self.__dict__[name] = timed
         return timed
+
+
+def seconds_a_page(strategy: Strategy, pages: int, arrival: Callable[[Choice], tuple[Visit, Ints]]) -> Floats:
+    """Let a strategy choose and observe so many pages; the seconds that each of them took it."""
+    seconds = np.zeros(pages)
+    for at in range(pages):
+        begin = time.process_time()
+        (choice,) = strategy.choose(1, frozenset())
+        seconds[at] = time.process_time() - begin
+        visit, fresh = arrival(choice)
+        begin = time.process_time()
+        strategy.observe(visit, fresh)
+        seconds[at] += time.process_time() - begin
+    return seconds
