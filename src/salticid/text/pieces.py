@@ -10,14 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 
 from salticid.model import Ints
 
 _SHORT = 16
-_SLOT_BITS = 17
-_ONES = np.array([(1 << 8 * size) - 1 for size in range(9)], np.uint64)
-_SIZES = np.arange(_SHORT + 2)
-_LOW_MASK, _HIGH_MASK = _ONES[np.minimum(_SIZES, 8)], _ONES[np.clip(_SIZES - 8, 0, 8)]
+_SLOT_BITS = 19
+_KEY = np.dtype(f"S{_SHORT}")  # which numpy gathers quickly, also from where no number may stand
+_MASKS = np.frombuffer(
+    b"".join((b"\xff" * size).ljust(_SHORT, b"\0") for size in [*range(_SHORT + 1), _SHORT]), _KEY
+)
 _MIX_LOW, _MIX_HIGH = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 
 
@@ -32,22 +34,25 @@ class Pieces:
 
     def __init__(self, ask: Callable[[list[bytes]], list[int]]) -> None:
         self._ask = ask
-        self._low = np.zeros(1 << _SLOT_BITS, np.uint64)
-        self._high = np.zeros(1 << _SLOT_BITS, np.uint64)
-        self._code = np.zeros(1 << _SLOT_BITS, np.int32)
+        self._slots = np.zeros((1 << _SLOT_BITS, 3), np.uint64)
+        """The two numbers of a piece and its code, side by side: what is looked at together."""
 
     def codes(self, text: bytes) -> Ints:
         """The code of each piece between spaces, in order. The text may hold no NUL."""
         padded = b" " + text + b" " * (_SHORT + 1)
         space = np.frombuffer(padded, np.uint8, len(text) + 2) == ord(" ")
-        edges = np.flatnonzero(space[1:] != space[:-1]) + 1
+        edges = np.flatnonzero(space[1:] != space[:-1])
+        edges += 1
         starts, ends = edges[::2], edges[1::2]
         size = np.minimum(ends - starts, _SHORT + 1)
-        eight = np.ndarray((len(padded) - 7,), "<u8", padded, strides=(1,))
-        low, high = eight[starts] & _LOW_MASK[size], eight[starts + 8] & _HIGH_MASK[size]
-        slot = (((low ^ high * _MIX_HIGH) * _MIX_LOW) >> np.uint64(64 - _SLOT_BITS)).astype(np.intp)
-        codes: Ints = self._code[slot]
-        unknown = (self._low[slot] != low) | (self._high[slot] != high) | (size > _SHORT)
+        pieces = _numbers(np.ndarray((len(padded) - _SHORT + 1,), _KEY, padded, strides=(1,)).take(starts))
+        pieces &= _numbers(_MASKS.take(size))
+        low, high = pieces[:, 0], pieces[:, 1]
+        slot = (((low ^ high * _MIX_HIGH) * _MIX_LOW) >> np.uint64(64 - _SLOT_BITS)).view(np.int64)
+        known = self._slots.take(slot, axis=0)
+        codes: Ints = known[:, 2].astype(np.int32)
+        unknown = (known[:, 0] != low) | (known[:, 1] != high)
+        unknown |= size > _SHORT
         missing = np.flatnonzero(unknown)
         if len(missing):
             spans = zip(starts[missing].tolist(), ends[missing].tolist(), strict=True)
@@ -55,5 +60,11 @@ class Pieces:
             codes[missing] = found
             short = size[missing] <= _SHORT
             at = missing[short]
-            self._low[slot[at]], self._high[slot[at]], self._code[slot[at]] = low[at], high[at], found[short]
+            self._slots[slot[at], :2] = pieces[at]
+            self._slots[slot[at], 2] = found[short].astype(np.uint64)
         return codes
+
+
+def _numbers(pieces: npt.NDArray[np.bytes_]) -> npt.NDArray[np.uint64]:
+    """Pieces of 16 bytes as two numbers each."""
+    return pieces.view(np.uint64).reshape(-1, 2)
