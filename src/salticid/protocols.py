@@ -15,10 +15,22 @@ import numpy as np
 from salticid.model import Choice, Event, Feedback, Glimpse, Ints, Limits, Links, Page, Response, Topic, Visit
 
 
-class Table(Protocol):
-    """Texts by id and ids by text; ids count from 0 in order of arrival."""
+class Interning(Protocol):
+    """Gives ids to texts, which count from 0 in order of arrival."""
 
     def __len__(self) -> int: ...
+
+    def intern(self, text: str) -> int:
+        """The id of a text, which is given the next free one when it is new."""
+        ...
+
+    def intern_all(self, texts: Sequence[bytes]) -> list[int]:
+        """The same for many texts at once, in UTF-8."""
+        ...
+
+
+class Table(Interning, Protocol):
+    """Texts by id and ids by text."""
 
     def __getitem__(self, at: int) -> str: ...
 
@@ -28,14 +40,6 @@ class Table(Protocol):
 
     def find(self, text: str) -> int:
         """The id of a text, or -1 when the table has not seen it."""
-        ...
-
-    def intern(self, text: str) -> int:
-        """The id of a text, which is given the next free one when it is new."""
-        ...
-
-    def intern_all(self, texts: Sequence[bytes]) -> list[int]:
-        """The same for many texts at once, in UTF-8."""
         ...
 
     def stems(self, rules: str) -> PreparedStems | None:

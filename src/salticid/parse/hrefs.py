@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from salticid.model import NO_URL
-from salticid.protocols import UrlTable
+from salticid.protocols import Interning
 from salticid.urls import LONGEST, canonical
 
 _MEMO_SIZE = 200_000
@@ -25,7 +25,7 @@ class Hrefs:
     folder; what else there is (`?query`, `http:`, oddities) may depend on the page.
     """
 
-    def __init__(self, urls: UrlTable) -> None:
+    def __init__(self, urls: Interning) -> None:
         self._urls = urls
         self._folders: dict[str, _Folder] = {}
         self._origins: dict[str, bool] = {}

@@ -18,8 +18,9 @@ from salticid.parse.charset import decode
 from salticid.parse.content import directives
 from salticid.parse.hrefs import Hrefs
 from salticid.parse.vocabulary import marked
-from salticid.protocols import Table, UrlTable
+from salticid.protocols import Interning
 from salticid.text.tokens import MARKS, Marked, Tokenizer
+from salticid.urls import canonical
 
 MAX_LINKS = 20_000
 """A page with more is no page for people; the rest of its links is left out."""
@@ -32,8 +33,10 @@ _BLANKS = _MARK_BYTES + b"\t\n\r\x0b\x0c"
 _TO_SPACES = bytes.maketrans(_BLANKS, b" " * len(_BLANKS))
 _MARK_REFERENCES = re.compile(rb"&#(?:0*[1-4](?![0-9])|[xX]0*[1-4](?![0-9a-fA-F]));?")
 _UNREAD = ["script", "style", "noframes", "noembed", "svg"]
-_MARKED = "a[href], area[href], frame[src], iframe, h1, a[href] img[alt]"
-_SAYS_SOMETHING = "title, base[href], link[rel~=canonical i][href], meta[content]"
+_LOOKED_FOR = (
+    "title, base[href], link[rel~=canonical i][href], meta[content], "
+    "a[href], area[href], frame[src], iframe, h1, a[href] img[alt]"
+)
 _REFRESH = re.compile(r"^[\s\d.]*+(?:[;,]\s*+)?+(?:url\s*+=\s*+)?+[\"']?+\s*+([^\"'>]+)", re.IGNORECASE)
 
 
@@ -49,7 +52,7 @@ class Parser:
     ('Eyes', 'See jumping spiders .')
     """
 
-    def __init__(self, urls: UrlTable, words: Table) -> None:
+    def __init__(self, urls: Interning, words: Interning) -> None:
         self._urls = urls
         self._hrefs = Hrefs(urls)
         self._tokenizer = Tokenizer(words)
@@ -61,10 +64,11 @@ class Parser:
         Any bytes make a page, if an empty one; nothing is raised for what they hold.
         """
         tree = LexborHTMLParser(_without_marks(decode(html, charset)))
-        head = _Head(tree)
-        base = self._base(head.base, url)
         tree.strip_tags(_UNREAD)
-        urls, nofollow, body = self._read(tree.body or tree.css_first("frameset"), base)
+        found = _Found(tree)
+        head = _Head(found)
+        base = (head.base and canonical(head.base, url)) or url
+        urls, nofollow, body = self._read(tree.body or tree.css_first("frameset"), found, base)
         text = f"{head.description}{_HEADING}{head.title}{_HEADING_END}{body}"
         stream = marked(text, self._tokenizer)
         area_start, area = _areas(stream)
@@ -84,26 +88,19 @@ class Parser:
             nofollow="nofollow" in head.forbidden,
         )
 
-    def _read(self, body: LexborNode | None, base: str) -> tuple[list[int], list[bool], str]:
+    def _read(self, body: LexborNode | None, found: _Found, base: str) -> tuple[list[int], list[bool], str]:
         """The URLs of the links, which of them say nofollow, and the text with all marks in it."""
         if body is None:
             return [], [], ""
-        links, images, headings, frames = _looked_for(body)
-        urls, nofollow = self._mark_links(links[:MAX_LINKS], base)
-        for image in images:
+        urls, nofollow = self._mark_links(found.links[:MAX_LINKS], base)
+        for image in found.images:
             image.insert_after(f" {image.attributes['alt'] or ''} ")
-        if frames:
+        if found.frames:
             body.strip_tags(["iframe"])
-        for heading in headings:
+        for heading in found.headings:
             heading.insert_before(_HEADING)
             heading.insert_after(_HEADING_END)
         return urls, nofollow, body.text(separator=" ")
-
-    def _base(self, href: str, url: str) -> str:
-        if not href:
-            return url
-        base = self._hrefs.one(href, url)
-        return url if base == NO_URL else self._urls[base]
 
     def _mark_links(self, links: list[LexborNode], base: str) -> tuple[list[int], list[bool]]:
         """Put marks around all links that lead to a page; their URLs and nofollow, in reading order."""
@@ -128,22 +125,42 @@ class Parser:
         return urls, nofollow
 
 
+class _Found:
+    """What of a document is looked at, found in one walk; `links` are all that lead somewhere, in reading order."""
+
+    def __init__(self, tree: LexborHTMLParser) -> None:
+        self.title: list[LexborNode] = []
+        self.base: list[LexborNode] = []
+        self.canonical: list[LexborNode] = []
+        self.meta: list[LexborNode] = []
+        self.headings: list[LexborNode] = []
+        self.images: list[LexborNode] = []
+        self.frames: list[LexborNode] = []
+        self.links: list[LexborNode] = []
+        others = {
+            "title": self.title, "base": self.base, "link": self.canonical, "meta": self.meta,
+            "h1": self.headings, "img": self.images, "iframe": self.frames,
+        }  # fmt: skip
+        for node in tree.css(_LOOKED_FOR):
+            tag = node.tag or ""
+            others.get(tag, self.links).append(node)
+            if tag == "iframe" and "src" in node.attributes:
+                self.links.append(node)
+
+
 class _Head:
     """What the head of a document says, as text; empty where it says nothing."""
 
-    def __init__(self, tree: LexborHTMLParser) -> None:
-        said: dict[str | None, list[LexborNode]] = {"title": [], "base": [], "link": [], "meta": []}
-        for node in tree.css(_SAYS_SOMETHING):
-            said[node.tag].append(node)
-        titles = [title for title in said["title"] if title.parent is not None and title.parent.tag == "head"]
-        titles = titles or said["title"]
+    def __init__(self, said: _Found) -> None:
+        titles = [title for title in said.title if title.parent is not None and title.parent.tag == "head"]
+        titles = titles or said.title
         self.title = " ".join(titles[0].text().split())[:MAX_TITLE] if titles else ""
-        self.base = (said["base"][0].attributes["href"] or "") if said["base"] else ""
-        self.canonical = (said["link"][0].attributes["href"] or "") if said["link"] else ""
+        self.base = (said.base[0].attributes["href"] or "") if said.base else ""
+        self.canonical = (said.canonical[0].attributes["href"] or "") if said.canonical else ""
         self.refresh = ""
         self.forbidden: frozenset[str] = frozenset()
         described: list[str] = []
-        for meta in said["meta"]:
+        for meta in said.meta:
             name = (meta.attributes.get("name") or meta.attributes.get("http-equiv") or "").lower()
             content = meta.attributes["content"] or ""
             if name in ("description", "keywords"):
@@ -153,24 +170,6 @@ class _Head:
             elif name == "refresh" and (target := _REFRESH.match(content)):
                 self.refresh = target[1].strip()
         self.description = " ".join(described)
-
-
-def _looked_for(body: LexborNode) -> tuple[list[LexborNode], list[LexborNode], list[LexborNode], bool]:
-    """What a text is marked at, found in one walk: links, images within links, headings; and if there are iframes."""
-    links: list[LexborNode] = []
-    images: list[LexborNode] = []
-    headings: list[LexborNode] = []
-    frames = False
-    for node in body.css(_MARKED):
-        tag = node.tag
-        if tag == "img":
-            images.append(node)
-        elif tag == "h1":
-            headings.append(node)
-        elif tag != "iframe" or "src" in node.attributes:
-            links.append(node)
-        frames = frames or tag == "iframe"
-    return links, images, headings, frames
 
 
 def _without_marks(text: str) -> bytes:

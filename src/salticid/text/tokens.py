@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 import numpy as np
 
 from salticid.model import Ints
-from salticid.protocols import Table
+from salticid.protocols import Interning
 from salticid.text.pieces import Pieces
 
 MARKS = tuple(map(chr, range(1, 5)))
@@ -34,6 +34,8 @@ _CUT = bytes(
 _CUT_MARKS_TOO = _CUT.translate(bytes.maketrans("".join(MARKS).encode(), b" " * len(MARKS)))
 _LATIN = re.compile("[\0-\u02ff\u2000-\u206f]*")
 """Letters that no mark belongs to and signs of punctuation: no text of these reads otherwise when normalised."""
+_LATIN_RUNS = re.compile(r"[^\W\d_²³¹¼½¾]+")
+"""Runs of letters among those."""
 _NOTHING = -1 - len(MARKS)
 """The memo code of pieces that hold no token."""
 _SEVERAL = _NOTHING - 1
@@ -59,7 +61,7 @@ class Tokenizer:
     ['the', 'spider', 's', 'eyes', 'naïve', 'and', '蜘蛛', '蛛网']
     """
 
-    def __init__(self, words: Table) -> None:
+    def __init__(self, words: Interning) -> None:
         self._memo = _Memo(words)
         self._pieces = Pieces(self._memo.codes)
 
@@ -91,7 +93,7 @@ class Tokenizer:
 class _Memo(dict[bytes, int]):
     """Piece of text -> word id, or minus the number of a mark, or a code for several tokens."""
 
-    def __init__(self, words: Table) -> None:
+    def __init__(self, words: Interning) -> None:
         super().__init__()
         self._words = words
         self._several: list[Ints] = []
@@ -107,19 +109,22 @@ class _Memo(dict[bytes, int]):
         news = [piece for piece in pieces if piece not in self]
         words = [piece for piece in news if piece.isalpha() and len(piece) <= LONGEST]
         self.update(zip(words, self._words.intern_all(words), strict=True))
+        if len(words) < len(news):
+            self._learn(dict.fromkeys(piece for piece in news if piece not in self))
         return list(map(self.__getitem__, pieces))
 
-    def __missing__(self, piece: bytes) -> int:
-        """The code of a piece that is not simply a word."""
-        tokens = () if piece.isascii() else _tokens(piece.decode("utf-8", "replace"))
-        ids = self._words.intern_all([token.encode() for token in tokens])
-        if len(ids) <= 1:
-            code = ids[0] if ids else _NOTHING
-        else:
-            code = _SEVERAL - len(self._several)
+    def _learn(self, pieces: Iterable[bytes]) -> None:
+        """Pieces that are not simply words."""
+        tokens = [() if piece.isascii() else _tokens(piece.decode("utf-8", "replace")) for piece in pieces]
+        ids = iter(self._words.intern_all([token.encode() for held in tokens for token in held]))
+        for piece, held in zip(pieces, tokens, strict=True):
+            self[piece] = self._code([next(ids) for _ in held])
+
+    def _code(self, ids: list[int]) -> int:
+        if len(ids) > 1:
             self._several.append(np.array(ids, np.int32))
-        self[piece] = code
-        return code
+            return _SEVERAL - len(self._several) + 1
+        return ids[0] if ids else _NOTHING
 
     def spread(self, codes: Ints) -> Ints:
         """Put the tokens of each several-code in its place."""
@@ -132,11 +137,11 @@ class _Memo(dict[bytes, int]):
         return np.concatenate(parts)
 
 
-def _tokens(text: str) -> Iterable[str]:
+def _tokens(text: str) -> Sequence[str]:
     """The tokens of a piece of text; most hold nothing but Latin letters, and those are easily told."""
     if not _LATIN.fullmatch(text):
-        return letter_runs(text)
-    runs = "".join([char if char.isalpha() else " " for char in text]).split()
+        return list(letter_runs(text))
+    runs = _LATIN_RUNS.findall(text)
     return [unicodedata.normalize("NFC", run.lower()) for run in runs if len(run) <= LONGEST]
 
 

@@ -22,7 +22,7 @@ import msgspec
 from selectolax.lexbor import SelectolaxError
 
 from salticid.parse import Parser
-from salticid.tables import Texts, Urls
+from salticid.tables.newcomers import Newcomers
 
 MAX_MEMORY = 2 << 30
 """Bytes of address space a parser may have."""
@@ -96,7 +96,7 @@ def work(pages: int = MAX_PAGES, texts: int = MAX_TEXTS) -> None:
 def _parse_all(parent: socket.socket, at_work: mmap.mmap, pages: int, texts: int) -> None:
     """The child's life. It ends with 0 when the other side is gone, else there is more to do for the next child."""
     _limit(resource.RLIMIT_AS, MAX_MEMORY)
-    parser = Parser(urls := Urls(), words := Texts())
+    parser = Parser(urls := Newcomers(), words := Newcomers())
     idle = _data_size()
     try:
         while pages and len(urls) + len(words) < texts:
@@ -119,9 +119,10 @@ def _parse_all(parent: socket.socket, at_work: mmap.mmap, pages: int, texts: int
     os._exit(1)
 
 
-def _made(parser: Parser, html: bytes, task: Task, urls: Urls, words: Texts) -> Made:
-    known_urls, known_words = len(urls), len(words)
+def _made(parser: Parser, html: bytes, task: Task, urls: Newcomers, words: Newcomers) -> Made:
     page = parser.parse(html, task.url, task.charset)
+    known_urls, new_urls = urls.tell()
+    known_words, new_words = words.tell()
     links = page.links
     columns = (page.tokens, page.area_start, page.area, links.url, links.start, links.end, links.nofollow)
     return Made(
@@ -136,8 +137,8 @@ def _made(parser: Parser, html: bytes, task: Task, urls: Urls, words: Texts) -> 
         nofollow=page.nofollow,
         urls=known_urls,
         words=known_words,
-        new_urls=b"\n".join(urls.between(known_urls, len(urls))),
-        new_words=b"\n".join(words.between(known_words, len(words))),
+        new_urls=b"\n".join(new_urls),
+        new_words=b"\n".join(new_words),
     )
 
 

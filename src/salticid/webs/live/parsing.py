@@ -184,8 +184,7 @@ class _Worker(asyncio.Protocol):
 
     def _send(self, job: _Job, way: asyncio.WriteTransport) -> None:
         task = msgspec.msgpack.encode(Task(job.number, job.url, job.charset, self._pool.limit, len(job.html)))
-        way.write(LENGTH.pack(len(task)) + task)
-        way.write(job.html)
+        way.write(b"".join((LENGTH.pack(len(task)), task, job.html)))  # at once: every write wakes it
         if job is self.jobs[0]:
             self._watch(self._patience)
 
