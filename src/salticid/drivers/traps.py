@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf
 
 import numpy as np
@@ -135,6 +136,7 @@ class Traps:
         return pattern
 
 
+@lru_cache(maxsize=4096)  # a URL that is asked for is looked at before and after
 def _kinds(url: str) -> tuple[int, int, int | None]:
     """The keys of what a URL is one of: its pattern, its section, and its page when it has a session id."""
     bare = without_session(url)

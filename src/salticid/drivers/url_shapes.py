@@ -92,6 +92,8 @@ def goes_round(url: str) -> bool:
     """
     address, _, query = url.partition("://")[2].partition("?")
     folders = address.split("/")[1:]
+    if len(folders) <= MOST_ON_END and query.count("&") < MOST_OF_ONE:
+        return False
     if len(folders) > MOST_SEGMENTS or _most(query.split("&")) > MOST_OF_ONE:
         return True
     named = [folder if _LETTER.search(folder) else "" for folder in folders]

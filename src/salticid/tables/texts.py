@@ -9,6 +9,9 @@ from salticid.protocols import PreparedStems
 from salticid.tables.heaps import Heap, MemoryHeap
 from salticid.tables.ids import Ids
 
+_NEAR = 4
+"""Texts are read together with those between them, unless these are so many times as many."""
+
 
 class Texts:
     """A growing table.
@@ -35,10 +38,14 @@ class Texts:
         return self._heap.between(first, last)
 
     def spell(self, ids: Sequence[int]) -> list[str]:
-        if ids and ids == list(range(ids[0], ids[0] + len(ids))):
-            return [text.decode() for text in self.between(ids[0], ids[-1] + 1)]
-        if ids and not 0 <= min(ids) <= max(ids) < len(self):
+        if not ids:
+            return []
+        first, last = min(ids), max(ids)
+        if not 0 <= first <= last < len(self):
             raise IndexError(ids)
+        if last - first < _NEAR * len(ids):
+            texts = self.between(first, last + 1)
+            return [texts[at - first].decode() for at in ids]
         read = self._heap.read
         return [read(at).decode() for at in ids]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from salticid.model import Ints
@@ -34,7 +36,7 @@ class Stems:
         self._of = np.full(1024, UNKNOWN, np.int32) if prepared is None else np.array(prepared.of)
         self._prepared = None if prepared is None else prepared.texts
         self._first_new = 1 if self._prepared is None else len(self._prepared)
-        self._ids: dict[str, int] = {}
+        self._ids = _Known(self._new)
         self._texts: list[str] = []
 
     def __len__(self) -> int:
@@ -71,16 +73,24 @@ class Stems:
     def _ids_of(self, tokens: list[str]) -> list[int]:
         """The stem of each token; STOP for stop words, the next free id for a stem never seen."""
         stop, ids = self._stop, self._ids
-        found = []
-        for token, stem in zip(tokens, self._stem(tokens), strict=True):
-            at = STOP if token in stop else ids.get(stem)
-            found.append(self._new(stem) if at is None else at)
-        return found
+        stems = zip(tokens, self._stem(tokens), strict=True)
+        return [STOP if token in stop else ids[stem] for token, stem in stems]
 
     def _new(self, stem: str) -> int:
         at = -1 if self._prepared is None else self._prepared.find(stem)
         if at < 0:
             at = self._first_new + len(self._texts)
             self._texts.append(stem)
-        self._ids[stem] = at
+        return at
+
+
+class _Known(dict[str, int]):
+    """Stem -> id; one never met is asked for."""
+
+    def __init__(self, ask: Callable[[str], int]) -> None:
+        super().__init__()
+        self._ask = ask
+
+    def __missing__(self, stem: str) -> int:
+        at = self[stem] = self._ask(stem)
         return at

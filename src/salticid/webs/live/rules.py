@@ -64,15 +64,16 @@ class Rules:
 
     async def of(self, url: str) -> RobotsFile | Failure:
         """The rules for a URL, asked for if need be."""
-        scheme, host = urlsplit(url)[:2]
-        origin = f"{scheme}://{host}"
-        kept = self._origins.setdefault(origin, _Kept())
+        origin = url[: url.index("/", url.index("://") + 3)]
+        kept = self._origins.get(origin) or self._origins.setdefault(origin, _Kept())
+        if kept.said is not None and kept.until > self._clock():
+            return kept.said
         async with kept.asking:
             if kept.said is None or kept.until <= self._clock():
-                said = self._news[origin] = await self._ask(f"{origin}/robots.txt", host, kept)
+                said = self._news[origin] = await self._ask(f"{origin}/robots.txt", kept)
                 rules = self.recall(origin, self._clock() + KEPT_FOR, said)
                 if isinstance(rules, RobotsFile) and (delay := rules.crawl_delay(self._agent)):
-                    self._manners.ask_pause(host, delay)
+                    self._manners.ask_pause(urlsplit(origin).netloc, delay)
                 return rules
             return kept.said
 
@@ -93,8 +94,8 @@ class Rules:
         kept.said = said if isinstance(said, Failure) else meaning(*said)
         return kept.said
 
-    async def _ask(self, url: str, host: str, kept: _Kept) -> Said:
-        tries = 0
+    async def _ask(self, url: str, kept: _Kept) -> Said:
+        host, tries = urlsplit(url).netloc, 0
         while True:
             answer = await self._follow(url)
             tries += 1
