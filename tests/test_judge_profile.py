@@ -7,8 +7,8 @@ from math import sqrt
 
 import numpy as np
 import pytest
+from tests.judging import EMPTY, PAGES, briefed, page, scores
 
-from salticid.drivers.brief import prepare
 from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.judges.profile import Profile
@@ -16,53 +16,14 @@ from salticid.learning.calibration import Calibration
 from salticid.learning.stem_vectors import length_of, total
 from salticid.learning.thinned import Thinned
 from salticid.learning.topic_words import MOST_SEEN, TopicWords
-from salticid.model import Limits, Links, Page
 from salticid.protocols import Brief
 from salticid.testing import SmallWeb
-from salticid.testing.small import address
-
-EMPTY = Page(0, "", np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8), Links.to([]), b"")
-
-PAGES = {
-    "spiders": "<title>Jumping spiders</title><p>Salticids hunt by sight and leap at their prey.",
-    "eyes": "<title>Eyes of spiders</title><p>Salticids have eight eyes and hunt by sight, spiders with vision.",
-    "silk": "<title>Silk</title><p>Spiders spin silk; salticids leap on a dragline.",
-    "leap": "<title>The leap</title><p>How salticids leap: spiders hunt prey by sight.",
-    "web": "<title>Orb webs</title><p>Arachnids weave sticky orbs of silk on a dragline.",
-    "trains": "<title>Railways</title><p>Trains run on rails; engines pull wagons to the station.",
-    "engines": "<title>Engines</title><p>Steam engines pull trains of wagons along rails and stop at a station.",
-    "bread": "<title>Bread</title><p>Flour, water, yeast and salt are baked in an oven.",
-}
-
-
-def briefed(
-    examples: tuple[str, ...] = ("spiders", "eyes"),
-    negatives: tuple[str, ...] = (),
-    keywords: str = "jumping spiders",
-    pages: dict[str, str] | None = None,
-) -> tuple[SmallWeb, Brief]:
-    web = SmallWeb(pages or PAGES)
-    web.topic = replace(
-        web.topic,
-        keywords=keywords,
-        examples=tuple(map(address, examples)),
-        negatives=tuple(map(address, negatives)),
-    )
-    return web, prepare(web.topic, web, Limits(), seed=0)
 
 
 def started(brief: Brief, judge: Profile | None = None) -> Profile:
     judge = judge or Profile()
     judge.start(brief)
     return judge
-
-
-def page(web: SmallWeb, name: str) -> Page:
-    return web.page(web.id(name))
-
-
-def scores(judge: Profile, web: SmallWeb) -> dict[str, float]:
-    return {name: judge.score(page(web, name)) for name in PAGES}
 
 
 def watched(judge: Profile, web: SmallWeb, *names: str, times: int = 1) -> list[int]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from math import log, sqrt
 
-import numpy as np
 import pytest
+from tests.judging import EMPTY, PAGES, briefed, page, scores
 
-from salticid.drivers.brief import prepare
 from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.judges.naive_bayes import NaiveBayes
@@ -16,52 +15,14 @@ from salticid.judges.rocchio import Rocchio
 from salticid.judges.svm import Svm
 from salticid.judges.tfidf import Tfidf
 from salticid.learning.taught import MOST_CONFIDENT, Surest
-from salticid.model import Limits, Links, Page
 from salticid.protocols import Brief, Judge
-from salticid.testing import SmallWeb
-from salticid.testing.small import address
 
 LEARNERS = ["naive_bayes", "rocchio", "svm", "tfidf"]
-EMPTY = Page(0, "", np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8), Links.to([]), b"")
-
-PAGES = {
-    "spiders": "<title>Jumping spiders</title><p>Salticids hunt by sight and leap at their prey.",
-    "eyes": "<title>Eyes of spiders</title><p>Salticids have eight eyes and hunt by sight, spiders with vision.",
-    "silk": "<title>Silk</title><p>Spiders spin silk; salticids leap on a dragline.",
-    "trains": "<title>Railways</title><p>Trains run on rails; engines pull wagons to the station.",
-    "engines": "<title>Engines</title><p>Steam engines pull trains of wagons along rails and stop at a station.",
-    "bread": "<title>Bread</title><p>Flour, water, yeast and salt are baked in an oven.",
-    "leap": "<title>The leap</title><p>How salticids leap: spiders hunt prey by sight.",
-}
-
-
-def briefed(
-    examples: tuple[str, ...] = ("spiders", "eyes"),
-    negatives: tuple[str, ...] = ("trains",),
-    keywords: str = "jumping spiders",
-    pages: dict[str, str] | None = None,
-) -> tuple[SmallWeb, Brief]:
-    web = SmallWeb(pages or PAGES)
-    web.topic = replace(
-        web.topic,
-        keywords=keywords,
-        examples=tuple(map(address, examples)),
-        negatives=tuple(map(address, negatives)),
-    )
-    return web, prepare(web.topic, web, Limits(), seed=0)
 
 
 def started(judge: Judge, brief: Brief) -> Judge:
     judge.start(brief)
     return judge
-
-
-def page(web: SmallWeb, name: str) -> Page:
-    return web.page(web.id(name))
-
-
-def scores(judge: Judge, web: SmallWeb) -> dict[str, float]:
-    return {name: judge.score(page(web, name)) for name in PAGES}
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -79,26 +40,26 @@ def test_pages_on_topic_score_above_others_and_the_line_lies_between(
 
 @pytest.mark.parametrize("name", ["naive_bayes", "rocchio", "tfidf"])
 def test_keywords_are_enough_for_some(name: str) -> None:
-    web, brief = briefed((), ())
+    web, brief = briefed(())
     judge = started(judges.make(name), brief)
     assert judge.score(page(web, "spiders")) >= judge.line > judge.score(page(web, "bread"))
 
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_without_anything_to_learn_from_the_person_is_told_what_to_add(name: str) -> None:
-    _, brief = briefed((), (), keywords="the of")
+    _, brief = briefed((), keywords="the of")
     with pytest.raises(UserError, match=r"topic 'small'.*examples.*topic file"):
         judges.make(name).start(brief)
 
 
 def test_svm_cannot_do_without_examples() -> None:
     with pytest.raises(UserError, match=r"add examples = "):
-        Svm().start(briefed(())[1])
+        Svm().start(briefed((), ("trains",))[1])
 
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_examples_make_up_for_empty_keywords(name: str) -> None:
-    web, brief = briefed(keywords="")
+    web, brief = briefed(negatives=("trains",), keywords="")
     judge = started(judges.make(name), brief)
     assert judge.score(page(web, "leap")) > judge.score(page(web, "bread"))
 
@@ -114,7 +75,7 @@ def test_a_page_that_says_nothing_is_never_positive(name: str, negatives: tuple[
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_known_pages_may_be_empty(name: str) -> None:
-    web, brief = briefed(keywords="spiders")
+    web, brief = briefed(negatives=("trains",), keywords="spiders")
     hollow = replace(brief, examples=(*brief.examples, EMPTY), negatives=(EMPTY,))
     judge = started(judges.make(name), hollow)
     assert 0 <= judge.score(page(web, "leap")) <= 1
@@ -123,7 +84,7 @@ def test_known_pages_may_be_empty(name: str) -> None:
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_scoring_changes_nothing_and_a_restart_forgets(name: str) -> None:
-    web, brief = briefed()
+    web, brief = briefed(negatives=("trains",))
     judge = started(judges.make(name), brief)
     first = scores(judge, web)
     assert scores(judge, web) == first
@@ -145,7 +106,7 @@ def test_the_numbering_of_words_changes_not_a_bit(name: str, negatives: tuple[st
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_persons_word_is_learned(name: str) -> None:
-    web, brief = briefed()
+    web, brief = briefed(negatives=("trains",))
     judge = started(judges.make(name), brief)
     before = judge.score(page(web, "bread"))
     assert judge.learn([(page(web, "bread"), 1)])
@@ -157,7 +118,7 @@ def test_a_persons_word_is_learned(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["naive_bayes", "rocchio", "svm"])
 def test_it_trains_itself_only_if_asked_to_and_more_and_more_rarely(name: str) -> None:
-    web, brief = briefed(negatives=())
+    web, brief = briefed()
     visited = [page(web, name) for name in ("leap", "engines", "silk", "bread")]
 
     def watched(retrain: int) -> tuple[list[int], dict[str, float]]:
@@ -212,7 +173,7 @@ def test_tfidf_by_hand() -> None:
 
 
 def test_tfidf_takes_a_disliked_page_out_of_the_query() -> None:
-    web, brief = briefed(examples=("spiders", "trains"), negatives=())
+    web, brief = briefed(examples=("spiders", "trains"))
     judge = started(Tfidf(), brief)
     assert not judge.learn([(page(web, "bread"), -1)])
     before = judge.score(page(web, "engines"))
