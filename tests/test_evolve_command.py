@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.killing import alive, children_of
+from tests.killing import alive, children_of, live
 from tests.running import Said, salticid
 from tests.serving import served_world
 
@@ -187,19 +187,9 @@ def test_the_evolved_file_drives_a_recorded_and_a_live_crawl_alike(
     same = ("--strategy", made, "--judge", "svm", "--max-pages", 60, "--json", "--out")
     recorded = salticid("crawl", topic, "--web", world, *same, tmp_path / "recorded")
     assert recorded.status == 0, recorded.err
-    where = (
-        "--resolve",
-        f"*=127.0.0.1:{port}",
-        "--allow-net",
-        "127.0.0.0/8",
-        "--delay",
-        0,
-        "--per-address",
-        99,
-    )
-    live = salticid("crawl", topic, *where, "--concurrency", 1, "--no-warc", *same, tmp_path / "live")
-    assert live.status == 0, live.err
-    assert json.loads(recorded.out)["pages"] == json.loads(live.out)["pages"] == 60
+    lived = salticid("crawl", topic, *live(port, 1), "--no-warc", *same, tmp_path / "live")
+    assert lived.status == 0, lived.err
+    assert json.loads(recorded.out)["pages"] == json.loads(lived.out)["pages"] == 60
     asked = [
         [json.loads(line)["url"] for line in salticid("visits", tmp_path / each, "--json").out.splitlines()]
         for each in ("recorded", "live")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.killing import live
 from tests.running import salticid
 from tests.serving import served_world
 
@@ -36,18 +37,8 @@ def port(world: Path) -> Iterator[int]:
         yield port
 
 
-def crawl_live(topic: Path, port: int, out: Path, *options: str | int) -> dict[str, Any]:
-    where = (
-        "--resolve",
-        f"*=127.0.0.1:{port}",
-        "--allow-net",
-        "127.0.0.0/8",
-        "--delay",
-        "0",
-        "--per-address",
-        "99",
-    )
-    said = salticid("crawl", topic, *where, *options, "--out", out, "--json")
+def crawl_live(topic: Path, port: int, concurrency: int, out: Path, *options: str | int) -> dict[str, Any]:
+    said = salticid("crawl", topic, *live(port, concurrency), *options, "--out", out, "--json")
     assert said.status == 0, said.err
     result: dict[str, Any] = json.loads(said.out)
     return result
@@ -62,33 +53,29 @@ def test_one_request_at_a_time_gives_the_visits_of_the_replay(
     world: Path, topic: Path, port: int, tmp_path: Path, strategy: str
 ) -> None:
     options = ("--strategy", strategy, "--max-pages", "120")
-    crawl_live(topic, port, tmp_path / "live", "--concurrency", 1, *options)
+    crawl_live(topic, port, 1, tmp_path / "live", *options)
     assert salticid("crawl", topic, "--web", world, *options, "--out", tmp_path / "replay").status == 0
-    live, replayed = visits(tmp_path / "live"), visits(tmp_path / "replay")
+    lived, replayed = visits(tmp_path / "live"), visits(tmp_path / "replay")
     same = ("url", "final_url", "score", "title", "source")
-    assert [[visit[key] for key in same] for visit in live] == [
+    assert [[visit[key] for key in same] for visit in lived] == [
         [visit[key] for key in same] for visit in replayed
     ]
-    assert sum(visit["outcome"] == "ok" for visit in live) == 120
+    assert sum(visit["outcome"] == "ok" for visit in lived) == 120
 
 
 @pytest.mark.parametrize("strategy", ["best_first", "best_n_first"])
 def test_many_requests_at_once_choose_alike_when_the_log_is_played_again(
     world: Path, topic: Path, port: int, tmp_path: Path, strategy: str
 ) -> None:
-    crawl_live(
-        topic, port, tmp_path / "live", "--concurrency", 12, "--strategy", strategy, "--max-pages", 200
-    )
-    again = crawl_live(
-        topic, port, tmp_path / "live", "--concurrency", 12, "--strategy", strategy, "--max-pages", 300
-    )
+    crawl_live(topic, port, 12, tmp_path / "live", "--strategy", strategy, "--max-pages", 200)
+    again = crawl_live(topic, port, 12, tmp_path / "live", "--strategy", strategy, "--max-pages", 300)
     assert again["pages"] == 300, "the log was played again, choice by choice, and the crawl went on"
 
 
 def test_a_site_crawled_to_its_end_is_the_same_set(
     world: Path, topic: Path, port: int, tmp_path: Path
 ) -> None:
-    result = crawl_live(topic, port, tmp_path / "live", "--concurrency", 16, "--max-pages", ALL)
+    result = crawl_live(topic, port, 16, tmp_path / "live", "--max-pages", ALL)
     assert result["stopped"] == "frontier empty"
     assert (
         salticid("crawl", topic, "--web", world, "--max-pages", ALL, "--out", tmp_path / "replay").status == 0
