@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks._faulty_hosts import FaultyHosts
+from benchmarks._processes import descriptors, family, resident
 from benchmarks.report import figure, say
 
 MINUTES = float(os.environ.get("SALTICID_SOAK_MINUTES", "60"))
@@ -127,8 +128,8 @@ async def _watched(process: asyncio.subprocess.Process, faulty: FaultyHosts, sec
     clock = asyncio.get_running_loop().time
     began = clock()
     while process.returncode is None:
-        family = _family(process.pid)
-        held = sum(map(_resident, family)), sum(map(_descriptors, family))
+        tree = family(process.pid)
+        held = sum(map(resident, tree)), sum(map(descriptors, tree))
         samples.append(Sample(clock() - began, faulty.served, faulty.good, *held))
         if clock() - began > seconds + 120:
             process.kill()
@@ -141,26 +142,3 @@ async def _watched(process: asyncio.subprocess.Process, faulty: FaultyHosts, sec
 
 def _mean(samples: list[Sample], what: str) -> float:
     return float(sum(getattr(sample, what) for sample in samples)) / len(samples)
-
-
-def _family(pid: int) -> list[int]:
-    """A process and its descendants."""
-    try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except OSError:
-        return []
-    return [pid, *(one for child in children for one in _family(int(child)))]
-
-
-def _resident(pid: int) -> int:
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        return 0
-
-
-def _descriptors(pid: int) -> int:
-    try:
-        return len(list(Path(f"/proc/{pid}/fd").iterdir()))
-    except OSError:
-        return 0

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import count, pairwise
 from pathlib import Path
 
+from benchmarks._processes import family, resident
 from tests.hostile import Answer, Asked, Server, page, serving
 from tests.worst_web.row import NEVER, Port, Row
 
@@ -65,7 +66,7 @@ class Tree:
 
     def look(self) -> int:
         """Bytes that are resident now."""
-        now = sum(map(_resident, _family(self._pid)))
+        now = sum(map(resident, family(self._pid)))
         self.peak = max(self.peak, now)
         return now
 
@@ -166,19 +167,3 @@ def _honest(path: str, others: Sequence[str], started: asyncio.Event) -> Answer:
         links += others
     anchors = "".join(f'<a href="{link}">spiders</a> ' for link in links)
     return page(f"<title>Spiders {at}</title><p>spiders number {at} {anchors}".encode())
-
-
-def _family(pid: int) -> list[int]:
-    """A process and its descendants."""
-    try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except OSError:
-        return []
-    return [pid, *(one for child in children for one in _family(int(child)))]
-
-
-def _resident(pid: int) -> int:
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * 4096
-    except OSError:
-        return 0

@@ -1,0 +1,31 @@
+"""What processes hold, as Linux tells it; nothing once they are gone."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def family(pid: int) -> list[int]:
+    """A process and its descendants."""
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return []
+    return [pid, *(one for child in children for one in family(int(child)))]
+
+
+def resident(pid: int) -> int:
+    """Bytes of a process in memory."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
+
+
+def descriptors(pid: int) -> int:
+    """How many files and sockets a process has open."""
+    try:
+        return len(list(Path(f"/proc/{pid}/fd").iterdir()))
+    except OSError:
+        return 0
