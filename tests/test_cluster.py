@@ -19,7 +19,7 @@ from ray.cluster_utils import Cluster
 from tests.killing import Asked, Program, Site, served
 from tests.running import salticid
 
-from salticid.cli.crawl import INTERRUPTED
+from salticid.cli.interrupts import INTERRUPTED
 from salticid.cluster.crawling import crawl_on_ray
 from salticid.cluster.lab import Tasks
 from salticid.cluster.lending import lend

@@ -28,10 +28,11 @@ from salticid.cli import (
     world_serve,
     world_topics,
 )
+from salticid.cli.interrupts import INTERRUPTED
 from salticid.errors import SalticidError, UserError
 from salticid.store.damage import UNREADABLE, Damaged
 
-FAILED, MISTAKE, INTERRUPTED = 1, 2, 130
+FAILED, MISTAKE = 1, 2
 
 app = typer.Typer(
     name="salticid",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Event
-from types import FrameType
 from typing import TYPE_CHECKING
 
 from salticid.cli.console import err
+from salticid.cli.interrupts import interruptible
 from salticid.cli.progress import Work
 from salticid.drivers.live_settings import LiveSettings
 from salticid.drivers.order import Hunted, Order
@@ -57,7 +55,7 @@ def racing(experiment: Experiment, address: str, workers: int | None) -> Iterato
 
 def hunt_on_ray(order: Order, settings: LiveSettings, address: str, shards: int) -> Hunted:
     """Crawl the live web with shards on a cluster, or go on with it, and show how far it is."""
-    with cluster(address), _interruptible() as interrupted:
+    with cluster(address), interruptible() as interrupted:
         from salticid.cluster.crawling import crawl_on_ray
 
         with Work("crawling", order.recipe.limits.max_pages, err) as work:
@@ -72,20 +70,3 @@ def hunt_on_ray(order: Order, settings: LiveSettings, address: str, shards: int)
                     work.at(progress.pages, note)
 
             return crawl_on_ray(order, settings, shards, interrupted, show)
-
-
-@contextmanager
-def _interruptible() -> Iterator[Event]:
-    """The first Ctrl-C or SIGTERM, which the event tells of, ends it cleanly; a second one at once."""
-    interrupted = Event()
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        interrupted.set()
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield interrupted
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -14,6 +14,7 @@ import typer
 from salticid.cli import options
 from salticid.cli.console import err
 from salticid.cli.hunting import hunt_recorded
+from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.summary import say_how_to_go_on, tell
 from salticid.drivers.live_settings import USER_AGENT, LiveSettings
 from salticid.drivers.order import Order
@@ -28,8 +29,6 @@ from salticid.worlds.inlinks import backlinks_from
 
 ASK_FOR_CONTACT = 1000
 """Pages above which a site's owner should find somebody to write to."""
-INTERRUPTED = 130
-"""Exit status after Ctrl-C."""
 
 
 def crawl(

@@ -11,6 +11,7 @@ import typer
 
 from salticid.cli.clustered import on_ray
 from salticid.cli.console import err, out, print_json, safe
+from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.progress import Work
 from salticid.errors import SalticidError, UserError
 from salticid.truth import load_topic
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from salticid.evolve.checkpoint import State
     from salticid.evolve.search import Evolution
     from salticid.lab.evolving.evidence import Evolved
-
-INTERRUPTED = 130
 
 
 def evolve(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from threading import Event
-from types import FrameType
 
 from salticid.cli.console import err
+from salticid.cli.interrupts import interruptible
 from salticid.cli.progress import Work
 from salticid.crawl import Crawl
 from salticid.drivers.order import Hunted, Order
@@ -45,7 +44,8 @@ def hunt_recorded(order: Order) -> Hunted:
             if log.trouble is not None:
                 _wait_for(log, interrupted)
 
-        with _interruptible(crawl) as interrupted, Work("crawling", crawl.limits.max_pages, err) as work:
+        end = partial(crawl.stop, StopReason.INTERRUPTED)  # between two visits
+        with interruptible(end) as interrupted, Work("crawling", crawl.limits.max_pages, err) as work:
             stopped = run.run(watch)
             log.retry()
             _wait_for(log, interrupted)
@@ -63,24 +63,6 @@ def _wait_for(log: CrawlLog, interrupted: Event) -> None:
         say_it_pauses(log.folder, log.trouble)
     while log.trouble is not None and not interrupted.wait(RETRY_SECONDS):
         log.retry()
-
-
-@contextmanager
-def _interruptible(crawl: Crawl) -> Iterator[Event]:
-    """The first signal, which the event tells of, ends the crawl between two visits; a second one at once."""
-    interrupted = Event()
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        interrupted.set()
-        crawl.stop(StopReason.INTERRUPTED)
-
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield interrupted
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def show(work: Work, crawl: Crawl, more: str) -> None:

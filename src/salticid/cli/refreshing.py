@@ -17,6 +17,7 @@ from salticid.cli import options
 from salticid.cli.console import err, out, print_json
 from salticid.cli.hunting import say_it_pauses
 from salticid.cli.hunting_live import on_signals
+from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.progress import Work
 from salticid.drivers.live_crawl import live_web
 from salticid.drivers.live_settings import LiveSettings
@@ -28,8 +29,6 @@ from salticid.store.record import Record
 from salticid.store.warc import Archive
 from salticid.tables import Texts, Urls
 from salticid.webs.live.memory import Memory
-
-INTERRUPTED = 130
 
 
 def refresh(context: typer.Context, folder: Path, json: bool) -> int:
