@@ -18,7 +18,6 @@ from salticid.model import (
     FROM_OFFER,
     FROM_SEED,
     NO_URL,
-    Area,
     Bools,
     Choice,
     Feedback,
@@ -36,6 +35,8 @@ from salticid.model import (
 from salticid.outlook import Outlook, outlook
 from salticid.protocols import Brief, Judge, Log, Strategy
 from salticid.scope import Boundary
+from salticid.tables.glimpsed import glimpsed
+from salticid.tables.url_states import CHOSEN, FAILED, KNOWN, REACHED, UNKNOWN, UrlStates
 from salticid.urls import site
 
 HARVEST_WINDOW = 100
@@ -49,10 +50,6 @@ LOOK_AHEAD_EVERY = 10
 
 DEEPEST = 0xFFFF
 """Depths are counted up to here."""
-
-_UNKNOWN, _KNOWN, _REACHED, _CHOSEN, _FAILED = range(5)
-"""What the crawl knows of a URL: nothing; the strategy may choose it; a redirect or a canonical link led
-there; chosen; chosen in vain."""
 
 
 class Crawl:
@@ -82,7 +79,7 @@ class Crawl:
         self.stopped: StopReason | None = None
         self._clock, self._recall, self._owns = clock, recall, owns
         self._boundary = Boundary(brief.topic.scope, brief.topic.seeds)
-        self._urls = _UrlStates(len(brief.urls))
+        self._urls = UrlStates(len(brief.urls))
         self._depths = array("H")
         self._recent: deque[bool] = deque(maxlen=HARVEST_WINDOW)
         self._found = array("Q")
@@ -199,7 +196,7 @@ class Crawl:
 
     def glimpse(self, glimpse: Glimpse) -> None:
         """Show the strategy what a page fetched elsewhere said around its links; nothing is charged."""
-        page = self._excerpt(glimpse)
+        page = glimpsed(glimpse, self.brief.urls, self.brief.words)
         at = Choice(Link(page.url, FROM_OFFER))
         visit = Visit(
             step=self.step,
@@ -274,15 +271,15 @@ class Crawl:
     def _to_be_fetched(self, choice: Choice) -> bool:
         """Check a choice against the contract and answer at once the ones nobody need be asked for."""
         url, state = choice.link.url, self._urls[choice.link.url]
-        if state == _KNOWN:
-            self._urls[url] = _CHOSEN
+        if state == KNOWN:
+            self._urls[url] = CHOSEN
             if self._in_scope(url, choice):
                 return True
             self._settle(choice, Response(url, url, Outcome.OUT_OF_SCOPE))
-        elif state == _REACHED and not self.strategy.walks:
-            self._urls[url] = _CHOSEN
+        elif state == REACHED and not self.strategy.walks:
+            self._urls[url] = CHOSEN
             self._settle(choice, Response(url, url, Outcome.DUPLICATE))
-        elif state == _UNKNOWN:
+        elif state == UNKNOWN:
             raise ContractBroken(f"{self.brief.urls[url]} was chosen but never seen, offered or a seed")
         elif not self.strategy.walks:
             raise ContractBroken(f"{self.brief.urls[url]} was chosen twice")
@@ -308,16 +305,16 @@ class Crawl:
         """
         if response.outcome is not Outcome.OK:
             if response.outcome not in (Outcome.DUPLICATE, Outcome.OUT_OF_SCOPE):
-                self._urls[response.url] = _FAILED
+                self._urls[response.url] = FAILED
             return response
         if response.final != response.url and not self._in_scope(response.final, choice):
             return replace(response, outcome=Outcome.OUT_OF_SCOPE, page=None)
         others = [url for url in (response.final, self._canonical(response)) if url != response.url]
         for url in others:
-            if self._urls[url] in (_REACHED, _CHOSEN):
+            if self._urls[url] in (REACHED, CHOSEN):
                 return replace(response, final=url, outcome=Outcome.DUPLICATE, page=None)
         for url in others:
-            self._urls[url] = _REACHED
+            self._urls[url] = REACHED
         return response
 
     def _canonical(self, response: Response) -> int:
@@ -420,56 +417,9 @@ class Crawl:
             unchosen &= np.fromiter(map(self._owns, urls.tolist()), np.bool_, len(urls))
         return unchosen
 
-    def _excerpt(self, glimpse: Glimpse) -> Page:
-        words = self.brief.words.intern_all([word.encode() for word in glimpse.words])
-        urls = self.brief.urls.intern_all([url.encode() for url, _, _ in glimpse.links])
-        spans = np.array([(start, end) for _, start, end in glimpse.links], np.int32).reshape(-1, 2)
-        return Page(
-            url=self.brief.urls.intern(glimpse.url),
-            title=glimpse.title,
-            tokens=np.array(words, np.int32),
-            area_start=np.zeros(1, np.int32),
-            area=np.array([Area.REST], np.uint8),
-            links=Links(np.array(urls, np.int32), spans[:, 0], spans[:, 1], np.zeros(len(urls), np.bool_)),
-            packed_text=b"",
-        )
-
     def _in_scope(self, url: int, choice: Choice) -> bool:
         return self._boundary.open or self._boundary.admits(self.brief.urls[url], self._depth(choice))
 
     def _depth(self, choice: Choice) -> int:
         source = choice.link.source
         return 0 if source in (FROM_SEED, FROM_OFFER) else self._depths[source] + 1
-
-
-class _UrlStates:
-    """One byte a URL."""
-
-    def __init__(self, size: int) -> None:
-        self._states = np.zeros(max(size, 1024), np.uint8)
-
-    def __getitem__(self, url: int) -> int:
-        return int(self._states[url]) if url < len(self._states) else _UNKNOWN
-
-    def __setitem__(self, url: int, state: int) -> None:
-        self._make_room(url)
-        self._states[url] = state
-
-    def unchosen(self, urls: Ints) -> Bools:
-        """Which of these were not chosen, nor reached by a redirect."""
-        if len(urls):
-            self._make_room(int(urls.max()))
-        unchosen: Bools = self._states[urls] < _REACHED
-        return unchosen
-
-    def learn(self, urls: Ints) -> None:
-        """The strategy may choose these from now on. None of them may have been chosen."""
-        if len(urls):
-            self._make_room(int(urls.max()))
-            self._states[urls] = _KNOWN
-
-    def _make_room(self, url: int) -> None:
-        if url >= len(self._states):
-            grown = np.zeros(max(url + 1, 2 * len(self._states)), np.uint8)
-            grown[: len(self._states)] = self._states
-            self._states = grown

@@ -26,11 +26,10 @@ from salticid.strategies.parts.rank_terms import (
     LEVELS,
     PARENT_1,
 )
+from salticid.tables.url_states import CHOSEN, FAILED, KNOWN, REACHED
 
 OK, ROBOTS, DUPLICATE = (ANSWERS.index(each) for each in (Outcome.OK, Outcome.ROBOTS, Outcome.DUPLICATE))
 
-UNKNOWN, KNOWN, REACHED, CHOSEN, FAILED = range(5)
-"""What the crawl knows of a URL."""
 URL, STATE, FLAGS, HEAD, AGE, DEPTH, PARENTS, INSIDE = range(8)
 WHOLES = 8
 """The whole numbers of a slot: the last link to its URL, its age in the frontier, ..."""

@@ -1,0 +1,43 @@
+"""What a crawl knows of each URL."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from salticid.model import Bools, Ints
+
+UNKNOWN, KNOWN, REACHED, CHOSEN, FAILED = range(5)
+"""Nothing; the strategy may choose it; a redirect or a canonical link led there; chosen; chosen in vain."""
+
+
+class UrlStates:
+    """One byte a URL, found by the URL's id."""
+
+    def __init__(self, size: int) -> None:
+        self._states = np.zeros(max(size, 1024), np.uint8)
+
+    def __getitem__(self, url: int) -> int:
+        return int(self._states[url]) if url < len(self._states) else UNKNOWN
+
+    def __setitem__(self, url: int, state: int) -> None:
+        self._make_room(url)
+        self._states[url] = state
+
+    def unchosen(self, urls: Ints) -> Bools:
+        """Which of these were not chosen, nor reached by a redirect."""
+        if len(urls):
+            self._make_room(int(urls.max()))
+        unchosen: Bools = self._states[urls] < REACHED
+        return unchosen
+
+    def learn(self, urls: Ints) -> None:
+        """The strategy may choose these from now on. None of them may have been chosen."""
+        if len(urls):
+            self._make_room(int(urls.max()))
+            self._states[urls] = KNOWN
+
+    def _make_room(self, url: int) -> None:
+        if url >= len(self._states):
+            grown = np.zeros(max(url + 1, 2 * len(self._states)), np.uint8)
+            grown[: len(self._states)] = self._states
+            self._states = grown
