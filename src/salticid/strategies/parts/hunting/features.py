@@ -76,7 +76,7 @@ class Surroundings:
     def of(cls, evidence: Evidence, pages: Pages) -> Surroundings:
         """Look around."""
         reward = pages.rewards()
-        found = pages.is_example.held == 0.0
+        found = ~pages.is_example.held
         luck = float((reward[found].sum() + _FIRST_LUCK) / (found.sum() + 1.0))
         led_to = pages.rows(evidence.url.held)
         known = (led_to != NO_PAGE).astype(np.float64)

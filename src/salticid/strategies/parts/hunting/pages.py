@@ -39,12 +39,12 @@ class Pages:
     """
 
     def __init__(self) -> None:
-        self.score, self.fixed = Column(np.float64), Column(np.float64)
-        self.away, self.links = Column(np.float64), Column(np.float64)
-        self.is_example = Column(np.float64)
+        self.score, self.fixed = Column(np.float64), Column(np.float32)
+        self.away, self.links = Column(np.int32), Column(np.int32)
+        self.is_example = Column(np.bool_)
         self.ways = (Column(np.uint16, 2), Column(np.int32, LED_BY), Column(np.int32, WORDS))
         self._row_of_url = np.full(1024, NO_PAGE, np.int32)
-        self._row_of_step: dict[int, int] = {}
+        self._row_of_step = np.full(1024, NO_PAGE, np.int32)
         self._told: dict[int, float] = {}
         self._lowest_positive, self._highest_other = np.inf, 0.0
 
@@ -59,7 +59,7 @@ class Pages:
 
     def row_of(self, step: int) -> int:
         """The row of the page that came with a visit."""
-        return self._row_of_step.get(step, NO_PAGE)
+        return int(self._row_of_step[step]) if 0 <= step < len(self._row_of_step) else NO_PAGE
 
     def add(self, urls: Sequence[int], step: int | None, score: float, links: int, ways: Ways) -> int:
         """A page came, under these URLs; an example without a step. Its row."""
@@ -67,15 +67,16 @@ class Pages:
         told = [self._told[url] for url in urls if url in self._told]
         self.score.append([score])
         self.fixed.append([told[0] if told else 1.0 if step is None else np.nan])
-        self.is_example.append([float(step is None)])
-        self.away.append([0.0])
-        self.links.append([float(links)])
+        self.is_example.append([step is None])
+        self.away.append([0])
+        self.links.append([links])
         for column, way in zip(self.ways, ways, strict=True):
             column.append(way)
         known = np.array(urls, np.int32)
         self.rows(known)
         self._row_of_url[known] = row
         if step is not None:
+            self._row_of_step = roomy(self._row_of_step, step + 1, NO_PAGE)
             self._row_of_step[step] = row
         return row
 
@@ -86,7 +87,7 @@ class Pages:
             self._lowest_positive = min(self._lowest_positive, score)
         else:
             self._highest_other = max(self._highest_other, score)
-            self.away.held[row] = 1.0 if parent == NO_PAGE else self.away.held[parent] + 1.0
+            self.away.held[row] = 1 if parent == NO_PAGE else self.away.held[parent] + 1
 
     def revise(self, scores: Sequence[tuple[int, float]]) -> None:
         """The judge changed its mind."""
