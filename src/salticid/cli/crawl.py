@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,11 +18,11 @@ from salticid.cli.hunting import hunt_recorded
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.summary import say_how_to_go_on, tell
 from salticid.drivers.live_settings import USER_AGENT, LiveSettings
-from salticid.drivers.order import Order
+from salticid.drivers.order import Hunted, Order
 from salticid.drivers.recorded import Recipe
 from salticid.errors import UserError
 from salticid.judges import judges
-from salticid.model import Limits, Scope, StopReason
+from salticid.model import Limits, Scope, StopReason, Topic
 from salticid.strategies import strategies
 from salticid.truth import load_topic
 from salticid.webs.arrays import MANIFEST
@@ -29,6 +30,9 @@ from salticid.worlds.inlinks import backlinks_from
 
 ASK_FOR_CONTACT = 1000
 """Pages above which a site's owner should find somebody to write to."""
+
+_Start = tuple[Sequence[str], Path | None, str | None, Sequence[Path]]
+"""Where to start, as typed: URLs, bookmarks, a search engine, crawls."""
 
 
 def crawl(
@@ -140,64 +144,35 @@ def crawl(
 
         return ask_again(context, refresh, json)
     named = (seed_url or (), bookmarks, search, from_crawl or ())
-    if query is not None and topic_file is None:
+    topic = _topic(topic_file, query, named, user_agent, out_dir)
+    typed = Scope(tuple(include or ()), tuple(exclude or ()), same_site, max_depth)
+    topic = replace(topic, scope=_merged(topic.scope, typed))
+    name, chosen = options.strategy_of(strategy, options.pairs(set_ or []), strategies)
+    limits = _limits(max_pages, max_fetches, max_buffer, max_time, stop_when)
+    believed, believing = options.judge_of(judge or str(getattr(chosen, "judge", "cosine")), judges)
+    folder = _folder(out_dir, topic.name, name)
+    linking = None if backlinks is None else partial(backlinks_from, backlinks)
+    recipe = Recipe(chosen, believing, limits, arrivals, seed, linking)
+    order = Order(topic, web, name, believed, recipe, folder, backlinks)
+    return _run(order, _hunt(order, context.params, ray, shards), json)
+
+
+def _topic(
+    file: Path | None, query: str | None, start: _Start, user_agent: str, folder: Path | None
+) -> Topic:
+    """What to look for: what a topic file says, or a query and where to start."""
+    if query is not None and file is None:
         from salticid.cli.starting import sources_of, topic_of  # here: it takes its time to import
 
-        topic = topic_of(query, sources_of(*named), user_agent, out_dir)
-    elif topic_file is None:
+        return topic_of(query, sources_of(*start), user_agent, folder)
+    if file is None:
         raise UserError(
             "no topic; name a topic file, as in: salticid crawl ballooning.toml, or say --query WORDS"
         )
-    elif query is not None or any(named):
-        raise UserError(f"{topic_file} says what to look for and where to start; leave it out, or --query")
-    else:
-        topic, _truth = load_topic(topic_file)
-    scope = Scope(tuple(include or ()), tuple(exclude or ()), same_site, max_depth)
-    topic = replace(topic, scope=_merged(topic.scope, scope))
-    name, chosen = options.strategy_of(strategy, options.pairs(set_ or []), strategies)
-    limits = Limits(
-        max_pages=max_pages,
-        max_fetches=max_fetches,
-        max_buffer=options.max_buffer(max_buffer),
-        max_seconds=options.duration(max_time) if max_time else None,
-    )
-    if stop_when:
-        limits = options.with_condition(limits, stop_when)
-    believed, believing = options.judge_of(judge or str(getattr(chosen, "judge", "cosine")), judges)
-    if out_dir is not None and (not out_dir.name or (out_dir / MANIFEST).exists()):
-        raise UserError(f"no crawl goes into {str(out_dir)!r}; name a folder of its own with --out")
-    recipe = Recipe(
-        chosen,
-        believing,
-        limits,
-        arrivals,
-        seed,
-        None if backlinks is None else partial(backlinks_from, backlinks),
-    )
-    order = Order(topic, web, name, believed, recipe, out_dir or _free_folder(topic.name, name), backlinks)
-    if web == "live":
-        settings = LiveSettings(workers=max(1, (os.cpu_count() or 1) - 1), **options.live(context.params))
-        if max_pages > ASK_FOR_CONTACT and user_agent == USER_AGENT:
-            err.print(f"More than {ASK_FOR_CONTACT} pages: please add a contact with --user-agent.")
-        if ray is not None:
-            from salticid.cli.clustered import hunt_on_ray
-
-            hunt = partial(hunt_on_ray, order, settings, ray, shards)
-        else:
-            from salticid.cli.hunting_live import hunt_live  # here: it takes its time to import
-
-            hunt = partial(hunt_live, order, settings)
-    elif ray is not None:
-        raise UserError("a recorded world is crawled on one machine; leave --ray out, or crawl the live web")
-    else:
-        hunt = partial(hunt_recorded, order)
-    try:
-        hunted = hunt()
-    except KeyboardInterrupt:
-        say_how_to_go_on(order.folder)
-        return INTERRUPTED
-    tell(order, hunted, json)
-    return INTERRUPTED if hunted.stopped is StopReason.INTERRUPTED else 0
+    if query is not None or any(start):
+        raise UserError(f"{file} says what to look for and where to start; leave it out, or --query")
+    topic, _truth = load_topic(file)
+    return topic
 
 
 def _merged(told: Scope, typed: Scope) -> Scope:
@@ -210,8 +185,61 @@ def _merged(told: Scope, typed: Scope) -> Scope:
     )
 
 
+def _limits(
+    max_pages: int, max_fetches: int | None, max_buffer: str, max_time: str | None, stop_when: str | None
+) -> Limits:
+    """The budget, and the condition under which it need not be spent."""
+    limits = Limits(
+        max_pages=max_pages,
+        max_fetches=max_fetches,
+        max_buffer=options.max_buffer(max_buffer),
+        max_seconds=options.duration(max_time) if max_time else None,
+    )
+    return options.with_condition(limits, stop_when) if stop_when else limits
+
+
+def _folder(named: Path | None, topic: str, strategy: str) -> Path:
+    """Where the crawl goes: the folder that was named, else a free one."""
+    if named is None:
+        return _free_folder(topic, strategy)
+    if not named.name or (named / MANIFEST).exists():
+        raise UserError(f"no crawl goes into {str(named)!r}; name a folder of its own with --out")
+    return named
+
+
 def _free_folder(topic: str, strategy: str) -> Path:
     """A folder name nobody uses yet: crawls/TOPIC-STRATEGY, numbered from the second on."""
     stem = re.sub(r"[^\w-]+", "-", f"{topic}-{strategy}").strip("-").lower()
     tries = (Path("crawls") / (stem if n == 1 else f"{stem}-{n}") for n in range(1, 1_000_000))
     return next(folder for folder in tries if not folder.exists())
+
+
+def _hunt(order: Order, given: Mapping[str, Any], ray: str | None, shards: int) -> Callable[[], Hunted]:
+    """What crawls the web that was ordered: live or recorded, here or on a cluster."""
+    if order.web != "live":
+        if ray is not None:
+            raise UserError(
+                "a recorded world is crawled on one machine; leave --ray out, or crawl the live web"
+            )
+        return partial(hunt_recorded, order)
+    settings = LiveSettings(workers=max(1, (os.cpu_count() or 1) - 1), **options.live(given))
+    if order.recipe.limits.max_pages > ASK_FOR_CONTACT and settings.user_agent == USER_AGENT:
+        err.print(f"More than {ASK_FOR_CONTACT} pages: please add a contact with --user-agent.")
+    if ray is not None:
+        from salticid.cli.clustered import hunt_on_ray
+
+        return partial(hunt_on_ray, order, settings, ray, shards)
+    from salticid.cli.hunting_live import hunt_live  # here: it takes its time to import
+
+    return partial(hunt_live, order, settings)
+
+
+def _run(order: Order, hunt: Callable[[], Hunted], json: bool) -> int:
+    """Crawl, and say what came of it; the exit status."""
+    try:
+        hunted = hunt()
+    except KeyboardInterrupt:
+        say_how_to_go_on(order.folder)
+        return INTERRUPTED
+    tell(order, hunted, json)
+    return INTERRUPTED if hunted.stopped is StopReason.INTERRUPTED else 0
