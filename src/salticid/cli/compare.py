@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,9 @@ from salticid.cli.clustered import racing
 from salticid.cli.console import err, out, print_json, safe
 from salticid.cli.progress import Work
 from salticid.errors import UserError
+
+if TYPE_CHECKING:
+    from salticid.lab.results import Results
 
 REPORT = "report.html"
 _SHOWN = ("oracle_share", "target_recall", "harvest", "smart_rank", "mean_similarity")
@@ -66,15 +69,13 @@ def compare(
     if out_dir is None:
         raise UserError("nowhere to write to; name a folder with --out, as in --out race")
     if world.endswith(".toml"):
-        if typed := [name for name in _OF_AN_EXPERIMENT if options.is_typed(context, name)]:
-            option = typed[0].replace("_", "-")
-            raise UserError(f"{world} says what is compared; leave --{option} out, or write it there")
+        _check_nothing_else_is_said(context, world)
         experiment = read_experiment(Path(world))
+    elif topics is None:
+        raise UserError(
+            f"no topics; name a folder with --topics, made by: salticid world topics {world} --out topics"
+        )
     else:
-        if topics is None:
-            raise UserError(
-                f"no topics; name a folder with --topics, made by: salticid world topics {world} --out topics"
-            )
         experiment = Experiment(
             world, str(topics), tuple(strategy or ()), max_pages, options.max_buffer(max_buffer), judge, arrivals,
             repeats, seed, robustness, sweep,
@@ -88,7 +89,19 @@ def compare(
         write_report(results, out_dir / REPORT)
     if json:
         print_json({"strategies": results.strategies, "out": str(out_dir)})
-        return
+    else:
+        _tell(results, out_dir / REPORT)
+
+
+def _check_nothing_else_is_said(context: typer.Context, experiment: str) -> None:
+    """Where a file says what is compared, no option may."""
+    if typed := [name for name in _OF_AN_EXPERIMENT if options.is_typed(context, name)]:
+        option = typed[0].replace("_", "-")
+        raise UserError(f"{experiment} says what is compared; leave --{option} out, or write it there")
+
+
+def _tell(results: Results, report: Path) -> None:
+    """Say who did how well, who failed, and where to read on."""
     for name, scores in results.strategies.items():
         told = ", ".join(
             f"{metric} {score.mean:.3f} ± {score.se or 0:.3f}"
@@ -99,4 +112,4 @@ def compare(
     for topic in results.topics:
         for name, error in topic.failed.items():
             err.print(safe(f"{name} failed on {topic.name}: {error}"), soft_wrap=True)
-    out.print(f"The report is in {out_dir / REPORT}", highlight=False, soft_wrap=True)
+    out.print(f"The report is in {report}", highlight=False, soft_wrap=True)

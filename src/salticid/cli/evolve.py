@@ -102,12 +102,8 @@ def evolve(
     _write(file, strategy_file(evolved))
     if json:
         print_json(summary(state, evolved) | {"out": str(file), "report": str(folder / REPORT)})
-        return
-    out.print(safe(evolved.verdict()), soft_wrap=True)
-    out.print(safe(evolved.what_matters()), soft_wrap=True)
-    hint = f"salticid crawl {topic} --strategy {file} --judge svm"
-    out.print(f"Crawl with it: {hint}", highlight=False, soft_wrap=True)
-    out.print(f"The report is in {folder / REPORT}", highlight=False, soft_wrap=True)
+    else:
+        _tell(evolved, topic, file, folder / REPORT)
 
 
 def _found(evolution: Evolution) -> tuple[State, Evolved]:
@@ -132,6 +128,15 @@ def _note(evolution: Evolution, seconds: float) -> str:
     if state.history:
         at += f", best {state.history[-1].best:.4f}, mean {state.history[-1].mean:.4f}"
     return f"{at}, {seconds / 60:.0f} min left" if seconds >= 90 else f"{at}, {seconds:.0f} s left"
+
+
+def _tell(evolved: Evolved, topic: Path, file: Path, report: Path) -> None:
+    """Say what was found, how to crawl with it, and where to read on."""
+    out.print(safe(evolved.verdict()), soft_wrap=True)
+    out.print(safe(evolved.what_matters()), soft_wrap=True)
+    hint = f"salticid crawl {topic} --strategy {file} --judge svm"
+    out.print(f"Crawl with it: {hint}", highlight=False, soft_wrap=True)
+    out.print(f"The report is in {report}", highlight=False, soft_wrap=True)
 
 
 def _outputs(file: Path | None) -> tuple[Path, Path]:
