@@ -73,6 +73,8 @@ def run() -> None:
     figure("peak memory of the program and its parsers", soaked.peak / 1e6, "MB", target=1000, at_most=True)
     figure("descriptors more than when it was warm", soaked.more_descriptors, "", target=50, at_most=True)
     figure("requests too soon or two at once", len(soaked.hosts.offences), "", target=0.5, at_most=True)
+    for host, seconds in soaked.hosts.offences[:10]:
+        say(f"    {host}: {seconds:.3f} s too soon")
     figure("longest silence", soaked.hosts.longest_silence, "s", target=60, at_most=True)
     if soaked.err:
         say(f"  it said: {soaked.err}")

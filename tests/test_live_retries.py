@@ -38,8 +38,10 @@ from salticid.judges.cosine import Cosine
 from salticid.model import Limits, Outcome, StopReason, Topic
 from salticid.store.memory import MemoryLog
 from salticid.strategies.breadth_first import BreadthFirst
+from salticid.webs.live.client import Exchange
 from salticid.webs.live.guard import AddrInfo, GuardedSockets
 from salticid.webs.live.manners import Parked
+from salticid.webs.live.retries import Failure
 from salticid.webs.live.web import LiveWeb
 
 GOOD = page(b"<title>Good</title>")
@@ -99,15 +101,29 @@ def test_a_request_on_a_kept_connection_is_never_repeated_behind_our_back() -> N
     assert server.accepted == 2
 
 
+@pytest.mark.parametrize("cut", [False, True])
+def test_when_an_answer_is_given_up_its_server_knows(monkeypatch: pytest.MonkeyPatch, cut: bool) -> None:
+    with _counted(monkeypatch) as opened:
+
+        async def use(there: LiveWeb, server: Server) -> tuple[object, list[int]]:
+            answer, _ = await there.network.line.get(A)
+            return answer, [sock.fileno() for sock in opened]
+
+        endless = in_parts(b"HTTP/1.1 200 OK\r\nContent-Length: 90000\r\n\r\n" + 50_000 * cut * b"x")
+        answer, open_files = on_the_web({"/": endless}, use, timeout=0.3, max_bytes=10_000)
+    assert isinstance(answer, Exchange) if cut else answer is Failure.TIMEOUT
+    assert open_files == [-1]
+
+
 @contextmanager
-def _counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[AddrInfo]]:
+def _counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[socket.socket]]:
     """Every socket that is opened."""
-    opened: list[AddrInfo] = []
+    opened: list[socket.socket] = []
     open_socket = GuardedSockets.__call__
 
     def count(self: GuardedSockets, info: AddrInfo) -> socket.socket:
-        opened.append(info)
-        return open_socket(self, info)
+        opened.append(made := open_socket(self, info))
+        return made
 
     with monkeypatch.context() as patch:
         patch.setattr(GuardedSockets, "__call__", count)

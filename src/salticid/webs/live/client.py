@@ -117,8 +117,17 @@ class Client:
     ) -> Exchange | Failure:
         """Ask for a URL, once; its body is read up to `max_bytes`, or `at_least` so many if that is more.
 
-        `fields` are added to the request, those that can be: a value that is no line of text is left out.
+        `fields` are added to the request, those that can be: a value that is no line of text is left out. When it
+        is over the server knows: a connection that is not kept is closed.
         """
+        answer = await self._answer(url, at_least, fields)
+        if isinstance(answer, Failure):
+            await asyncio.sleep(
+                0
+            )  # the event loop closes a socket in its next round, which may be long in coming
+        return answer
+
+    async def _answer(self, url: str, at_least: int, fields: Mapping[str, str] | None) -> Exchange | Failure:
         added = {name: value for name, value in (fields or {}).items() if value.isprintable()}
         try:
             async with asyncio.timeout(self._settings.timeout):
@@ -152,6 +161,7 @@ class Client:
             cut = len(read) > most or not response.content.at_eof()
             if cut:
                 response.close()
+                await asyncio.sleep(0)
             body = bytes(read[:most])
             return Exchange(response.status, _fields(response), body, self._keep(url, response, body, cut))
 
