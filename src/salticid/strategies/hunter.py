@@ -174,13 +174,14 @@ class Hunter:
 
     def _patience(self) -> int:
         """How many pages may go by before all links are scored anew: the more, the more there is to do."""
-        rows = max(_OFTEN, len(self._evidence) // _ROWS_A_PAGE)
-        return min(1 + len(self._pages) // _SELDOM, rows, self.rescore)
+        rows = max(len(self._evidence), len(self._pages))
+        return min(1 + len(self._pages) // _SELDOM, max(_OFTEN, rows // _ROWS_A_PAGE), self.rescore)
 
     def _rescore(self) -> None:
         """Look around, learn, and give every waiting link its score anew."""
         self._since = 0
-        self._evidence.tidy(self._waiting.slots(self._evidence.url.held) != NOWHERE, self._examples)
+        waits = self._waiting.slots(self._evidence.url.held) != NOWHERE
+        self._evidence.tidy(waits, len(self._waiting), self._examples)
         self._around = Surroundings.of(self._evidence, self._pages)
         self._weights.learn(self._around.reward)
         self._score(self._waiting.living(), 0)

@@ -34,6 +34,11 @@ class Column:
         self._rows[self._many : end] = rows
         self._many = end
 
+    def drop(self, many: int) -> None:
+        """Drop so many rows, the first."""
+        self._many -= many
+        self._rows[: self._many] = self._rows[many : many + self._many]
+
     def keep(self, which: npt.NDArray[np.bool_]) -> None:
         """Drop all other rows."""
         kept = self.held[which]

@@ -29,14 +29,16 @@ READ_AGAIN, MOST_TOKENS = 256, 2_000_000
 """So many pages, and words of them, the last, are kept to be read again when words have been learned."""
 ROWS_A_LINK, FEWEST_ROWS = 4, 4096
 """How many rows are kept for each link that may wait, and at least."""
+ROWS_ANYWAY = 1 << 16
+"""As many are kept however few links wait; for more, as many as there would be for each that does."""
 
 
 class Evidence:
     """The rows: the page a link is on, where it leads, what the words at and around it say for the topic.
 
-    They are kept while there is room (`ROWS_A_LINK` for each link that may wait): those of pages all of whose
-    links are gone go first, then those of the oldest pages. A URL that was dropped and is met again finds its
-    old rows.
+    They are kept while there is room (`ROWS_A_LINK` for each link that waits, or `ROWS_ANYWAY`): those of pages
+    all of whose links are gone go first, then those of the oldest pages. A URL that was dropped and is met again
+    finds its old rows.
     """
 
     def __init__(self, profile: TopicProfile, limit: int | None) -> None:
@@ -90,15 +92,21 @@ class Evidence:
             if end - start == len(reading.start):
                 self.text.held[start:end, anew] = self._profile.of_links(reading, slice(first, None))
 
-    def tidy(self, waits: Bools, examples: int) -> None:
-        """Make room if there is too little, knowing of which rows the link waits; those of examples stay."""
-        if self._most is None or len(self) <= self._most:
+    def tidy(self, waits: Bools, waiting: int, examples: int) -> None:
+        """Make room if there is too little: `waits` says of which rows the link does, `waiting` how many links do.
+
+        The rows of examples stay.
+        """
+        most = max(ROWS_ANYWAY, ROWS_A_LINK * waiting)
+        if self._most is not None:
+            most = min(most, self._most)
+        if len(self) <= most:
             return
         page = self.page.held
         needed = np.bincount(page, waits, int(page[-1]) + 1) > 0
         needed[:examples] = True
         kept = needed[page]
-        over = int(kept.sum()) - 3 * self._most // 4
+        over = int(kept.sum()) - 3 * most // 4
         if over > 0:
             oldest = np.flatnonzero(kept & (page >= examples))[:over]
             kept &= (page < examples) | (page > page[oldest[-1]]) if len(oldest) else True

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from salticid.model import Floats, Ints
 from salticid.strategies.parts.hunting.addresses import Addresses
 from salticid.strategies.parts.hunting.evidence import Evidence
-from salticid.strategies.parts.hunting.pages import NO_PAGE, Pages, Ways
+from salticid.strategies.parts.hunting.pages import NO_PAGE, Pages
 from salticid.strategies.parts.hunting.topic_profile import PROFILES, SPANS
 from salticid.text.stems import STOP as NO_KEY
 
@@ -76,8 +76,8 @@ class Surroundings:
     def of(cls, evidence: Evidence, pages: Pages) -> Surroundings:
         """Look around."""
         reward = pages.rewards()
-        found = ~pages.is_example.held
-        luck = float((reward[found].sum() + _FIRST_LUCK) / (found.sum() + 1.0))
+        judged = ~pages.is_example.held
+        luck = float((reward[judged].sum() + _FIRST_LUCK) / (judged.sum() + 1.0))
         led_to = pages.rows(evidence.url.held)
         known = (led_to != NO_PAGE).astype(np.float64)
         gain = np.where(led_to != NO_PAGE, reward[led_to], 0.0) if len(reward) else known
@@ -85,7 +85,7 @@ class Surroundings:
         hub = _trusted(
             np.bincount(page, gain, len(pages)), np.bincount(page, known, len(pages)), luck, _HUB_DOUBT
         )
-        ways = Ways(*(column.held[found] for column in pages.ways))
+        found, ways = pages.found()
         mine, through = reward[found] - luck, hub[found] - luck
         return cls(
             luck,
@@ -119,9 +119,9 @@ def columns(
     for column in range(text.shape[1]):
         found += of_link.all_and_best(text[:, column].astype(np.float64))
     found += list(addresses.likeness(urls).T)
-    reward = pages.rewards()[page]
-    hub = _padded(around.hub, len(pages), around.luck)[page]
-    beside = _padded(around.beside, len(evidence), around.luck)[rows][told]
+    reward = pages.rewards(page)
+    hub = _or_usual(around.hub, page, around.luck)
+    beside = _or_usual(around.beside, told + rows.start, around.luck)
     anchors = evidence.words.held[rows][told]
     said, opened = around.anchor.of(anchors), around.door_anchor.of(anchors)
     places, words = addresses.places(urls), addresses.words(urls)
@@ -160,7 +160,7 @@ class _Sums:
         self._owner, self._size = owner, many
         self.many = np.bincount(owner, minlength=many).astype(np.float64)
 
-    def sum(self, values: Floats) -> Floats:
+    def sum(self, values: npt.NDArray[Any]) -> Floats:
         total: Floats = np.bincount(self._owner, values, self._size).astype(np.float64)
         return total
 
@@ -187,9 +187,12 @@ def _trusted(total: npt.NDArray[Any], many: npt.NDArray[Any], usual: float, doub
     return means
 
 
-def _padded(values: Floats, many: int, usual: float) -> Floats:
-    """With the usual value for what came after one looked around."""
-    return np.concatenate((values, np.full(many - len(values), usual)))
+def _or_usual(values: Floats, at: npt.NDArray[Any], usual: float) -> Floats:
+    """The values there, the usual one for what came after one looked around."""
+    found = np.full(len(at), usual)
+    seen = at < len(values)
+    found[seen] = values[at[seen]]
+    return found
 
 
 def _beside(page: Ints, gain: Floats, known: Floats, luck: float) -> Floats:

@@ -15,6 +15,8 @@ from salticid.strategies.parts.hunting.column import Column, roomy
 NO_PAGE = -1
 LED_BY = 8
 """So many words of the anchors that led to a page are remembered."""
+WAYS = 1 << 14
+"""Of so many pages, the last, it is remembered how they were found."""
 
 
 class Ways(NamedTuple):
@@ -42,7 +44,7 @@ class Pages:
         self.score, self.fixed = Column(np.float64), Column(np.float32)
         self.away, self.links = Column(np.int32), Column(np.int32)
         self.is_example = Column(np.bool_)
-        self.ways = (Column(np.uint16, 2), Column(np.int32, LED_BY), Column(np.int32, WORDS))
+        self._ways = (Column(np.uint16, 2), Column(np.int32, LED_BY), Column(np.int32, WORDS))
         self._row_of_url = np.full(1024, NO_PAGE, np.int32)
         self._row_of_step = np.full(1024, NO_PAGE, np.int32)
         self._told: dict[int, float] = {}
@@ -70,8 +72,11 @@ class Pages:
         self.is_example.append([step is None])
         self.away.append([0])
         self.links.append([links])
-        for column, way in zip(self.ways, ways, strict=True):
+        for column, way in zip(self._ways, ways, strict=True):
             column.append(way)
+        if len(self._ways[0].held) >= 2 * WAYS:
+            for column in self._ways:
+                column.drop(WAYS)
         known = np.array(urls, np.int32)
         self.rows(known)
         self._row_of_url[known] = row
@@ -79,6 +84,13 @@ class Pages:
             self._row_of_step = roomy(self._row_of_step, step + 1, NO_PAGE)
             self._row_of_step[step] = row
         return row
+
+    def found(self) -> tuple[npt.NDArray[np.intp], Ways]:
+        """The rows of the last pages that links led to, and how."""
+        known = len(self._ways[0].held)
+        first = max(known - WAYS, 0)
+        led = np.flatnonzero(~self.is_example.held[len(self) - known + first :]) + first
+        return led + len(self) - known, Ways(*(column.held[led] for column in self._ways))
 
     def judged(self, row: int, parent: int, positive: bool) -> None:
         """Learn from a verdict where the judge's line lies, and how far away from good pages this one is."""
@@ -102,11 +114,12 @@ class Pages:
         if row != NO_PAGE:
             self.fixed.held[row] = reward
 
-    def rewards(self) -> Floats:
-        """The reward of each page, 0..1."""
+    def rewards(self, rows: Ints | slice = slice(None)) -> Floats:
+        """The reward of each page, or of these, 0..1."""
         if self._lowest_positive < np.inf:
             line = (self._lowest_positive + min(self._highest_other, self._lowest_positive)) / 2
         else:
             line = self._highest_other
-        rewards = np.minimum(self.score.held / (2.0 * line or 1.0), 1.0)
-        return np.where(np.isnan(self.fixed.held), rewards, self.fixed.held)
+        rewards = np.minimum(self.score.held[rows] / (2.0 * line or 1.0), 1.0)
+        fixed = self.fixed.held[rows]
+        return np.where(np.isnan(fixed), rewards, fixed)
