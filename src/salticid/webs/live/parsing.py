@@ -35,8 +35,8 @@ from salticid.webs.live.parser_process import LENGTH, MAX_PAGES, MAX_TEXTS, Made
 
 OVERTAKEN = 4096
 """A page that waits may be overtaken by one page for so many bytes that it is longer."""
-SMALL = 64 << 10
-"""Bytes of a page that may be sent to a worker which is still at another."""
+AHEAD, SMALL = 8, 64 << 10
+"""So many pages of so many bytes may be sent to a worker which is still at another: it works on while we are busy."""
 
 _PATIENCE = 4
 """The limit is of processor time; in real time a busy machine may take so many times as long."""
@@ -97,12 +97,12 @@ class ParserPool:
         return await page
 
     def hand_out(self) -> None:
-        """Give the pages that wait to workers with nothing to do; a small one is sent ahead to one that is busy."""
+        """Give the pages that wait to workers with nothing to do; small ones are sent ahead to one that is busy."""
         while self._waiting and self._all:
             job = self._waiting[0][2]
             worker = min(self._all, key=lambda worker: len(worker.jobs))
             if not job.page.done():
-                if len(worker.jobs) > (len(job.html) <= SMALL):
+                if len(worker.jobs) > (AHEAD if len(job.html) <= SMALL else 0):
                     break
                 worker.take(job)
             heappop(self._waiting)
