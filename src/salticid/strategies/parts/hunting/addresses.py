@@ -19,6 +19,7 @@ PLACES = 1 << 15
 """Hosts and folders are told apart by so many numbers; two that share one share their record."""
 WORDS = 4
 """So many words of a URL's path, the last, are read."""
+_NO_WORDS = [STOP] * WORDS
 _UNREAD = -1
 _LONGEST_PATH = 200
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -42,17 +43,20 @@ class Addresses:
         self._places = roomy(self._places, most, 0)
         self._hosts = roomy(self._hosts, most, 0)
         unread = np.unique(urls[self._words[urls, 0] == _UNREAD]).tolist()
+        if not unread:
+            return
+        places: list[tuple[int, int]] = []
         words: list[list[str]] = []
-        for url, text in zip(unread, self._urls.spell(unread), strict=True):
+        for text in self._urls.spell(unread):
             host, _, path = text.partition("://")[2].partition("/")
             folder = f"{host}/{path.rpartition('/')[0]}"
-            self._places[url] = crc32(host.encode()) % PLACES, crc32(folder.encode()) % PLACES
-            self._hosts[url] = self._urls.host(url)
+            places.append((crc32(host.encode()) % PLACES, crc32(folder.encode()) % PLACES))
             words.append(_LETTERS.findall(path[-_LONGEST_PATH:].lower())[-2 * WORDS :])
+        self._places[unread] = places
+        self._hosts[unread] = list(map(self._urls.host, unread))
         stems = iter(self._profile.stems.of_tokens([word for some in words for word in some]))
-        for url, some in zip(unread, words, strict=True):
-            last = [stem for stem in islice(stems, len(some)) if stem != STOP][-WORDS:]
-            self._words[url] = last + [STOP] * (WORDS - len(last))
+        kept = ([stem for stem in islice(stems, len(some)) if stem != STOP][-WORDS:] for some in words)
+        self._words[unread] = [last + _NO_WORDS[len(last) :] for last in kept]
 
     def likeness(self, urls: Ints) -> Floats:
         """How much the words of each speak for the topic, a column for each profile."""

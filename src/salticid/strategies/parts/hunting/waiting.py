@@ -100,7 +100,7 @@ class Waiting:
         """Forget a waiting link, if it waits."""
         slot = int(self.slots(np.array([url], np.int32))[0])
         if slot != NOWHERE:
-            self._drop(slot)
+            self._drop(np.array([slot], np.int32))
 
     def shrink(self, newest: Ints) -> None:
         """Drop links until no more wait than may; `newest` are those that entered since the last time."""
@@ -110,8 +110,7 @@ class Waiting:
             return
         candidates = self._lowest(over, newest)
         order = np.lexsort((-self.age.held[candidates], self.margin.held[candidates]))
-        for slot in candidates[order[:over]].tolist():
-            self._drop(slot)
+        self._drop(candidates[order[:over]])
         self._low = candidates[order[over:]]
         self._age_of_low = self.age.held[self._low]
 
@@ -142,8 +141,8 @@ class Waiting:
             self.features = np.pad(self.features, ((0, 0), (0, self.size)))
         return np.concatenate((np.array(fallen, np.int32), made)).astype(np.int32)
 
-    def _drop(self, slot: int) -> None:
-        self._slot_of[self.url.held[slot]] = NOWHERE
-        self.taken.held[slot], self.margin.held[slot] = True, -np.inf
-        self._free.append(slot)
-        self._many -= 1
+    def _drop(self, slots: Ints) -> None:
+        self._slot_of[self.url.held[slots]] = NOWHERE
+        self.taken.held[slots], self.margin.held[slots] = True, -np.inf
+        self._free += slots.tolist()
+        self._many -= len(slots)
