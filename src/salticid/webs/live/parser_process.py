@@ -110,8 +110,8 @@ def _parse_all(parent: socket.socket, at_work: mmap.mmap, pages: int, texts: int
             signal.setitimer(signal.ITIMER_PROF, task.limit)
             answer = msgspec.msgpack.encode(_made(parser, html, task, urls, words))
             signal.setitimer(signal.ITIMER_PROF, 0)
+            at_work[0] = 0  # from here on no page is lost but, if the child is killed while it answers, this one
             parent.sendall(LENGTH.pack(len(answer)) + answer)
-            at_work[0] = 0
     except (EOFError, OSError):
         os._exit(0)
     except (MemoryError, SelectolaxError):
