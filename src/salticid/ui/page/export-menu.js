@@ -21,6 +21,7 @@ export function exportMenu(id) {
         const href = `/api/crawls/${id}/export?format=${format}`;
         return el("li", {}, el("a", { href, download: "" }, el("b", {}, name), ` ${line}`));
       }),
+      el("li", { class: "soft" }, "Each page once: those all but the same as an earlier one are left out."),
     ),
   );
   menu.addEventListener("click", (event) => event.target.closest("a") && (menu.open = false));
