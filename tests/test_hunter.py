@@ -25,6 +25,8 @@ from salticid.registry import settings_of
 from salticid.store.memory import MemoryLog
 from salticid.strategies import strategies
 from salticid.strategies.hunter import Hunter
+from salticid.strategies.parts.hunting import evidence, pages
+from salticid.strategies.parts.hunting.addresses import WORDS
 from salticid.strategies.parts.hunting.features import NAMES
 from salticid.strategies.parts.hunting.online import OnlineWeights
 from salticid.strategies.parts.hunting.prior import Prior, shipped
@@ -173,6 +175,34 @@ def test_what_was_dropped_for_want_of_room_keeps_its_evidence() -> None:
     assert stepped.waiting() == ["hub", "n0", "n1"]
     assert stepped.step() == ["hub"]
     assert stepped.waiting() == ["low", "n0", "n1"]
+
+
+def test_what_it_remembers_does_not_grow_with_the_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evidence, "ROWS_ANYWAY", 60)
+    monkeypatch.setattr(pages, "WAYS", 10)
+    chain = {
+        f"p{n}": f"<p>spiders <a href=p{n + 1}>spiders</a> <a href=p{n // 2}>back</a> <a href=p0>home</a>"
+        for n in range(100)
+    }
+    stepped = Stepped(SmallWeb(chain, seeds=["p0"]), fixed(best_anchor_keywords=1.0))
+    assert stepped.step(100) == [f"p{n}" for n in range(100)]
+    rows, ways = stepped.hunter._pages.found()
+    assert rows.tolist() == list(range(90, 100))
+    assert all(len(column) == 10 for column in ways)
+    assert len(stepped.hunter._evidence) <= 60 + 3 * stepped.hunter.rescore
+
+
+def test_how_pages_were_found_is_told_of_the_last_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "WAYS", 3)
+    known = pages.Pages()
+    for row in range(20):
+        way = pages.Ways(np.full((1, 2), row), np.full((1, pages.LED_BY), row), np.full((1, WORDS), row))
+        known.add([row], None if row in (0, 18) else row, 0.5, 1, way)
+        rows, ways = known.found()
+        last = [at for at in range(max(0, row - 2), row + 1) if at not in (0, 18)]
+        assert rows.tolist() == last
+        assert ways.places[:, 0].tolist() == ways.anchor[:, 0].tolist() == ways.address[:, 0].tolist() == last
+    assert [known.row_of(step) for step in (-1, 0, 1, 17, 18, 19, 5000)] == [-1, -1, 1, 17, -1, 19, -1]
 
 
 def test_equals_wait_oldest_first_and_the_newest_is_dropped() -> None:
