@@ -78,6 +78,7 @@ class TopicWords:
         self._keywords = self._weighed(Bag.of(self.stems.terms(brief.topic.keywords)))
         self._usual = self._usual_words(brief.language)
         self._seen: Thinned[StemVector] = Thinned(MOST_SEEN)
+        self._last: tuple[Page, StemVector] | None = None
         self._meanings = None if vectors is None else Meanings(vectors, brief.words, self.stems)
         if self._meanings is not None:
             self._meanings.meet_text(brief.topic.keywords)
@@ -88,10 +89,13 @@ class TopicWords:
         )
 
     def vector(self, page: Page) -> StemVector:
-        """A page as rare words see it, at length 1."""
-        words = self.stems.of(page.tokens)
-        standing_out = words[areas_of(page) != Area.REST]
-        return self._weighed(Bag.of(np.concatenate((words, *[standing_out] * (HEADING_TIMES - 1)))))
+        """A page as rare words see it, at length 1; that of the last page is kept, which is scored, then seen."""
+        if self._last is None or self._last[0] is not page:
+            words = self.stems.of(page.tokens)
+            standing_out = words[areas_of(page) != Area.REST]
+            bag = Bag.of(np.concatenate((words, *[standing_out] * (HEADING_TIMES - 1))))
+            self._last = page, self._weighed(bag)
+        return self._last[1]
 
     def see(self, page: Page) -> None:
         """The crawl has seen a page. Weights change with the next `tell`."""
