@@ -30,7 +30,7 @@ PAGE_MEMORY = 48 << 20
 TIMES_ITS_SIZE = 64
 """Bytes that one page may cost a parser beyond what it has, and for each of its own."""
 MAX_PAGES = 20_000
-MAX_TEXTS = 1_000_000
+MAX_TEXTS = 500_000
 """A parser that has read so many pages, or whose tables hold so many texts, makes place for a fresh one."""
 
 LENGTH = struct.Struct("<I")
