@@ -35,7 +35,7 @@ from salticid.webs.live.parser_process import LENGTH, MAX_PAGES, MAX_TEXTS, Made
 
 OVERTAKEN = 4096
 """A page that waits may be overtaken by one page for so many bytes that it is longer."""
-AHEAD, SMALL = 8, 64 << 10
+AHEAD, SMALL = 4, 64 << 10
 """So many pages of so many bytes may be sent to a worker which is still at another: it works on while we are busy."""
 
 _PATIENCE = 4
