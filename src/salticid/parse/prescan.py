@@ -108,8 +108,9 @@ def _open_at_once(html: bytes) -> tuple[int, int]:
     first = np.flatnonzero(np.append(True, name[1:] != name[:-1]))
     before = np.append(0, still_open[first[1:] - 1])
     most = np.maximum(np.maximum.reduceat(still_open, first) - before, 0)
-    names = name[first]
-    return int(most[~np.isin(names, _IGNORED)].sum()), int(most[np.isin(names, _FORMATS)].sum())
+    at_once = dict(zip(name[first].tolist(), most.tolist(), strict=True))
+    deep = sum(many for name, many in at_once.items() if name not in _IGNORED)
+    return deep, sum(at_once.get(name, 0) for name in _FORMATS)
 
 
 def _kinds_of_formatting(html: bytes) -> int:
@@ -126,8 +127,8 @@ def _names(padded: bytes, at: npt.NDArray[np.intp]) -> npt.NDArray[np.uint64]:
     return letters & ((lowest >> np.uint64(6)) - np.uint64(1))
 
 
-def _numbers(names: bytes) -> npt.NDArray[np.uint64]:
-    return np.array([int.from_bytes(name[:8], "little") for name in names.split()], np.uint64)
+def _numbers(names: bytes) -> frozenset[int]:
+    return frozenset(int.from_bytes(name[:8], "little") for name in names.split())
 
 
 _IGNORED, _FORMATS = _numbers(_NEVER_DEEP), _numbers(_FORMATTING)
