@@ -19,7 +19,7 @@ LONG = Size(visits=1_000_000, tokens=100, links=20, new_links=5, new_words=1, ho
 def run() -> None:
     """Each crawl is made in its folder, measured, gone on with, and left there for the next time."""
     wide = CACHE / f"scale-{WIDE.visits}"
-    _make(wide, WIDE)
+    _make(wide, WIDE, target=50_000)
     figure("tables on disk", tables_on_disk(wide) / 1e6, "MB", target=2000, at_most=True)
     on = went_on_apart(wide, WIDE)
     figure("tables in memory", on.tables, "MB", target=600, at_most=True)
@@ -35,13 +35,14 @@ def run() -> None:
     figure("memory at the peak, going on", on.memory, "MB")
 
 
-def _make(folder: Path, size: Size) -> None:
-    """Make a crawl, unless it is there, and say how quick that was."""
+def _make(folder: Path, size: Size, target: float | None = None) -> None:
+    """Make a crawl, unless it is there, and say how quick that was: the target is of URLs a second."""
     if folder.exists():
         return
     say(f"  making a crawl of {size.visits:,} visits")
     made: Made = made_apart(folder, size)
-    figure(f"{made.urls:,} URLs through tables, frontier and log", made.urls / made.cpu, "URLs/CPU-s", 50_000)
+    figure(f"{made.urls:,} URLs through tables, frontier and log", made.urls / made.cpu, "URLs/CPU-s", target)
+    figure("visits of it", size.visits / made.cpu, "visits/CPU-s")
     figure("memory at the peak, crawling", made.memory, "MB")
 
 
