@@ -110,7 +110,7 @@ def _parse_all(parent: socket.socket, at_work: mmap.mmap, pages: int, texts: int
             signal.setitimer(signal.ITIMER_PROF, task.limit)
             answer = msgspec.msgpack.encode(_made(parser, html, task, urls, words))
             signal.setitimer(signal.ITIMER_PROF, 0)
-            at_work[0] = 0  # from here on no page is lost but, if the child is killed while it answers, this one
+            at_work[0] = 0  # who is killed while he answers costs this page at the most
             parent.sendall(LENGTH.pack(len(answer)) + answer)
     except (EOFError, OSError):
         os._exit(0)
