@@ -120,14 +120,14 @@ class Client:
         `fields` are added to the request, those that can be: a value that is no line of text is left out. When it
         is over the server knows: a connection that is not kept is closed.
         """
-        answer = await self._answer(url, at_least, fields)
+        answer = await self._try(url, at_least, fields)
         if isinstance(answer, Failure):
             await asyncio.sleep(
                 0
             )  # the event loop closes a socket in its next round, which may be long in coming
         return answer
 
-    async def _answer(self, url: str, at_least: int, fields: Mapping[str, str] | None) -> Exchange | Failure:
+    async def _try(self, url: str, at_least: int, fields: Mapping[str, str] | None) -> Exchange | Failure:
         added = {name: value for name, value in (fields or {}).items() if value.isprintable()}
         try:
             async with asyncio.timeout(self._settings.timeout):
