@@ -58,12 +58,11 @@ class Addresses:
         kept = ([stem for stem in islice(stems, len(some)) if stem != STOP][-WORDS:] for some in words)
         self._words[unread] = [last + _NO_WORDS[len(last) :] for last in kept]
 
-    def likeness(self, urls: Ints) -> Floats:
-        """How much the words of each speak for the topic, a column for each profile."""
-        words = self.words(urls)
+    def likeness(self, words: Ints) -> list[Floats]:
+        """How much rows of words speak for the topic, for each profile."""
         many = np.maximum((words != STOP).sum(axis=1), 1)
         share = 1.0 / np.sqrt(many)
-        return np.stack([weights[words].sum(axis=1) * share for weights in self._profile.weights()], axis=1)
+        return [weights[words].sum(axis=1) * share for weights in self._profile.weights()]
 
     def words(self, urls: Ints) -> Ints:
         """Rows of stems, STOP where there are fewer."""

@@ -109,8 +109,8 @@ def columns(
     pages: Pages,
     around: Surroundings,
     addresses: Addresses,
-) -> Floats:
-    """The features of links, a column for each URL; `leads_to` says by number where each of the `rows` leads, or -1."""
+) -> list[Floats]:
+    """The features of links, of each its values by URL; `leads_to` says where each of the `rows` leads, or -1."""
     told = np.flatnonzero(leads_to >= 0)
     of_link = _Sums(leads_to[told], len(urls))
     page = evidence.page.held[rows][told]
@@ -118,13 +118,13 @@ def columns(
     found: list[Floats] = []
     for column in range(text.shape[1]):
         found += of_link.all_and_best(text[:, column].astype(np.float64))
-    found += list(addresses.likeness(urls).T)
+    places, words = addresses.places(urls), addresses.words(urls)
+    found += addresses.likeness(words)
     reward = pages.rewards(page)
     hub = _or_usual(around.hub, page, around.luck)
     beside = _or_usual(around.beside, told + rows.start, around.luck)
     anchors = evidence.words.held[rows][told]
     said, opened = around.anchor.of(anchors), around.door_anchor.of(anchors)
-    places, words = addresses.places(urls), addresses.words(urls)
     found += [
         _rooted(of_link.many),
         np.minimum(of_link.sum(pages.is_example.held[page]), _ENOUGH_EXAMPLES),
@@ -150,7 +150,7 @@ def columns(
         np.full(len(urls), around.luck),
         np.ones(len(urls)),
     ]
-    return np.stack(found)
+    return found
 
 
 class _Sums:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from salticid.model import Bools, Choice, Floats, Ints, Link
@@ -108,27 +110,37 @@ class Waiting:
         if over <= 0:
             self._low = None
             return
-        candidates = self._lowest(over, newest)
-        order = np.lexsort((-self.age.held[candidates], self.margin.held[candidates]))
-        self._drop(candidates[order[:over]])
-        self._low = candidates[order[over:]]
+        lowest = self._lowest(over, newest)
+        self._drop(lowest[:over])
+        self._low = lowest[over:]
         self._age_of_low = self.age.held[self._low]
 
     def _lowest(self, many: int, newest: Ints) -> Ints:
-        """Slots among which are the `many` lowest: the low ones of last time, while they last, and the newest."""
+        """Some slots, lowest first, that begin with the `many` lowest.
+
+        They are the low ones of last time, while they last, and the newest.
+        """
         if self._low is not None:
             there = ~self.taken.held[self._low] & (self._age_of_low == self.age.held[self._low])
-            if int(there.sum()) >= many:
-                return np.unique(np.concatenate((self._low[there], newest)))
+            low, newest = self._low[there], self._in_order(newest)
+            if len(low) >= many:
+                before = self.margin.held[low].searchsorted(self.margin.held[newest])
+                return np.insert(low, before, newest)
         living = self.living()
         margin = self.margin.held[living]
         most = min(len(living), many + _LOW)
-        lowest: Ints = living[margin <= np.partition(margin, most - 1)[most - 1]]
-        return lowest
+        return self._in_order(living[margin <= np.partition(margin, most - 1)[most - 1]])
 
-    def score(self, slots: Ints, features: Floats, margins: Floats) -> None:
-        """Note what is known of these links, and what follows from it."""
-        self.features[:, slots], self.margin.held[slots] = features, margins
+    def _in_order(self, slots: Ints) -> Ints:
+        """Lowest first, among equals the newest first."""
+        in_order: Ints = slots[np.lexsort((-self.age.held[slots], self.margin.held[slots]))]
+        return in_order
+
+    def score(self, slots: Ints, features: Sequence[Floats], margins: Floats) -> None:
+        """Note what is known of these links, a column for each feature, and what follows from it."""
+        for row, column in zip(self.features, features, strict=True):
+            row[slots] = column
+        self.margin.held[slots] = margins
         self._low = None if len(slots) == self._many else self._low
 
     def _given(self, many: int) -> Ints:
