@@ -9,9 +9,12 @@ from contextlib import AsyncExitStack, contextmanager
 from email.utils import formatdate
 from pathlib import Path
 from shutil import which
-from ssl import PROTOCOL_TLS_SERVER, SSLContext
+from ssl import PROTOCOL_TLS_SERVER, SSLContext, create_default_context
+from typing import Any
 
+import aiohttp
 import pytest
+from aiohttp.streams import StreamReader
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import hostile
@@ -101,20 +104,6 @@ def test_a_request_on_a_kept_connection_is_never_repeated_behind_our_back() -> N
     assert server.accepted == 2
 
 
-@pytest.mark.parametrize("cut", [False, True])
-def test_when_an_answer_is_given_up_its_server_knows(monkeypatch: pytest.MonkeyPatch, cut: bool) -> None:
-    with _counted(monkeypatch) as opened:
-
-        async def use(there: LiveWeb, server: Server) -> tuple[object, list[int]]:
-            answer, _ = await there.network.line.get(A)
-            return answer, [sock.fileno() for sock in opened]
-
-        endless = in_parts(b"HTTP/1.1 200 OK\r\nContent-Length: 90000\r\n\r\n" + 50_000 * cut * b"x")
-        answer, open_files = on_the_web({"/": endless}, use, timeout=0.3, max_bytes=10_000)
-    assert isinstance(answer, Exchange) if cut else answer is Failure.TIMEOUT
-    assert open_files == [-1]
-
-
 @contextmanager
 def _counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[socket.socket]]:
     """Every socket that is opened."""
@@ -166,7 +155,8 @@ def test_a_host_that_goes_away_is_dropped(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.fixture(scope="session")
-def self_signed(tmp_path_factory: pytest.TempPathFactory) -> SSLContext:
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """A certificate of a.example and its key, as files."""
     if which("openssl") is None:
         pytest.skip("no openssl on this machine to make a certificate")
     folder: Path = tmp_path_factory.mktemp("tls")
@@ -175,8 +165,13 @@ def self_signed(tmp_path_factory: pytest.TempPathFactory) -> SSLContext:
         "openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=a.example -addext subjectAltName=DNS:a.example"
     )
     subprocess.run([*command.split(), "-keyout", key, "-out", cert], check=True, capture_output=True)
+    return cert, key
+
+
+@pytest.fixture
+def self_signed(certificate: tuple[str, str]) -> SSLContext:
     context = SSLContext(PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(cert, key)
+    context.load_cert_chain(*certificate)
     return context
 
 
@@ -186,6 +181,50 @@ def test_a_certificate_nobody_vouches_for_is_not_trusted(self_signed: SSLContext
     assert [each.outcome for each in responses] == [Outcome.UNREACHABLE] * 2
     assert server.requests == []
     assert server.accepted <= 1
+
+
+@pytest.mark.parametrize("tls", [False, True])
+@pytest.mark.parametrize("cut", [False, True])
+def test_when_an_answer_is_given_up_its_server_knows(
+    monkeypatch: pytest.MonkeyPatch,
+    certificate: tuple[str, str],
+    self_signed: SSLContext,
+    cut: bool,
+    tls: bool,
+) -> None:
+    trusting = create_default_context(cafile=certificate[0])
+    monkeypatch.setattr(aiohttp.connector, "_SSL_CONTEXT_VERIFIED", trusting)
+    endless = in_parts(b"HTTP/1.1 200 OK\r\nContent-Length: 90000\r\n\r\n" + 50_000 * cut * b"x")
+    with _counted(monkeypatch) as opened:
+
+        async def use(there: LiveWeb, server: Server) -> tuple[object, list[int]]:
+            answer, _ = await there.network.line.get("https://a.example/" if tls else A)
+            return answer, [sock.fileno() for sock in opened]
+
+        answer, open_files = on_the_web(
+            {"/": endless}, use, tls=self_signed if tls else None, timeout=0.5, max_bytes=10_000
+        )
+    assert isinstance(answer, Exchange) if cut else answer is Failure.TIMEOUT
+    assert open_files == [-1]
+
+
+def test_an_answer_that_was_read_is_kept_though_time_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The event loop is busy just when the last byte that is read has come."""
+    read = StreamReader.feed_data
+
+    def feed(*told: Any) -> Any:
+        done = read(*told)
+        time.sleep(0.4)
+        return done
+
+    async def use(there: LiveWeb, server: Server) -> object:
+        return (await there.network.line.get(A))[0]
+
+    monkeypatch.setattr(StreamReader, "feed_data", feed)
+    endless = in_parts(b"HTTP/1.1 200 OK\r\nContent-Length: 90000\r\n\r\n" + 50_000 * b"x")
+    answer = on_the_web({"/": endless}, use, timeout=0.3, max_bytes=10_000)
+    assert isinstance(answer, Exchange)
+    assert len(answer.body) == 10_000
 
 
 TAGS = {

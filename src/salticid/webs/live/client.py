@@ -6,10 +6,12 @@ import asyncio
 import ssl
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
-from typing import Protocol
+from typing import Protocol, cast
 
 import aiohttp
+from aiohttp.client_proto import ResponseHandler
 from yarl import URL
 
 from salticid.webs.live.guard import AddressRefused, GuardedSockets
@@ -81,14 +83,15 @@ class Client:
 
     async def __aenter__(self) -> Client:
         timeout = self._settings.timeout
+        connector = aiohttp.TCPConnector(
+            resolver=self._names,
+            socket_factory=self._sockets,
+            use_dns_cache=False,
+            limit=self._settings.connections,
+            enable_cleanup_closed=False,
+        )
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
-                resolver=self._names,
-                socket_factory=self._sockets,
-                use_dns_cache=False,
-                limit=self._settings.connections,
-                enable_cleanup_closed=False,
-            ),
+            connector=connector,
             headers={**_HEADERS, "User-Agent": self._settings.user_agent},
             cookie_jar=aiohttp.DummyCookieJar(),
             response_class=_Addressed,
@@ -96,6 +99,9 @@ class Client:
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=timeout / 2),
             auto_decompress=False,
             trust_env=False,
+        )
+        connector._factory = cast(
+            "partial[ResponseHandler]", partial(_Abrupt, loop=asyncio.get_running_loop())
         )
         # aiohttp asks again by itself when a kept connection turns out closed; we want to know of it.
         self._session._retry_connection = False
@@ -120,33 +126,23 @@ class Client:
         `fields` are added to the request, those that can be: a value that is no line of text is left out. When it
         is over the server knows: a connection that is not kept is closed.
         """
-        answer = await self._try(url, at_least, fields)
-        if isinstance(answer, Failure):
-            await asyncio.sleep(
-                0
-            )  # the event loop closes a socket in its next round, which may be long in coming
+        answer, kept = await self._try(url, at_least, fields)
+        if not kept:
+            await asyncio.sleep(0)  # in the next round of the event loop, which may be long in coming
         return answer
 
-    async def _try(self, url: str, at_least: int, fields: Mapping[str, str] | None) -> Exchange | Failure:
+    async def _try(
+        self, url: str, at_least: int, fields: Mapping[str, str] | None
+    ) -> tuple[Exchange | Failure, bool]:
+        """What came of asking, and whether the connection may be used again."""
         added = {name: value for name, value in (fields or {}).items() if value.isprintable()}
         try:
             async with asyncio.timeout(self._settings.timeout):
                 return await self._get(url, max(at_least, self._settings.max_bytes), added)
-        except TimeoutError:
-            return Failure.TIMEOUT
-        except AddressRefused:
-            return Failure.REFUSED_ADDRESS
-        except (aiohttp.ClientConnectorCertificateError, aiohttp.ClientSSLError, ssl.SSLError):
-            return Failure.BAD_CERTIFICATE
-        except aiohttp.ClientConnectorError as error:
-            if isinstance(error.os_error, AddressRefused):
-                return Failure.REFUSED_ADDRESS
-            unknown = isinstance(error, aiohttp.ClientConnectorDNSError)
-            return Failure.NO_SUCH_HOST if unknown else Failure.NO_CONNECTION
-        except (aiohttp.ClientError, OSError, ValueError):
-            return Failure.BROKEN
+        except (TimeoutError, aiohttp.ClientError, OSError, ValueError) as error:
+            return _failure(error), False
 
-    async def _get(self, url: str, most: int, fields: Mapping[str, str]) -> Exchange:
+    async def _get(self, url: str, most: int, fields: Mapping[str, str]) -> tuple[Exchange, bool]:
         where, proxy = URL(url, encoded=True), self._settings.proxy
         if proxy is not None:  # our sockets see only the proxy: whither it leads is checked here
             await self._names.admitted(where.raw_host or "", where.port or 0)
@@ -161,9 +157,9 @@ class Client:
             cut = len(read) > most or not response.content.at_eof()
             if cut:
                 response.close()
-                await asyncio.sleep(0)
             body = bytes(read[:most])
-            return Exchange(response.status, _fields(response), body, self._keep(url, response, body, cut))
+            record = self._keep(url, response, body, cut)
+            return Exchange(response.status, _fields(response), body, record), not cut
 
     def _keep(self, url: str, response: aiohttp.ClientResponse, body: bytes, cut: bool) -> int | None:
         """Hand the exchange to the recorder. A proxy's address is not the server's."""
@@ -172,6 +168,13 @@ class Client:
         direct = self._settings.proxy is None
         address = response.address if direct and isinstance(response, _Addressed) else None
         return self._archive.add(url, _request(response), _head(response) + body, address, cut)
+
+
+class _Abrupt(ResponseHandler):
+    """A connection that ends when we end it: over TLS it would wait for the other side to say farewell."""
+
+    def close(self) -> None:
+        self.abort()
 
 
 class _Addressed(aiohttp.ClientResponse):
@@ -183,6 +186,23 @@ class _Addressed(aiohttp.ClientResponse):
         peer = connection.transport and connection.transport.get_extra_info("peername")
         self.address = peer[0].partition("%")[0] if peer else None
         return await super().start(connection)
+
+
+def _failure(error: Exception) -> Failure:
+    """What went wrong with a request, by what it raised."""
+    match error:
+        case TimeoutError():
+            return Failure.TIMEOUT
+        case AddressRefused() | aiohttp.ClientConnectorError(os_error=AddressRefused()):
+            return Failure.REFUSED_ADDRESS
+        case aiohttp.ClientConnectorCertificateError() | aiohttp.ClientSSLError() | ssl.SSLError():
+            return Failure.BAD_CERTIFICATE
+        case aiohttp.ClientConnectorDNSError():
+            return Failure.NO_SUCH_HOST
+        case aiohttp.ClientConnectorError():
+            return Failure.NO_CONNECTION
+        case _:
+            return Failure.BROKEN
 
 
 def _request(response: aiohttp.ClientResponse) -> bytes:
