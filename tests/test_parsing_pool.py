@@ -195,6 +195,53 @@ def test_worker_killed_from_outside() -> None:
     run(doing, limit=60)
 
 
+@pytest.mark.parametrize("answers", [False, True])
+def test_who_is_killed_amid_a_message_costs_no_other_page(answers: bool) -> None:
+    """A page, and its answer, are larger than the socket takes at once; nobody reads or writes for a while."""
+    long = b"<p>" + b"a b " * 60_000
+
+    async def doing(pool: ParserPool) -> None:
+        check_good(await pool.parse(GOOD, URL, None), pool)
+        pages = [asyncio.create_task(pool.parse(html, URL, None)) for html in (long, GOOD, GOOD)]
+        await asyncio.sleep(0)
+        way = pool._all[0]._way
+        assert way is not None
+        assert way.get_write_buffer_size()
+        while answers and way.get_write_buffer_size():
+            await asyncio.sleep(0)
+        time.sleep(1.0)
+        killed = parser()
+        assert waits(killed)
+        os.kill(killed, signal.SIGKILL)
+        first, *others = await asyncio.gather(*pages)
+        assert (first is None) == answers
+        for page in others:
+            check_good(page, pool)
+
+    run(doing, limit=60)
+
+
+def test_a_worker_that_is_killed_between_two_pages_loses_none() -> None:
+    async def doing(pool: ParserPool) -> None:
+        check_good(await pool.parse(GOOD, URL, None), pool)
+        os.kill(children()[0], signal.SIGKILL)
+        check_good(await pool.parse(GOOD, URL, None), pool)
+
+    run(doing, limit=60)
+
+
+def test_a_worker_has_room_for_a_page_however_long_its_tables_texts_are() -> None:
+    """Links of 250 letters: 1,300 pages leave more behind than one page may take."""
+    filler = "x" * 200
+
+    async def doing(pool: ParserPool) -> None:
+        for n in range(1300):
+            links = "".join(f"<a href=/{filler}{n:06}{at:06}>x</a>" for at in range(100))
+            assert await pool.parse(links.encode(), URL, None) is not None, n
+
+    run(doing)
+
+
 def test_descriptors_and_memory_of_a_worker() -> None:
     async def doing(pool: ParserPool) -> None:
         check_good(await pool.parse(GOOD, URL, None), pool)

@@ -16,7 +16,6 @@ import socket
 import struct
 import sys
 from contextlib import suppress
-from pathlib import Path
 
 import msgspec
 from selectolax.lexbor import SelectolaxError
@@ -31,10 +30,14 @@ TIMES_ITS_SIZE = 64
 """Bytes that one page may cost a parser beyond what it has, and for each of its own."""
 MAX_PAGES = 20_000
 MAX_TEXTS = 500_000
-"""A parser that has read so many pages, or whose tables hold so many texts, makes place for a fresh one."""
+MAX_GROWTH = 150 << 20
+"""A parser that has read so many pages, whose tables hold so many texts, or that has grown by so many bytes, makes
+place for a fresh one."""
 
 LENGTH = struct.Struct("<I")
 """What stands before every message. One of length 0 says that all is ready; later, that a page was lost."""
+
+_IDLE, _TALKING, _PARSING = range(3)
 
 
 class Task(msgspec.Struct, array_like=True):
@@ -77,16 +80,16 @@ def work(pages: int = MAX_PAGES, texts: int = MAX_TEXTS) -> None:
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     _limit(resource.RLIMIT_CORE, 0)
     parent = socket.socket(fileno=sys.stdin.fileno())
-    at_work = mmap.mmap(-1, 1)  # which the child shares: 1 while it has a page
+    at_work = mmap.mmap(-1, 1)  # which the child shares: what it is doing
     gc.freeze()
     with suppress(OSError):  # nobody is there to be told
         parent.sendall(LENGTH.pack(0))
         while child := os.fork():
             _, status = os.waitpid(child, 0)
-            if status == 0:
+            if status == 0 or at_work[0] == _TALKING:  # half a message was read or sent: nothing may follow
                 break
-            if at_work[0]:
-                at_work[0] = 0
+            if at_work[0] == _PARSING:
+                at_work[0] = _IDLE
                 parent.sendall(LENGTH.pack(0))
         else:
             _parse_all(parent, at_work, pages, texts)
@@ -97,21 +100,26 @@ def _parse_all(parent: socket.socket, at_work: mmap.mmap, pages: int, texts: int
     """The child's life. It ends with 0 when the other side is gone, else there is more to do for the next child."""
     _limit(resource.RLIMIT_AS, MAX_MEMORY)
     parser = Parser(urls := Newcomers(), words := Newcomers())
-    idle = _data_size()
+    statm = _statm()
+    first = has = _data_size(statm)
     try:
-        while pages and len(urls) + len(words) < texts:
+        while pages and len(urls) + len(words) < texts and has - first < MAX_GROWTH:
             pages -= 1
-            task = msgspec.msgpack.decode(
-                _read(parent, *LENGTH.unpack(_read(parent, LENGTH.size))), type=Task
-            )
-            at_work[0] = 1
+            (size,) = LENGTH.unpack(_read(parent, LENGTH.size))
+            at_work[0] = _TALKING
+            task = msgspec.msgpack.decode(_read(parent, size), type=Task)
             html = _read(parent, task.size)
-            _allow(idle + 200 * (len(urls) + len(words)) + PAGE_MEMORY + TIMES_ITS_SIZE * task.size)
+            at_work[0] = _PARSING
+            if has:
+                _allow(has + PAGE_MEMORY + TIMES_ITS_SIZE * task.size)
             signal.setitimer(signal.ITIMER_PROF, task.limit)
             answer = msgspec.msgpack.encode(_made(parser, html, task, urls, words))
+            message = LENGTH.pack(len(answer)) + answer
             signal.setitimer(signal.ITIMER_PROF, 0)
-            at_work[0] = 0  # who is killed while he answers costs this page at the most
-            parent.sendall(LENGTH.pack(len(answer)) + answer)
+            at_work[0] = _TALKING
+            parent.sendall(message)
+            at_work[0] = _IDLE
+            has = _data_size(statm)
     except (EOFError, OSError):
         os._exit(0)
     except (MemoryError, SelectolaxError):
@@ -150,12 +158,17 @@ def _read(parent: socket.socket, size: int) -> bytes:
     return data
 
 
-def _data_size() -> int:
-    """Bytes of this process that count against RLIMIT_DATA; 0 where nobody tells."""
+def _statm() -> int:
+    """A file that says how large this process is; -1 where there is none."""
     try:
-        return int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+        return os.open("/proc/self/statm", os.O_RDONLY)
     except OSError:
-        return 0
+        return -1
+
+
+def _data_size(statm: int) -> int:
+    """Bytes of this process that count against RLIMIT_DATA; 0 where nobody tells."""
+    return int(os.pread(statm, 200, 0).split()[5]) * resource.getpagesize() if statm >= 0 else 0
 
 
 def _allow(most: int) -> None:

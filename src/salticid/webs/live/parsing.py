@@ -35,8 +35,9 @@ from salticid.webs.live.parser_process import LENGTH, MAX_PAGES, MAX_TEXTS, Made
 
 OVERTAKEN = 4096
 """A page that waits may be overtaken by one page for so many bytes that it is longer."""
-AHEAD, SMALL = 4, 64 << 10
-"""So many pages of so many bytes may be sent to a worker which is still at another: it works on while we are busy."""
+AHEAD, SMALL, SOON = 2, 64 << 10, 0.1
+"""So many pages, of so many bytes at the most, may be sent to a worker which is still at another, so that it works on
+while we are busy; unless it has been at that for so many seconds."""
 
 _PATIENCE = 4
 """The limit is of processor time; in real time a busy machine may take so many times as long."""
@@ -53,6 +54,8 @@ class _Job:
     url: str
     charset: str | None
     page: asyncio.Future[Page | None]
+    again: bool = False
+    """Whether a worker died that had it, perhaps not of it."""
 
 
 class ParserPool:
@@ -102,7 +105,7 @@ class ParserPool:
             job = self._waiting[0][2]
             worker = min(self._all, key=lambda worker: len(worker.jobs))
             if not job.page.done():
-                if len(worker.jobs) > (AHEAD if len(job.html) <= SMALL else 0):
+                if not worker.has_room(job):
                     break
                 worker.take(job)
             heappop(self._waiting)
@@ -140,6 +143,16 @@ class _Worker(asyncio.Protocol):
         self._way: asyncio.WriteTransport | None = None
         """The transport, once it is ready."""
         self._heard = bytearray()
+        self._killed = False
+        self._began = 0.0
+        """When it began with the page that it is at."""
+
+    def has_room(self, job: _Job) -> bool:
+        """Whether it may be sent this page now."""
+        if not self.jobs:
+            return True
+        soon = asyncio.get_running_loop().time() < self._began + SOON
+        return len(job.html) <= SMALL and len(self.jobs) <= AHEAD and soon
 
     def take(self, job: _Job) -> None:
         """Parse this after the others."""
@@ -161,12 +174,17 @@ class _Worker(asyncio.Protocol):
         self._pool.hand_out()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """It died as a whole: the page it was at is lost, or else it never was ready."""
+        """It died as a whole: the page it was at is lost, or else it never was ready.
+
+        If nobody knows whether it died of that page, another worker tries it, once.
+        """
         self._watch(None)
         if self._way is None:
             return self._fail()
-        if self.jobs:
+        if self.jobs and (self._killed or self._heard or self.jobs[0].again):
             _settle(self.jobs.popleft(), None)
+        elif self.jobs:
+            self.jobs[0].again = True
         return self._pool.replace(self, list(self.jobs))
 
     def _hear(self, message: bytes) -> None:
@@ -193,7 +211,8 @@ class _Worker(asyncio.Protocol):
         return self._pool.limit * _PATIENCE
 
     def _watch(self, patience: float | None) -> None:
-        """Let it have so many seconds from now on."""
+        """Let it have so many seconds from now on, for the page it begins with."""
+        self._began = asyncio.get_running_loop().time()
         if self._late is not None:
             self._late.cancel()
         self._late = None if patience is None else asyncio.get_running_loop().call_later(patience, self._kill)
@@ -248,6 +267,7 @@ class _Worker(asyncio.Protocol):
 
     def _kill(self) -> None:
         """End the process and its child; the socket ends with them."""
+        self._killed = True
         if self._process is not None:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
