@@ -151,16 +151,16 @@ class _Found:
 class _Head:
     """What the head of a document says, as text; empty where it says nothing."""
 
-    def __init__(self, said: _Found) -> None:
-        titles = [title for title in said.title if title.parent is not None and title.parent.tag == "head"]
-        titles = titles or said.title
+    def __init__(self, found: _Found) -> None:
+        titles = [title for title in found.title if title.parent is not None and title.parent.tag == "head"]
+        titles = titles or found.title
         self.title = " ".join(titles[0].text().split())[:MAX_TITLE] if titles else ""
-        self.base = (said.base[0].attributes["href"] or "") if said.base else ""
-        self.canonical = (said.canonical[0].attributes["href"] or "") if said.canonical else ""
+        self.base = (found.base[0].attributes["href"] or "") if found.base else ""
+        self.canonical = (found.canonical[0].attributes["href"] or "") if found.canonical else ""
         self.refresh = ""
         self.forbidden: frozenset[str] = frozenset()
         described: list[str] = []
-        for meta in said.meta:
+        for meta in found.meta:
             name = (meta.attributes.get("name") or meta.attributes.get("http-equiv") or "").lower()
             content = meta.attributes["content"] or ""
             if name in ("description", "keywords"):

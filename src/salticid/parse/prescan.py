@@ -109,8 +109,8 @@ def _open_at_once(html: bytes) -> tuple[int, int]:
     before = np.append(0, still_open[first[1:] - 1])
     most = np.maximum(np.maximum.reduceat(still_open, first) - before, 0)
     at_once = dict(zip(name[first].tolist(), most.tolist(), strict=True))
-    deep = sum(many for name, many in at_once.items() if name not in _IGNORED)
-    return deep, sum(at_once.get(name, 0) for name in _FORMATS)
+    deep = sum(many for element, many in at_once.items() if element not in _IGNORED)
+    return deep, sum(at_once.get(element, 0) for element in _FORMATS)
 
 
 def _kinds_of_formatting(html: bytes) -> int:

@@ -45,7 +45,7 @@ class Hunter:
 
     The weights begin as the `prior`, fitted to other topics (`salticid fit`), and move with the judged pages
     (`parts/hunting/online.py`), the less, the higher `pull` is. All links are scored anew after every page at
-    first, later after every 4 to `rescore` pages, as many wait; in between only new ones are scored. Seeds
+    first, later after every 4 to `rescore` pages, the more there is to do; in between only new ones are. Seeds
     come first. `why` gives the three features that count most.
 
     >>> from salticid.testing import walk_through

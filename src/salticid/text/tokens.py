@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
@@ -113,7 +113,7 @@ class _Memo(dict[bytes, int]):
             self._learn(dict.fromkeys(piece for piece in news if piece not in self))
         return list(map(self.__getitem__, pieces))
 
-    def _learn(self, pieces: Iterable[bytes]) -> None:
+    def _learn(self, pieces: Collection[bytes]) -> None:
         """Pieces that are not simply words."""
         tokens = [() if piece.isascii() else _tokens(piece.decode("utf-8", "replace")) for piece in pieces]
         ids = iter(self._words.intern_all([token.encode() for held in tokens for token in held]))

@@ -30,7 +30,7 @@ READ_AGAIN, MOST_TOKENS = 256, 2_000_000
 ROWS_A_LINK, FEWEST_ROWS = 4, 4096
 """How many rows are kept for each link that may wait, and at least."""
 ROWS_ANYWAY = 1 << 16
-"""As many are kept however few links wait; for more, as many as there would be for each that does."""
+"""So many are kept however few links wait; more only when `ROWS_A_LINK` for each that waits are more."""
 
 
 class Evidence:
@@ -93,7 +93,7 @@ class Evidence:
                 self.text.held[start:end, anew] = self._profile.of_links(reading, slice(first, None))
 
     def tidy(self, waits: Bools, waiting: int, examples: int) -> None:
-        """Make room if there is too little: `waits` says of which rows the link does, `waiting` how many links do.
+        """Make room if there is too little; `waits` tells the rows whose link waits, `waiting` how many links do.
 
         The rows of examples stay.
         """
