@@ -168,6 +168,27 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     return cert, key
 
 
+@pytest.fixture(scope="session")
+def expired(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """A certificate of a.example that was good for a day in 2020, and its key."""
+    if which("openssl") is None:
+        pytest.skip("no openssl on this machine to make a certificate")
+    folder: Path = tmp_path_factory.mktemp("expired")
+    (folder / "index").touch()
+    (folder / "ca.conf").write_text(
+        "[ca]\ndefault_ca = own\n[own]\ndatabase = index\nnew_certs_dir = .\nrand_serial = yes\n"
+        "default_md = sha256\npolicy = any\nx509_extensions = names\n[any]\ncommonName = supplied\n"
+        "[names]\nsubjectAltName = DNS:a.example\n"
+    )
+    for command in (
+        "openssl req -new -newkey rsa:2048 -nodes -subj /CN=a.example -keyout key -out asked",
+        "openssl ca -batch -selfsign -notext -config ca.conf -keyfile key -in asked -out cert "
+        "-startdate 20200101000000Z -enddate 20200102000000Z",
+    ):
+        subprocess.run(command.split(), cwd=folder, check=True, capture_output=True)
+    return str(folder / "cert"), str(folder / "key")
+
+
 @pytest.fixture
 def self_signed(certificate: tuple[str, str]) -> SSLContext:
     context = SSLContext(PROTOCOL_TLS_SERVER)
@@ -181,6 +202,26 @@ def test_a_certificate_nobody_vouches_for_is_not_trusted(self_signed: SSLContext
     assert [each.outcome for each in responses] == [Outcome.UNREACHABLE] * 2
     assert server.requests == []
     assert server.accepted <= 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "host", "trusted"),
+    [
+        ("certificate", "a.example", True),
+        ("certificate", "b.example", False),
+        ("expired", "a.example", False),
+    ],
+)
+def test_a_certificate_must_be_of_that_host_and_of_today(
+    kind: str, host: str, trusted: bool, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cert, key = request.getfixturevalue(kind)
+    monkeypatch.setattr(aiohttp.connector, "_SSL_CONTEXT_VERIFIED", create_default_context(cafile=cert))
+    context = SSLContext(PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(cert, key)
+    (response,), _, server = fetched({"/": GOOD}, f"https://{host}/", tls=context)
+    assert response.outcome is (Outcome.OK if trusted else Outcome.UNREACHABLE)
+    assert bool(server.pages) == trusted
 
 
 @pytest.mark.parametrize("tls", [False, True])
