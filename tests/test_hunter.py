@@ -26,6 +26,7 @@ from salticid.store.memory import MemoryLog
 from salticid.strategies import strategies
 from salticid.strategies.hunter import Hunter
 from salticid.strategies.parts.hunting import evidence, pages
+from salticid.strategies.parts.hunting import waiting as waiting_links
 from salticid.strategies.parts.hunting.addresses import WORDS
 from salticid.strategies.parts.hunting.features import NAMES
 from salticid.strategies.parts.hunting.online import OnlineWeights
@@ -209,13 +210,35 @@ def test_equals_wait_oldest_first_and_the_newest_is_dropped() -> None:
     waiting = Waiting(limit=2, width=1)
     waiting.enter(np.array([7, 3, 5], np.int32), 0, np.arange(3, dtype=np.int32))
     newest = waiting.unscored()
-    waiting.score(newest, np.zeros((1, 3)), np.array([1.0, 1.0, 1.0]))
+    waiting.score(newest, [np.zeros(3)], np.array([1.0, 1.0, 1.0]))
     waiting.shrink(newest)
     assert waiting.url.held[waiting.best(5)].tolist() == [7, 3]
     waiting.discard(7)
     waiting.enter(np.array([5], np.int32), 1, np.zeros(1, np.int32))
-    waiting.score(waiting.unscored(), np.zeros((1, 1)), np.array([1.0]))
+    waiting.score(waiting.unscored(), [np.zeros(1)], np.array([1.0]))
     assert waiting.url.held[waiting.best(1)].tolist() == [3]
+
+
+def test_the_lowest_are_dropped_whatever_came_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting_links, "_LOW", 8)
+    rng = np.random.default_rng(0)
+    waiting, naive, url = Waiting(limit=30, width=1), list[tuple[float, int]](), 0
+    for step in range(300):
+        fresh = np.arange(url, url + int(rng.integers(0, 9)), dtype=np.int32)
+        url += len(fresh)
+        waiting.enter(fresh, step, np.zeros(len(fresh), np.int32))
+        newest = waiting.unscored()
+        margins = rng.integers(0, 5, len(newest)) / 4.0
+        waiting.score(newest, [margins], margins)
+        naive += [
+            (float(margin), -int(waiting.url.held[at])) for margin, at in zip(margins, newest, strict=True)
+        ]
+        waiting.shrink(newest)
+        naive = sorted(naive, reverse=True)[:30]
+        assert waiting.url.held[waiting.best(30)].tolist() == [-age for _, age in naive]
+        if naive and step % 3 == 0:
+            gone = naive.pop(int(rng.integers(len(naive))))
+            waiting.discard(-gone[1])
 
 
 def test_weights_move_towards_what_pays_and_a_strong_pull_holds_them() -> None:

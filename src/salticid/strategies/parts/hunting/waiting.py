@@ -29,6 +29,7 @@ class Waiting:
         self._many = 0
         self._low: Ints | None = None
         self._age_of_low = np.zeros(0, np.int64)
+        self._up_to = 0.0
         self.url, self.age = Column(np.int32), Column(np.int64)
         self.source, self.place = Column(np.int32), Column(np.int32)
         self.margin, self.taken = Column(np.float64), Column(np.bool_)
@@ -116,20 +117,22 @@ class Waiting:
         self._age_of_low = self.age.held[self._low]
 
     def _lowest(self, many: int, newest: Ints) -> Ints:
-        """Some slots, lowest first, that begin with the `many` lowest.
+        """Some slots, lowest first, that begin with the `many` lowest: all up to some margin.
 
-        They are the low ones of last time, while they last, and the newest.
+        They are those of last time, and those of the newest that belong to them, if that is enough.
         """
         if self._low is not None:
             there = ~self.taken.held[self._low] & (self._age_of_low == self.age.held[self._low])
-            low, newest = self._low[there], self._in_order(newest)
-            if len(low) >= many:
-                before = self.margin.held[low].searchsorted(self.margin.held[newest])
-                return np.insert(low, before, newest)
+            low = self._low[there]
+            low_too = self._in_order(newest[self.margin.held[newest] <= self._up_to])
+            if len(low) + len(low_too) >= many:
+                before = self.margin.held[low].searchsorted(self.margin.held[low_too])
+                return np.insert(low, before, low_too)
         living = self.living()
         margin = self.margin.held[living]
         most = min(len(living), many + _LOW)
-        return self._in_order(living[margin <= np.partition(margin, most - 1)[most - 1]])
+        self._up_to = float(np.partition(margin, most - 1)[most - 1])
+        return self._in_order(living[margin <= self._up_to])
 
     def _in_order(self, slots: Ints) -> Ints:
         """Lowest first, among equals the newest first."""
