@@ -154,25 +154,26 @@ def test_a_host_that_goes_away_is_dropped(monkeypatch: pytest.MonkeyPatch) -> No
     assert (opened, accepted) == (3, 0)
 
 
+def _openssl(folder: Path, *commands: str) -> tuple[str, str]:
+    """The files `cert` and `key` that openssl makes in a folder."""
+    if which("openssl") is None:
+        pytest.skip("no openssl on this machine to make a certificate")
+    for command in commands:
+        subprocess.run(["openssl", *command.split()], cwd=folder, check=True, capture_output=True)
+    return str(folder / "cert"), str(folder / "key")
+
+
 @pytest.fixture(scope="session")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     """A certificate of a.example and its key, as files."""
-    if which("openssl") is None:
-        pytest.skip("no openssl on this machine to make a certificate")
-    folder: Path = tmp_path_factory.mktemp("tls")
-    key, cert = str(folder / "key"), str(folder / "cert")
-    command = (
-        "openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=a.example -addext subjectAltName=DNS:a.example"
-    )
-    subprocess.run([*command.split(), "-keyout", key, "-out", cert], check=True, capture_output=True)
-    return cert, key
+    names = "-subj /CN=a.example -addext subjectAltName=DNS:a.example"
+    made = f"req -x509 -newkey rsa:2048 -nodes {names} -keyout key -out cert"
+    return _openssl(tmp_path_factory.mktemp("tls"), made)
 
 
 @pytest.fixture(scope="session")
 def expired(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     """A certificate of a.example that was good for a day in 2020, and its key."""
-    if which("openssl") is None:
-        pytest.skip("no openssl on this machine to make a certificate")
     folder: Path = tmp_path_factory.mktemp("expired")
     (folder / "index").touch()
     (folder / "ca.conf").write_text(
@@ -180,25 +181,28 @@ def expired(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
         "default_md = sha256\npolicy = any\nx509_extensions = names\n[any]\ncommonName = supplied\n"
         "[names]\nsubjectAltName = DNS:a.example\n"
     )
-    for command in (
-        "openssl req -new -newkey rsa:2048 -nodes -subj /CN=a.example -keyout key -out asked",
-        "openssl ca -batch -selfsign -notext -config ca.conf -keyfile key -in asked -out cert "
+    return _openssl(
+        folder,
+        "req -new -newkey rsa:2048 -nodes -subj /CN=a.example -keyout key -out asked",
+        "ca -batch -selfsign -notext -config ca.conf -keyfile key -in asked -out cert "
         "-startdate 20200101000000Z -enddate 20200102000000Z",
-    ):
-        subprocess.run(command.split(), cwd=folder, check=True, capture_output=True)
-    return str(folder / "cert"), str(folder / "key")
+    )
 
 
-@pytest.fixture
-def self_signed(certificate: tuple[str, str]) -> SSLContext:
+def _serving(certificate: tuple[str, str]) -> SSLContext:
     context = SSLContext(PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*certificate)
     return context
 
 
-def test_a_certificate_nobody_vouches_for_is_not_trusted(self_signed: SSLContext) -> None:
+def _trust(certificate: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    trusting = create_default_context(cafile=certificate[0])
+    monkeypatch.setattr(aiohttp.connector, "_SSL_CONTEXT_VERIFIED", trusting)
+
+
+def test_a_certificate_nobody_vouches_for_is_not_trusted(certificate: tuple[str, str]) -> None:
     https = "https://a.example/"
-    responses, _, server = fetched({"/": GOOD}, https, https + "b", tls=self_signed)
+    responses, _, server = fetched({"/": GOOD}, https, https + "b", tls=_serving(certificate))
     assert [each.outcome for each in responses] == [Outcome.UNREACHABLE] * 2
     assert server.requests == []
     assert server.accepted <= 1
@@ -215,11 +219,9 @@ def test_a_certificate_nobody_vouches_for_is_not_trusted(self_signed: SSLContext
 def test_a_certificate_must_be_of_that_host_and_of_today(
     kind: str, host: str, trusted: bool, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cert, key = request.getfixturevalue(kind)
-    monkeypatch.setattr(aiohttp.connector, "_SSL_CONTEXT_VERIFIED", create_default_context(cafile=cert))
-    context = SSLContext(PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(cert, key)
-    (response,), _, server = fetched({"/": GOOD}, f"https://{host}/", tls=context)
+    certificate = request.getfixturevalue(kind)
+    _trust(certificate, monkeypatch)
+    (response,), _, server = fetched({"/": GOOD}, f"https://{host}/", tls=_serving(certificate))
     assert response.outcome is (Outcome.OK if trusted else Outcome.UNREACHABLE)
     assert bool(server.pages) == trusted
 
@@ -227,14 +229,13 @@ def test_a_certificate_must_be_of_that_host_and_of_today(
 @pytest.mark.parametrize("tls", [False, True])
 @pytest.mark.parametrize("cut", [False, True])
 def test_when_an_answer_is_given_up_its_server_knows(
-    monkeypatch: pytest.MonkeyPatch,
-    certificate: tuple[str, str],
-    self_signed: SSLContext,
-    cut: bool,
-    tls: bool,
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, cut: bool, tls: bool
 ) -> None:
-    trusting = create_default_context(cafile=certificate[0])
-    monkeypatch.setattr(aiohttp.connector, "_SSL_CONTEXT_VERIFIED", trusting)
+    context = None
+    if tls:
+        certificate = request.getfixturevalue("certificate")
+        _trust(certificate, monkeypatch)
+        context = _serving(certificate)
     endless = in_parts(b"HTTP/1.1 200 OK\r\nContent-Length: 90000\r\n\r\n" + 50_000 * cut * b"x")
     with _counted(monkeypatch) as opened:
 
@@ -242,9 +243,7 @@ def test_when_an_answer_is_given_up_its_server_knows(
             answer, _ = await there.network.line.get("https://a.example/" if tls else A)
             return answer, [sock.fileno() for sock in opened]
 
-        answer, open_files = on_the_web(
-            {"/": endless}, use, tls=self_signed if tls else None, timeout=0.5, max_bytes=10_000
-        )
+        answer, open_files = on_the_web({"/": endless}, use, tls=context, timeout=0.5, max_bytes=10_000)
     assert isinstance(answer, Exchange) if cut else answer is Failure.TIMEOUT
     assert open_files == [-1]
 

@@ -74,7 +74,8 @@ class Made(msgspec.Struct, array_like=True):
 def work(pages: int = MAX_PAGES, texts: int = MAX_TEXTS) -> None:
     """Say that all is ready, then let one child after the other parse, until the other side is gone.
 
-    A child reads so many pages at the most, or as long as its tables hold fewer than so many texts.
+    A child reads so many pages at the most, as long as its tables hold fewer than so many texts and it is not too
+    large.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
