@@ -42,6 +42,8 @@ from salticid.store.folder import CrawlFolder
 from salticid.store.log import CrawlLog
 from salticid.store.schema import FILE
 from salticid.strategies import strategies
+from salticid.strategies.parts.hunting import evidence
+from salticid.strategies.parts.hunting import pages as hunted_pages
 from salticid.testing import SmallWeb
 from salticid.testing.generated import Generated
 from salticid.truth import load_topic
@@ -133,6 +135,16 @@ def test_a_recorded_crawl_goes_on_alike(
 ) -> None:
     monkeypatch.setattr(store_log, "BATCH_VISITS", 7)
     goes_on_alike(world, topic, tmp_path, recipe(strategy, arrivals, lambda: judges.make("cosine")))
+
+
+def test_a_hunter_that_has_forgotten_much_goes_on_alike(
+    world: Path, topic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_log, "BATCH_VISITS", 7)
+    monkeypatch.setattr(evidence, "ROWS_ANYWAY", 60)
+    monkeypatch.setattr(evidence, "ROWS_A_LINK", 0)
+    monkeypatch.setattr(hunted_pages, "WAYS", 10)
+    goes_on_alike(world, topic, tmp_path, recipe("hunter", "window:10", lambda: judges.make("profile")))
 
 
 RELEARNING = [
