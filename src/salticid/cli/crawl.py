@@ -130,6 +130,9 @@ def crawl(
         list[str] | None,
         typer.Option(help="Live: where a host is, as HOST=ADDRESS[:PORT]; * for all.", metavar="RULE"),
     ] = None,
+    dns: Annotated[
+        str | None, typer.Option(help="Live: ask this name server.", metavar="ADDRESS[:PORT]")
+    ] = None,
     ray: Annotated[
         str | None, typer.Option(help="Live: crawl on a Ray cluster.", metavar="ADDRESS|local")
     ] = None,

@@ -95,7 +95,8 @@ def is_typed(context: typer.Context, option: str) -> bool:
 
 
 _LIVE = (
-    "concurrency", "delay", "timeout", "max_bytes", "user_agent", "per_address", "sitemaps", "proxy", "host_share",
+    "concurrency", "delay", "timeout", "max_bytes", "user_agent", "per_address", "sitemaps", "proxy", "dns",
+    "host_share",
 )  # fmt: skip
 _UNLESS = {"no_warc": "warc", "no_traps": "traps"}
 

@@ -28,6 +28,7 @@ def serve(
         list[str] | None,
         typer.Option(help="Where a host is, as HOST=ADDRESS[:PORT]; * for all.", metavar="RULE"),
     ] = None,
+    dns: Annotated[str | None, typer.Option(help="The name server to ask.", metavar="ADDRESS[:PORT]")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the address as one JSON object.")] = False,
 ) -> None:
     """Crawl from a page in the browser, on this machine only, until Ctrl-C.
@@ -41,6 +42,7 @@ def serve(
         user_agent=user_agent,
         allow_net=tuple(allow_net or ()),
         resolve=tuple(resolve or ()),
+        dns=dns,
         workers=max(1, (os.cpu_count() or 1) - 1),
     )
     serving = Serving(data, port, live)

@@ -23,7 +23,7 @@ from salticid.store.log import CrawlLog
 from salticid.tables import Texts, Urls
 from salticid.urls import host
 from salticid.webs.live.client import Client, ClientSettings, Recorder
-from salticid.webs.live.guard import AddressGuard, GuardedSockets, Resolver, resolve_rule
+from salticid.webs.live.guard import AddressGuard, GuardedSockets, Resolver, name_server, resolve_rule
 from salticid.webs.live.line import Line
 from salticid.webs.live.manners import Manners, Parked
 from salticid.webs.live.names import Names
@@ -50,7 +50,8 @@ async def live_web(
         raise UserError(f"no proxy {settings.proxy!r}; write it as in http://127.0.0.1:3128")
     guard = AddressGuard(settings.allow_net)
     resolver = Resolver([resolve_rule(rule) for rule in settings.resolve])
-    names = Names(resolver, guard, clock, proxy.hostname)
+    server = None if settings.dns is None else name_server(settings.dns)
+    names = Names(resolver, guard, clock, proxy.hostname, server)
     sockets = GuardedSockets(AddressGuard(_ANYWHERE) if settings.proxy else guard)
     client = Client(
         ClientSettings(

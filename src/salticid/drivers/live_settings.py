@@ -26,6 +26,7 @@ class LiveSettings:
     proxy: str | None = None
     allow_net: tuple[str, ...] = ()
     resolve: tuple[str, ...] = ()
+    dns: str | None = None
     workers: int = 1
     warc: bool = True
     traps: bool = True

@@ -32,7 +32,7 @@ from salticid.ui.crawls import Crawls
 from salticid.ui.reports import Reports
 from salticid.ui.security import Guarded, refusal
 from salticid.ui.settings import engines
-from salticid.webs.live.guard import AddressGuard, resolve_rule
+from salticid.webs.live.guard import AddressGuard, name_server, resolve_rule
 
 ADDRESS = "127.0.0.1"
 PAGE = Path(__file__).parent / "page"
@@ -211,6 +211,8 @@ def _check(live: LiveSettings) -> None:
     AddressGuard(live.allow_net)
     for rule in live.resolve:
         resolve_rule(rule)
+    if live.dns is not None:
+        name_server(live.dns)
     live.product  # noqa: B018 - for its error
 
 

@@ -151,16 +151,23 @@ def resolve_rule(text: str) -> ResolveRule:
     bare = name if name == "*" else _host(name)
     if bare is None or _is_address(bare):
         raise _no_rule(text, f"{name!r} is no host name")
-    address, port = _target(target)
     try:
-        ip = str(ip_address(address))
-    except ValueError:
-        raise _no_rule(text, f"{address!r} is no IP address") from None
-    if port is None:
-        return ResolveRule(bare, ip)
-    if not _PORT.fullmatch(port) or not 0 < int(port) < 65_536:
-        raise _no_rule(text, f"{port!r} is no port from 1 to 65535")
-    return ResolveRule(bare, ip, int(port))
+        return ResolveRule(bare, *_target(target))
+    except ValueError as error:
+        raise _no_rule(text, str(error)) from None
+
+
+def name_server(text: str) -> str:
+    """Read ADDRESS[:PORT] of a name server; in its one form, port and all.
+
+    >>> name_server("127.0.0.1"), name_server("[::1]:5353")
+    ('127.0.0.1:53', '[::1]:5353')
+    """
+    try:
+        address, port = _target(text)
+    except ValueError as error:
+        raise UserError(f"--dns {text!r}: {error}; give ADDRESS[:PORT], such as 9.9.9.9") from None
+    return f"{f'[{address}]' if ':' in address else address}:{port or 53}"
 
 
 class Resolver:
@@ -214,8 +221,22 @@ def _is_address(name: str) -> bool:
     return True
 
 
-def _target(text: str) -> tuple[str, str | None]:
-    """Address and port of ADDRESS[:PORT]."""
+def _target(text: str) -> tuple[str, int | None]:
+    """Address and port of ADDRESS[:PORT]; ValueError says what is wrong with them."""
+    address, port = _split(text)
+    try:
+        ip = str(ip_address(address))
+    except ValueError:
+        raise ValueError(f"{address!r} is no IP address") from None
+    if port is None:
+        return ip, None
+    if not _PORT.fullmatch(port) or not 0 < int(port) < 65_536:
+        raise ValueError(f"{port!r} is no port from 1 to 65535")
+    return ip, int(port)
+
+
+def _split(text: str) -> tuple[str, str | None]:
+    """The two halves of ADDRESS[:PORT]."""
     if text.startswith("["):
         address, closed, rest = text[1:].partition("]")
         if closed and rest[:1] in ("", ":"):

@@ -1,4 +1,4 @@
-"""Host names to addresses: the person's own rules first, then the system's; refused ones left out."""
+"""Host names to addresses: the person's own rules first, then a name server's; refused ones left out."""
 
 from __future__ import annotations
 
@@ -19,13 +19,20 @@ _MOST_KEPT = 100_000
 class Names(AbstractResolver):
     """Resolves for aiohttp, and tells which address a host will be asked at.
 
-    The `trusted` host, a proxy the person named, may be anywhere.
+    The `trusted` host, a proxy the person named, may be anywhere. Without a `server`, ADDRESS:PORT, the system's
+    name servers are asked.
     """
 
     def __init__(
-        self, rules: Resolver, guard: AddressGuard, clock: Callable[[], float], trusted: str | None = None
+        self,
+        rules: Resolver,
+        guard: AddressGuard,
+        clock: Callable[[], float],
+        trusted: str | None = None,
+        server: str | None = None,
     ) -> None:
         self._rules, self._guard, self._clock, self._trusted = rules, guard, clock, trusted
+        self._server = server
         self._system: AbstractResolver | None = None
         self._known: dict[tuple[str, int], tuple[float, list[ResolveResult]]] = {}
 
@@ -79,7 +86,7 @@ class Names(AbstractResolver):
         except OSError:
             pass
         if self._system is None:
-            self._system = AsyncResolver()
+            self._system = AsyncResolver(nameservers=[self._server]) if self._server else AsyncResolver()
         return await self._system.resolve(host, port, socket.AF_UNSPEC)
 
 

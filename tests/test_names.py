@@ -1,0 +1,99 @@
+"""Names are looked up where the person says: what a name server answers is what the crawl goes by."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+from tests.dns_server import Directory, Refusal, name_server
+from tests.running import salticid
+
+from salticid.errors import UserError
+from salticid.webs.live.guard import AddressGuard, AddressRefused, Resolver
+from salticid.webs.live.guard import name_server as server_of
+from salticid.webs.live.names import Names
+
+HERE = "127.0.0.0/8", "::1/128"
+
+
+def look_up(directory: Directory, *hosts: str) -> list[list[str] | str]:
+    """The addresses of each host as a crawl is told them, or what was raised."""
+
+    async def main(port: int) -> list[list[str] | str]:
+        names = Names(Resolver(), AddressGuard(HERE), time.monotonic, server=f"127.0.0.1:{port}")
+        try:
+            return [await one(names, host) for host in hosts]
+        finally:
+            await names.close()
+
+    async def one(names: Names, host: str) -> list[str] | str:
+        try:
+            return sorted(each["host"] for each in await names.resolve(host, 80))
+        except OSError as error:
+            return type(error).__name__
+
+    with name_server(directory) as server:
+        return asyncio.run(main(server.port))
+
+
+def test_a_name_server_is_asked_and_believed() -> None:
+    table = {"a.example": ["127.0.0.7"], "b.example": ["127.0.0.8", "::1"], "c.example": ["10.0.0.1"]}
+
+    def directory(name: str) -> list[str] | Refusal:
+        return table.get(name, Refusal.NO_SUCH_NAME)
+
+    found = look_up(directory, "a.example", "b.example", "c.example", "d.example")
+    assert found == [["127.0.0.7"], ["127.0.0.8", "::1"], AddressRefused.__name__, "OSError"]
+
+
+def test_a_name_server_may_fail() -> None:
+    assert look_up(lambda name: Refusal.FAILURE, "a.example") == ["OSError"]
+
+
+@pytest.mark.parametrize("text", ["ns.example", "127.0.0.1:0", "127.0.0.1:70000", "[::1", ""])
+def test_what_is_no_name_server_is_said_so(text: str) -> None:
+    with pytest.raises(UserError, match=r"--dns .*; give ADDRESS\[:PORT\]"):
+        server_of(text)
+
+
+class _OnePage(BaseHTTPRequestHandler):
+    """A site of one page about spiders, without rules for robots."""
+
+    def do_GET(self) -> None:
+        body = b"" if self.path == "/robots.txt" else b"<title>Spiders</title><p>Spiders jump."
+        self.send_response(200 if body else 404)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_request(self, code: int | str = 0, size: int | str = 0) -> None: ...
+
+
+@contextmanager
+def one_page(address: str) -> Iterator[int]:
+    """The port of such a site."""
+    with HTTPServer((address, 0), _OnePage) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_the_program_asks_the_name_server_it_is_told_of(tmp_path: Path) -> None:
+    topic = tmp_path / "topic.toml"
+    with one_page("127.0.0.2") as port, name_server(lambda name: ["127.0.0.2"]) as server:
+        topic.write_text(f'name = "s"\nkeywords = "spiders"\nseeds = ["http://spiders.example:{port}/"]\n')
+        said = salticid("crawl", topic, *server.options, "--out", tmp_path / "c", "--json")
+    assert (said.status, json.loads(said.out)["pages"]) == (0, 1), said.err
+    assert set(server.asked) == {"spiders.example"}
