@@ -49,6 +49,8 @@ class EndlessWeb:
         page = self._parser.parse(html(text, links), self.urls[url])
         return Response(url, url, Outcome.OK, 200, page)
 
+    def forgive(self) -> None: ...
+
     async def sitemap(self, url: int) -> list[int]:
         return []
 

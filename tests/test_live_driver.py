@@ -178,7 +178,8 @@ def test_a_host_whose_robots_txt_cannot_be_had_is_parked(robots: Answer) -> None
 
     stopped, ended, waits_until, found = crawl_live(get, ["http://a.example/x", "http://b.example/x"])
     assert (stopped, found) == (StopReason.WAITING, ["http://b.example/x"])
-    assert ended == pytest.approx(1 + 30 + 1 + 150 + 1)
+    was_it_the_network = 1 if robots is Failure.TIMEOUT else 0  # the other host is asked once
+    assert ended == pytest.approx(1 + 30 + 1 + was_it_the_network + 150 + 1)
     assert waits_until == pytest.approx(ended + 750)
 
 

@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
+from dataclasses import replace
 from email.utils import formatdate
 from pathlib import Path
 from shutil import which
@@ -134,24 +135,34 @@ def test_a_host_nobody_answers_for_is_tried_as_the_table_says_and_dropped(
     assert len(opened) == 3
 
 
-def test_a_host_that_goes_away_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def run() -> tuple[list[Outcome], int, int]:
+@pytest.mark.parametrize("alone", [False, True])
+def test_a_host_that_goes_away_is_dropped_if_others_are_there_else_waited_for(alone: bool) -> None:
+    async def run() -> tuple[list[Outcome], int]:
         last = in_parts(page(b"", "Connection: close", status=404), close=True)
         async with AsyncExitStack() as stack:
+            other = await stack.enter_async_context(hostile.serving({}))
             async with hostile.serving({"/": last}) as server:
-                there = await stack.enter_async_context(live_web(hostile.settings(server), time.monotonic))
-                first = await there.fetch(there.urls.intern(A))
-            with _counted(monkeypatch) as opened:
-                later = [await there.fetch(there.urls.intern(A + path)) for path in ("b", "c")]
+                placed = (f"a.example=127.0.0.1:{server.port}", f"b.example=127.0.0.1:{other.port}")
+                there = await stack.enter_async_context(
+                    live_web(replace(hostile.settings(server), resolve=placed), time.monotonic)
+                )
+                urls = [A] if alone else ["http://b.example/", A]
+                first = [await there.fetch(there.urls.intern(url)) for url in urls]
+            lost = asyncio.Event()
+            there.network.reach.lost = lambda failure: lost.set()
+            later = asyncio.gather(*(there.fetch(there.urls.intern(A + path)) for path in ("b", "c")))
+            if alone:
+                await lost.wait()
+            else:
+                await later
             again = hostile.Server({})
-            listening = await asyncio.start_server(again.talk, "127.0.0.1", server.port)
-            async with listening:
-                later.append(await there.fetch(there.urls.intern(A + "d")))
-            return [first.outcome, *(each.outcome for each in later)], len(opened), again.accepted
+            async with await asyncio.start_server(again.talk, "127.0.0.1", server.port):
+                found = [*first[-1:], *(await later), await there.fetch(there.urls.intern(A + "d"))]
+            return [each.outcome for each in found], len(again.pages)
 
-    outcomes, opened, accepted = asyncio.run(run())
-    assert outcomes == [Outcome.DEAD, *[Outcome.UNREACHABLE] * 3]
-    assert (opened, accepted) == (3, 0)
+    outcomes, asked = asyncio.run(run())
+    assert outcomes == [Outcome.DEAD] * 4 if alone else [Outcome.DEAD, *[Outcome.UNREACHABLE] * 3]
+    assert asked == (3 if alone else 0)
 
 
 def _openssl(folder: Path, *commands: str) -> tuple[str, str]:

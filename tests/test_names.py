@@ -18,7 +18,7 @@ from tests.running import salticid
 from salticid.errors import UserError
 from salticid.webs.live.guard import AddressGuard, AddressRefused, Resolver
 from salticid.webs.live.guard import name_server as server_of
-from salticid.webs.live.names import Names
+from salticid.webs.live.names import Names, NoNameServer, NoSuchName
 
 HERE = "127.0.0.0/8", "::1/128"
 
@@ -50,11 +50,11 @@ def test_a_name_server_is_asked_and_believed() -> None:
         return table.get(name, Refusal.NO_SUCH_NAME)
 
     found = look_up(directory, "a.example", "b.example", "c.example", "d.example")
-    assert found == [["127.0.0.7"], ["127.0.0.8", "::1"], AddressRefused.__name__, "OSError"]
+    assert found == [["127.0.0.7"], ["127.0.0.8", "::1"], AddressRefused.__name__, NoSuchName.__name__]
 
 
-def test_a_name_server_may_fail() -> None:
-    assert look_up(lambda name: Refusal.FAILURE, "a.example") == ["OSError"]
+def test_a_name_server_that_fails_says_nothing_about_a_name() -> None:
+    assert look_up(lambda name: Refusal.FAILURE, "a.example") == [NoNameServer.__name__]
 
 
 @pytest.mark.parametrize("text", ["ns.example", "127.0.0.1:0", "127.0.0.1:70000", "[::1", ""])

@@ -85,7 +85,7 @@ class Tee(CrawlLog):
         liked = [[self._urls[word.url], word.liking] for word in feedback]
         self.calls.append(("revise", {"scores": [list(pair) for pair in scores], "feedback": liked}))
 
-    def offered(self, links: Links) -> None:
+    def offered(self, links: Links, again: bool = False) -> None:
         super().offered(links)
         self.calls.append(("offer", self._urls.spell(links.url.tolist())))
 

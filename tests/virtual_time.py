@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import selectors
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from math import inf
 from typing import Any, TypeVar
 
 from salticid.model import Page
@@ -15,6 +16,7 @@ from salticid.webs.live.line import Line
 from salticid.webs.live.manners import Manners
 from salticid.webs.live.names import Names
 from salticid.webs.live.parsing import ParserPool
+from salticid.webs.live.reach import Reach
 from salticid.webs.live.retries import Failure
 from salticid.webs.live.rules import Rules
 from salticid.webs.live.web import LiveWeb, Network
@@ -96,7 +98,7 @@ class Directory(Names):
     """Knows by heart who shares an address; every other host has its own."""
 
     def __init__(self, addresses: Mapping[str, str]) -> None:
-        self._addresses = addresses
+        self._addresses, self.answered_at = addresses, -inf
 
     async def address(self, host: str, port: int, seconds: float) -> str:
         return self._addresses.get(host, host)
@@ -122,7 +124,8 @@ def live_web(
 ) -> LiveWeb:
     """The real live web on the running loop, all but its sockets and processes."""
     line = Line(Asked(answer), Directory(addresses or {}), manners, requests, clock)
-    network = Network(line, manners, rules("Salticid", line, manners, clock))
+    reach = Reach(line, manners, clock)
+    network = Network(line, manners, reach, rules("Salticid", line, manners, reach, clock))
     return LiveWeb(network, InProcess(), 1 << 20, clock, wall)
 
 

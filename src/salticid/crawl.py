@@ -48,6 +48,8 @@ RESCORED = 5_000
 LOOK_AHEAD_EVERY = 10
 """After so many pages it is worked out again what seems to be left, if somebody made that a condition."""
 
+MOST_LOST = 100_000
+"""Of so many URLs of hosts that could not be reached it is known how deep they were, should they be offered again."""
 DEEPEST = 0xFFFF
 """Depths are counted up to here."""
 
@@ -89,6 +91,7 @@ class Crawl:
         self._asking_too: dict[int, list[Choice]] = {}
         self._revisits_on_end = 0
         self.stalled_after = STALLED_AFTER
+        self._lost: dict[int, int] = {}
         self._urls.learn(brief.seeds.url)
         judge.start(brief)
         strategy.start(brief)
@@ -194,6 +197,18 @@ class Crawl:
         self.strategy.offer(news)
         self.log.offered(news)
 
+    def offer_again(self, urls: Sequence[int]) -> None:
+        """Hand the strategy URLs that were chosen in vain: it may choose them once more."""
+        lost = [url for url in urls if self._urls[url] == FAILED]
+        for url in lost:
+            self._answers.pop(url, None)
+        links = Links.to(lost)
+        self._urls.learn(links.url)
+        if lost:
+            self.wake()
+        self.strategy.offer(links)
+        self.log.offered(links, again=True)
+
     def glimpse(self, glimpse: Glimpse) -> None:
         """Show the strategy what a page fetched elsewhere said around its links; nothing is charged."""
         page = glimpsed(glimpse, self.brief.urls, self.brief.words)
@@ -224,6 +239,12 @@ class Crawl:
         self.strategy.extend(limits)
         self.log.extended(limits)
 
+    @property
+    def has_room(self) -> bool:
+        """Whether the budget allows another choice."""
+        pages_left, fetches_left = self._left()
+        return pages_left > 0 and fetches_left > 0
+
     def wake(self) -> None:
         """There may be something to do again for a crawl that had nothing left."""
         if self.stopped in (StopReason.FRONTIER_EMPTY, StopReason.WAITING):
@@ -240,9 +261,12 @@ class Crawl:
             self.stopped = self._reason_to_stop()
         if self.stopped is not None:
             return 0
-        pages_left = self.limits.max_pages - self.pages - self.in_flight
-        fetches_left = self.limits.fetches - self.fetches - self.in_flight
-        return min(room, pages_left, fetches_left)
+        return min(room, *self._left())
+
+    def _left(self) -> tuple[int, int]:
+        """The pages and the fetches that the budget still allows."""
+        taken = self.limits.max_pages - self.pages - self.in_flight
+        return taken, self.limits.fetches - self.fetches - self.in_flight
 
     def _reason_to_stop(self) -> StopReason | None:
         limits = self.limits
@@ -306,6 +330,8 @@ class Crawl:
         if response.outcome is not Outcome.OK:
             if response.outcome not in (Outcome.DUPLICATE, Outcome.OUT_OF_SCOPE):
                 self._urls[response.url] = FAILED
+            if response.outcome is Outcome.UNREACHABLE and len(self._lost) < MOST_LOST:
+                self._lost[response.url] = self._depth(choice)
             return response
         if response.final != response.url and not self._in_scope(response.final, choice):
             return replace(response, outcome=Outcome.OUT_OF_SCOPE, page=None)
@@ -422,4 +448,6 @@ class Crawl:
 
     def _depth(self, choice: Choice) -> int:
         source = choice.link.source
-        return 0 if source in (FROM_SEED, FROM_OFFER) else self._depths[source] + 1
+        if source == FROM_OFFER:
+            return self._lost.get(choice.link.url, 0)
+        return 0 if source == FROM_SEED else self._depths[source] + 1

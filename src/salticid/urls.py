@@ -104,6 +104,15 @@ def host(url: str) -> str:
     return url.split("/", 3)[2]
 
 
+def origin(url: str) -> str:
+    """Scheme and host of a canonical URL.
+
+    >>> origin("https://example.org:8443/a?b=/")
+    'https://example.org:8443'
+    """
+    return url[: url.index("/", url.index("://") + 3)]
+
+
 def site(url: str) -> str:
     """The registered domain of a canonical URL: the name somebody owns, whatever is before it.
 

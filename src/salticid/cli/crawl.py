@@ -123,6 +123,9 @@ def crawl(
     no_traps: Annotated[
         bool, typer.Option("--no-traps", help="Live: follow calendars and other pages without end.")
     ] = False,
+    patience: Annotated[
+        str, typer.Option(help="Live: how long to wait for a network that is lost.", metavar="DURATION")
+    ] = "1h",
     allow_net: Annotated[
         list[str] | None, typer.Option(help="Live: a private range it may reach.", metavar="CIDR")
     ] = None,

@@ -13,9 +13,10 @@ from salticid.cli.progress import Work
 from salticid.drivers import hunt as hunting
 from salticid.drivers.hunt import Hunt
 from salticid.drivers.live_settings import LiveSettings
-from salticid.drivers.order import Hunted, Onlooker, Order
+from salticid.drivers.order import NOBODY_THERE, SOMEBODY_THERE, Hunted, Onlooker, Order
 from salticid.model import Topic
 from salticid.protocols import Brief
+from salticid.webs.live.retries import Failure
 from salticid.webs.live.web import LiveWeb
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -65,6 +66,12 @@ class _Shown(Onlooker):
 
     def held_up(self, trouble: str) -> None:
         say_it_pauses(self._order.folder, trouble)
+
+    def lost(self, failure: Failure) -> None:
+        self.warned(NOBODY_THERE.format(failure.value))
+
+    def found(self) -> None:
+        self.warned(SOMEBODY_THERE)
 
 
 def on_signals(end: Callable[[], object]) -> None:

@@ -105,4 +105,5 @@ def live(options: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of the live web among the options of a crawl, under the names of `LiveSettings`."""
     settings = {name: options[name] for name in _LIVE if name in options}
     settings |= {name: tuple(options[name] or ()) for name in ("allow_net", "resolve") if name in options}
+    settings |= {name: duration(options[name]) for name in ("patience",) if name in options}
     return settings | {setting: not options[name] for name, setting in _UNLESS.items() if name in options}

@@ -21,6 +21,7 @@ from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.progress import Work
 from salticid.drivers.live_crawl import live_web
 from salticid.drivers.live_settings import LiveSettings
+from salticid.drivers.order import NOBODY_THERE
 from salticid.drivers.refresh import Found, Refresh
 from salticid.errors import UserError
 from salticid.store.folder import CrawlFolder
@@ -99,6 +100,9 @@ async def _run(
         log.keep = memory.news
         run = Refresh(web, log, settings.concurrency)
         run.held_up = lambda trouble: say_it_pauses(folder, trouble)
+        web.network.reach.lost = lambda failure: err.print(
+            NOBODY_THERE.format(failure.value), highlight=False
+        )
         on_signals(run.stop)
         with Work("asking again", run.pages, err) as work:
 

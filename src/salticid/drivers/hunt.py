@@ -14,13 +14,18 @@ from salticid.drivers.live_crawl import live_web, read_known, set_up, set_up_aga
 from salticid.drivers.live_settings import LiveSettings
 from salticid.drivers.order import Hunted, Onlooker, Order
 from salticid.drivers.parts import Hosts
+from salticid.errors import SalticidError
 from salticid.model import Limits, StopReason
 from salticid.store.log import CrawlLog
 from salticid.store.record import Record
 from salticid.store.warc import Archive
 from salticid.tables import Texts, Urls
 from salticid.webs.live.memory import Memory
+from salticid.webs.live.retries import Failure
 from salticid.webs.live.web import LiveWeb
+
+_NETWORK = "nobody can be reached"
+"""Why the driver pauses then."""
 
 
 def hunt_live(order: Order, settings: LiveSettings, onlooker: Onlooker) -> Hunted:
@@ -101,9 +106,8 @@ class Hunt:
             self.log.about({"seconds": self.clock(), "line": crawl.judge.line})
             if self.new or self.larger or crawl.step > visits or stopped is not StopReason.INTERRUPTED:
                 self.log.about({"stopped": stopped.value})  # one that was only woken ended as it ended before
-            if stopped is StopReason.WAITING and driver.waits_until is not None:
-                wait = driver.waits_until - self.clock()
-                onlooker.warned(f"The first host may be asked again in {wait:.0f} s.")
+            if stopped is StopReason.WAITING:
+                onlooker.warned(self._when_to_go_on())
             return Hunted(crawl.pages, crawl.fetches, stopped, self.clock())
 
     async def crawling(self) -> StopReason:
@@ -124,11 +128,18 @@ class Hunt:
         self.driver.go_on()
         self.web.network.line.open()
 
+    def _when_to_go_on(self) -> str:
+        if self.driver.waits_until is None:
+            return (
+                f"Nobody could be reached for {self.settings.patience:.0f} s. Go on when the network is back."
+            )
+        return f"The first host may be asked again in {self.driver.waits_until - self.clock():.0f} s."
+
     async def _ready(self) -> LiveDriver:
         """Set up, unless somebody ends it first."""
         setting_up = asyncio.ensure_future(self._set_up())
         driver: LiveDriver | None = None
-        interrupted = asyncio.Event()
+        interrupted, hopeless = asyncio.Event(), asyncio.Event()
 
         def end() -> None:
             interrupted.set()
@@ -137,10 +148,34 @@ class Hunt:
             else:
                 driver.interrupt()
 
+        def lost(failure: Failure) -> None:
+            if driver is not None:
+                driver.pause(_NETWORK)
+            self.onlooker.lost(failure)
+
+        def found() -> None:
+            if driver is not None:
+                driver.go_on(_NETWORK)
+            self.onlooker.found()
+
+        def give_up() -> None:
+            if driver is None:
+                hopeless.set()
+                setting_up.cancel()
+            else:
+                driver.wait_no_longer()
+
+        reach = self.web.network.reach
+        reach.lost, reach.found, reach.gave_up = lost, found, give_up
         self.onlooker.begins(end)
         try:
             driver = await setting_up
         except asyncio.CancelledError:
+            if hopeless.is_set():
+                raise SalticidError(
+                    f"nobody could be reached for {self.settings.patience:.0f} s, and the known pages of the topic are "
+                    "to be read first; type the same command when the network is back"
+                ) from None
             raise KeyboardInterrupt from None
         if interrupted.is_set():  # too late to be cancelled, too early for the driver
             driver.interrupt()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from salticid.crawl import Crawl
+from salticid.drivers.second_chances import SecondChances
 from salticid.drivers.traps import Traps
 from salticid.model import FROM_SEED, Choice, Limits, Links, Outcome, Response, StopReason, Visit
 from salticid.webs.live.manners import Parked
@@ -23,7 +24,13 @@ KEEPING = 1.0
 SILENCE = 60.0
 """Seconds without an arrival after which somebody should be told what everybody waits for."""
 
-_AT_ONCE = (StopReason.TIME, StopReason.CONDITION, StopReason.STALLED, StopReason.INTERRUPTED)
+_AT_ONCE = (
+    StopReason.TIME,
+    StopReason.CONDITION,
+    StopReason.STALLED,
+    StopReason.WAITING,
+    StopReason.INTERRUPTED,
+)
 """Reasons for which what is still on its way is left behind."""
 
 
@@ -36,6 +43,10 @@ class AsyncWeb(Protocol):
 
     async def sitemap(self, url: int) -> list[int]:
         """The pages that the site of a URL names itself; raises `Parked` likewise."""
+        ...
+
+    def forgive(self) -> None:
+        """Ask again those who were given up."""
         ...
 
 
@@ -54,9 +65,9 @@ class LiveDriver:
     At most `requests` are asked for at once, and about as many wait for their host's turn; with one request
     nothing waits, so that every choice is made knowing all that came before. With `sitemaps`, a host's
     sitemap links are offered once the judge liked a page of it. `flying` are choices that an earlier run had
-    under way. With `traps`, what leads into one is a visit at once and never asked for, and a host that has had
-    its share of the budget waits for as long as others have links or are at work: of that of the `whole`, if
-    somebody says that this is a part of a larger crawl.
+    under way, `chances` what it lost. With `traps`, what leads into one is a visit at once and never asked for, and
+    a host that has had its share of the budget waits for as long as others have links or are at work: of that of
+    the `whole`, if somebody says that this is a part of a larger crawl.
 
     `silent`, if somebody sets it, is called whenever nothing has arrived for a minute; `held_up` when the log
     is in trouble: then nothing more is asked for or delivered until it is not; and `went_on` after that, and
@@ -72,14 +83,17 @@ class LiveDriver:
         sitemaps: bool = False,
         flying: Sequence[Choice] = (),
         traps: Traps | None = None,
+        chances: SecondChances | None = None,
     ) -> None:
         self.crawl, self._web, self._clock, self._traps = crawl, web, clock, traps
+        self._chances = chances or SecondChances(crawl.brief.urls)
         self.whole: Limits | None = None
         self.silent: Callable[[], None] | None = None
         self.held_up: Callable[[str], None] | None = None
         self.went_on: Callable[[float], None] | None = None
         self._flying, self._interrupted = flying, False
-        self._paused_at: float | None = None
+        self._pauses: set[str] = set()
+        self._paused_at = 0.0
         self._room = 2 * requests - 1
         self._sitemaps = sitemaps
         self._mapped: set[int] = set()
@@ -116,6 +130,8 @@ class LiveDriver:
         for choice in flying:
             self.crawl.set_aside()
             self._parked.append(_SetAside(self._clock(), choice, None))
+        self._give_a_chance()
+        self._last_chance = True
         try:
             while True:
                 if self.crawl.log.trouble is not None:
@@ -135,26 +151,33 @@ class LiveDriver:
     @property
     def paused(self) -> bool:
         """Whether nothing is asked for until it goes on."""
-        return self._paused_at is not None
+        return bool(self._pauses)
 
     @property
     def parked(self) -> list[tuple[int, float]]:
         """The URLs set aside because a host wants to be left alone, and until when."""
         return [(parked.choice.link.url, parked.until) for parked in self._parked]
 
-    def pause(self) -> None:
-        """Choose nothing more until `go_on`; what is under way may still arrive."""
-        if self._paused_at is None:
+    def pause(self, why: str = "") -> None:
+        """Choose nothing more until `go_on` for the same reason; what is under way may still arrive."""
+        if not self.paused:
             self._paused_at = self._clock()
+        self._pauses.add(why)
 
-    def go_on(self) -> None:
-        """Choose again; the time since the pause, or since the last arrival in it, is lost."""
-        if self._paused_at is not None:
-            lost, self._paused_at = self._clock() - self._paused_at, None
+    def go_on(self, why: str = "") -> None:
+        """Choose again, if there is no other reason not to; the time since the last arrival is lost."""
+        if self._pauses == {why}:
             if self.went_on is not None:
-                self.went_on(lost)
+                self.went_on(self._clock() - self._paused_at)
             self._last_arrival = self._last_kept = self._clock()
             self.nudge()
+        self._pauses.discard(why)
+
+    def wait_no_longer(self) -> None:
+        """Nobody can be reached, and it took too long: end the crawl, so that it can go on later."""
+        self.crawl.stop(StopReason.WAITING)
+        self._pauses.clear()
+        self.nudge()
 
     def nudge(self) -> None:
         """Somebody spoke to the crawl: look again at what is wanted."""
@@ -226,12 +249,24 @@ class LiveDriver:
         if self.crawl.log.trouble is not None:
             await self._wait_for_the_log()
 
+    def _give_a_chance(self) -> bool:
+        """Try those again who were given up, each with one link; whether there are any."""
+        again = self._chances.one_each(self._clock()) if self.crawl.has_room else []
+        if again:
+            self._web.forgive()
+            self.crawl.offer_again(again)
+        return bool(again)
+
     def _over(self) -> bool:
         """Whether nothing more is waited for."""
         crawl = self.crawl
         if self.paused:
             return self._interrupted
         if not self._out:
+            if self._last_chance and not self._parked:
+                self._last_chance = False
+                if self._give_a_chance():
+                    return False
             crawl.stop(StopReason.WAITING if self._parked else StopReason.FRONTIER_EMPTY)
             return True
         if (limit := crawl.limits.max_seconds) is not None and self._clock() >= limit:
@@ -286,8 +321,7 @@ class LiveDriver:
             self.crawl.set_aside()
             return
         self._last_arrival = self._clock()
-        if self.paused:
-            self._paused_at = self._last_arrival
+        self._paused_at = self._last_arrival
         visit = self._deliver(choice, response)
         if self._sitemaps and visit.positive and host not in self._mapped:
             self._mapped.add(host)
@@ -295,6 +329,8 @@ class LiveDriver:
 
     def _deliver(self, choice: Choice, response: Response) -> Visit:
         visit = self.crawl.deliver(choice, response)
+        if lost := self._chances.observe(visit):
+            self.crawl.offer_again(lost)
         if self._traps is not None:
             self._traps.observe(visit)
         if self._watch is not None:

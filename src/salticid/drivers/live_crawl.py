@@ -14,20 +14,22 @@ from salticid.drivers.live_settings import LiveSettings
 from salticid.drivers.parts import Hosts, owned, seeds_of
 from salticid.drivers.recorded import Recipe
 from salticid.drivers.relive import Past, RelivedClock, RelivedJudge, RelivedLog, relive
+from salticid.drivers.second_chances import SecondChances
 from salticid.drivers.traps import Traps
 from salticid.errors import UserError
-from salticid.model import Choice, Page, Topic, Visit
+from salticid.model import NO_URL, Choice, Outcome, Page, Topic, Visit
 from salticid.protocols import Log
 from salticid.scope import Boundary
 from salticid.store.log import CrawlLog
 from salticid.tables import Texts, Urls
-from salticid.urls import host
+from salticid.urls import host, origin
 from salticid.webs.live.client import Client, ClientSettings, Recorder
 from salticid.webs.live.guard import AddressGuard, GuardedSockets, Resolver, name_server, resolve_rule
 from salticid.webs.live.line import Line
 from salticid.webs.live.manners import Manners, Parked
 from salticid.webs.live.names import Names
 from salticid.webs.live.parsing import ParserPool
+from salticid.webs.live.reach import Reach
 from salticid.webs.live.rules import Rules
 from salticid.webs.live.web import LiveWeb, Network
 
@@ -63,11 +65,12 @@ async def live_web(
     )
     manners = Manners(settings.delay, settings.per_address, clock)
     line = Line(client, names, manners, settings.concurrency, clock)
-    rules = Rules(settings.product, line, manners, clock)
+    reach = Reach(line, manners, clock, settings.patience)
+    rules = Rules(settings.product, line, manners, reach, clock)
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(client)
         pool = await stack.enter_async_context(ParserPool(*(tables or (Urls(), Texts())), settings.workers))
-        yield LiveWeb(Network(line, manners, rules), pool, settings.max_bytes, clock)
+        yield LiveWeb(Network(line, manners, reach, rules), pool, settings.max_bytes, clock)
 
 
 async def set_up(
@@ -113,15 +116,22 @@ async def set_up_again(
     relived = RelivedLog(past, log)
     crawl = Crawl(seeds_of(brief, owns), recipe.strategy, judge, relived, clock, log.page, owns)
     judge.tell = lambda: past.tell(crawl, recipe.judge)
-    traps = _traps(crawl, settings)
+    traps, chances = _traps(crawl, settings), SecondChances(web.urls)
+    read = NO_URL
 
     def came(visit: Visit) -> None:
+        nonlocal read
         if traps is not None:
             traps.observe(visit)
+        chances.observe(visit)
+        if visit.outcome is Outcome.OK:
+            read = visit.final
         show(visit.step)
 
     flying = await relive(crawl, recipe.judge, past, came)
-    return _driver(crawl, web, settings, traps, flying, hosts)
+    if read != NO_URL:
+        web.network.line.recall(origin(web.urls[read]))
+    return _driver(crawl, web, settings, traps, flying, hosts, chances)
 
 
 def _traps(crawl: Crawl, settings: LiveSettings) -> Traps | None:
@@ -135,10 +145,11 @@ def _driver(
     traps: Traps | None,
     flying: Sequence[Choice] = (),
     hosts: Hosts | None = None,
+    chances: SecondChances | None = None,
 ) -> LiveDriver:
     boundary = Boundary(crawl.brief.topic.scope, crawl.brief.topic.seeds)
     web.may_follow = lambda url: boundary.admits(url, depth=0) and (hosts is None or hosts(host(url)))
-    return LiveDriver(crawl, web, settings.concurrency, web.clock, settings.sitemaps, flying, traps)
+    return LiveDriver(crawl, web, settings.concurrency, web.clock, settings.sitemaps, flying, traps, chances)
 
 
 async def read_known(topic: Topic, web: LiveWeb) -> Known:

@@ -31,6 +31,7 @@ class LiveSettings:
     warc: bool = True
     traps: bool = True
     host_share: float = 0.25
+    patience: float = 3600.0
 
     def deciding(self) -> dict[str, object]:
         """The settings on which it depends what is found and kept; the others say how it is reached, and may change."""

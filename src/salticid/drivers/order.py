@@ -20,6 +20,7 @@ from salticid.store.same import check_same, current_limits, larger_limits
 
 if TYPE_CHECKING:
     from salticid.drivers.hunt import Hunt
+    from salticid.webs.live.retries import Failure
 
 
 WHY = {
@@ -30,10 +31,15 @@ WHY = {
     StopReason.FRONTIER_EMPTY: "no link is left to follow",
     StopReason.EXTINCT: "the last agent died",
     StopReason.STALLED: "the agents only went in circles",
-    StopReason.WAITING: "only hosts are left that asked us to stay away",
+    StopReason.WAITING: "only hosts are left that cannot be asked for now",
     StopReason.INTERRUPTED: "it was interrupted",
 }
 """Why a crawl ended, in words."""
+NOBODY_THERE = (
+    "Paused: nobody can be reached ({}). Nothing is lost; it is tried again and again, and the crawl goes on by itself "
+    "as soon as somebody answers."
+)
+SOMEBODY_THERE = "Somebody answers again: the crawl goes on."
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,3 +128,9 @@ class Onlooker:
 
     def held_up(self, trouble: str) -> None:
         """Nothing can be written, for this reason; the crawl waits."""
+
+    def lost(self, failure: Failure) -> None:
+        """Nobody can be reached; the crawl waits."""
+
+    def found(self) -> None:
+        """Somebody can be reached again; the crawl goes on."""

@@ -46,6 +46,8 @@ class Past:
             urls = crawl.brief.urls
             if call == "offer":
                 crawl.offer(Links.to([urls.intern(text) for text in body]))
+            elif call == "offer again":
+                crawl.offer_again([urls.intern(text) for text in body])
             elif call == "extend":
                 crawl.extend(Limits(**body))
             elif call == "glimpse":
@@ -103,9 +105,9 @@ class RelivedLog:
         if self._past.take(Told) is None:
             self._log.revised(scores, feedback)
 
-    def offered(self, links: Links) -> None:
+    def offered(self, links: Links, again: bool = False) -> None:
         if self._past.take(Told) is None:
-            self._log.offered(links)
+            self._log.offered(links, again)
 
     def glimpsed(self, glimpse: Glimpse) -> None:
         if self._past.take(Told) is None:

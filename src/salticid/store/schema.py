@@ -50,7 +50,7 @@ CREATE TABLE version (asked_again INTEGER PRIMARY KEY, {_PAGE_COLUMNS});
 session      one row a run: the wall's clock and the crawl's when it began, and the settings that may change
 known        examples and negatives, read before the first page
 visit        `records`: where in the WARC its exchanges stand; `duplicate_of`: the step of a page all but the same
-kept         what manners must not forget: pauses, robots.txt files, hosts given up
+kept         what manners must not forget: pauses and robots.txt files
 band         sketches of pages, by which near-duplicates are found
 asked_again  what a refresh found of a page; `version` its new form, when it had changed
 """

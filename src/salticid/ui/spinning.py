@@ -34,12 +34,13 @@ import msgspec
 
 from salticid.drivers.hunt import Hunt, hunt_live
 from salticid.drivers.live_settings import LiveSettings
-from salticid.drivers.order import Onlooker
+from salticid.drivers.order import NOBODY_THERE, SOMEBODY_THERE, Onlooker
 from salticid.errors import SalticidError, UserError
 from salticid.model import Feedback, StopReason
 from salticid.store.lock import lock
 from salticid.ui.insight import Insight, moved, places
 from salticid.ui.wish import Wish
+from salticid.webs.live.retries import Failure
 
 PLAYING_EVERY = 1000
 """Visits played again between two words about it."""
@@ -95,6 +96,12 @@ class Spinner(Onlooker):
 
     def held_up(self, trouble: str) -> None:
         say("warned", line=f"Nothing can be written ({trouble}). The crawl goes on as soon as there is room.")
+
+    def lost(self, failure: Failure) -> None:
+        say("warned", line=NOBODY_THERE.format(failure.value))
+
+    def found(self) -> None:
+        say("warned", line=SOMEBODY_THERE)
 
     async def _listen(self, end: Callable[[], None]) -> None:
         """Do what each line says; the end of the input ends the crawl."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import re
 import ssl
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,7 +17,7 @@ from aiohttp.client_proto import ResponseHandler
 from yarl import URL
 
 from salticid.webs.live.guard import AddressRefused, GuardedSockets
-from salticid.webs.live.names import Names
+from salticid.webs.live.names import Names, NoNameServer, NoSuchName
 from salticid.webs.live.retries import Failure
 
 _BLOCK = 1 << 16
@@ -26,6 +28,9 @@ _HEADERS = {
 }
 _LISTS = ("content-encoding", "x-robots-tag")
 _ONE_LINE = bytes.maketrans(b"\r\n", b"  ")
+_NO_DESCRIPTORS = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
+_NO_ROUTE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL}
+_NUMBER = re.compile(r"\[Errno (\d+)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +145,7 @@ class Client:
             async with asyncio.timeout(self._settings.timeout):
                 return await self._get(url, max(at_least, self._settings.max_bytes), added)
         except (TimeoutError, aiohttp.ClientError, OSError, ValueError) as error:
-            return _failure(error), False
+            return failure_of(error), False
 
     async def _get(self, url: str, most: int, fields: Mapping[str, str]) -> tuple[Exchange, bool]:
         where, proxy = URL(url, encoded=True), self._settings.proxy
@@ -188,21 +193,33 @@ class _Addressed(aiohttp.ClientResponse):
         return await super().start(connection)
 
 
-def _failure(error: Exception) -> Failure:
+def failure_of(error: Exception) -> Failure:
     """What went wrong with a request, by what it raised."""
     match error:
         case TimeoutError():
             return Failure.TIMEOUT
         case AddressRefused() | aiohttp.ClientConnectorError(os_error=AddressRefused()):
             return Failure.REFUSED_ADDRESS
+        case NoSuchName() | aiohttp.ClientConnectorError(os_error=NoSuchName()):
+            return Failure.NO_SUCH_HOST
+        case NoNameServer() | aiohttp.ClientConnectorDNSError():
+            return Failure.NO_NAME_SERVER
         case aiohttp.ClientConnectorCertificateError() | aiohttp.ClientSSLError() | ssl.SSLError():
             return Failure.BAD_CERTIFICATE
-        case aiohttp.ClientConnectorDNSError():
-            return Failure.NO_SUCH_HOST
         case aiohttp.ClientConnectorError():
-            return Failure.NO_CONNECTION
+            return _no_connection(error.os_error)
+        case OSError(errno=number) if number in _NO_DESCRIPTORS:
+            return Failure.NO_DESCRIPTORS
         case _:
             return Failure.BROKEN
+
+
+def _no_connection(error: OSError) -> Failure:
+    """Why there is no connection. Where several addresses were tried, the text tells what each said."""
+    said = {int(number) for number in _NUMBER.findall(str(error))} | ({error.errno} if error.errno else set())
+    if said & _NO_DESCRIPTORS:
+        return Failure.NO_DESCRIPTORS
+    return Failure.NO_ROUTE if said and said <= _NO_ROUTE else Failure.NO_CONNECTION
 
 
 def _request(response: aiohttp.ClientResponse) -> bytes:

@@ -4,30 +4,58 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from math import inf
 from urllib.parse import urlsplit
 
-from salticid.webs.live.client import Client, Exchange
+from salticid.webs.live.client import Client, Exchange, failure_of
 from salticid.webs.live.manners import Manners
 from salticid.webs.live.names import Names
+from salticid.webs.live.places import LATER, Places
 from salticid.webs.live.retries import Failure
 
+REMEMBERED = 8
+"""Of those who answered, the last so many."""
 _PORTS = {"http": 80, "https": 443}
+_ANSWERS = (Failure.BROKEN, Failure.BAD_CERTIFICATE)
+"""Failures that show that somebody is there."""
 
 
 class Line:
     """The one way to a server, for pages, robots.txt and sitemaps alike.
 
     Time spent waiting for a place does not count against a request's timeout. While it is closed nobody is
-    asked; what is under way goes on.
+    asked; what is under way goes on. Where descriptors run out there are fewer places, and whoever got none
+    waits for one.
+
+    `answered` are the origins that answered last, the very last of them at the end, and `answered_at` is when.
     """
 
     def __init__(
         self, client: Client, names: Names, manners: Manners, requests: int, clock: Callable[[], float]
     ) -> None:
         self._client, self._names, self._manners, self._clock = client, names, manners, clock
-        self._places = asyncio.Semaphore(requests)
+        self.answered: dict[str, None] = {}
+        self.answered_at = -inf
+        self._places = Places(requests)
         self._open = asyncio.Event()
         self._open.set()
+
+    @property
+    def named_at(self) -> float:
+        """When a name server last said something."""
+        return self._names.answered_at
+
+    async def look_up(self, origin: str) -> None:
+        """Ask the name server for a host, whatever it said before; it need not answer."""
+        parts = urlsplit(origin)
+        with suppress(OSError):
+            port = parts.port or _PORTS[parts.scheme]
+            await self._names.again(parts.hostname or "", port, self._client.timeout)
+
+    def recall(self, origin: str) -> None:
+        """This one answered in an earlier run."""
+        self.answered[origin] = None
 
     async def get(
         self, url: str, at_least: int = 0, fields: Mapping[str, str] | None = None
@@ -36,13 +64,11 @@ class Line:
 
         `fields` are added to the request.
         """
-        parts = urlsplit(url)
-        port = parts.port or _PORTS[parts.scheme]
-        address = await self._names.address(parts.hostname or "", port, self._client.timeout)
-        async with self._manners.at(address), self._places:
-            await self._open.wait()
-            began = self._clock()
-            return await self._client.get(url, at_least, fields), self._clock() - began
+        while True:
+            answer, seconds = await self._get(url, at_least, fields)
+            if answer is not Failure.NO_DESCRIPTORS or not self._places.take_one_away():
+                return answer, seconds
+            await asyncio.sleep(LATER)
 
     def close(self) -> None:
         """Ask nobody until it is opened again."""
@@ -51,3 +77,29 @@ class Line:
     def open(self) -> None:
         """Let those go on who wait."""
         self._open.set()
+
+    async def _get(
+        self, url: str, at_least: int, fields: Mapping[str, str] | None
+    ) -> tuple[Exchange | Failure, float]:
+        parts = urlsplit(url)
+        port = parts.port or _PORTS[parts.scheme]
+        began = self._clock()
+        try:
+            address = await self._names.address(parts.hostname or "", port, self._client.timeout)
+        except OSError as error:
+            return failure_of(error), self._clock() - began
+        async with self._manners.at(address), self._places:
+            await self._open.wait()
+            began = self._clock()
+            answer = await self._client.get(url, at_least, fields)
+            ended = self._clock()
+        if isinstance(answer, Exchange) or answer in _ANSWERS:
+            self._heard_from(f"{parts.scheme}://{parts.netloc}", ended)
+        return answer, ended - began
+
+    def _heard_from(self, origin: str, now: float) -> None:
+        self.answered.pop(origin, None)
+        self.answered[origin] = None
+        if len(self.answered) > REMEMBERED:
+            del self.answered[next(iter(self.answered))]
+        self.answered_at = now

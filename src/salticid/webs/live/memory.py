@@ -1,4 +1,4 @@
-"""What manners must not forget when the program ends: pauses, robots.txt files, hosts given up.
+"""What manners must not forget when the program ends: pauses and robots.txt files.
 
 Times are kept by the clock on the wall, since a host that asked for an hour means an hour of the world's.
 """
@@ -10,12 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
-from salticid.model import Outcome
-from salticid.webs.live.retries import Failure
-from salticid.webs.live.rules import Said
 from salticid.webs.live.web import LiveWeb
 
-_HOST, _ROBOTS, _DROPPED = "host ", "robots ", "dropped "
+_HOST, _ROBOTS = "host ", "robots "
 
 
 class Memory:
@@ -24,20 +21,14 @@ class Memory:
     def __init__(self, web: LiveWeb, wall: Callable[[], float] = time.time) -> None:
         self._manners, self._rules = web.network.manners, web.network.rules
         self._web, self._wall = web, wall
-        self._told: set[str] = set()
 
     def news(self) -> Iterator[tuple[str, bytes]]:
         """All that changed since the last call."""
         ahead = self._wall() - self._web.clock()
         for host, pause, free_at in self._manners.news():
             yield _HOST + host, msgspec.msgpack.encode((pause, free_at + ahead))
-        for origin, until, said in self._rules.news():
-            status, file = (said.value, b"") if isinstance(said, Failure) else said
+        for origin, until, (status, file) in self._rules.news():
             yield _ROBOTS + origin, msgspec.msgpack.encode((until + ahead, status, file))
-        for origin, outcome in self._web.dropped.items():
-            if origin not in self._told:
-                self._told.add(origin)
-                yield _DROPPED + origin, msgspec.msgpack.encode(outcome.value)
 
     def recall(self, kept: Mapping[str, bytes]) -> None:
         """Take back what an earlier run handed out."""
@@ -51,8 +42,5 @@ class Memory:
                 self._manners.leave_alone(host, max(free_at - ahead, self._web.clock() + pause))
             elif name.startswith(_ROBOTS):
                 until, status, file = msgspec.msgpack.decode(value, type=tuple[float, int | str, bytes])
-                said: Said = Failure(status) if isinstance(status, str) else (status, file)
-                self._rules.recall(name.removeprefix(_ROBOTS), until - ahead, said)
-            elif name.startswith(_DROPPED):
-                outcome = Outcome(msgspec.msgpack.decode(value, type=str))
-                self._web.dropped[name.removeprefix(_DROPPED)] = outcome
+                if isinstance(status, int):  # an earlier version kept failures too
+                    self._rules.recall(name.removeprefix(_ROBOTS), until - ahead, (status, file))

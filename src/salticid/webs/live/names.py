@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import socket
 from collections.abc import Callable
+from math import inf
 
+from aiodns.error import ARES_ENODATA, ARES_ENONAME, ARES_ENOTFOUND, DNSError
 from aiohttp import AsyncResolver
 from aiohttp.abc import AbstractResolver, ResolveResult
 
@@ -14,6 +17,15 @@ from salticid.webs.live.guard import AddressGuard, AddressRefused, Resolver
 KEPT_FOR = 300.0
 """Seconds an answer is used again."""
 _MOST_KEPT = 100_000
+_NO_SUCH_NAME = (ARES_ENOTFOUND, ARES_ENODATA, ARES_ENONAME)
+
+
+class NoSuchName(OSError):
+    """Those who must know say that nobody has this name."""
+
+
+class NoNameServer(OSError):
+    """Nobody says who has this name: that is no fault of the host's."""
 
 
 class Names(AbstractResolver):
@@ -35,17 +47,24 @@ class Names(AbstractResolver):
         self._server = server
         self._system: AbstractResolver | None = None
         self._known: dict[tuple[str, int], tuple[float, list[ResolveResult]]] = {}
+        self.answered_at = -inf
+        """When a name server last said something, be it that nobody has a name."""
 
     async def address(self, host: str, port: int, seconds: float) -> str:
-        """The address a host is asked at first; the host itself when nobody says within so many seconds."""
+        """The address a host is asked at first. OSError when there is none, or nobody says so within the seconds."""
         kept = self._known.get((host, port))
         if kept is not None and kept[0] >= self._clock():
             return kept[1][0]["host"]
         try:
             async with asyncio.timeout(seconds):
                 return (await self.resolve(host, port))[0]["host"]
-        except OSError:
-            return host
+        except TimeoutError as error:
+            raise NoNameServer(f"nobody says within {seconds} s where {host} is") from error
+
+    async def again(self, host: str, port: int, seconds: float) -> None:
+        """Look a host up although it is known. OSError when nobody says where it is within so many seconds."""
+        async with asyncio.timeout(seconds):
+            await self._look_up(host, port)
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
@@ -87,7 +106,28 @@ class Names(AbstractResolver):
             pass
         if self._system is None:
             self._system = AsyncResolver(nameservers=[self._server]) if self._server else AsyncResolver()
-        return await self._system.resolve(host, port, socket.AF_UNSPEC)
+        try:
+            addresses = await self._system.resolve(host, port, socket.AF_UNSPEC)
+        except OSError as error:
+            why = _why(host, error)
+            if isinstance(why, NoSuchName):
+                self.answered_at = self._clock()
+            raise why from error
+        self.answered_at = self._clock()
+        return addresses
+
+
+def _why(host: str, error: OSError) -> OSError:
+    """What it means that a name was looked up in vain."""
+    answer = error.__cause__.args[0] if isinstance(error.__cause__, DNSError) else None
+    if answer in _NO_SUCH_NAME:
+        return NoSuchName(f"nobody is called {host}")
+    try:
+        socket.socket().close()
+    except OSError as short:  # a name server that we have no socket for is not silent
+        if short.errno in (errno.EMFILE, errno.ENFILE):
+            return short
+    return NoNameServer(f"no name server says where {host} is: {error.strerror}")
 
 
 def _result(host: str, address: str, port: int, family: int) -> ResolveResult:

@@ -14,6 +14,9 @@ class Failure(Enum):
     """How a request can fail without an answer, or with one that asks to come back later."""
 
     NO_SUCH_HOST = "no such host"
+    NO_NAME_SERVER = "no name server answers"
+    NO_ROUTE = "no way to the network"
+    NO_DESCRIPTORS = "too many open files"
     REFUSED_ADDRESS = "refused address"
     NO_CONNECTION = "no connection"
     BAD_CERTIFICATE = "bad certificate"
@@ -26,7 +29,7 @@ class Failure(Enum):
 class Remedy:
     """Wait `wait` seconds, twice as long each time, up to `tries` requests in all; then the outcome.
 
-    With `drop_host` nothing more is asked of that host in this crawl.
+    With `drop_host` nothing more is asked of that host until it gets another chance.
     """
 
     wait: float
@@ -37,6 +40,9 @@ class Remedy:
 
 REMEDIES: Mapping[Failure, Remedy] = {
     Failure.NO_SUCH_HOST: Remedy(0, 1, True, Outcome.UNREACHABLE),
+    Failure.NO_NAME_SERVER: Remedy(5, 3, True, Outcome.UNREACHABLE),
+    Failure.NO_ROUTE: Remedy(5, 3, True, Outcome.UNREACHABLE),
+    Failure.NO_DESCRIPTORS: Remedy(5, 3, False, Outcome.UNREACHABLE),
     Failure.REFUSED_ADDRESS: Remedy(0, 1, False, Outcome.REFUSED_ADDRESS),
     Failure.NO_CONNECTION: Remedy(5, 3, True, Outcome.UNREACHABLE),
     Failure.BAD_CERTIFICATE: Remedy(0, 1, True, Outcome.UNREACHABLE),
@@ -46,6 +52,11 @@ REMEDIES: Mapping[Failure, Remedy] = {
 }
 
 LATER_STATUSES = (429, 503)
+
+OURS = (Failure.NO_NAME_SERVER, Failure.NO_ROUTE, Failure.NO_DESCRIPTORS)
+"""Failures that say nothing about the host: the trouble is our own, or that of the moment."""
+PERHAPS_OURS = (*OURS, Failure.NO_CONNECTION, Failure.TIMEOUT)
+"""Failures of a host that is gone, or of a network that is."""
 
 
 def retry_after(fields: Mapping[str, str], now: float) -> float | None:

@@ -6,14 +6,17 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import inf
 from urllib.parse import urlsplit
 
 from salticid.parse.content import decoded
 from salticid.urls import canonical
+from salticid.urls import origin as origin_of
 from salticid.webs.live.client import Exchange
 from salticid.webs.live.line import Line
 from salticid.webs.live.manners import Manners
-from salticid.webs.live.retries import REMEDIES, Failure, retry_after
+from salticid.webs.live.reach import Reach
+from salticid.webs.live.retries import OURS, REMEDIES, Failure, retry_after
 from salticid.webs.live.robots import LONGEST_FILE, RobotsFile, meaning
 
 KEPT_FOR = 24 * 3600.0
@@ -22,22 +25,25 @@ FIRST_BACKOFF, BACKOFF_GROWTH = 30.0, 5.0
 _MOST_GROWTH = 5
 _REDIRECTS = (301, 302, 303, 307, 308)
 _NOBODY_THERE = (
+    *OURS,
     Failure.NO_SUCH_HOST,
     Failure.NO_CONNECTION,
     Failure.BAD_CERTIFICATE,
     Failure.REFUSED_ADDRESS,
 )
 
-Said = tuple[int, bytes] | Failure
-"""What an origin answered: a status and the file, or how it failed to."""
+Said = tuple[int, bytes]
+"""What an origin answered: a status and the file."""
 
 
 @dataclass(slots=True)
 class _Kept:
-    """What one origin said, and until when that holds."""
+    """What one origin said, and until when that holds; how and when it failed to say anything."""
 
-    said: RobotsFile | Failure | None = None
+    said: RobotsFile | None = None
     until: float = 0.0
+    failure: Failure = Failure.NO_CONNECTION
+    failed_at: float = -inf
     failures: int = 0
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -46,7 +52,8 @@ class Rules:
     """Robots rules by origin (scheme and host).
 
     A server error or a timeout forbids everything until it recovers: the host is left alone, longer each
-    time, until `Manners` parks it. A host that is not there at all is told as the failure it is.
+    time, until `Manners` parks it. A host that is not there at all is told as the failure it is, each time it is
+    asked for.
     """
 
     def __init__(
@@ -54,28 +61,36 @@ class Rules:
         agent: str,
         line: Line,
         manners: Manners,
+        reach: Reach,
         clock: Callable[[], float],
         wall: Callable[[], float] = time.time,
     ) -> None:
-        self._wall = wall
-        self._agent, self._line, self._manners, self._clock = agent, line, manners, clock
+        self._agent, self._line, self._manners, self._reach = agent, line, manners, reach
+        self._clock, self._wall = clock, wall
         self._origins: dict[str, _Kept] = {}
         self._news: dict[str, Said] = {}
 
     async def of(self, url: str) -> RobotsFile | Failure:
         """The rules for a URL, asked for if need be."""
-        origin = url[: url.index("/", url.index("://") + 3)]
+        origin = origin_of(url)
         kept = self._origins.get(origin) or self._origins.setdefault(origin, _Kept())
         if kept.said is not None and kept.until > self._clock():
             return kept.said
+        began = self._clock()
         async with kept.asking:
-            if kept.said is None or kept.until <= self._clock():
-                said = self._news[origin] = await self._ask(f"{origin}/robots.txt", kept)
-                rules = self.recall(origin, self._clock() + KEPT_FOR, said)
-                if isinstance(rules, RobotsFile) and (delay := rules.crawl_delay(self._agent)):
-                    self._manners.ask_pause(urlsplit(origin).netloc, delay)
-                return rules
-            return kept.said
+            if kept.failed_at >= began:  # somebody asked while we waited
+                return kept.failure
+            if kept.said is not None and kept.until > self._clock():
+                return kept.said
+            said = await self._ask(origin, kept)
+            if isinstance(said, Failure):
+                kept.failure, kept.failed_at = said, self._clock()
+                return said
+            self._news[origin] = said
+            rules = self.recall(origin, self._clock() + KEPT_FOR, said)
+            if delay := rules.crawl_delay(self._agent):
+                self._manners.ask_pause(urlsplit(origin).netloc, delay)
+            return rules
 
     async def allow(self, url: str) -> bool | Failure:
         """Whether a URL may be asked for."""
@@ -87,24 +102,29 @@ class Rules:
         news, self._news = self._news, {}
         return [(origin, self._origins[origin].until, said) for origin, said in news.items()]
 
-    def recall(self, origin: str, until: float, said: Said) -> RobotsFile | Failure:
+    def recall(self, origin: str, until: float, said: Said) -> RobotsFile:
         """An origin said this, and until then it holds: what it means."""
         kept = self._origins.setdefault(origin, _Kept())
-        kept.until = until
-        kept.said = said if isinstance(said, Failure) else meaning(*said)
+        kept.until, kept.said = until, meaning(*said)
         return kept.said
 
-    async def _ask(self, url: str, kept: _Kept) -> Said:
-        host, tries = urlsplit(url).netloc, 0
+    async def _ask(self, origin: str, kept: _Kept) -> Said | Failure:
+        host, tries, failed_at = urlsplit(origin).netloc, 0, self._clock()
         while True:
-            answer = await self._follow(url)
+            answer = await self._follow(f"{origin}/robots.txt")
+            since, failed_at = failed_at, self._clock()
             tries += 1
             if isinstance(answer, Exchange) and answer.status < 500 and answer.status != 429:
                 kept.failures = 0
                 return answer.status, decoded(answer.fields, answer.body, LONGEST_FILE + 1)
-            if isinstance(answer, Failure) and answer in _NOBODY_THERE:
-                if tries >= REMEDIES[answer].tries:
+            if isinstance(answer, Failure):
+                last = tries >= REMEDIES[answer].tries
+                if await self._reach.was_lost(origin, answer, since, last):
+                    tries -= 1
+                    continue
+                if last and answer in _NOBODY_THERE:
                     return answer
+            if isinstance(answer, Failure) and answer in _NOBODY_THERE:
                 pause = REMEDIES[answer].wait * 2 ** (tries - 1)
             else:
                 pause = FIRST_BACKOFF * BACKOFF_GROWTH ** min(kept.failures, _MOST_GROWTH)

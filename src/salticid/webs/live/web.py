@@ -6,22 +6,26 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from urllib.parse import urlsplit
 
 from salticid.model import NO_URL, Outcome, Page, Response
 from salticid.parse.content import GOOD_STATUSES, content, decoded, directives
 from salticid.parse.prescan import prescan
 from salticid.tables import Texts, Urls
 from salticid.urls import canonical
+from salticid.urls import host as host_of
+from salticid.urls import origin as origin_of
 from salticid.webs.live.client import Exchange
 from salticid.webs.live.line import Line
 from salticid.webs.live.manners import Manners, Parked
 from salticid.webs.live.parsing import ParserPool
+from salticid.webs.live.reach import Reach
 from salticid.webs.live.retries import LATER_STATUSES, REMEDIES, Failure, retry_after
 from salticid.webs.live.rules import Rules
 from salticid.webs.live.sitemaps import LONGEST_SITEMAP, Sitemaps
 
 MAX_REDIRECTS = 10
+REST = 60.0
+"""Seconds that a host which is suddenly gone is left alone before it gets another chance."""
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
@@ -31,6 +35,7 @@ class Network:
 
     line: Line
     manners: Manners
+    reach: Reach
     rules: Rules
 
 
@@ -48,8 +53,9 @@ class LiveWeb:
     """The web out there. `fetch` takes as long as manners demand, and raises nothing but `Parked`.
 
     `clock` is the crawl's, `wall` the one servers go by. `doing` tells, by URL id, what each fetch waits
-    for; `may_follow` says whether a redirect is in scope; `dropped` are the origins given up. A fetch that was
-    parked goes on where it was.
+    for; `may_follow` says whether a redirect is in scope. Of a host given up nothing more is asked, until it is
+    forgiven. A fetch that was parked goes on where it was; one that fails because nobody can be reached waits until
+    somebody can.
     """
 
     def __init__(
@@ -67,7 +73,7 @@ class LiveWeb:
         self.network, self._pool, self._max_bytes = network, pool, max_bytes
         self.clock, self._wall = clock, wall
         self._sitemaps = Sitemaps(network.rules.of, self._ask_for_file)
-        self.dropped: dict[str, Outcome] = {}
+        self._dropped: dict[str, Outcome] = {}
         self._tries: dict[str, int] = {}
         self._halfway: dict[int, _Way] = {}
 
@@ -87,6 +93,10 @@ class LiveWeb:
             return [self.urls.intern(link) for link in await self._sitemaps.of(self.urls[url])]
         finally:
             self.doing.pop(NO_URL, None)
+
+    def forgive(self) -> None:
+        """Give those who were given up another chance."""
+        self._dropped.clear()
 
     async def _ask_for_file(self, at: str) -> bytes | None:
         """The body of a file, redirects followed; None when it cannot be had."""
@@ -138,23 +148,22 @@ class LiveWeb:
         self, at: str, url: int, fields: Mapping[str, str] | None = None
     ) -> tuple[Exchange | Outcome, float]:
         """One hop: allowed by robots, in its turn, tried again as the table says; and the seconds it took."""
-        scheme, host = urlsplit(at)[:2]
-        origin = f"{scheme}://{host}"
-        if origin in self.dropped:
-            return self.dropped[origin], 0.0
+        host, origin = host_of(at), origin_of(at)
+        if origin in self._dropped:
+            return self._dropped[origin], 0.0
         self.doing[url] = f"the robots.txt of {host}"
         allowed = await self.network.rules.allow(at)
         if isinstance(allowed, Failure):
             return self._give_up(origin, allowed), 0.0
         if not allowed:
             return Outcome.ROBOTS, 0.0
-        seconds, tries = 0.0, self._tries.pop(at, 0)
+        seconds, tries, failed_at = 0.0, self._tries.pop(at, 0), self.clock()
         while True:
             self.doing[url] = f"its turn at {host}"
             try:
                 async with self.network.manners.turn(host):
-                    if origin in self.dropped:
-                        return self.dropped[origin], seconds
+                    if origin in self._dropped:
+                        return self._dropped[origin], seconds
                     self.doing[url] = f"an answer of {host}"
                     answer, spent = await self.network.line.get(at, fields=fields)
             except Parked:
@@ -164,18 +173,32 @@ class LiveWeb:
             if isinstance(answer, Exchange) and answer.status not in LATER_STATUSES:
                 return answer, seconds
             failure = answer if isinstance(answer, Failure) else Failure.LATER
-            named = retry_after(answer.fields, self._wall()) if isinstance(answer, Exchange) else None
+            since, failed_at = failed_at, self.clock()
             last = tries >= REMEDIES[failure].tries
+            if isinstance(answer, Failure):
+                self.doing[url] = f"the network, or {host}"
+                if await self.network.reach.was_lost(origin, answer, since, last):
+                    tries -= 1
+                    continue
+            named = retry_after(answer.fields, self._wall()) if isinstance(answer, Exchange) else None
             if named is not None or not last:
                 pause = REMEDIES[failure].wait * 2 ** (tries - 1) if named is None else named
                 self.network.manners.leave_alone(host, self.clock() + pause)
+            if last and isinstance(answer, Exchange):
+                return answer, seconds
             if last:
-                return (answer if isinstance(answer, Exchange) else self._give_up(origin, failure)), seconds
+                self._leave_alone_if_gone(host, failure)
+                return self._give_up(origin, failure), seconds
+
+    def _leave_alone_if_gone(self, host: str, failure: Failure) -> None:
+        """It was there: it may be there again before long."""
+        if REMEDIES[failure].drop_host:
+            self.network.manners.leave_alone(host, self.clock() + REST)
 
     def _give_up(self, origin: str, failure: Failure) -> Outcome:
         remedy = REMEDIES[failure]
         if remedy.drop_host:
-            self.dropped[origin] = remedy.outcome
+            self._dropped[origin] = remedy.outcome
         return remedy.outcome
 
     async def _read(self, url: int, way: _Way, answer: Exchange) -> Response:

@@ -1,0 +1,52 @@
+"""Second chances: hosts that were given up, and the links that were lost with them.
+
+A host may be gone for a while, or our own network was. So each one that was given up is tried again with one of its
+links: when a crawl goes on in a new run, and once more when nothing else is left. If it answers, the others are
+offered again.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from math import inf
+
+from salticid.model import Outcome, Visit
+from salticid.protocols import UrlTable
+from salticid.urls import origin
+
+MOST_LOST = 100_000
+"""Links remembered, the first ones lost."""
+AGAIN_AFTER = 60.0
+"""Seconds between two chances for a host."""
+
+
+class SecondChances:
+    """The links lost with hosts given up: a function of the visits it was shown, in their order."""
+
+    def __init__(self, urls: UrlTable) -> None:
+        self._urls = urls
+        self._lost: dict[str, dict[int, None]] = {}
+        self._count = 0
+        self._tried: dict[str, float] = {}
+
+    def observe(self, visit: Visit) -> list[int]:
+        """A visit was made: the links that may be offered again, because their host is there again."""
+        if visit.outcome is not Outcome.UNREACHABLE and not self._lost:
+            return []
+        host = origin(self._urls[visit.final])
+        if visit.outcome is Outcome.UNREACHABLE:
+            if self._count < MOST_LOST and visit.url not in (lost := self._lost.setdefault(host, {})):
+                lost[visit.url] = None
+                self._count += 1
+            return []
+        if visit.revisit or not visit.outcome.fetched:
+            return []
+        back = self._lost.pop(host, {})
+        self._count -= len(back)
+        return [url for url in back if url != visit.url]
+
+    def one_each(self, now: float) -> list[int]:
+        """A link of each host given up, but for those that were tried again just now."""
+        hosts = [host for host in self._lost if now - self._tried.get(host, -inf) >= AGAIN_AFTER]
+        self._tried.update(dict.fromkeys(hosts, now))
+        return [url for host in hosts for url in islice(self._lost[host], 1)]

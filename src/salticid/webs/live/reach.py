@@ -1,0 +1,138 @@
+"""Whether anybody can be reached: a host that is gone told from a network that is.
+
+A host that fails while others answer is gone. When nobody has answered meanwhile, or many hosts fail at once, nobody
+can tell; so those who answered before are asked once more. If one of them does, it was the host. If none does, the
+network is lost: all who fail wait, and it is tried again and again, with growing pauses, until somebody answers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import islice
+from math import inf
+
+from salticid.urls import host, site
+from salticid.webs.live.line import Line
+from salticid.webs.live.manners import Manners, Parked
+from salticid.webs.live.retries import OURS, PERHAPS_OURS, Failure
+
+MANY = 5
+"""So many unrelated hosts that fail, and nobody who answers in between."""
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+"""Seconds between two looks whether the network is back: twice as many each time."""
+WITNESSES = 3
+"""Of those who answered last, so many are asked in one look, and one of those who failed."""
+PATIENCE = 3600.0
+"""Seconds that a lost network is waited for."""
+
+
+class Reach:
+    """Tells whether it was the network that failed, and waits for it.
+
+    `lost` is called with a failure when nobody can be reached, `found` when somebody can again; `gave_up` when that
+    took longer than `patience`: whoever sets it sees to those who wait. Else they are told that it was in vain.
+    """
+
+    def __init__(
+        self, line: Line, manners: Manners, clock: Callable[[], float], patience: float = PATIENCE
+    ) -> None:
+        self._line, self._manners, self._clock, self._patience = line, manners, clock, patience
+        self.lost: Callable[[Failure], None] | None = None
+        self.found: Callable[[], None] | None = None
+        self.gave_up: Callable[[], None] | None = None
+        self._failed: dict[str, None] = {}
+        self._heard_at = -inf
+        self._waiting: dict[str, Failure] = {}
+        self._look: asyncio.Task[bool] | None = None
+        self._is_lost = False
+
+    async def was_lost(self, origin: str, failure: Failure, since: float, last: bool) -> bool:
+        """A host failed, and `last` if this was its last try: whether it was the network, which is back by now.
+
+        Somebody who was answered after `since` shows that it was the host.
+        """
+        if failure not in PERHAPS_OURS or not (failure in OURS or self._line.answered):
+            return False
+        if not self._are_many(origin, failure):
+            heard = self._line.named_at if failure is Failure.NO_NAME_SERVER else self._line.answered_at
+            if heard > since or not (last or failure in OURS):
+                return False
+        self._waiting[origin] = failure
+        if self._look is None or self._look.done():
+            self._look = asyncio.create_task(self._look_for_anybody())
+        try:
+            return await asyncio.shield(self._look)
+        finally:
+            self._waiting.pop(origin, None)
+            if not self._waiting and not self._look.done():
+                self._look.cancel()  # nobody wants to know
+
+    def _are_many(self, origin: str, failure: Failure) -> bool:
+        """Whether many unrelated hosts have failed since somebody answered, now that this one has."""
+        if failure is Failure.NO_NAME_SERVER:
+            return False
+        if self._line.answered_at != self._heard_at:
+            self._heard_at = self._line.answered_at
+            self._failed.clear()
+        self._failed[origin] = None
+        return len(self._failed) >= MANY and len({site(f"{each}/") for each in self._failed}) >= MANY
+
+    async def _look_for_anybody(self) -> bool:
+        """Wait until somebody answers; whether the network was lost until then."""
+        began, pause = self._clock(), FIRST_PAUSE
+        try:
+            while not await self._somebody_answers():
+                self._say_it_is_lost()
+                if self._clock() - began >= self._patience:
+                    if self.gave_up is None:
+                        return False
+                    self.gave_up()
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
+            return self._is_lost
+        finally:
+            if self._is_lost:
+                self._is_lost = False
+                if self.found is not None:
+                    self.found()
+
+    def _say_it_is_lost(self) -> None:
+        if not self._is_lost:
+            self._is_lost = True
+            if self.lost is not None:
+                self.lost(next(reversed(self._waiting.values())))
+
+    async def _somebody_answers(self) -> bool:
+        """Ask the last who answered, and the one of those who wait whose turn it is.
+
+        Who cannot be found needs a name server that answers; who can be needs a host that does.
+        """
+        names = Failure.NO_NAME_SERVER in self._waiting.values()
+        hosts = any(failure is not Failure.NO_NAME_SERVER for failure in self._waiting.values())
+        first = next(iter(self._waiting))
+        self._waiting[first] = self._waiting.pop(first)
+        asked = dict.fromkeys([*islice(reversed(self._line.answered), WITNESSES), first])
+        began = self._clock()
+        looks = [self._line.look_up(origin) for origin in asked] if names else []
+        looks += [self._ask(origin) for origin in asked] if hosts else []
+        tasks = [asyncio.create_task(look) for look in looks]
+        try:
+            for task in asyncio.as_completed(tasks):
+                await task
+                if (self._line.named_at >= began or not names) and (
+                    self._line.answered_at >= began or not hosts
+                ):
+                    return True
+        finally:
+            for each in tasks:
+                each.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        return False
+
+    async def _ask(self, origin: str) -> None:
+        """Ask for what everybody may be asked for, in turn."""
+        with suppress(Parked):
+            async with self._manners.turn(host(f"{origin}/")):
+                await self._line.get(f"{origin}/robots.txt")
