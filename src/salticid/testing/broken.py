@@ -203,6 +203,21 @@ class Declines(BestFirst):
         """As if nothing had been said."""
 
 
+class Resigned(BestFirst):
+    """Does not try twice."""
+
+    def start(self, brief: Brief) -> None:
+        super().start(brief)
+        self._tried: set[int] = set()
+
+    def observe(self, visit: Visit, fresh: Ints) -> None:
+        super().observe(visit, fresh)
+        self._tried.add(visit.url)
+
+    def offer(self, links: Links) -> None:
+        super().offer(Links.to([url for url in links.url.tolist() if url not in self._tried]))
+
+
 BROKEN: dict[Check, list[type[Strategy]]] = {
     checks.check_constructor: [RoundsItsSettings, TakesPlaces, BornWithState],
     checks.check_same_seed: [OwnDice],
@@ -219,5 +234,6 @@ BROKEN: dict[Check, list[type[Strategy]]] = {
     checks.check_told_midway: [RefusesRevision, KeepsToTheFirstBudget],
     checks.check_replay: [MovedByQuestions],
     checks.check_offers: [Declines],
+    checks.check_offered_again: [Resigned],
 }
 """For each check, the strategies it must reject."""

@@ -246,6 +246,24 @@ def check_offers(make: Make) -> None:
     demand(len(reached) >= (1 if run.crawl.strategy.walks else 3), f"of 3 offered it chose {len(reached)}")
 
 
+@_check
+def check_offered_again(make: Make) -> None:
+    """A link chosen in vain can be chosen again when it is offered again."""
+    land = {f"p{n}": ("jumping spiders", [f"p{n + 1}"]) for n in range(1, 9)}
+    web = SmallWeb({"p0": ("jumping spiders", ["gone.example/", "p1"]), **land})
+    told: list[int] = []
+
+    def tell(crawl: Crawl, visits: list[Visit]) -> None:
+        lost = [visit.url for visit in visits if web.name(visit.url) == "gone.example/"]
+        if lost and not told:
+            told.extend(lost)
+            crawl.offer_again(lost)
+
+    run = drive(watch(make()), Course(web, tell=tell))
+    times = [web.name(visit.url) for visit in run.visits].count("gone.example/")
+    demand(run.crawl.strategy.walks or times == 2, f"it chose {times} times what was offered to it again")
+
+
 def _runs(make: Make) -> Iterator[tuple[Course, Run]]:
     return ((course, drive(watch(make()), course)) for course in courses())
 
