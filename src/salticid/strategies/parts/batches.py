@@ -31,7 +31,7 @@ class InBatches(Queueing):
         self._batch: list[Choice] = []
         self._out = 0
         self._held: list[tuple[Visit, Ints]] = []
-        self._offered: list[Links] = []
+        self._offered: list[tuple[int, Ints]] = []
         self._revised: dict[int, float] = {}
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
@@ -53,22 +53,26 @@ class InBatches(Queueing):
 
     def offer(self, links: Links) -> None:
         if self._batch or self._out:
-            most, kept = self.frontier.limit, sum(map(len, self._offered))
+            most, kept = self.frontier.limit, sum(len(urls) for _, urls in self._offered)
             news = links.url if most is None else links.url[: max(0, most - kept)]
             if len(news):
-                self._offered.append(Links.to(news.tolist()))
+                self._offered.append((len(self._held), news))
         else:
             super().offer(links)
 
     def _queue_what_came_in(self) -> None:
-        """Queue all that came in during a batch, except links to pages of the batch itself."""
-        fetched = np.unique([url for visit, _ in self._held for url in (visit.url, visit.final)])
+        """Queue all that came in during a batch, except links to pages of the batch itself.
+
+        What was offered after it had come back, in vain, is wanted again.
+        """
+        came = np.array([(visit.url, visit.final) for visit, _ in self._held])
+        fetched = np.unique(came)
         for visit, fresh in self._held:
             if visit.page is not None:
                 fresh = fresh[~np.isin(visit.page.links.url[fresh], fetched)]
             super().observe(visit, fresh)
-        for links in self._offered:
-            super().offer(Links.to(links.url[~np.isin(links.url, fetched)].tolist()))
+        for before, urls in self._offered:
+            super().offer(Links.to(urls[~np.isin(urls, came[before:])].tolist()))
         self._held.clear()
         self._offered.clear()
         self._revised.clear()
