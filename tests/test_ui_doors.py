@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import socket
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from salticid.ui.api import Api
 from salticid.ui.crawls import Crawls
 from salticid.ui.openapi import ANSWERS
 from salticid.ui.reports import Reports
+from salticid.ui.security import ticket
 
 REPORT = (
     "<!doctype html><title>Trials</title><style>p{}</style><script>let a=1</script><p onclick='evil()'>x</p>"
@@ -73,22 +73,44 @@ def test_without_the_token_nothing_is_said(client: Client) -> None:
     assert client.ask("GET", "/?token=wrong", known=False).status == 401
 
 
-def test_the_token_in_the_address_becomes_a_cookie_and_leaves_the_address(client: Client) -> None:
+def test_the_token_in_the_address_opens_the_page_whose_cookie_opens_it_again_and_nothing_else(
+    client: Client,
+) -> None:
     answer = client.ask("GET", f"/?token={client.token}", known=False)
-    assert (answer.status, answer.fields["location"]) == (303, "/")
+    assert (answer.status, answer.fields["content-type"].startswith("text/html")) == (200, True)
     cookie = answer.fields["set-cookie"]
+    assert client.token not in cookie
     assert {"httponly", "samesite=strict", "path=/"} <= {part.strip().lower() for part in cookie.split(";")}
     with_cookie = {"Cookie": f"other=1; {cookie.partition(';')[0]}"}
-    told = client.ask("GET", "/api/session", fields=with_cookie, known=False).json
+    assert client.ask("GET", "/", fields=with_cookie, known=False).body == answer.body
+    for method, path in (
+        ("GET", "/api/session"),
+        ("GET", "/reports/trial"),
+        ("POST", "/api/crawls"),
+        ("POST", "/"),
+    ):
+        assert client.ask(method, path, fields=with_cookie, known=False).status == 401, path
+
+
+@pytest.mark.parametrize("field", ["Authorization", "X-Salticid-Token"])
+def test_the_token_in_a_field_opens_everything(client: Client, field: str) -> None:
+    fields = {field: f"Bearer {client.token}" if field == "Authorization" else client.token}
+    told = client.ask("GET", "/api/session", fields=fields, known=False).json
     assert told["token"] == client.token
     assert [engine["name"] for engine in told["engines"]] == ["home"]
     assert "hush" not in str(told)
     assert [strategy["name"] for strategy in told["strategies"] if strategy["default"]] == ["myspiders"]
     assert all(strategy["line"].endswith(".") for strategy in told["strategies"])
-    change = client.ask("POST", "/api/crawls", {"query": "x"}, with_cookie, known=False)
-    assert (change.status, "x-salticid-token" in change.error) == (403, True)
-    page = client.ask("GET", "/", fields=with_cookie, known=False)
-    assert (page.status, page.fields["content-type"].startswith("text/html")) == (200, True)
+    assert client.ask("POST", "/api/crawls", {"query": ""}, fields, known=False).status == 422
+
+
+def test_a_ticket_is_good_for_reading_one_path(client: Client) -> None:
+    given = ticket(client.token, "/reports/trial")
+    assert client.ask("GET", f"/reports/trial?ticket={given}", known=False).body == REPORT.encode()
+    for method, path in (("GET", "/reports/other"), ("GET", "/api/session"), ("POST", "/reports/trial")):
+        assert client.ask(method, f"{path}?ticket={given}", known=False).status == 401, path
+    changing = ticket(client.token, "/api/crawls")
+    assert client.ask("POST", f"/api/crawls?ticket={changing}", {"query": "x"}, known=False).status == 401
 
 
 def test_every_answer_carries_what_keeps_a_browser_safe(client: Client) -> None:
@@ -115,6 +137,7 @@ def test_a_report_runs_its_own_parts_and_no_others(client: Client) -> None:
     assert policy.count("'sha256-") == 2
     assert "unsafe" not in policy
     assert "default-src 'none'" in policy
+    assert "sandbox allow-scripts" in policy.split("; ")
 
 
 @pytest.mark.parametrize(
@@ -225,51 +248,6 @@ def test_openapi_says_what_there_is_and_nothing_else(client: Client, tmp_path: P
     told = client.get("/api/openapi.json")
     assert told["openapi"] == "3.1.0"
     assert {"NewCrawl", "Summary", "Told", "Error"} <= set(told["components"]["schemas"])
-
-
-def test_whoever_says_nothing_or_drips_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "FIRST_REQUEST", 0.3)
-    monkeypatch.setattr(bodies, "SECONDS", 0.5)
-    serving_here = server.Serving(tmp_path, 0, LiveSettings())
-
-    def dripping() -> bytes:
-        head = (
-            f"POST /api/crawls HTTP/1.1\r\nHost: 127.0.0.1:{serving_here.port}\r\n"
-            f"Authorization: Bearer {serving_here.token}\r\nX-Salticid-Token: {serving_here.token}\r\n"
-            "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"
-        )
-        with socket.create_connection(("127.0.0.1", serving_here.port), timeout=10) as connection:
-            connection.sendall(head.encode())
-            return connection.recv(4096)
-
-    def slow_the_second_time() -> bytes:
-        head = f"GET /page/main.js HTTP/1.1\r\nHost: 127.0.0.1:{serving_here.port}\r\n"
-        heard = b""
-        with socket.create_connection(("127.0.0.1", serving_here.port), timeout=10) as connection:
-            connection.sendall(f"{head}\r\n{head}".encode())
-            while piece := connection.recv(1 << 16):
-                heard += piece
-        return heard
-
-    def silent(said: bytes) -> bytes:
-        with socket.create_connection(("127.0.0.1", serving_here.port), timeout=10) as connection:
-            connection.sendall(said)
-            return connection.recv(4096)
-
-    async def clients() -> list[bytes]:
-        running = asyncio.create_task(serving_here.run(lambda going_on: None))
-        await asyncio.sleep(0.1)
-        heard = [await asyncio.to_thread(dripping)]
-        heard += [await asyncio.to_thread(silent, said) for said in (b"", b"GET / HTTP/1.1\r\nHost:")]
-        heard.append(await asyncio.to_thread(slow_the_second_time))
-        serving_here.stop()
-        await running
-        return heard
-
-    drip, nothing, half, second = asyncio.run(clients())
-    assert second.count(b"HTTP/1.1 200") == 1, "the connection is not kept for a head that never ends"
-    assert drip.startswith(b"HTTP/1.1 408")
-    assert (nothing, half) == (b"", b"")
 
 
 def test_a_port_that_is_taken_is_an_error_with_the_next_step(tmp_path: Path) -> None:

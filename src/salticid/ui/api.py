@@ -33,7 +33,7 @@ from salticid.ui.forms import DEFAULT_PAGES, LONGEST_NUMBER, GoOn, NewCrawl, Not
 from salticid.ui.kept import KeptCrawl
 from salticid.ui.openapi import openapi
 from salticid.ui.reading import visit
-from salticid.ui.reports import Reports, policy
+from salticid.ui.reports import Reports, fields
 from salticid.ui.streaming import stream
 from salticid.ui.wish import DEFAULT_STRATEGY, Wish, judge_for, offered
 from salticid.webs.live.search_engines import Engine
@@ -226,7 +226,7 @@ class Api:
         html = await run_in_threadpool(self.reports.find, request.path_params["id"])
         if html is None:
             raise HTTPException(404, "there is no such report; see GET /api/reports")
-        return Response(html, headers={"Content-Security-Policy": policy(html)}, media_type="text/html")
+        return Response(html, headers=fields(html), media_type="text/html")
 
     def _crawl(self, request: Request) -> KeptCrawl:
         crawl = self.crawls.find(request.path_params["id"])

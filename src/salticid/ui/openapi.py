@@ -31,7 +31,7 @@ class _Answer:
 _ONE = "/api/crawls/{id}"
 ANSWERS: dict[tuple[str, str], _Answer] = {
     ("GET", "/api/session"): _Answer(
-        "The token that changes need, the strategies, the search engines, and how many crawls there are."
+        "The token, the strategies, the search engines, and how many crawls there are."
     ),
     ("GET", "/api/openapi.json"): _Answer("This."),
     ("GET", "/api/crawls"): _Answer("All crawls, newest first: {crawls: [Summary]}."),
@@ -93,7 +93,7 @@ def openapi() -> dict[str, Any]:
     _, schemas = msgspec.json.schema_components(_FORMS, ref_template=_REF)
     paths: dict[str, dict[str, Any]] = {}
     for (method, path), answer in ANSWERS.items():
-        paths.setdefault(path, {})[method.lower()] = _operation(method, path, answer)
+        paths.setdefault(path, {})[method.lower()] = _operation(path, answer)
     schemas["Error"] = {
         "type": "object",
         "properties": {"error": {"type": "string", "description": "A sentence for a person."}},
@@ -103,23 +103,27 @@ def openapi() -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {"title": "Salticid", "version": __version__},
         "paths": paths,
-        "security": [{"cookie": []}, {"bearer": []}],
+        "security": [{"token": []}, {"bearer": []}],
         "components": {
             "schemas": schemas,
             "securitySchemes": {
-                "cookie": {"type": "apiKey", "in": "cookie", "name": "salticid-PORT"},
+                "token": {"type": "apiKey", "in": "header", "name": "X-Salticid-Token"},
                 "bearer": {"type": "http", "scheme": "bearer"},
+                "ticket": {
+                    "type": "apiKey",
+                    "in": "query",
+                    "name": "ticket",
+                    "description": "For GET of one path: its HMAC-SHA256 under the token, in hexadecimal digits.",
+                },
             },
         },
     }
 
 
-def _operation(method: str, path: str, answer: _Answer) -> dict[str, Any]:
+def _operation(path: str, answer: _Answer) -> dict[str, Any]:
     content = {"schema": _ref(answer.gives)} if answer.gives else {}
     named = [_parameter("path", name, "") for name in re.findall(r"{(\w+)}", path)]
     named += [_parameter("query", name, line) for name, line in answer.query.items()]
-    if method != "GET":
-        named.append(_parameter("header", "X-Salticid-Token", "the token of /api/session"))
     told: dict[str, Any] = {
         "summary": answer.line,
         "parameters": named,

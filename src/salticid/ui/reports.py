@@ -45,18 +45,23 @@ class Reports:
         return found
 
 
-def policy(html: bytes) -> str:
-    """What a report may do: run its own inline parts, known by their hashes, and nothing else."""
+def fields(html: bytes) -> dict[str, str]:
+    """What a browser is told about a report: it may run its own inline parts, known by their hashes, and no others.
+
+    Sandboxed, it has an origin of its own and opens no windows, so that it cannot get at the page, its token or its
+    requests, whoever wrote it. To a sandboxed document no opener policy may be given; it has no opener either.
+    """
     hashes: dict[str, list[str]] = {"script": [], "style": []}
     for kind, content in _INLINE.findall(html.decode("utf-8", "replace")):
         digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
         hashes[kind.lower()].append(f"'sha256-{digest}'")
     script = " ".join(hashes["script"]) or "'none'"
     style = " ".join(hashes["style"]) or "'none'"
-    return (
+    policy = (
         f"default-src 'none'; script-src {script}; style-src {style}; img-src data:; font-src data:; "
-        "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+        "form-action 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox allow-scripts"
     )
+    return {"Content-Security-Policy": policy, "Cross-Origin-Opener-Policy": "unsafe-none"}
 
 
 def _title(file: Path) -> str:

@@ -1,8 +1,13 @@
 """Who may ask this server for what: the person at this machine, with the token, from the page itself.
 
 A page of the open web can make a browser send requests here, and a name of its own can be made to point here.
-So the host must be ours, the origin ours if one is named, the token known for everything but the page's own
-files, and known to the page's script, not only to its cookie, for everything that changes something.
+So the host must be ours, the origin ours if one is named, and the token known for everything but the page's own
+files.
+
+A browser sends its cookies to every port of a machine, whoever listens there. So no cookie holds the token: the page
+keeps it where scripts of its own origin alone can read it, and names it in a field of every request. What a browser
+opens without a script's help, such as a report or a file to take away, is opened by a ticket, which is good for
+reading one path. The cookie is the ticket of the page itself, so that a window can be loaded again.
 """
 
 from __future__ import annotations
@@ -13,7 +18,7 @@ from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 TOKEN_HEADER = "x-salticid-token"  # noqa: S105 - the name of a field
@@ -32,6 +37,7 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+_FRONT = "/"
 _ASK_FOR_TOKEN = "this needs the token: open the address that salticid serve printed, with ?token=..."  # noqa: S105
 
 
@@ -39,7 +45,7 @@ class Guarded:
     """An application behind its doors; `port` is where it is reached, on this machine alone."""
 
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
-        self._app, self._token = app, token.encode()
+        self._app, self._token = app, token
         self._hosts = frozenset({f"127.0.0.1:{port}", f"localhost:{port}"})
         self._cookie = f"salticid-{port}"
 
@@ -54,31 +60,35 @@ class Guarded:
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
+                if answer is None and scope["path"] == _FRONT:
+                    headers.append("Set-Cookie", self._cookie_line())
             await send(message)
 
         await (self._app if answer is None else answer)(scope, receive, with_headers)
 
     def _answer(self, scope: Scope) -> Response | None:
         """What to say instead of what was asked for; None when it may be answered."""
-        headers, path = Headers(scope=scope), scope["path"]
+        headers, reads = Headers(scope=scope), scope["method"] in _READING
         host, origin = headers.get("host", ""), headers.get("origin")
         if host not in self._hosts or len(headers.getlist("host")) != 1:
             return refusal(421, f"this server answers as {min(self._hosts)} only; open that address")
         if origin is not None and origin not in {f"http://{name}" for name in self._hosts}:
             return refusal(403, "this request comes from another site; use the page of salticid itself")
-        if path.startswith(OPEN):
-            return None if scope["method"] in _READING else refusal(405, "this can only be read")
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        if path == "/" and self._knows(given):
-            return self._let_in()
-        if not (self._knows(self._cookie_of(headers)) or self._knows(_bearer(headers))):
-            return refusal(401, _ASK_FOR_TOKEN)
-        if scope["method"] not in _READING and not self._knows(headers.get(TOKEN_HEADER, "")):
-            return refusal(403, f"a change needs the field {TOKEN_HEADER}; see GET /api/session")
-        return None
+        if scope["path"].startswith(OPEN):
+            return None if reads else refusal(405, "this can only be read")
+        knows = self._is_token(headers.get(TOKEN_HEADER, "")) or self._is_token(_bearer(headers))
+        return None if knows or (reads and self._has_ticket(scope, headers)) else refusal(401, _ASK_FOR_TOKEN)
 
-    def _knows(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), self._token)
+    def _has_ticket(self, scope: Scope, headers: Headers) -> bool:
+        """Whether a request that reads brings the ticket of its path; to the page the token itself opens too."""
+        asked, path = parse_qs(scope["query_string"].decode("latin-1")), scope["path"]
+        if path == _FRONT and self._is_token(asked.get("token", [""])[0]):
+            return True
+        given = self._cookie_of(headers) if path == _FRONT else asked.get("ticket", [""])[0]
+        return _same(given, ticket(self._token, path))
+
+    def _is_token(self, given: str) -> bool:
+        return _same(given, self._token)
 
     def _cookie_of(self, headers: Mapping[str, str]) -> str:
         try:
@@ -87,11 +97,21 @@ class Guarded:
             return ""
         return found.value if found else ""
 
-    def _let_in(self) -> Response:
-        """To the page, without the token in its address."""
-        answer = RedirectResponse("/", 303)
-        answer.set_cookie(self._cookie, self._token.decode(), httponly=True, samesite="strict", path="/")
-        return answer
+    def _cookie_line(self) -> str:
+        return f"{self._cookie}={ticket(self._token, _FRONT)}; HttpOnly; Path={_FRONT}; SameSite=Strict"
+
+
+def ticket(token: str, path: str) -> str:
+    """What opens one path, and does not give the token away; a script of the page makes the same.
+
+    >>> ticket("the token", "/reports/trial")[:16]
+    'da70c3a92f5664b7'
+    """
+    return hmac.new(token.encode(), path.encode(), "sha256").hexdigest()
+
+
+def _same(given: str, right: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), right.encode())
 
 
 def refusal(status: int, sentence: str) -> Response:

@@ -11,9 +11,8 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
-import h11
 import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -22,13 +21,13 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from salticid.drivers.live_settings import LiveSettings
 from salticid.errors import SalticidError, UserError
 from salticid.store.lock import lock
 from salticid.ui.api import Api
 from salticid.ui.crawls import Crawls
+from salticid.ui.impatience import MOST_CONNECTIONS, ImpatientProtocol
 from salticid.ui.reports import Reports
 from salticid.ui.security import Guarded, refusal
 from salticid.ui.settings import engines
@@ -36,9 +35,6 @@ from salticid.webs.live.guard import AddressGuard, name_server, resolve_rule
 
 ADDRESS = "127.0.0.1"
 PAGE = Path(__file__).parent / "page"
-MOST_CONNECTIONS = 200
-FIRST_REQUEST = 10.0
-"""Seconds in which a connection has to say what it wants."""
 _LONGEST_HEAD = 64 << 10
 
 
@@ -108,44 +104,6 @@ class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
-
-
-class ImpatientProtocol(H11Protocol):
-    """Hangs up on whoever connects and says nothing, or says too slowly what it wants, the first time or later."""
-
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        self._hanging_up: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self._watch()
-
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        self._watch()
-
-    def on_response_complete(self) -> None:
-        super().on_response_complete()
-        if self.conn.trailing_data[0]:
-            self._watch()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        super().connection_lost(exc)
-        self._unwatch()
-
-    def _watch(self) -> None:
-        """Count the seconds from the first byte of a request until its head is there."""
-        asked: RequestResponseCycle | None = self.cycle
-        if self.conn.their_state is not h11.IDLE or (asked is not None and not asked.response_complete):
-            self._unwatch()
-        elif self._hanging_up is None:
-            self._hanging_up = self.loop.call_later(FIRST_REQUEST, self.transport.close)
-
-    def _unwatch(self) -> None:
-        if self._hanging_up is not None:
-            self._hanging_up.cancel()
-            self._hanging_up = None
 
 
 def application(api: Api, port: int) -> ASGIApp:

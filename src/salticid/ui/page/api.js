@@ -1,5 +1,7 @@
 // Questions to the server, and its refusals as sentences.
 
+import { keyFields } from "./key.js";
+
 const PATIENCE = 60_000;
 
 export class Refused extends Error {
@@ -17,7 +19,7 @@ export async function begun() {
   return session;
 }
 
-/** Ask for the session anew: a server that was started again has another token. */
+/** Ask for the session anew. */
 export async function beginAgain() {
   session = null;
   return begun();
@@ -35,27 +37,15 @@ export function remove(path) {
   return change("DELETE", path, {});
 }
 
-/** Change something. A token that no longer holds is asked for once more. */
-async function change(method, path, body) {
-  try {
-    return await send(method, path, body);
-  } catch (refusal) {
-    if (refusal.status !== 403) throw refusal;
-    await beginAgain();
-    return send(method, path, body);
-  }
+function change(method, path, body) {
+  return ask(path, { method, body: JSON.stringify(body) }, { "Content-Type": "application/json" });
 }
 
-async function send(method, path, body) {
-  const { token } = await begun();
-  const headers = { "Content-Type": "application/json", "X-Salticid-Token": token };
-  return ask(path, { method, headers, body: JSON.stringify(body) });
-}
-
-async function ask(path, options = {}) {
+async function ask(path, options = {}, fields = {}) {
+  const headers = { ...fields, ...keyFields() };
   let answer;
   try {
-    answer = await fetch(path, { ...options, signal: AbortSignal.timeout(PATIENCE) });
+    answer = await fetch(path, { ...options, headers, signal: AbortSignal.timeout(PATIENCE) });
   } catch {
     throw new Refused("The server does not answer. See whether “salticid serve” still runs, then try again.", 0);
   }

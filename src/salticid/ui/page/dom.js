@@ -1,5 +1,7 @@
 // Elements and text: the only way this page makes its DOM. Nothing crawled is ever read as markup.
 
+import { ticketed } from "./key.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** An HTML element. A function as attribute listens (`onclick`), true stands alone, false and null are left out. */
@@ -27,6 +29,14 @@ export function say(node, text) {
 export function away(url, attributes, ...children) {
   if (!isWeb(url)) return el("span", { ...attributes, title: "Not a web address" }, ...children);
   return el("a", { ...attributes, href: url, target: "_blank", rel: "noopener noreferrer" }, ...children);
+}
+
+/** A link to something of the server's own that only its key opens; signed anew before it is used, for keys change. */
+export function kept(address, attributes, ...children) {
+  const sign = async () => link.setAttribute("href", await ticketed(address));
+  const link = el("a", { ...attributes, onpointerenter: sign, onfocus: sign }, ...children);
+  sign();
+  return link;
 }
 
 export function isWeb(url) {

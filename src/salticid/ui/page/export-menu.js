@@ -1,6 +1,6 @@
 // What was found, to take away.
 
-import { el } from "./dom.js";
+import { el, kept } from "./dom.js";
 
 const FORMATS = [
   ["csv", "CSV", "a table for spreadsheets"],
@@ -18,8 +18,8 @@ export function exportMenu(id) {
       "ul",
       {},
       FORMATS.map(([format, name, line]) => {
-        const href = `/api/crawls/${id}/export?format=${format}`;
-        return el("li", {}, el("a", { href, download: "" }, el("b", {}, name), ` ${line}`));
+        const address = `/api/crawls/${id}/export?format=${format}`;
+        return el("li", {}, kept(address, { download: "" }, el("b", {}, name), ` ${line}`));
       }),
       el("li", { class: "soft" }, "Each page once: those all but the same as an earlier one are left out."),
     ),

@@ -2,6 +2,7 @@
 
 import { begun } from "./api.js";
 import { button, el, fill } from "./dom.js";
+import { takeKey } from "./key.js";
 import { listenForKeys } from "./keys.js";
 import { onPlace, place } from "./router.js";
 import { linkLost } from "./status.js";
@@ -80,6 +81,7 @@ function nowhere() {
   return { node, title: "Nothing is here" };
 }
 
+takeKey();
 listenForKeys();
 onPlace(show);
 show();

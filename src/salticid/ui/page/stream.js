@@ -1,6 +1,7 @@
 // What happens in a crawl, as it happens; a lost connection catches up from the last event that came.
 
 import { get } from "./api.js";
+import { ticketed } from "./key.js";
 
 const EVENTS = ["visits", "agents", "scores", "feedback", "state", "now", "moved", "advice", "warned"];
 const LONGEST_WAIT = 3_000;
@@ -18,14 +19,19 @@ export class Stream {
     this.link = link;
     this.since = "";
     this.wait = 500;
+    this.source = null;
+    this.isOver = false;
     this.watch = () => this.seenOrNot();
     document.addEventListener("visibilitychange", this.watch);
     this.open();
   }
 
-  open() {
+  async open() {
     const from = this.since === "" ? "" : `?since=${encodeURIComponent(this.since)}`;
-    this.source = new EventSource(`${this.path}/stream${from}`);
+    const address = await ticketed(`${this.path}/stream${from}`);
+    this.source?.close();
+    if (this.isOver) return;
+    this.source = new EventSource(address);
     this.source.onopen = () => {
       this.wait = 500;
       this.link(null);
@@ -59,9 +65,9 @@ export class Stream {
     if (document.hidden) {
       this.letGo = setTimeout(() => {
         clearTimeout(this.later);
-        this.source.close();
+        this.source?.close();
       }, HIDDEN_FOR);
-    } else if (this.source.readyState === EventSource.CLOSED) {
+    } else if (this.source?.readyState === EventSource.CLOSED) {
       clearTimeout(this.later);
       this.open();
     }
@@ -71,7 +77,8 @@ export class Stream {
     document.removeEventListener("visibilitychange", this.watch);
     clearTimeout(this.letGo);
     clearTimeout(this.later);
-    this.source.close();
+    this.isOver = true;
+    this.source?.close();
     this.source = null;
   }
 }

@@ -1,7 +1,7 @@
 // The hunts kept: found again, gone on with, compared, taken away, removed.
 
 import { Refused, get } from "./api.js";
-import { button, el, say } from "./dom.js";
+import { button, el, kept, say } from "./dom.js";
 import { hint } from "./hint.js";
 import { HuntCard } from "./hunt-card.js";
 import { pageSearch } from "./page-search.js";
@@ -125,6 +125,6 @@ function reportList(reports) {
 }
 
 function reportLine({ id, title, made }) {
-  const link = el("a", { href: `/reports/${encodeURIComponent(id)}` }, title || id);
+  const link = kept(`/reports/${encodeURIComponent(id)}`, {}, title || id);
   return el("li", {}, link, el("span", { class: "soft" }, made && ` ${when(made)}`));
 }
