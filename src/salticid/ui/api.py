@@ -35,6 +35,7 @@ from salticid.ui.openapi import openapi
 from salticid.ui.reading import visit
 from salticid.ui.reports import Reports, fields
 from salticid.ui.streaming import stream
+from salticid.ui.tally import trouble_with
 from salticid.ui.wish import DEFAULT_STRATEGY, Wish, judge_for, offered
 from salticid.webs.live.search_engines import Engine
 
@@ -248,7 +249,9 @@ def _log(crawl: KeptCrawl) -> CrawlFolder:
     """The log of a crawl, opened for reading."""
     try:
         return CrawlFolder(crawl.folder)
-    except UserError:
+    except UserError as error:
+        if (trouble := trouble_with(crawl.folder, error)) is not None:
+            raise HTTPException(500, f"{trouble}; remove it, or mend its folder") from None
         raise HTTPException(409, "the crawl has found nothing yet; try again in a moment") from None
 
 
@@ -268,6 +271,7 @@ def _exported(log: CrawlFolder, form: Format) -> Path:
         path = Path(file.name)
         try:
             export(log, form, Wanted(), cast(BinaryIO, file), lambda done, pages: None)
+            file.flush()
         except BaseException:
             path.unlink()
             raise

@@ -7,6 +7,7 @@ import re
 import shutil
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from salticid.drivers.live_settings import LiveSettings
@@ -33,13 +34,22 @@ class Crawls:
         self._removed: set[str] = set()
 
     async def open(self) -> list[KeptCrawl]:
-        """Find the crawls of earlier times, and start those again that were running; they are returned."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        for folder in sorted(self.folder.iterdir()):
+        """Find the crawls of earlier times, and start those again that were running; they are returned.
+
+        UserError if there is no folder for them, nor can be.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            folders = sorted(self.folder.iterdir())
+        except OSError as error:
+            raise UserError(
+                f"{self.folder} cannot hold crawls: {error.strerror}; move it away, or name another folder as --data"
+            ) from None
+        for folder in folders:
             if folder.name.startswith(_REMAINS):
-                shutil.rmtree(folder)
+                _delete(folder)
                 continue
-            wish = Wish.load(folder) if _NAME.fullmatch(folder.name) and folder.is_dir() else None
+            wish = Wish.load(folder) if _NAME.fullmatch(folder.name) else None
             if wish is not None:
                 self._crawls[folder.name] = KeptCrawl(folder, wish, self._live)
         running = [crawl for crawl in self if crawl.wish.mood == "run"]
@@ -60,7 +70,11 @@ class Crawls:
         self.check_room()
         folder = self._new_folder(wish.query)
         wish.order(folder)  # an unknown name is found out before anything is written
-        wish.save(folder)
+        try:
+            wish.save(folder)
+        except OSError:
+            _delete(folder)
+            raise
         crawl = self._crawls[folder.name] = KeptCrawl(folder, wish, self._live)
         await crawl.start()
         return crawl
@@ -70,11 +84,8 @@ class Crawls:
         crawl.give_up()
         del self._crawls[crawl.id]
         self._removed.add(crawl.id)
-        if crawl.folder.is_symlink():
-            crawl.folder.unlink()
-            return
         remains = crawl.folder.rename(self.folder / f"{_REMAINS}{crawl.id}")
-        await asyncio.to_thread(shutil.rmtree, remains)
+        await asyncio.to_thread(_delete, remains)
 
     def check_room(self) -> None:
         """UserError when as many run as may."""
@@ -96,6 +107,15 @@ class Crawls:
         stem, taken = _stem(query), self._crawls.keys() | self._removed
         tries = (self.folder / (stem if n == 1 else f"{stem}-{n}") for n in range(1, 1_000_000))
         return next(folder for folder in tries if not folder.exists() and folder.name not in taken)
+
+
+def _delete(remains: Path) -> None:
+    """Delete a folder, but never what a link leads to; what resists is left, and tried again at the next start."""
+    if remains.is_symlink() or not remains.is_dir():
+        with suppress(OSError):
+            remains.unlink()
+    else:
+        shutil.rmtree(remains, ignore_errors=True)
 
 
 def _stem(query: str) -> str:

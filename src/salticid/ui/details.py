@@ -111,7 +111,7 @@ def _hits(folder: Path, query: Query) -> list[Hit]:
             index.update()
             hits = list(islice(Search(crawl, index).hits(query), MOST_FOUND))
             scores, _ = revised(crawl.db) if hits else ({}, {})
-    except (UserError, sqlite3.Error):
+    except (UserError, OSError, sqlite3.Error):
         return []
     return [msgspec.structs.replace(hit, score=scores.get(hit.step, hit.score)) for hit in hits]
 

@@ -32,6 +32,9 @@ CUT_OFF, FAILED = "cut off", "failed"
 _USED_UP = (StopReason.BUDGET.value, StopReason.FETCHES.value)
 _KILLED = "It was cut off: its process was ended from outside. Nothing that was found is lost; continue it."
 _BROKE = "It failed, and its process with it; the terminal where salticid serve runs says why."
+_UNWRITTEN = (
+    "What you want of this crawl holds as long as the server runs; it cannot be written down: {cause}."
+)
 _RESTED = "The server stopped. The crawl goes on by itself when the server runs again."
 
 
@@ -217,7 +220,10 @@ class KeptCrawl:
     def _want(self, mood: Literal["run", "pause", "stop"], max_pages: int | None = None) -> None:
         wish = self.wish if max_pages is None else msgspec.structs.replace(self.wish, max_pages=max_pages)
         self.wish = msgspec.structs.replace(wish, mood=mood)
-        self.wish.save(self.folder)
+        try:
+            self.wish.save(self.folder)
+        except OSError as error:
+            self._pass_on("warned", {"line": _UNWRITTEN.format(cause=error.strerror)})
 
     def _stopped_line(self, stopped: str | None) -> str | None:
         """Why it ended, as a sentence."""
@@ -245,6 +251,9 @@ class KeptCrawl:
             self._failure = word["error"]
         elif event == "ended" and word["stopped"] != StopReason.INTERRUPTED.value:
             self._want("stop")  # it came to its end; nothing to start again with the server
+        self._pass_on(event, word)
+
+    def _pass_on(self, event: str, word: dict[str, Any]) -> None:
         for words in self._watchers:
             if words.full():
                 words.get_nowait()

@@ -9,8 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from salticid.ui.plain import is_plain, read_plain
+
 FILE = "report.html"
 _FOLDER = "reports"
+_LARGEST = 64 << 20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
 _TITLE = re.compile(r"<title>([^<]*+)</title>", re.IGNORECASE)
 _INLINE = re.compile(r"<(script|style)\b[^>]*+>(.*?)</\1", re.IGNORECASE | re.DOTALL)
@@ -32,15 +35,15 @@ class Reports:
         ]
 
     def find(self, name: str) -> bytes | None:
-        """A report as it lies there."""
+        """A report as it lies there; None if there is none of that name, OSError if it cannot be read."""
         file = self._files().get(name)
-        return None if file is None else file.read_bytes()
+        return None if file is None else read_plain(file, _LARGEST)
 
     def _files(self) -> dict[str, Path]:
         found: dict[str, Path] = {}
         for parent in (self._data / _FOLDER, self._data):
             for folder in sorted(parent.iterdir()) if parent.is_dir() else ():
-                if _NAME.fullmatch(folder.name) and (folder / FILE).is_file():
+                if _NAME.fullmatch(folder.name) and is_plain(folder / FILE):
                     found.setdefault(folder.name, folder / FILE)
         return found
 
@@ -65,6 +68,10 @@ def fields(html: bytes) -> dict[str, str]:
 
 
 def _title(file: Path) -> str:
-    with file.open("rb") as opened:
-        found = _TITLE.search(opened.read(4096).decode("utf-8", "replace"))
+    """What a report calls itself, if it does and can be read."""
+    try:
+        with file.open("rb") as opened:
+            found = _TITLE.search(opened.read(4096).decode("utf-8", "replace"))
+    except OSError:
+        return ""
     return found[1].strip() if found else ""

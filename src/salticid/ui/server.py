@@ -36,6 +36,7 @@ from salticid.webs.live.guard import AddressGuard, name_server, resolve_rule
 ADDRESS = "127.0.0.1"
 PAGE = Path(__file__).parent / "page"
 _LONGEST_HEAD = 64 << 10
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Serving:
@@ -118,6 +119,7 @@ def application(api: Api, port: int) -> ASGIApp:
             HTTPException: _refused,
             SalticidError: _mistaken,
             sqlite3.Error: _unreadable,
+            OSError: _unusable,
             Exception: _broken,
         },
     )
@@ -139,6 +141,14 @@ async def _mistaken(request: Request, error: Exception) -> Response:
 
 async def _unreadable(request: Request, error: Exception) -> Response:
     return refusal(500, f"what this crawl wrote down cannot be read: {error}; remove it, or mend its folder")
+
+
+async def _unusable(request: Request, error: Exception) -> Response:
+    told = error if isinstance(error, OSError) else OSError()
+    if told.errno in _NO_ROOM:
+        return refusal(507, f"nothing can be written: {told.strerror}; make room on the disk, then try again")
+    at = f"{told.filename}: " if told.filename else ""
+    return refusal(500, f"{at}{told.strerror or told}; mend what lies there, or take it away")
 
 
 async def _broken(request: Request, error: Exception) -> Response:

@@ -8,9 +8,11 @@ from pathlib import Path
 import msgspec
 
 from salticid.errors import UserError
+from salticid.ui.plain import read_plain
 from salticid.webs.live.search_engines import BRAVE_KEY, Engine, checked
 
 FILE = "settings.toml"
+_LARGEST = 1 << 20
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -21,11 +23,11 @@ def engines(data: Path) -> dict[str, Engine]:
     """The search engines by name: those of the file, and Brave if its key is in the environment."""
     file = data / FILE
     try:
-        told = msgspec.toml.decode(file.read_bytes(), type=_File)
+        told = msgspec.toml.decode(read_plain(file, _LARGEST), type=_File)
     except FileNotFoundError:
         told = _File()
     except OSError as error:
-        raise UserError(f"cannot read {file}: {error.strerror}") from None
+        raise UserError(f"cannot read {file}: {error.strerror}; mend it, or take it away") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise UserError(f"{file}: {error}; each [[engine]] has name, kind, address and key") from None
     named = {engine.name: checked(engine) for engine in told.engine}

@@ -43,7 +43,7 @@ async def stream(
                     events = news.events()
                     for left, event in zip(reversed(range(len(events))), events, strict=True):
                         yield _event(*event, news.upto if not left else None)
-            except (sqlite3.Error, ValueError) as error:
+            except (OSError, sqlite3.Error, ValueError) as error:
                 reader, readable = None, False
                 yield _event(
                     "warned", {"line": f"What this crawl wrote down cannot be read any further: {error}."}

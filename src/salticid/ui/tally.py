@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections import deque
 from pathlib import Path
@@ -14,6 +15,7 @@ from salticid.errors import UserError
 from salticid.model import Outcome
 from salticid.store.folder import CrawlFolder
 from salticid.store.schema import FILE
+from salticid.ui.plain import is_plain
 from salticid.urls import host
 
 _NEWS = """SELECT v.step, v.outcome, v.positive, v.at, u.text FROM visit v JOIN url u ON u.id = v.final
@@ -53,8 +55,8 @@ class Tally:
             self._count(self._crawl.db)
             self.trouble = None
         except UserError as error:
-            self.trouble = str(error).partition(";")[0] if (self._folder / FILE).is_file() else None
-        except (sqlite3.Error, ValueError) as error:
+            self.trouble = trouble_with(self._folder, error)
+        except (OSError, sqlite3.Error, ValueError) as error:
             self.trouble = f"{self._folder / FILE} is damaged: {error}"
 
     def _count(self, db: sqlite3.Connection) -> None:
@@ -75,3 +77,11 @@ class Tally:
         if self._crawl is not None:
             self._crawl.close()
             self._crawl = None
+
+
+def trouble_with(folder: Path, error: UserError) -> str | None:
+    """Why the log in a folder cannot be opened, which the error says; None if there is none yet."""
+    file = folder / FILE
+    if not os.path.lexists(file):
+        return None
+    return str(error).partition(";")[0] if is_plain(file) else f"{file} is no plain file"

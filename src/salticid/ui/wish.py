@@ -15,8 +15,10 @@ from salticid.drivers.recorded import Recipe
 from salticid.judges import judges
 from salticid.model import Limits, Topic
 from salticid.strategies import strategies
+from salticid.ui.plain import read_plain
 
 FILE = "wish.json"
+_LARGEST = 16 << 20
 FAVOURED = ("myspiders", "hunter")
 """The strategies that are named first: the first of them is the usual one."""
 DEFAULT_STRATEGY = FAVOURED[0]
@@ -49,7 +51,7 @@ class Wish(msgspec.Struct, frozen=True):
         return Order(topic, "live", self.strategy, self.judge, recipe, folder)
 
     def save(self, folder: Path) -> None:
-        """Write it into the crawl's folder, whole or not at all."""
+        """Write it into the crawl's folder, whole or not at all; OSError if that cannot be."""
         folder.mkdir(parents=True, exist_ok=True)
         partial = folder / f".{FILE}.partial"
         with partial.open("wb") as file:
@@ -62,7 +64,7 @@ class Wish(msgspec.Struct, frozen=True):
     def load(cls, folder: Path) -> Wish | None:
         """The wish kept in a folder; None if there is none that can be read."""
         try:
-            wish = msgspec.json.decode((folder / FILE).read_bytes(), type=cls)
+            wish = msgspec.json.decode(read_plain(folder / FILE, _LARGEST), type=cls)
             datetime.fromisoformat(wish.began)
         except (OSError, RecursionError, ValueError):
             return None

@@ -1,0 +1,32 @@
+"""Files that anybody may have put into the folder of data: whatever they are, reading them comes to an end."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+
+def is_plain(file: Path) -> bool:
+    """Whether there is a plain file; not if nobody can tell."""
+    try:
+        return stat.S_ISREG(file.stat().st_mode)
+    except OSError:
+        return False
+
+
+def read_plain(file: Path, largest: int) -> bytes:
+    """All of a file; OSError if it is no plain file, whose bytes may never come or never end, or a larger one."""
+    with open(file, "rb", opener=_without_waiting) as opened:
+        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is no plain file", str(file))
+        found = opened.read(largest + 1)
+    if len(found) > largest:
+        raise OSError(errno.EINVAL, f"it is larger than {largest >> 20} MB", str(file))
+    return found
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """A pipe is opened although nobody writes to it."""
+    return os.open(path, flags | os.O_NONBLOCK)
