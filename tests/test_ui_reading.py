@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from tests.killing import Offline, Site
 from salticid.drivers.live_settings import LiveSettings
 from salticid.model import Feedback
 from salticid.protocols import Strategy
+from salticid.store import log as writing
 from salticid.store.folder import CrawlFolder
 from salticid.strategies.best_first import BestFirst
 from salticid.strategies.myspiders import Myspiders
@@ -31,16 +33,16 @@ def crawled(folder: Path, strategy: Strategy, pages: int = 120, liked: int = 0) 
     """A crawl of a small site, closed at the end; a person likes its fourth page after so many visits."""
     site = Site(pages)
     crawl = Offline(site, folder, strategy, archive=False)
-    crawl.open()
-    crawl.run(liked or None)
-    if liked:
-        crawl.log.commit()
-        (_, url), (step, _) = fourth_and_fifth(crawl.log.database)
-        crawl.crawl.hear([Feedback(url, 1)])
-        crawl.crawl.revise([(step, 0.75)], [])
-        crawl.run(3 * liked)
-    yield crawl
-    crawl.log.close()
+    with closing(crawl.log):
+        crawl.open()
+        crawl.run(liked or None)
+        if liked:
+            crawl.log.commit()
+            (_, url), (step, _) = fourth_and_fifth(crawl.log.database)
+            crawl.crawl.hear([Feedback(url, 1)])
+            crawl.crawl.revise([(step, 0.75)], [])
+            crawl.run(3 * liked)
+        yield crawl
 
 
 def fourth_and_fifth(db: sqlite3.Connection) -> list[tuple[int, int]]:
@@ -109,19 +111,20 @@ def test_whoever_catches_up_from_any_number_loses_nothing(tmp_path: Path) -> Non
     assert pieces(tmp_path, last) == []
 
 
-def test_a_log_is_read_while_it_grows(tmp_path: Path) -> None:
-    site = Site(120)
-    crawl = Offline(site, tmp_path, BestFirst(), archive=False)
-    crawl.open()
-    crawl.run(20)
-    crawl.log.commit()
-    with closing(CrawlFolder(tmp_path)) as log:
-        reader = Reader(log, 0)
-        seen = [visit.step for news in iter(reader.news, None) for visit in news.visits]
-        crawl.run()
-        assert reader.news() is None, "what is not committed is not there"
-        crawl.log.close()
-        seen += [visit.step for news in iter(reader.news, None) for visit in news.visits]
+def test_a_log_is_read_while_it_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "BATCH_SECONDS", math.inf)
+    crawl = Offline(Site(120), tmp_path, BestFirst(), archive=False)
+    with closing(crawl.log):
+        crawl.open()
+        crawl.run(20)
+        crawl.log.commit()
+        with closing(CrawlFolder(tmp_path)) as log:
+            reader = Reader(log, 0)
+            seen = [visit.step for news in iter(reader.news, None) for visit in news.visits]
+            crawl.run()
+            assert reader.news() is None, "what is not committed is not there"
+            crawl.log.commit()
+            seen += [visit.step for news in iter(reader.news, None) for visit in news.visits]
     assert seen == list(range(crawl.crawl.step))
 
 
