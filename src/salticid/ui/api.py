@@ -250,7 +250,7 @@ def _log(crawl: KeptCrawl) -> CrawlFolder:
     try:
         return CrawlFolder(crawl.folder)
     except UserError as error:
-        if (trouble := trouble_with(crawl.folder, error)) is not None:
+        if not crawl.running and (trouble := trouble_with(crawl.folder, error)) is not None:
             raise HTTPException(500, f"{trouble}; remove it, or mend its folder") from None
         raise HTTPException(409, "the crawl has found nothing yet; try again in a moment") from None
 
