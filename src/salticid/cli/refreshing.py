@@ -87,6 +87,10 @@ def _settings(folder: Path, typed: dict[str, Any]) -> LiveSettings:
                 f"the crawl in {folder} is of a recorded world, where nothing changes; name a live one"
             )
         row = crawled.db.execute("SELECT settings FROM session ORDER BY id DESC LIMIT 1").fetchone()
+    if row is None:
+        raise UserError(
+            f"the crawl in {folder} has no page yet; give its own command again, and refresh it later"
+        )
     return replace(msgspec.json.decode(row[0], type=LiveSettings), **typed)
 
 

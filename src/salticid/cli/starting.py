@@ -13,7 +13,7 @@ from salticid.cli.console import err, safe
 from salticid.drivers.sources import Sources, checked_query, find_start
 from salticid.errors import UserError
 from salticid.model import Topic
-from salticid.store.folder import CrawlFolder
+from salticid.store.folder import CrawlFolder, NoCrawlYet
 from salticid.store.schema import FILE
 from salticid.webs.live.search_engines import engine_of
 
@@ -48,10 +48,14 @@ def topic_of(query: str, sources: Sources, user_agent: str, folder: Path | None)
 
 
 def _begun(folder: Path) -> Topic | None:
-    """The topic of the crawl in a folder."""
+    """The topic of the crawl in a folder; None where none was begun, or only just."""
     if not (folder / FILE).is_file():
         return None
-    with closing(CrawlFolder(folder)) as crawl:
+    try:
+        begun = CrawlFolder(folder)
+    except NoCrawlYet:
+        return None
+    with closing(begun) as crawl:
         return msgspec.convert(crawl.about()["topic"], Topic)
 
 

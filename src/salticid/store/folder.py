@@ -69,6 +69,10 @@ _DIGESTED = StoredVisit.__struct_fields__[: StoredVisit.__struct_fields__.index(
 """All that a crawl decided or met; what follows says only where it is kept, and when it was."""
 
 
+class NoCrawlYet(UserError):
+    """A folder in which a crawl was about to begin, and did not."""
+
+
 class CrawlFolder:
     """A crawl on disk, opened for reading; a crawl still running may be read too."""
 
@@ -84,6 +88,8 @@ class CrawlFolder:
             raise UserError(
                 f"{folder} holds no crawl: there is no {FILE}; name the folder a crawl was told by --out"
             )
+        if file.with_name(f"{FILE}-journal").exists():  # it has one until it has a write-ahead log
+            raise _no_crawl_yet(folder)
         try:
             # Where nothing may be written, SQLite cannot share a database that nobody writes to either.
             alone = not os.access(folder, os.W_OK) and not file.with_name(f"{FILE}-wal").exists()
@@ -94,7 +100,7 @@ class CrawlFolder:
                 f"{file} cannot be read as a crawl: {error}; name the folder a crawl was told by --out"
             ) from None
         if not found:
-            raise UserError(f"{folder} holds no crawl yet; name the folder a crawl was told by --out")
+            raise _no_crawl_yet(folder)
         if found != FORMAT:
             raise UserError(
                 f"{folder} is a crawl of format {found}, this program reads {FORMAT}; crawl into a new folder"
@@ -161,6 +167,10 @@ class CrawlFolder:
 
     def close(self) -> None:
         self.db.close()
+
+
+def _no_crawl_yet(folder: Path) -> NoCrawlYet:
+    return NoCrawlYet(f"{folder} holds no crawl yet; name the folder a crawl was told by --out")
 
 
 @unpacks
