@@ -50,7 +50,7 @@ def watched(*order):
 hunting_live.hunt_live = watched
 main()
 """
-"""Copies the folder at every line that finds its files otherwise than before, up to the first page: what a kill leaves."""
+"""Copies the folder at every line that finds its files otherwise, up to the first page: what a kill leaves."""
 
 _ONE_AFTER_ANOTHER = """
 import os, sys

@@ -26,7 +26,7 @@ from tests.hostile import (
 from salticid.drivers.live_crawl import set_up
 from salticid.drivers.recorded import Recipe
 from salticid.judges.cosine import Cosine
-from salticid.model import FROM_OFFER, Limits, Topic
+from salticid.model import FROM_OFFER, Limits, Scope, Topic
 from salticid.store.memory import MemoryLog
 from salticid.strategies.breadth_first import BreadthFirst
 from salticid.urls import canonical
@@ -233,3 +233,42 @@ def test_a_crawl_reads_the_sitemap_of_a_host_once_it_has_shown_a_good_page(sitem
         assert (A + "hidden", FROM_OFFER) in visits
     assert len(asked) == (5 if sitemaps else 3)
     assert len(visits) == (4 if sitemaps else 3)
+
+
+@pytest.mark.parametrize(
+    ("scope", "asked"),
+    [
+        (Scope(), {"map.xml", "b.example/map.xml", "wiki/deep", "wiki/named", "log/in", "b.example/map"}),
+        (Scope(exclude=("*/log/*", "*/map")), {"map.xml", "b.example/map.xml", "wiki/deep", "wiki/named"}),
+        (Scope(same_site=True), {"map.xml", "wiki/deep", "wiki/named", "log/in"}),
+        (Scope(include=("a.example/wiki/",)), set()),
+        (Scope(include=("a.example/wiki/", "a.example/map.xml")), {"map.xml", "wiki/named", "wiki/deep"}),
+        (Scope(max_depth=0), {"map.xml", "b.example/map.xml", "b.example/map"}),
+        (Scope(max_depth=1), {"map.xml", "b.example/map.xml", "wiki/named", "log/in", "b.example/map"}),
+    ],
+)  # fmt: skip
+def test_sitemaps_keep_to_the_scope(scope: Scope, asked: set[str]) -> None:
+    """What is named out of scope is neither asked for nor ever chosen; sitemaps out of scope are not asked for."""
+    good = b"<p>jumping spiders"
+    site: dict[str, Answer] = {
+        "a.example/robots.txt": robots(f"Sitemap: {A}map.xml", f"Sitemap: {B}map.xml"),
+        "a.example/wiki/": page(good),
+        "a.example/wiki/named": page(good + b"<a href=/wiki/deep>spiders</a>"),
+        "a.example/wiki/deep": page(good),
+        "a.example/log/in": page(good),
+        "a.example/map.xml": page(urlset(A + "wiki/named", A + "log/in", "http://c.example/")),
+        "b.example/map.xml": moved(B + "map", 301),
+        "b.example/map": page(urlset()),
+    }
+
+    async def use(there: LiveWeb, server: Server) -> tuple[list[str], set[str]]:
+        log = MemoryLog()
+        recipe = Recipe(BreadthFirst(), Cosine(), Limits(max_pages=20), "one", 0)
+        topic = Topic("spiders", "jumping spiders", (A + "wiki/",), scope=scope)
+        driver = await set_up(topic, there, recipe, settings(server, sitemaps=True, concurrency=1), log)
+        await driver.run()
+        return server.pages, {visit.outcome for visit in log.visits}
+
+    pages, outcomes = on_the_web(site, use)
+    assert {path.removeprefix("a.example/") for path in pages} == asked | {"wiki/"}
+    assert outcomes == {"ok"} or scope.max_depth == 1

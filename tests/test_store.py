@@ -85,9 +85,9 @@ class Tee(CrawlLog):
         liked = [[self._urls[word.url], word.liking] for word in feedback]
         self.calls.append(("revise", {"scores": [list(pair) for pair in scores], "feedback": liked}))
 
-    def offered(self, links: Links, again: bool = False) -> None:
-        super().offered(links)
-        self.calls.append(("offer", self._urls.spell(links.url.tolist())))
+    def offered(self, links: Links, depth: int) -> None:
+        super().offered(links, depth)
+        self.calls.append(("offer", {"urls": self._urls.spell(links.url.tolist()), "depth": depth}))
 
     def extended(self, limits: Limits) -> None:
         super().extended(limits)

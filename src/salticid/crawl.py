@@ -83,6 +83,7 @@ class Crawl:
         self._boundary = Boundary(brief.topic.scope, brief.topic.seeds)
         self._urls = UrlStates(len(brief.urls))
         self._depths = array("H")
+        self._offered_at: dict[int, int] = {}
         self._recent: deque[bool] = deque(maxlen=HARVEST_WINDOW)
         self._found = array("Q")
         self._looked_ahead = 0
@@ -188,26 +189,33 @@ class Crawl:
         self.strategy.revise(scores, feedback)
         self.log.revised(scores, feedback)
 
-    def offer(self, links: Links) -> None:
-        """Hand the strategy links that come without a visit; those chosen before are left out."""
-        news = Links.to(links.url[self._open(links.url)].tolist())
+    def offer(self, links: Links, depth: int = 0) -> None:
+        """Hand the strategy links that come without a visit, so many links away from a seed.
+
+        Those chosen before, and those out of scope, are left out.
+        """
+        unchosen = links.url[self._open(links.url)].tolist()
+        news = Links.to([url for url in unchosen if self._admits(url, depth)])
         self._urls.learn(news.url)
+        if depth:
+            self._offered_at.update(dict.fromkeys(news.url.tolist(), depth))
         if len(news):
             self.wake()
         self.strategy.offer(news)
-        self.log.offered(news)
+        self.log.offered(news, depth)
 
     def offer_again(self, urls: Sequence[int]) -> None:
         """Hand the strategy URLs that were chosen in vain: it may choose them once more."""
         lost = [url for url in urls if self._urls[url] == FAILED]
         for url in lost:
             self._answers.pop(url, None)
+            self._offered_at[url] = self._lost.pop(url, 0)
         links = Links.to(lost)
         self._urls.learn(links.url)
         if lost:
             self.wake()
         self.strategy.offer(links)
-        self.log.offered(links, again=True)
+        self.log.offered_again(links)
 
     def glimpse(self, glimpse: Glimpse) -> None:
         """Show the strategy what a page fetched elsewhere said around its links; nothing is charged."""
@@ -444,10 +452,13 @@ class Crawl:
         return unchosen
 
     def _in_scope(self, url: int, choice: Choice) -> bool:
-        return self._boundary.open or self._boundary.admits(self.brief.urls[url], self._depth(choice))
+        return self._admits(url, self._depth(choice))
+
+    def _admits(self, url: int, depth: int) -> bool:
+        return self._boundary.open or self._boundary.admits(self.brief.urls[url], depth)
 
     def _depth(self, choice: Choice) -> int:
         source = choice.link.source
         if source == FROM_OFFER:
-            return self._lost.get(choice.link.url, 0)
+            return self._offered_at.get(choice.link.url, 0)
         return 0 if source == FROM_SEED else self._depths[source] + 1

@@ -220,8 +220,12 @@ class Log(Protocol):
         """`revise` was called."""
         ...
 
-    def offered(self, links: Links, again: bool = False) -> None:
-        """`offer` was called, perhaps with links that were chosen before, in vain."""
+    def offered(self, links: Links, depth: int) -> None:
+        """`offer` was called."""
+        ...
+
+    def offered_again(self, links: Links) -> None:
+        """`offer` was called with links that were chosen before, in vain."""
         ...
 
     def glimpsed(self, glimpse: Glimpse) -> None:

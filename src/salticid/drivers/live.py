@@ -325,7 +325,7 @@ class LiveDriver:
         visit = self._deliver(choice, response)
         if self._sitemaps and visit.positive and host not in self._mapped:
             self._mapped.add(host)
-            self._read_sitemap(visit.final)
+            self._read_sitemap(visit)
 
     def _deliver(self, choice: Choice, response: Response) -> Visit:
         visit = self.crawl.deliver(choice, response)
@@ -337,15 +337,18 @@ class LiveDriver:
             self._watch(visit)
         return visit
 
-    def _read_sitemap(self, url: int) -> None:
-        task = asyncio.create_task(self._web.sitemap(url))
+    def _read_sitemap(self, liked: Visit) -> None:
+        """What a sitemap names is as far from a seed as what the page links to that was liked."""
+        task = asyncio.create_task(self._web.sitemap(liked.final))
         self._out.add(task)
-        task.add_done_callback(lambda task: self._arrived.put_nowait(lambda: self._offer(task)))
+        task.add_done_callback(
+            lambda task: self._arrived.put_nowait(lambda: self._offer(task, liked.depth + 1))
+        )
 
-    def _offer(self, task: asyncio.Task[list[int]]) -> None:
+    def _offer(self, task: asyncio.Task[list[int]], depth: int) -> None:
         self._out.remove(task)
         with suppress(Parked):
-            self.crawl.offer(Links.to(task.result()))
+            self.crawl.offer(Links.to(task.result()), depth)
 
     def _host(self, choice: Choice) -> int:
         return self.crawl.brief.urls.host(choice.link.url)

@@ -45,7 +45,7 @@ class Past:
             call, body = self.next.call, msgspec.json.decode(self.next.body)
             urls = crawl.brief.urls
             if call == "offer":
-                crawl.offer(Links.to([urls.intern(text) for text in body]))
+                crawl.offer(Links.to([urls.intern(text) for text in body["urls"]]), body["depth"])
             elif call == "offer again":
                 crawl.offer_again([urls.intern(text) for text in body])
             elif call == "extend":
@@ -105,9 +105,13 @@ class RelivedLog:
         if self._past.take(Told) is None:
             self._log.revised(scores, feedback)
 
-    def offered(self, links: Links, again: bool = False) -> None:
+    def offered(self, links: Links, depth: int) -> None:
         if self._past.take(Told) is None:
-            self._log.offered(links, again)
+            self._log.offered(links, depth)
+
+    def offered_again(self, links: Links) -> None:
+        if self._past.take(Told) is None:
+            self._log.offered_again(links)
 
     def glimpsed(self, glimpse: Glimpse) -> None:
         if self._past.take(Told) is None:

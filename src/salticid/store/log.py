@@ -214,8 +214,11 @@ class CrawlLog:
         liked = [(self._urls[word.url], word.liking) for word in feedback]
         self._told("revise", {"scores": list(scores), "feedback": liked})
 
-    def offered(self, links: Links, again: bool = False) -> None:
-        self._told("offer again" if again else "offer", [self._urls[url] for url in links.url.tolist()])
+    def offered(self, links: Links, depth: int) -> None:
+        self._told("offer", {"urls": self._urls.spell(links.url.tolist()), "depth": depth})
+
+    def offered_again(self, links: Links) -> None:
+        self._told("offer again", self._urls.spell(links.url.tolist()))
 
     def glimpsed(self, glimpse: Glimpse) -> None:
         self._told("glimpse", asdict(glimpse))

@@ -53,9 +53,9 @@ class LiveWeb:
     """The web out there. `fetch` takes as long as manners demand, and raises nothing but `Parked`.
 
     `clock` is the crawl's, `wall` the one servers go by. `doing` tells, by URL id, what each fetch waits
-    for; `may_follow` says whether a redirect is in scope. Of a host given up nothing more is asked, until it is
-    forgiven. A fetch that was parked goes on where it was; one that fails because nobody can be reached waits until
-    somebody can.
+    for; `may_follow` says whether a redirect or a sitemap is in scope. Of a host given up nothing more is asked, until
+    it is forgiven. A fetch that was parked goes on where it was; one that fails because nobody can be reached waits
+    until somebody can.
     """
 
     def __init__(
@@ -99,8 +99,10 @@ class LiveWeb:
         self._dropped.clear()
 
     async def _ask_for_file(self, at: str) -> bytes | None:
-        """The body of a file, redirects followed; None when it cannot be had."""
+        """The body of a file, redirects followed; None when it cannot be had, or is out of scope."""
         for _ in range(MAX_REDIRECTS + 1):
+            if not self.may_follow(at):
+                return None
             answer, _spent = await self._ask(at, NO_URL)
             if isinstance(answer, Outcome):
                 return None
