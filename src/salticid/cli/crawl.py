@@ -112,7 +112,9 @@ def crawl(
     user_agent: Annotated[str, typer.Option(help="Live: who we say we are.", metavar="TEXT")] = USER_AGENT,
     per_address: Annotated[int, typer.Option(min=1, help="Live: requests at once to one address.")] = 8,
     sitemaps: Annotated[bool, typer.Option("--sitemaps", help="Live: read sitemaps of liked sites.")] = False,
-    proxy: Annotated[str | None, typer.Option(help="Live: ask through this proxy.", metavar="URL")] = None,
+    proxy: Annotated[
+        str | None, typer.Option(help="Live: ask through this proxy.", metavar="URL", envvar="SALTICID_PROXY")
+    ] = None,
     no_warc: Annotated[
         bool, typer.Option("--no-warc", help="Live: keep no raw exchanges, only what was read from them.")
     ] = False,

@@ -20,7 +20,7 @@ from salticid.cli.hunting_live import on_signals
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.progress import Work
 from salticid.drivers.live_crawl import live_web
-from salticid.drivers.live_settings import LiveSettings
+from salticid.drivers.live_settings import NOT_KEPT, LiveSettings
 from salticid.drivers.order import NOBODY_THERE
 from salticid.drivers.refresh import Found, Refresh
 from salticid.errors import UserError
@@ -91,7 +91,13 @@ def _settings(folder: Path, typed: dict[str, Any]) -> LiveSettings:
         raise UserError(
             f"the crawl in {folder} has no page yet; give its own command again, and refresh it later"
         )
-    return replace(msgspec.json.decode(row[0], type=LiveSettings), **typed)
+    settings = replace(msgspec.json.decode(row[0], type=LiveSettings), **typed)
+    if settings.proxy and NOT_KEPT in settings.proxy:
+        raise UserError(
+            f"{folder} was crawled through the proxy {settings.proxy}, whose password is not kept; give it again "
+            "with --proxy"
+        )
+    return settings
 
 
 async def _run(

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from salticid.cli.console import err, out, print_json, safe, sparkline, thinned
 from salticid.crawl import HARVEST_WINDOW
+from salticid.drivers.live_settings import without_password
 from salticid.drivers.order import WHY, Hunted, Order
 from salticid.model import Outcome, StopReason
 from salticid.outlook import AHEAD, Outlook, outlook
@@ -100,12 +101,28 @@ def _show(
 
 def how_to_go_on(folder: str, stopped: StopReason) -> str:
     """What to type to continue the crawl in a folder."""
-    words = sys.argv[1:]
+    words = _without_passwords(sys.argv[1:])
     if not any(word == "--out" or word.startswith("--out=") for word in words):
         words = [*words, "--out", folder]
     command = shlex.join(["salticid", *words])
     larger = _LARGER.get(stopped)
     return f"{command} with a larger {larger}" if larger else command
+
+
+def _without_passwords(words: list[str]) -> list[str]:
+    """What was typed, as it may be shown.
+
+    >>> _without_passwords(["crawl", "--proxy=http://me:secret@p.example", "--proxy", "http://me:secret@p.example"])
+    ['crawl', '--proxy=http://***@p.example', '--proxy', 'http://***@p.example']
+    """
+    shown = [
+        f"{option}={without_password(value)}" if option == "--proxy" and value else word
+        for word, (option, _, value) in ((word, word.partition("=")) for word in words)
+    ]
+    return [
+        without_password(word) if before == "--proxy" else word
+        for before, word in zip(["", *shown], shown, strict=False)
+    ]
 
 
 def best_pages(visits: list[StoredVisit]) -> Table:

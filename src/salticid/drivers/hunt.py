@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from salticid.drivers.brief import Known
 from salticid.drivers.live import LiveDriver
@@ -200,7 +200,7 @@ class Hunt:
             driver = await set_up_again(
                 order.topic, web, order.recipe, self.settings, log, known, self.onlooker.played, self.hosts
             )
-        log.session(self.clock(), asdict(self.settings))
+        log.session(self.clock(), self.settings.kept())
         if self.larger is not None:
             driver.crawl.extend(self.larger)
         return driver

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from urllib.parse import urlsplit
 
 from salticid.crawl import Crawl
 from salticid.drivers.brief import Known, settle, url_ids
@@ -16,7 +15,6 @@ from salticid.drivers.recorded import Recipe
 from salticid.drivers.relive import Past, RelivedClock, RelivedJudge, RelivedLog, relive
 from salticid.drivers.second_chances import SecondChances
 from salticid.drivers.traps import Traps
-from salticid.errors import UserError
 from salticid.model import NO_URL, Choice, Outcome, Page, Topic, Visit
 from salticid.protocols import Log
 from salticid.scope import Boundary
@@ -47,13 +45,11 @@ async def live_web(
 
     All exchanges go to the recorder, all URLs and words into the tables.
     """
-    proxy = urlsplit(settings.proxy or "")
-    if settings.proxy and not (proxy.scheme in ("http", "https") and proxy.hostname):
-        raise UserError(f"no proxy {settings.proxy!r}; write it as in http://127.0.0.1:3128")
+    proxy_host = settings.proxy_host
     guard = AddressGuard(settings.allow_net)
     resolver = Resolver([resolve_rule(rule) for rule in settings.resolve])
     server = None if settings.dns is None else name_server(settings.dns)
-    names = Names(resolver, guard, clock, proxy.hostname, server)
+    names = Names(resolver, guard, clock, proxy_host, server)
     sockets = GuardedSockets(AddressGuard(_ANYWHERE) if settings.proxy else guard)
     client = Client(
         ClientSettings(

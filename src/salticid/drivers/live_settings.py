@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
+from urllib.parse import urlsplit
 
 from salticid import __version__
 from salticid.errors import UserError
 
 HOME_PAGE = "https://salticid.example/"
 USER_AGENT = f"Salticid/{__version__} (+{HOME_PAGE})"
+NOT_KEPT = "***@"
+"""What stands in the address of a proxy where a name and a password stood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +26,7 @@ class LiveSettings:
     user_agent: str = USER_AGENT
     per_address: int = 8
     sitemaps: bool = False
-    proxy: str | None = None
+    proxy: str | None = field(default=None, repr=False)
     allow_net: tuple[str, ...] = ()
     resolve: tuple[str, ...] = ()
     dns: str | None = None
@@ -42,6 +45,27 @@ class LiveSettings:
             "warc": self.warc,
         }
 
+    def kept(self) -> dict[str, object]:
+        """All of them, as the log may keep them: without a password."""
+        return asdict(self) | {"proxy": self.proxy and without_password(self.proxy)}
+
+    @property
+    def proxy_host(self) -> str | None:
+        """The host of the proxy, None without one; a UserError if it cannot be one."""
+        if not self.proxy:
+            return None
+        try:
+            parts = urlsplit(self.proxy)
+            port = parts.port or 80
+        except ValueError:
+            port = 0
+        if not port or parts.scheme not in ("http", "https") or not parts.hostname:
+            raise UserError(
+                f"no proxy {without_password(self.proxy)!r}; write it as in http://127.0.0.1:3128, "
+                "a name and a password as in http://me:secret@127.0.0.1:3128, with %2F for a / in them"
+            )
+        return parts.hostname
+
     @property
     def product(self) -> str:
         """The product token of the user agent: the name robots.txt files know us by."""
@@ -51,3 +75,12 @@ class LiveSettings:
                 f"no user agent {self.user_agent!r}; begin it with a name, as in MyCrawler/1.0 (+contact)"
             )
         return found[0]
+
+
+def without_password(proxy: str) -> str:
+    """The address of a proxy as it may be shown and kept.
+
+    >>> without_password("http://me:secret@127.0.0.1:3128"), without_password("http://127.0.0.1:3128")
+    ('http://***@127.0.0.1:3128', 'http://127.0.0.1:3128')
+    """
+    return re.sub(r"^(\w+://)?.*@", rf"\1{NOT_KEPT}", proxy, flags=re.DOTALL)

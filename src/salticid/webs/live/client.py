@@ -7,7 +7,7 @@ import errno
 import re
 import ssl
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from types import TracebackType
 from typing import Protocol, cast
@@ -65,7 +65,7 @@ class ClientSettings:
     timeout: float = 10.0
     max_bytes: int = 1 << 20
     connections: int = 64
-    proxy: str | None = None
+    proxy: str | None = field(default=None, repr=False)
 
 
 class Client:
