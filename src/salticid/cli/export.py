@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
@@ -13,11 +13,11 @@ import typer
 
 from salticid.cli.console import err, out, print_json, safe
 from salticid.cli.progress import Work
+from salticid.cli.reading import crawl_in
 from salticid.errors import UserError
 from salticid.store.exports.export import Exported, Format, export
 from salticid.store.exports.new_file import new_file
 from salticid.store.exports.selection import Wanted
-from salticid.store.folder import CrawlFolder
 
 STDOUT = "-"
 
@@ -43,7 +43,7 @@ def export_pages(
     """
     _check(folder, to, file, json)
     began = time.monotonic()
-    with closing(CrawlFolder(folder)) as crawl, _opened(file, force) as opened:
+    with crawl_in(folder) as crawl, _opened(file, force) as opened:
         with Work("exporting", len(crawl), err) as work:
             done = export(
                 crawl,

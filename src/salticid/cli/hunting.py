@@ -32,7 +32,8 @@ def hunt_recorded(order: Order) -> Hunted:
             log.begin({**order.facts(facts), "folder": str(Path(order.web).resolve())})
         else:
             order, larger = order.continuing(log, before, facts)
-            log.go_on()
+            if (missing := log.go_on()) is not None:
+                err.print(missing, highlight=False)
             past = Past(log)
             say_it_goes_on(order.folder, past.visits)
             run = RecordedCrawl(order.topic, web, order.recipe, RelivedLog(past, log), past, larger)

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from salticid.cli.console import err, out, print_json, safe
 from salticid.cli.progress import Work
+from salticid.cli.reading import crawl_in
 from salticid.store.folder import CrawlFolder
 from salticid.store.index import FILE, WordIndex
 from salticid.store.query import Query
@@ -40,7 +41,7 @@ def search(
     Example: salticid search crawls/ballooning-best_first 'hot air "a burner" -toy'
     """
     query = Query.of(" ".join(words))
-    with closing(CrawlFolder(folder)) as crawl, closing(_up_to_date(crawl)) as index:
+    with crawl_in(folder) as crawl, closing(_up_to_date(crawl)) as index:
         look = partial(Search(crawl, index).hits, query, everything=everything, min_score=min_score)
         hits = list(islice(look(), limit))
         if not hits and len(query.wanted) > 1 and (hits := list(islice(look(any_term=True), limit))):

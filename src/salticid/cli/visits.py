@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,7 @@ import msgspec
 import typer
 
 from salticid.cli.console import out, print_json, safe
-from salticid.store.folder import CrawlFolder
+from salticid.cli.reading import crawl_in
 
 FIELDS = (
     "step", "url", "final_url", "outcome", "status", "score", "title", "source", "agent", "revisit", "duplicate_of",
@@ -27,7 +26,7 @@ def visits(
 
     Example: salticid visits crawls/ballooning-best_first --json | head
     """
-    with closing(CrawlFolder(folder)) as crawled:
+    with crawl_in(folder) as crawled:
         if digest:
             typer.echo(crawled.digest())
             return

@@ -14,6 +14,7 @@ import msgspec
 
 from salticid.errors import UserError
 from salticid.model import Outcome, Page
+from salticid.store import ahead
 from salticid.store.damage import unpacks
 from salticid.store.schema import FILE, FORMAT, PAGE_OF, unpack_page, unpack_words
 from salticid.store.taken import SHARDS
@@ -74,10 +75,14 @@ class NoCrawlYet(UserError):
 
 
 class CrawlFolder:
-    """A crawl on disk, opened for reading; a crawl still running may be read too."""
+    """A crawl on disk, opened for reading; a crawl still running may be read too.
+
+    `missing` is the sentence to tell when its write-ahead log was left behind.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        nothing_ahead = ahead.holds_nothing(folder)
         file = folder / FILE
         if not file.is_file() and (folder / SHARDS).is_dir():
             raise UserError(
@@ -92,7 +97,7 @@ class CrawlFolder:
             raise _no_crawl_yet(folder)
         try:
             # Where nothing may be written, SQLite cannot share a database that nobody writes to either.
-            alone = not os.access(folder, os.W_OK) and not file.with_name(f"{FILE}-wal").exists()
+            alone = not os.access(folder, os.W_OK) and not (folder / ahead.AHEAD).exists()
             self.db = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' * alone}", uri=True)
             found = self.db.execute("PRAGMA user_version").fetchone()[0]
         except sqlite3.Error as error:
@@ -105,6 +110,7 @@ class CrawlFolder:
             raise UserError(
                 f"{folder} is a crawl of format {found}, this program reads {FORMAT}; crawl into a new folder"
             )
+        self.missing = ahead.left_behind(folder, self.db) if nothing_ahead else None
 
     def about(self) -> dict[str, Any]:
         """The facts written down about the whole crawl."""

@@ -11,15 +11,18 @@ from typing import IO
 from salticid.errors import UserError
 
 FILE = "lock"
+PRIVATE = 0o700
+"""The mode of a folder that nobody but its owner may look into."""
 
 
 def lock(folder: Path) -> IO[str]:
     """Take a folder, made if need be, for this program alone; it is free again when the file is closed.
 
-    The system lets go of the lock when a program ends, however it ends.
+    A folder that it makes is for its owner alone: what somebody reads is nobody else's business. The system lets
+    go of the lock when a program ends, however it ends.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(PRIVATE, parents=True, exist_ok=True)
         file = (folder / FILE).open("a+", encoding="ascii")
     except OSError as error:
         raise UserError(

@@ -116,14 +116,13 @@ class CrawlLog:
             raise UserError(
                 f"cannot write a crawl into {self.folder}: {error}; name another folder with --out"
             ) from None
-        if self._taken is not None:
-            self._taken.empty = False
+        self._folder.begun()
         self._twins = Twins(self.database)
         self._spelled = {"url": self._spelling(self._urls), "word": self._spelling(self._words)}
 
     def go_on(self) -> str | None:
         """Continue the crawl that is there, its tables filled as they were; a sentence if something is missing."""
-        db = self.database
+        left_behind, db = self._folder.go_on(), self.database
         if self._own_tables:
             self._fill_tables()
             urls: Sequence[int] = range(len(self._urls))
@@ -140,9 +139,9 @@ class CrawlLog:
         self._again = db.execute("SELECT ifnull(max(id), 0) FROM asked_again").fetchone()[0]
         self._spelled = {"url": self._spelling(self._urls, urls), "word": self._spelling(self._words, words)}
         place = db.execute("SELECT value FROM about WHERE name = 'warc'").fetchone()
-        if self._archive is None:
-            return None
-        return self._archive.cut_back(tuple(msgspec.json.decode(place[0])) if place else None)
+        to = tuple(msgspec.json.decode(place[0])) if place else None
+        cut_off = self._archive.cut_back(to) if self._archive is not None else None
+        return ". ".join(filter(None, (left_behind, cut_off))) or None
 
     def about(self, facts: Mapping[str, object]) -> None:
         """Write down, with the next batch, facts about the whole crawl; a later word replaces an earlier."""
@@ -314,9 +313,13 @@ class CrawlLog:
     @property
     def database(self) -> sqlite3.Connection:
         """The open database."""
+        return self._folder.db
+
+    @property
+    def _folder(self) -> TakenFolder:
         if self._taken is None:
             raise RuntimeError("a log is written to only after open() or begin()")
-        return self._taken.db
+        return self._taken
 
     def _need(self, page: Page) -> None:
         """The log uses the words and URLs of a page."""

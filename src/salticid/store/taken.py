@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from salticid.errors import UserError
+from salticid.store import ahead
 from salticid.store.lock import FILE as LOCK
 from salticid.store.lock import lock
 from salticid.store.schema import FILE, FORMAT
@@ -18,7 +19,7 @@ CHECKPOINT_PAGES = 16_384
 """Pages of 4 KiB the write-ahead log may grow to before it is folded into the database."""
 SHARDS = "shards"
 """The folder, in that of a crawl by many machines, in which each of them keeps its part."""
-_FILES = (FILE, f"{FILE}-wal", f"{FILE}-shm", LOCK)
+_FILES = (FILE, ahead.AHEAD, f"{FILE}-shm", LOCK)
 
 
 class TakenFolder:
@@ -37,6 +38,7 @@ class TakenFolder:
         self._new_files = [name for name in _FILES if not (folder / name).exists()]
         self._lock = lock(folder)
         self.empty, opened = True, None
+        self._nothing_ahead = ahead.holds_nothing(folder)
         try:
             opened = self.db = connect(folder / FILE)
             version = opened.execute("PRAGMA user_version").fetchone()[0]
@@ -63,8 +65,21 @@ class TakenFolder:
         rows = self.db.execute("SELECT name, value FROM about")
         return {name: msgspec.json.decode(value) for name, value in rows}
 
+    def go_on(self) -> str | None:
+        """Write into the crawl that it holds; the sentence to tell when something of it was left behind."""
+        missing = ahead.left_behind(self.folder, self.db) if self._nothing_ahead else None
+        ahead.begin(self.db)
+        return missing
+
+    def begun(self) -> None:
+        """A crawl was begun in it."""
+        self.empty = False
+        ahead.begin(self.db)
+
     def give_back(self) -> None:
         """Close the database and let others have the folder."""
+        if not self.empty:
+            ahead.end(self.db)
         self._let_go(self.db)
 
     def _let_go(self, db: sqlite3.Connection | None) -> None:

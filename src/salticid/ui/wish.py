@@ -14,6 +14,7 @@ from salticid.drivers.order import Order
 from salticid.drivers.recorded import Recipe
 from salticid.judges import judges
 from salticid.model import Limits, Topic
+from salticid.store.lock import PRIVATE
 from salticid.strategies import strategies
 from salticid.ui.plain import read_plain
 
@@ -52,7 +53,7 @@ class Wish(msgspec.Struct, frozen=True):
 
     def save(self, folder: Path) -> None:
         """Write it into the crawl's folder, whole or not at all; OSError if that cannot be."""
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(PRIVATE, parents=True, exist_ok=True)
         partial = folder / f".{FILE}.partial"
         with partial.open("wb") as file:
             file.write(msgspec.json.format(msgspec.json.encode(self)) + b"\n")
