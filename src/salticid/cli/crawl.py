@@ -115,6 +115,12 @@ def crawl(
     proxy: Annotated[
         str | None, typer.Option(help="Live: ask through this proxy.", metavar="URL", envvar="SALTICID_PROXY")
     ] = None,
+    max_disk: Annotated[
+        int | None,
+        typer.Option(
+            help="Live: pause when the folder takes so much, as in 10GB.", metavar="SIZE", parser=options.size
+        ),
+    ] = None,
     no_warc: Annotated[
         bool, typer.Option("--no-warc", help="Live: keep no raw exchanges, only what was read from them.")
     ] = False,

@@ -15,6 +15,7 @@ from salticid.model import Limits
 from salticid.protocols import Judge, Strategy
 from salticid.registry import Registry, read_strategy_file
 
+_SIZES = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -28,6 +29,18 @@ def duration(text: str) -> float:
     if not found:
         raise UserError(f"no duration {text!r}; write a number with s, m, h or d, as in 10m")
     return float(found[1]) * _UNITS[found[2]]
+
+
+def size(text: str) -> int:
+    """Bytes from `500MB`, `1.5GB` or a plain number.
+
+    >>> size("1.5GB"), size("20 kb"), size("4096")
+    (1500000000, 20000, 4096)
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]b|)", text.strip().lower())
+    if not found:
+        raise UserError(f"no size {text!r}; write a number with KB, MB, GB or TB, as in 10GB")
+    return int(float(found[1]) * _SIZES[found[2]])
 
 
 def max_buffer(text: str) -> int | None:
@@ -96,7 +109,7 @@ def is_typed(context: typer.Context, option: str) -> bool:
 
 _LIVE = (
     "concurrency", "delay", "timeout", "max_bytes", "user_agent", "per_address", "sitemaps", "proxy", "dns",
-    "host_share",
+    "host_share", "max_disk",
 )  # fmt: skip
 _UNLESS = {"no_warc": "warc", "no_traps": "traps"}
 

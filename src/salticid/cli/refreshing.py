@@ -38,7 +38,8 @@ def refresh(context: typer.Context, folder: Path, json: bool) -> int:
     urls, words = Urls(), Texts()
     began = time.monotonic()
     archive = Archive(folder) if settings.warc else None
-    with closing(CrawlLog(folder, urls, words, own_tables=True, archive=archive)) as log:
+    room = settings.max_disk
+    with closing(CrawlLog(folder, urls, words, own_tables=True, archive=archive, max_bytes=room)) as log:
         log.open()
         if (missing := log.go_on()) is not None:
             err.print(missing, highlight=False)

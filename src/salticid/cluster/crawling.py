@@ -138,6 +138,7 @@ def _plan(order: Order, settings: LiveSettings, number: int, shards: int) -> Pla
         settings,
         concurrency=max(1, settings.concurrency // shards),
         per_address=max(1, settings.per_address // shards),
+        max_disk=settings.max_disk and settings.max_disk // shards,
         workers=1,
     )
     return Plan(own, share, number, shards, whole)

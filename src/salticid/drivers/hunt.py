@@ -39,7 +39,10 @@ async def hunting(
     """The same on an event loop, with a hunt of some kind."""
     urls, words = Urls(), Texts()
     archive = Archive(order.folder) if settings.warc else None
-    with closing(CrawlLog(order.folder, urls, words, own_tables=True, archive=archive)) as log:
+    room = settings.max_disk
+    with closing(
+        CrawlLog(order.folder, urls, words, own_tables=True, archive=archive, max_bytes=room)
+    ) as log:
         before, larger = log.open(), None
         if before is not None:
             order, larger = order.continuing(log, before, _facts(settings))

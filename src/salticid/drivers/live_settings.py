@@ -35,6 +35,7 @@ class LiveSettings:
     traps: bool = True
     host_share: float = 0.25
     patience: float = 3600.0
+    max_disk: int | None = None
 
     def deciding(self) -> dict[str, object]:
         """The settings on which it depends what is found and kept; the others say how it is reached, and may change."""

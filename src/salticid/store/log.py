@@ -15,6 +15,7 @@ import zstandard
 from salticid.errors import UserError
 from salticid.model import NO_URL, Choice, Event, Feedback, Glimpse, Limits, Links, Page, Response, Visit
 from salticid.protocols import Table, UrlTable
+from salticid.store.room import Room
 from salticid.store.schema import (
     FORMAT,
     PAGE_AT,
@@ -66,7 +67,8 @@ class CrawlLog:
     is there. A batch is committed after 200 visits or one second, whichever comes first, and by `close`.
 
     A batch that cannot be written, because the disk is full, is kept: `trouble` then says why, and `retry`
-    tries again. Whoever drives the crawl should wait with more visits until there is no trouble.
+    tries again. Whoever drives the crawl should wait with more visits until there is no trouble. Once the folder
+    takes `max_bytes`, each batch that is written is followed by such trouble, until there is room again.
 
     With `own_tables` the two tables belong to this crawl and are written whole; else only what it met of them.
     """
@@ -79,6 +81,7 @@ class CrawlLog:
         *,
         own_tables: bool = False,
         archive: Flushed | None = None,
+        max_bytes: int | None = None,
     ) -> None:
         self.folder = folder
         self.trouble: str | None = None
@@ -86,6 +89,8 @@ class CrawlLog:
         """What else must not be forgotten, by name: asked for its news before every commit."""
         self._urls, self._words, self._own_tables, self._archive = urls, words, own_tables, archive
         self._taken: TakenFolder | None = None
+        self._room = None if max_bytes is None else Room(folder, max_bytes)
+        self._waits_for_room = False
         self._rows: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _INSERT}
         self._pages: list[tuple[int, Page]] = []
         self._kept: dict[str, bytes] = {}
@@ -207,7 +212,7 @@ class CrawlLog:
         self._half_told = False
         waited = time.monotonic() - self._tried
         if (self.trouble is None and len(self._rows["visit"]) >= BATCH_VISITS) or waited > BATCH_SECONDS:
-            self.retry()
+            self._write_batch()
 
     def revised(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
         liked = [(self._urls[word.url], word.liking) for word in feedback]
@@ -252,7 +257,7 @@ class CrawlLog:
             self._need(response.page)
         self._half_told = False
         if time.monotonic() - self._tried > BATCH_SECONDS:
-            self.retry()
+            self._write_batch()
 
     def page(self, url: int) -> Page:
         """The page that was visited at a final URL, as a walker or a person asks for it again."""
@@ -262,13 +267,15 @@ class CrawlLog:
         return unpack_page(self.database.execute(PAGE_AT, (url,)).fetchone())
 
     def retry(self) -> None:
-        """Commit, if that can be done now; `trouble` says why not."""
+        """Commit, if that can be done now; `trouble` says why not, or why nothing more should be written."""
         try:
             self.commit()
         except (OSError, sqlite3.OperationalError) as error:
             self.trouble = str(error)
             self._half_told = False
         self._tried = time.monotonic()
+        if self._waits_for_room:
+            self._look_for_room()
 
     def commit(self) -> None:
         """Make everything so far durable. What fails to be written is written with the next batch."""
@@ -303,6 +310,7 @@ class CrawlLog:
             return
         try:
             if self._spelled and not self._half_told:
+                self._waits_for_room = False
                 self.retry()
                 if self._archive is not None and self.trouble is None:
                     self._archive.close()
@@ -320,6 +328,16 @@ class CrawlLog:
         if self._taken is None:
             raise RuntimeError("a log is written to only after open() or begin()")
         return self._taken
+
+    def _write_batch(self) -> None:
+        self.retry()
+        self._look_for_room()
+
+    def _look_for_room(self) -> None:
+        """Ask those who drive the crawl to wait, if it takes as much room as it may."""
+        lack = self._room.lack() if self._room is not None else None
+        self._waits_for_room = lack is not None
+        self.trouble = self.trouble or lack
 
     def _need(self, page: Page) -> None:
         """The log uses the words and URLs of a page."""

@@ -1,0 +1,52 @@
+"""A crawl that may take only so much of the disk pauses there, loses nothing, and goes on with more."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+from tests.killing import Program, Site, check_whole, live, served, visits_in
+
+from salticid.cli.interrupts import INTERRUPTED
+from salticid.cli.options import size
+from salticid.errors import UserError
+from salticid.store.index import FILE as INDEX
+
+LITTLE, BALLAST = 150_000, 5_000_000
+SITE = Site(pages=300, seconds=0.02)
+
+
+def taken(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+def test_it_pauses_at_its_bound_and_goes_on_with_a_larger_one(tmp_path: Path) -> None:
+    folder, topic = tmp_path / "c", SITE.write_topic(tmp_path / "topic.toml")
+    order = ("crawl", topic, "--out", folder, "--max-pages", SITE.pages, "--strategy", "best_first")
+    with served(SITE) as port:
+        with Program(*order, *live(port), "--max-disk", LITTLE) as program:
+            assert program.until_said("Paused: "), program.err
+            visits = visits_in(folder)
+            assert 0 < visits < SITE.pages
+            assert taken(folder) >= LITTLE
+            program.send(signal.SIGINT)
+            assert program.ends() == INTERRUPTED
+            said = " ".join(program.err.split())
+            assert "--max-disk allows 0.1 MB; to go on, end this with Ctrl-C" in said
+        assert visits_in(folder) == visits, "all that was delivered is kept, and nothing was delivered since"
+        asked = len(SITE.asked)
+
+        (folder / INDEX).write_bytes(bytes(BALLAST))
+        with Program(*order, *live(port), "--max-disk", f"{BALLAST / 1e6}MB") as program:
+            assert program.until_said("Paused: "), program.err
+            (folder / INDEX).unlink()
+            assert program.ends() == 0, program.err
+    check_whole(SITE, folder)
+    assert len(SITE.asked) - asked <= SITE.pages - visits + SITE.hosts, "what was kept is not asked for again"
+
+
+@pytest.mark.parametrize("text", ["", "MB", "10 G", "-1GB", "1e9", "ten"])
+def test_a_size_is_a_number_with_a_unit(text: str) -> None:
+    with pytest.raises(UserError, match="as in 10GB"):
+        size(text)
