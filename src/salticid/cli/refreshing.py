@@ -28,14 +28,14 @@ from salticid.store.folder import CrawlFolder
 from salticid.store.log import CrawlLog
 from salticid.store.record import Record
 from salticid.store.warc import Archive
-from salticid.tables import Texts, Urls
+from salticid.tables import Texts, Urls, Words
 from salticid.webs.live.memory import Memory
 
 
 def refresh(context: typer.Context, folder: Path, json: bool) -> int:
     """Ask again for the pages of the crawl in a folder, the way they were asked for but for what was typed."""
     settings = _settings(folder, _typed(context, folder))
-    urls, words = Urls(), Texts()
+    urls, words = Urls(), Words()
     began = time.monotonic()
     archive = Archive(folder) if settings.warc else None
     room = settings.max_disk

@@ -19,7 +19,7 @@ from salticid.model import Limits, StopReason
 from salticid.store.log import CrawlLog
 from salticid.store.record import Record
 from salticid.store.warc import Archive
-from salticid.tables import Texts, Urls
+from salticid.tables import Texts, Urls, Words
 from salticid.webs.live.memory import Memory
 from salticid.webs.live.retries import Failure
 from salticid.webs.live.web import LiveWeb
@@ -37,7 +37,7 @@ async def hunting(
     order: Order, settings: LiveSettings, onlooker: Onlooker, make: Callable[..., Hunt]
 ) -> Hunted:
     """The same on an event loop, with a hunt of some kind."""
-    urls, words = Urls(), Texts()
+    urls, words = Urls(), Words()
     archive = Archive(order.folder) if settings.warc else None
     room = settings.max_disk
     with closing(

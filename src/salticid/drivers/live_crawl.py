@@ -19,7 +19,7 @@ from salticid.model import NO_URL, Choice, Outcome, Page, Topic, Visit
 from salticid.protocols import Log
 from salticid.scope import Boundary
 from salticid.store.log import CrawlLog
-from salticid.tables import Texts, Urls
+from salticid.tables import Texts, Urls, Words
 from salticid.urls import host, origin
 from salticid.webs.live.client import Client, ClientSettings, Recorder
 from salticid.webs.live.guard import AddressGuard, GuardedSockets, Resolver, name_server, resolve_rule
@@ -65,7 +65,7 @@ async def live_web(
     rules = Rules(settings.product, line, manners, reach, clock)
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(client)
-        pool = await stack.enter_async_context(ParserPool(*(tables or (Urls(), Texts())), settings.workers))
+        pool = await stack.enter_async_context(ParserPool(*(tables or (Urls(), Words())), settings.workers))
         yield LiveWeb(Network(line, manners, reach, rules), pool, settings.max_bytes, clock)
 
 

@@ -2,5 +2,6 @@
 
 from salticid.tables.heaps import FileHeap, Heap, MemoryHeap
 from salticid.tables.texts import Texts, Urls
+from salticid.tables.words import Words
 
-__all__ = ["FileHeap", "Heap", "MemoryHeap", "Texts", "Urls"]
+__all__ = ["FileHeap", "Heap", "MemoryHeap", "Texts", "Urls", "Words"]

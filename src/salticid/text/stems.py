@@ -12,7 +12,7 @@ from salticid.text import language
 from salticid.text.tokens import letter_runs
 
 STOP = 0
-"""The stem id of every stop word: no term at all."""
+"""The stem id of every stop word, and of the empty one: no term at all."""
 UNKNOWN = -1
 
 
@@ -30,7 +30,7 @@ class Stems:
     def __init__(self, words: Table, code: str) -> None:
         self.rules = language.rules(code)
         self._words = words
-        self._stop = language.stop_words(code)
+        self._stop = language.stop_words(code) | {""}
         self._stem = language.stemmer(code)
         prepared = words.stems(self.rules)
         self._of = np.full(1024, UNKNOWN, np.int32) if prepared is None else np.array(prepared.of)
