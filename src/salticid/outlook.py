@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from salticid.exact import expm1s, exps, log, logs
 from salticid.model import Floats
 
 LEAST_PAGES, LEAST_FOUND = 50, 5
@@ -16,7 +17,7 @@ AHEAD = 100
 
 _SHAPES = (1, 2)
 """A crawl that begins among good pages, and one that has to find them first."""
-_SPEEDS = np.geomspace(1 / 50, 50, 200)
+_SPEEDS = exps(np.linspace(-log(50), log(50), 200))
 """From luck that would last fifty times as long as the crawl so far, to luck that was over long ago."""
 _BLOCKS = 10
 _FEW = 0.5
@@ -67,7 +68,7 @@ def outlook(found: Sequence[int], pages: int) -> Outlook | None:
     models = [(speed, shape) for shape in _SHAPES for speed in _SPEEDS]
     likelihood = np.concatenate([_explained(times, shape) for shape in _SHAPES])
     clustering = _clustering(times, *models[int(likelihood.argmax())])
-    weights = np.exp((likelihood - likelihood.max()) / clustering)
+    weights = exps((likelihood - likelihood.max()) / clustering)
     weights /= weights.sum()
     by_now = np.concatenate([_found_by(_SPEEDS, shape) for shape in _SHAPES])
     soon = np.concatenate([_found_by(_SPEEDS * (1 + AHEAD / pages), shape) for shape in _SHAPES])
@@ -83,15 +84,15 @@ def outlook(found: Sequence[int], pages: int) -> Outlook | None:
 def _explained(times: Floats, shape: int) -> Floats:
     """How well each speed explains the finds, as a logarithm; what N is has been averaged out."""
     finds = len(times)
-    logs = np.log(times).sum() if shape > 1 else 0.0
-    density = finds * shape * np.log(_SPEEDS) + (shape - 1) * logs - _SPEEDS * times.sum()
-    explained: Floats = density - finds * np.log(_found_by(_SPEEDS, shape))
+    late = logs(times).sum() if shape > 1 else 0.0
+    density = finds * shape * logs(_SPEEDS) + (shape - 1) * late - _SPEEDS * times.sum()
+    explained: Floats = density - finds * logs(_found_by(_SPEEDS, shape))
     return explained
 
 
 def _found_by(lapse: Floats, shape: int) -> Floats:
     """The share of all positives found after `lapse`, the time so far being 1 and measured by the speed."""
-    return -np.expm1(-lapse) if shape == 1 else 1 - (1 + lapse) * np.exp(-lapse)
+    return -expm1s(-lapse) if shape == 1 else 1 - (1 + lapse) * exps(-lapse)
 
 
 def _clustering(times: Floats, speed: float, shape: int) -> float:
@@ -108,7 +109,7 @@ def _drawn(weights: Floats, expected: Floats, clusters: float, size: float) -> E
     rng = np.random.default_rng(0)
     rates = expected[rng.choice(len(weights), _DRAWS, p=weights)] * rng.gamma(clusters, 1 / clusters, _DRAWS)
     low, high = np.quantile(rng.poisson(rates), _EDGES) * size
-    return Estimate(float(weights @ expected) * size, float(low), float(high))
+    return Estimate(float((weights * expected).sum()) * size, float(low), float(high))
 
 
 def _share(finds: Estimate) -> Estimate:

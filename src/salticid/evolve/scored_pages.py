@@ -17,8 +17,8 @@ from salticid.drivers.brief import url_ids
 from salticid.errors import UserError
 from salticid.evolve.kept import Kept
 from salticid.evolve.sums import pairwise
+from salticid.exact import logistic, logs_of_counts
 from salticid.judges.svm import Svm
-from salticid.learning.exact import logistic, logs_of_counts
 from salticid.learning.vocabulary import STOP
 from salticid.model import Floats, Ints, Topic
 from salticid.protocols import Brief

@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from salticid.errors import UserError
-from salticid.learning.exact import shares
+from salticid.exact import shares
 from salticid.learning.tagged_pages import ON, TaggedPages
 from salticid.learning.taught import Taught
 from salticid.learning.vocabulary import Vocabulary

@@ -9,8 +9,8 @@ import numpy as np
 from msgspec import Meta
 
 from salticid.errors import UserError
+from salticid.exact import logistic
 from salticid.learning.background import background
-from salticid.learning.exact import logistic
 from salticid.learning.linear_svm import Features, Keys, LinearSvm
 from salticid.learning.taught import Taught
 from salticid.learning.vocabulary import STOP, Vocabulary

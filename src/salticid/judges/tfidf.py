@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log
 from typing import Annotated
 
 import numpy as np
 from msgspec import Meta
 
 from salticid.errors import UserError
+from salticid.exact import log
 from salticid.learning.stem_vectors import StemVector, length_of, total
 from salticid.learning.taught import Schedule
 from salticid.model import Floats, Page

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from salticid.learning.exact import logistic
+from salticid.exact import logistic
 
 LEAST_APART = 0.05
 """The line lies at least so far above pages off topic, whatever little is known says."""

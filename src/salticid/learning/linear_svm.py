@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from salticid.learning.exact import logs_of_counts
+from salticid.exact import logs_of_counts
 from salticid.model import Floats
 
 Keys = npt.NDArray[np.int64]

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from salticid.exact import logs, shares
 from salticid.learning.areas import areas_of
-from salticid.learning.exact import logs, shares
 from salticid.learning.link_tables import AnchorCounts, Counts, LinkTables, PageCounts
 from salticid.learning.naive_bayes import NaiveBayes, Whole
 from salticid.learning.tagged_pages import OFF, ON, TaggedPages, count_background

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from salticid.learning.exact import logs, logs_of_counts
+from salticid.exact import logs, logs_of_counts
 from salticid.model import Floats, Ints
 
 Whole = npt.NDArray[np.int64]

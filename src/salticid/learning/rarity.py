@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from math import exp, log
 
 import numpy as np
 
+from salticid.exact import exps, logs
 from salticid.learning.background import frequencies
 from salticid.model import Floats, Ints
 from salticid.text import language
@@ -50,11 +50,11 @@ class Rarity:
         return found
 
 
-def _rarity(frequency: float) -> float:
-    return float((-log(1.0 - exp(-SHORT_PAGE * frequency))) ** SOFTENED)
+def _rarities(frequencies: Floats) -> Floats:
+    return exps(SOFTENED * logs(-logs(1.0 - exps(-SHORT_PAGE * frequencies))))
 
 
-_RAREST = _rarity(UNLISTED)
+_RAREST = float(_rarities(np.array([UNLISTED]))[0])
 
 
 @cache
@@ -64,4 +64,5 @@ def _listed(code: str) -> dict[str, float]:
     together: dict[str, float] = {}
     for stem, frequency in zip(language.stemmer(code)(list(usual)), usual.values(), strict=True):
         together[stem] = together.get(stem, 0.0) + frequency
-    return {stem: _rarity(max(frequency, UNLISTED)) for stem, frequency in together.items()}
+    frequent = np.maximum(np.fromiter(together.values(), np.float64, len(together)), UNLISTED)
+    return dict(zip(together, _rarities(frequent).tolist(), strict=True))

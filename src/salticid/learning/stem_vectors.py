@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from salticid.learning.exact import logs_of_counts
+from salticid.exact import logs_of_counts
 from salticid.model import Floats, Ints
 from salticid.text.bags import Bag
 

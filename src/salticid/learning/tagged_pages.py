@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from salticid.exact import shares
 from salticid.learning.areas import areas_of
 from salticid.learning.background import background
-from salticid.learning.exact import shares
 from salticid.learning.naive_bayes import NaiveBayes
 from salticid.learning.vocabulary import Vocabulary
 from salticid.model import Area, Floats, Page

@@ -8,9 +8,9 @@ from math import fsum, sqrt
 
 import numpy as np
 
+from salticid.exact import logs_of_counts
 from salticid.learning.areas import areas_of
 from salticid.learning.background import background
-from salticid.learning.exact import logs_of_counts
 from salticid.learning.rarity import Rarity
 from salticid.learning.stem_vectors import StemVector, length_of, total
 from salticid.learning.thinned import Thinned

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from salticid.learning.exact import logs
+from salticid.exact import logs
 from salticid.metrics.similarity import pages_with
 from salticid.model import Floats
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from salticid.learning.exact import shares
+from salticid.exact import shares
 from salticid.model import Bools, Floats, Ints
 
 

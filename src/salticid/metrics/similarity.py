@@ -7,7 +7,7 @@ from math import log
 import numpy as np
 from scipy.sparse import csr_array
 
-from salticid.learning.exact import logs_of_counts
+from salticid.exact import logs_of_counts
 from salticid.learning.stem_vectors import length_of
 from salticid.model import Floats, Ints
 

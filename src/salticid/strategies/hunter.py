@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Meta
 
-from salticid.learning.exact import logistic
+from salticid.exact import logistic
 from salticid.learning.taught import Schedule
 from salticid.model import FROM_OFFER, FROM_SEED, Choice, Event, Feedback, Floats, Ints, Limits, Links, Visit
 from salticid.protocols import Brief

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import tanh
 from typing import Annotated, Literal
 
 import numpy as np
 from msgspec import Meta
 
+from salticid.exact import tanh, tanhs
 from salticid.model import Floats, Visit
 from salticid.protocols import Brief
 from salticid.strategies.parts.agents import Agent, Arrival
@@ -142,7 +142,7 @@ class Infospiders(Walking[Spider]):
 
 def _estimates(weights: Floats, inputs: Floats) -> Floats:
     """The perceptron's output for each link; summed in the order of the keywords."""
-    outputs: Floats = np.tanh((weights[:, None] * inputs).sum(axis=0))
+    outputs: Floats = tanhs((weights[:, None] * inputs).sum(axis=0))
     return outputs
 
 

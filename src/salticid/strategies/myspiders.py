@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from math import log, sqrt
+from math import sqrt
 from typing import Annotated
 
 import numpy as np
 from msgspec import Meta
 
+from salticid.exact import log
 from salticid.model import Floats, Ints, Visit
 from salticid.protocols import Brief
 from salticid.strategies.parts.agents import Agent, Arrival, Find

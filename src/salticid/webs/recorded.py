@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from math import exp, log
 from pathlib import Path
 
 import numpy as np
 
+from salticid.exact import exp, log
 from salticid.model import Links, Outcome, Page, Response
 from salticid.webs.arrays import Arrays, text_hash
 from salticid.webs.tables import WorldUrls, WorldWords

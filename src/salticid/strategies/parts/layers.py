@@ -7,6 +7,7 @@ from math import sqrt
 
 import numpy as np
 
+from salticid.exact import logs
 from salticid.model import Floats, Ints
 from salticid.text.bags import Bag
 
@@ -35,7 +36,7 @@ class Layers:
         groups = [*layers, others] if others else layers
         known = [bag for group in groups for bag in group]
         words, holding = np.unique(np.concatenate([bag.terms for bag in known]), return_counts=True)
-        rarity = np.log(1 + len(known) / holding)
+        rarity = logs(1 + len(known) / holding)
         heavy = [_heaviest(bag, rarity[words.searchsorted(bag.terms)]) for bag in known]
         self._words: Ints = np.unique(np.concatenate(heavy))
         rarity = rarity[words.searchsorted(self._words)]
@@ -66,14 +67,14 @@ class Layers:
         for bag in layer:
             at, found = self._known_words(bag)
             counts[at] += found
-        return _whole(np.log(counts / counts.sum()))
+        return _whole(logs(counts / counts.sum()))
 
     def _middle(self, layer: Sequence[Bag], rarity: Floats) -> Ints:
         total = _whole(np.zeros(len(self._words)))
         for bag in layer:
             at, found = self._known_words(bag)
             weights = found * rarity[at]
-            total[at] += _whole(weights / np.sqrt(weights @ weights))
+            total[at] += _whole(weights / np.sqrt((weights * weights).sum()))
         middle: Ints = total // len(layer)
         return middle
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from salticid.exact import tanhs
 from salticid.model import Floats
 
 
@@ -73,5 +74,5 @@ def _layer(inputs: int, units: int, rng: np.random.Generator) -> Floats:
 
 def _activity(weights: Floats, below: Floats) -> Floats:
     """tanh(bias + sum of weighted inputs) of each unit (rows), for each column."""
-    activity: Floats = np.tanh((weights[:, :-1, None] * below).sum(axis=1) + weights[:, -1:])
+    activity: Floats = tanhs((weights[:, :-1, None] * below).sum(axis=1) + weights[:, -1:])
     return activity

@@ -8,6 +8,7 @@ from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 
+from salticid.exact import exps
 from salticid.model import FROM_OFFER, Choice, Event, Feedback, Floats, Ints, Limits, Link, Links, Visit
 from salticid.protocols import Brief
 from salticid.strategies.parts.agents import NOBODY, Agent, Arrival, Find
@@ -254,7 +255,7 @@ class Walking(Generic[A]):
     def _draw(self, agent: A, ground: Ground) -> Choice:
         """Draw a link of the ground by a Boltzmann distribution over the estimates."""
         estimates = self.estimates(agent, ground)
-        chances = np.exp(self.sharpness() * (estimates - estimates.max()))
+        chances = exps(self.sharpness() * (estimates - estimates.max()))
         total = np.cumsum(chances)
         at = min(int(total.searchsorted(self.rng.random() * total[-1], side="right")), len(total) - 1)
         agent.followed = at

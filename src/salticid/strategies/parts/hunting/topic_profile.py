@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from salticid.learning.exact import logs
+from salticid.exact import logs
 from salticid.learning.rarity import Rarity
 from salticid.learning.stem_vectors import damped, length_of, total
 from salticid.model import Floats, Ints, Links
