@@ -93,8 +93,8 @@ def test_whatever_a_kill_leaves_of_a_query_is_begun_again(order: list[str], tmp_
     states = sorted(album.iterdir())
     assert not (states[0] / FILE).exists()
     assert len(states) >= 5
-    said = salticid("crawl", "--refresh", without_a_session(states))
-    assert (said.status, "has no page yet" in said.err) == (2, True), said.err
+    refused = salticid("crawl", "--refresh", without_a_session(states))
+    assert (refused.status, "has no page yet" in refused.err) == (2, True), refused.err
     states.append(half_made(tmp_path / "half made", states[1]))
     with Program(
         ":".join(map(str, states)), *order, by=(sys.executable, "-c", _ONE_AFTER_ANOTHER)
