@@ -15,6 +15,7 @@ from salticid.store.ahead import AHEAD
 from salticid.store.folder import CrawlFolder
 from salticid.store.schema import FILE
 from salticid.strategies.best_first import BestFirst
+from salticid.ui.wish import Wish
 
 SITE = Site(pages=60, seconds=0.01)
 
@@ -82,6 +83,11 @@ def test_a_folder_that_a_crawl_makes_is_for_its_owner_alone(tmp_path: Path) -> N
         finally:
             os.umask(before)
         assert folder.stat().st_mode & 0o777 == mode
+
+
+def test_so_is_one_that_the_page_makes(tmp_path: Path) -> None:
+    Wish("spiders", (), (), "best_first", "cosine", 9, "2026-01-01").save(tmp_path / "crawls" / "spiders")
+    assert (tmp_path / "crawls" / "spiders").stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.parametrize("size", [0, 32])
