@@ -14,6 +14,7 @@ from tests.running import salticid
 from salticid.store.ahead import AHEAD
 from salticid.store.folder import CrawlFolder
 from salticid.store.schema import FILE
+from salticid.store.taken import TakenFolder
 from salticid.strategies.best_first import BestFirst
 from salticid.ui.wish import Wish
 
@@ -69,6 +70,23 @@ def test_a_crawl_that_ended_in_good_order_needs_no_such_file(tmp_path: Path) -> 
         assert AHEAD in missing(copied(tmp_path / "c", tmp_path / "going on")), (
             "what it did since is not there"
         )
+
+
+def test_who_only_looks_in_at_the_door_changes_nothing_of_that(tmp_path: Path) -> None:
+    """A folder is taken, and given back because another crawl was ordered."""
+    crawl = Offline(SITE, tmp_path / "c", BestFirst())
+    with closing(crawl.log):
+        crawl.open()
+        crawl.run(20)
+        crawl.log.commit()
+        whole = Path(shutil.copytree(tmp_path / "c", tmp_path / "whole"))
+        part = copied(tmp_path / "c", tmp_path / "part")
+    for folder in (whole, part):
+        taken = TakenFolder(folder)
+        assert taken.facts() is not None
+        taken.give_back()
+    assert missing(whole) == "", "what was beside it was folded in"
+    assert AHEAD in missing(part)
 
 
 def test_a_folder_that_a_crawl_makes_is_for_its_owner_alone(tmp_path: Path) -> None:

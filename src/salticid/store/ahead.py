@@ -32,17 +32,21 @@ def begin(db: sqlite3.Connection) -> None:
 
 
 def end(db: sqlite3.Connection) -> None:
-    """It ends in good order, and all will be in the database; where the disk is full this file stays."""
-    with suppress(sqlite3.OperationalError), db:
+    """It ends in good order, and all will be in the database; where that cannot be written this file stays."""
+    with suppress(sqlite3.DatabaseError), db:
         db.execute("DELETE FROM about WHERE name = 'open'")
 
 
 def left_behind(folder: Path, db: sqlite3.Connection) -> str | None:
     """The sentence to tell where a database without a write-ahead log should have one."""
-    if not db.execute("SELECT 1 FROM about WHERE name = 'open'").fetchone():
+    try:
+        is_open = db.execute("SELECT 1 FROM about WHERE name = 'open'").fetchone()
+    except sqlite3.DatabaseError:  # whoever reads on is told that it is damaged
+        return None
+    if not is_open:
         return None
     return (
-        f"what was written last is missing: the crawl in {folder} did not end in good order, and {AHEAD}, which held "
-        "that, is not there or empty. If the folder was copied, copy that file too; what is gone for good is fetched "
-        "anew when the crawl goes on"
+        f"what was written last may be missing: the crawl in {folder} did not end in good order, and {AHEAD}, which "
+        "should hold that, is not there or empty. If the folder was copied, copy that file too; what is gone for good "
+        "is fetched anew when the crawl goes on"
     )

@@ -121,13 +121,14 @@ class CrawlLog:
             raise UserError(
                 f"cannot write a crawl into {self.folder}: {error}; name another folder with --out"
             ) from None
-        self._folder.begun()
+        self._folder.write()
         self._twins = Twins(self.database)
         self._spelled = {"url": self._spelling(self._urls), "word": self._spelling(self._words)}
 
     def go_on(self) -> str | None:
         """Continue the crawl that is there, its tables filled as they were; a sentence if something is missing."""
-        left_behind, db = self._folder.go_on(), self.database
+        left_behind, db = self._folder.missing, self.database
+        self._folder.write()
         if self._own_tables:
             self._fill_tables()
             urls: Sequence[int] = range(len(self._urls))

@@ -25,7 +25,8 @@ _FILES = (FILE, ahead.AHEAD, f"{FILE}-shm", LOCK)
 class TakenFolder:
     """A folder, made if need be, and its open database; UserError if it cannot be had.
 
-    It is `empty` as long as no crawl was begun in it; given back empty, it is left as it was found.
+    It is `empty` as long as no crawl was begun in it; given back empty, it is left as it was found. `missing` is the
+    sentence to tell when the write-ahead log of the crawl was left behind.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -38,7 +39,7 @@ class TakenFolder:
         self._new_files = [name for name in _FILES if not (folder / name).exists()]
         self._lock = lock(folder)
         self.empty, opened = True, None
-        self._nothing_ahead = ahead.holds_nothing(folder)
+        nothing_ahead = ahead.holds_nothing(folder)
         try:
             opened = self.db = connect(folder / FILE)
             version = opened.execute("PRAGMA user_version").fetchone()[0]
@@ -57,6 +58,7 @@ class TakenFolder:
                 else f"the crawl in {folder} was made by another version of salticid (its format is {version}, ours "
                 f"{FORMAT}); go on with the version that made it, or crawl into a new folder with --out"
             )
+        self.missing = ahead.left_behind(folder, self.db) if nothing_ahead and not self.empty else None
 
     def facts(self) -> dict[str, Any] | None:
         """The facts about the crawl it holds; None when it holds none yet."""
@@ -65,20 +67,14 @@ class TakenFolder:
         rows = self.db.execute("SELECT name, value FROM about")
         return {name: msgspec.json.decode(value) for name, value in rows}
 
-    def go_on(self) -> str | None:
-        """Write into the crawl that it holds; the sentence to tell when something of it was left behind."""
-        missing = ahead.left_behind(self.folder, self.db) if self._nothing_ahead else None
-        ahead.begin(self.db)
-        return missing
-
-    def begun(self) -> None:
-        """A crawl was begun in it."""
-        self.empty = False
+    def write(self) -> None:
+        """Somebody writes into the crawl that it holds now; what was left behind of it is made good."""
+        self.empty, self.missing = False, None
         ahead.begin(self.db)
 
     def give_back(self) -> None:
         """Close the database and let others have the folder."""
-        if not self.empty:
+        if not self.empty and self.missing is None:
             ahead.end(self.db)
         self._let_go(self.db)
 
