@@ -48,8 +48,6 @@ RESCORED = 5_000
 LOOK_AHEAD_EVERY = 10
 """After so many pages it is worked out again what seems to be left, if somebody made that a condition."""
 
-MOST_LOST = 100_000
-"""Of so many URLs of hosts that could not be reached it is known how deep they were, should they be offered again."""
 DEEPEST = 0xFFFF
 """Depths are counted up to here."""
 
@@ -83,7 +81,7 @@ class Crawl:
         self._boundary = Boundary(brief.topic.scope, brief.topic.seeds)
         self._urls = UrlStates(len(brief.urls))
         self._depths = array("H")
-        self._offered_at: dict[int, int] = {}
+        self._offered_at = UrlStates(0, np.uint16)
         self._recent: deque[bool] = deque(maxlen=HARVEST_WINDOW)
         self._found = array("Q")
         self._looked_ahead = 0
@@ -92,7 +90,6 @@ class Crawl:
         self._asking_too: dict[int, list[Choice]] = {}
         self._revisits_on_end = 0
         self.stalled_after = STALLED_AFTER
-        self._lost: dict[int, int] = {}
         self._urls.learn(brief.seeds.url)
         judge.start(brief)
         strategy.start(brief)
@@ -198,7 +195,8 @@ class Crawl:
         news = Links.to([url for url in unchosen if self._admits(url, depth)])
         self._urls.learn(news.url)
         if depth:
-            self._offered_at.update(dict.fromkeys(news.url.tolist(), depth))
+            for url in news.url.tolist():
+                self._offered_at[url] = min(depth, DEEPEST)
         if len(news):
             self.wake()
         self.strategy.offer(news)
@@ -209,7 +207,6 @@ class Crawl:
         lost = [url for url in urls if self._urls[url] == FAILED]
         for url in lost:
             self._answers.pop(url, None)
-            self._offered_at[url] = self._lost.pop(url, 0)
         links = Links.to(lost)
         self._urls.learn(links.url)
         if lost:
@@ -338,8 +335,8 @@ class Crawl:
         if response.outcome is not Outcome.OK:
             if response.outcome not in (Outcome.DUPLICATE, Outcome.OUT_OF_SCOPE):
                 self._urls[response.url] = FAILED
-            if response.outcome is Outcome.UNREACHABLE and len(self._lost) < MOST_LOST:
-                self._lost[response.url] = self._depth(choice)
+            if response.outcome is Outcome.UNREACHABLE:  # it may be offered again
+                self._offered_at[response.url] = min(self._depth(choice), DEEPEST)
             return response
         if response.final != response.url and not self._in_scope(response.final, choice):
             return replace(response, outcome=Outcome.OUT_OF_SCOPE, page=None)
@@ -460,5 +457,5 @@ class Crawl:
     def _depth(self, choice: Choice) -> int:
         source = choice.link.source
         if source == FROM_OFFER:
-            return self._offered_at.get(choice.link.url, 0)
+            return self._offered_at[choice.link.url]
         return 0 if source == FROM_SEED else self._depths[source] + 1

@@ -11,10 +11,10 @@ UNKNOWN, KNOWN, REACHED, CHOSEN, FAILED = range(5)
 
 
 class UrlStates:
-    """One byte a URL, found by the URL's id."""
+    """One small number a URL, 0 at first, found by the URL's id."""
 
-    def __init__(self, size: int) -> None:
-        self._states = np.zeros(max(size, 1024), np.uint8)
+    def __init__(self, size: int, kind: type[np.uint8] | type[np.uint16] = np.uint8) -> None:
+        self._states = np.zeros(max(size, 1024), kind)
 
     def __getitem__(self, url: int) -> int:
         return int(self._states[url]) if url < len(self._states) else UNKNOWN
@@ -38,6 +38,6 @@ class UrlStates:
 
     def _make_room(self, url: int) -> None:
         if url >= len(self._states):
-            grown = np.zeros(max(url + 1, 2 * len(self._states)), np.uint8)
+            grown = np.zeros(max(url + 1, 2 * len(self._states)), self._states.dtype)
             grown[: len(self._states)] = self._states
             self._states = grown
