@@ -104,6 +104,27 @@ ENDLESS = [
         in_parts(CHUNKED + b"4;", b"a" * 10_000, forever=True),
     ),
     row(
+        "an extension around every letter",
+        "ok|timeout",
+        in_parts(CHUNKED, (b"1;" + b"a" * 4000 + b"\r\n<\r\n") * 10, forever=True),
+    ),
+    row(
+        "a chunk size of zeros without end",
+        "broken answer|timeout",
+        in_parts(CHUNKED, b"0" * 10_000, forever=True),
+    ),
+    row(
+        "early hints in a flood",
+        "broken answer|timeout",
+        in_parts(b"HTTP/1.1 103 Early\r\nLink: </a>\r\n\r\n" * 1000, forever=True),
+    ),
+    row("blank lines without end", "broken answer|timeout", in_parts(b"\r\n" * 10_000, forever=True)),
+    row(
+        "answers that nobody asked for",
+        "ok|broken answer",
+        in_parts(page(b"<p>spiders"), page(b"<p>more") * 1000, forever=True),
+    ),
+    row(
         "cookies by the thousand",
         "broken answer|ok",
         page(b"<p>spiders", *(f"Set-Cookie: c{n}={'v' * 900}" for n in range(1000))),

@@ -16,6 +16,7 @@ import aiohttp
 from aiohttp.client_proto import ResponseHandler
 from yarl import URL
 
+from salticid.webs.live.connection import Connection, TooMuch
 from salticid.webs.live.guard import AddressRefused, GuardedSockets
 from salticid.webs.live.names import Names, NoNameServer, NoSuchName
 from salticid.webs.live.retries import Failure
@@ -26,7 +27,8 @@ _HEADERS = {
     "Accept-Encoding": "gzip, deflate, br, zstd",
     "Accept-Language": "*",
 }
-_LISTS = ("content-encoding", "x-robots-tag")
+_LISTS = {"content-encoding": ", ", "x-robots-tag": "\n"}
+"""Fields of which all count, and what is put between them."""
 _ONE_LINE = bytes.maketrans(b"\r\n", b"  ")
 _NO_DESCRIPTORS = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 _NO_ROUTE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL}
@@ -105,9 +107,8 @@ class Client:
             auto_decompress=False,
             trust_env=False,
         )
-        connector._factory = cast(
-            "partial[ResponseHandler]", partial(_Abrupt, loop=asyncio.get_running_loop())
-        )
+        ours = partial(Connection, asyncio.get_running_loop(), self._settings.max_bytes)
+        connector._factory = cast("partial[ResponseHandler]", ours)
         # aiohttp asks again by itself when a kept connection turns out closed; we want to know of it.
         self._session._retry_connection = False
         return self
@@ -153,16 +154,9 @@ class Client:
             await self._names.admitted(where.raw_host or "", where.port or 0)
         request = self._session.get(where, headers=fields, allow_redirects=False, proxy=proxy)
         async with request as response:
-            read = bytearray()
-            while len(read) < most:
-                block = await response.content.read(_BLOCK)
-                if not block:
-                    break
-                read += block
-            cut = len(read) > most or not response.content.at_eof()
+            body, cut = await _body(response, most)
             if cut:
                 response.close()
-            body = bytes(read[:most])
             record = self._keep(url, response, body, cut)
             return Exchange(response.status, _fields(response), body, record), not cut
 
@@ -175,13 +169,6 @@ class Client:
         return self._archive.add(url, _request(response), _head(response) + body, address, cut)
 
 
-class _Abrupt(ResponseHandler):
-    """A connection that ends when we end it: over TLS it would wait for the other side to say farewell."""
-
-    def close(self) -> None:
-        self.abort()
-
-
 class _Addressed(aiohttp.ClientResponse):
     """A response that remembers who sent it: a short one has let go of its connection before we see it."""
 
@@ -191,6 +178,20 @@ class _Addressed(aiohttp.ClientResponse):
         peer = connection.transport and connection.transport.get_extra_info("peername")
         self.address = peer[0].partition("%")[0] if peer else None
         return await super().start(connection)
+
+
+async def _body(response: aiohttp.ClientResponse, most: int) -> tuple[bytes, bool]:
+    """A body, and whether there is more of it; of one that brings too much around it, what was read until then."""
+    read = bytearray()
+    try:
+        while len(read) < most and (block := await response.content.read(_BLOCK)):
+            read += block
+        cut = len(read) > most or not response.content.at_eof()
+    except TooMuch:
+        if not read:
+            raise
+        cut = True
+    return bytes(read[:most]), cut
 
 
 def failure_of(error: Exception) -> Failure:
@@ -253,7 +254,7 @@ def _fields(response: aiohttp.ClientResponse) -> dict[str, str]:
     for name, raw in response.headers.items():
         key, value = name.lower(), raw.encode("utf-8", "replace").decode()
         if key in fields and key in _LISTS:
-            fields[key] += f", {value}"
+            fields[key] += _LISTS[key] + value
         fields.setdefault(key, value)
     fields.pop("transfer-encoding", None)  # aiohttp has undone it
     return fields
