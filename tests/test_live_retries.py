@@ -285,6 +285,8 @@ TAGS = {
     "none": (True, True),
     "noarchive, noindex , nofollow": (True, True),
     "max-image-preview:none": (False, False),
+    "max-image-preview: none": (False, False),
+    "unavailable_after: Fri, 1 Jan 2100 10:00:00 GMT": (False, False),
     "max-snippet:-1, max-image-preview:large": (False, False),
 }
 
@@ -300,6 +302,49 @@ def test_robots_tags_reach_the_page_from_head_and_body() -> None:
     assert dict(zip(TAGS, told, strict=False)) == TAGS
     assert dict(zip(TAGS, told[len(TAGS) :], strict=False)) == TAGS
     assert told[-2:] == [(True, True), (True, True)]
+
+
+FOR_WHOM: dict[tuple[str, ...], tuple[bool, bool]] = {
+    ("otherbot: noindex",): (False, False),
+    ("otherbot:none",): (False, False),
+    ("salticid: noindex",): (True, False),
+    ("SALTICID : noindex, nofollow",): (True, True),
+    ("Salticid/1.0: none",): (True, True),
+    ("*: nofollow",): (False, True),
+    ("otherbot: noindex, nofollow", "nofollow"): (False, True),
+    ("noindex", "otherbot: nofollow"): (True, False),
+    ("otherbot: noindex, salticid: nofollow",): (False, True),
+    ("salticid: noindex, otherbot: nofollow",): (True, False),
+    ("unavailable_after: 25 Jun 2100 15:00:00 PST", "otherbot: noindex"): (False, False),
+    ("unavailable_after: Fri, 1 Jan 2100 10:00:00 GMT, nofollow",): (False, True),
+}
+
+
+def test_robots_fields_are_for_those_they_name() -> None:
+    site = {
+        f"/{n}": page(b"<p>a", *(f"X-Robots-Tag: {field}" for field in fields))
+        for n, fields in enumerate(FOR_WHOM)
+    }
+    responses, _, _ = fetched(site, *(A + path[1:] for path in site))
+    told = [each.page and (each.page.noindex, each.page.nofollow) for each in responses]
+    assert dict(zip(FOR_WHOM, told, strict=True)) == FOR_WHOM
+
+
+@pytest.mark.parametrize(
+    ("user_agent", "told"),
+    [
+        ("Salticid/1.0", [(True, False), (False, False), (True, True)]),
+        ("My-Bot/2", [(False, False), (False, True), (False, True)]),
+    ],
+)
+def test_robots_tags_may_call_us_by_the_name_we_go_by(user_agent: str, told: list[tuple[bool, bool]]) -> None:
+    site = {
+        "/1": page(b"<meta name=SALTICID content=NoIndex><meta name=otherbot content=none><p>a"),
+        "/2": page(b"<p>a", "X-Robots-Tag: my-bot: nofollow"),
+        "/3": page(b"<meta name=salticid content=noindex><meta name=robots content=nofollow><p>a"),
+    }
+    responses, _, _ = fetched(site, *(A + path[1:] for path in site), user_agent=user_agent)
+    assert [each.page and (each.page.noindex, each.page.nofollow) for each in responses] == told
 
 
 def test_a_crawl_follows_no_link_it_was_asked_not_to() -> None:

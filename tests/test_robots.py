@@ -108,6 +108,30 @@ def test_encodings_say_the_same(shared: Shared) -> None:
     assert next(iter(texts))[0] == ("user-agent", "*")
 
 
+@pytest.mark.parametrize(
+    "key", ["Dissallow", "Dissalow", "Disalow", "Diasllow", "Disallaw", "DISALLOW", "Disallow "]
+)
+@pytest.mark.parametrize("agent", ["User-agent", "Useragent", "User agent", "user agent "])
+def test_what_is_misspelt_forbids_all_the_same(key: str, agent: str) -> None:
+    text = f"{agent}: other\nDisallow:\n{agent}: *\n{key}: /private\n"
+    assert not allowed(text, "/private/a")
+    assert allowed(text, "/a")
+    assert allowed(text, "/private/a", "other")
+
+
+def test_the_misspellings_that_crawler_commons_forgives(shared: Shared) -> None:
+    file = _commons(shared, "directive-typos-robots.txt")
+    closed = {
+        "bot1": ["desallow", "dissalow"],
+        "bot2": ["useragent"],
+        "bot3": ["useg-agent"],
+        "bot4": ["useragent-no-colon"],
+    }
+    folders = [folder for own in closed.values() for folder in own]
+    for agent, own in closed.items():
+        assert [each for each in folders if not file.allows(f"http://a.example/{each}/", agent)] == own
+
+
 def test_a_delay_is_for_those_named_before_it_and_does_not_end_the_group(shared: Shared) -> None:
     file = _commons(shared, "crawl-delay-group-merging.txt")
     assert [file.crawl_delay(agent) for agent in ("mybot", "yourbot", "other")] == [10, None, 30]
@@ -117,9 +141,21 @@ def test_a_delay_is_for_those_named_before_it_and_does_not_end_the_group(shared:
 @pytest.mark.parametrize(
     ("value", "delay"),
     [("0", 0), ("1.5 # s", 1.5), (".5", 0.5), ("7.", 7), ("9" * 999, LONGEST_DELAY), ("4000", LONGEST_DELAY)]
-    + [(value, None) for value in ("", "-1", "+1", "soon", "1s", "1e3", "nan", "inf", "1,5", "１", "1 2")],
+    + [
+        ("10s", 10),
+        ("10 s", 10),
+        ("2,5", 2.5),
+        (",5", 0.5),
+        ("3 Sec.", 3),
+        ("1.5seconds", 1.5),
+        ("1 second", 1),
+    ]
+    + [
+        (value, None)
+        for value in ("", "-1", "+1", "soon", "s", "1e3", "nan", "inf", "1,5,0", "１", "1 2", "1 m")
+    ],
 )
-def test_a_delay_is_a_plain_number(value: str, delay: float | None) -> None:
+def test_a_delay_is_a_plain_number_of_seconds(value: str, delay: float | None) -> None:
     assert RobotsFile.parse(_group(f"crawl-delay: {value}").encode()).crawl_delay("a") == delay
 
 

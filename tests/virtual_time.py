@@ -108,7 +108,7 @@ class InProcess(ParserPool):
     """Parses on the spot."""
 
     def __init__(self) -> None:
-        self.urls, self.words = Urls(), Texts()
+        super().__init__(Urls(), Texts())
         self._parser = Parser(self.urls, self.words)
 
     async def parse(self, html: bytes, url: str, charset: str | None) -> Page | None:

@@ -65,7 +65,9 @@ async def live_web(
     rules = Rules(settings.product, line, manners, reach, clock)
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(client)
-        pool = await stack.enter_async_context(ParserPool(*(tables or (Urls(), Words())), settings.workers))
+        urls, words = tables or (Urls(), Words())
+        parsers = ParserPool(urls, words, settings.workers, agent=settings.product)
+        pool = await stack.enter_async_context(parsers)
         yield LiveWeb(Network(line, manners, reach, rules), pool, settings.max_bytes, clock)
 
 

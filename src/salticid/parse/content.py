@@ -14,9 +14,8 @@ GOOD_STATUSES = tuple(status for status in range(200, 300) if status not in (204
 """Statuses that come with a page; the two left out say that there is none."""
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 _SNIFFED = 1024
-_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s;\"']+)", re.IGNORECASE)
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s;,\"']+)", re.IGNORECASE)
 _TAG = re.compile(rb"<(?:!doctype|!--|\?xml|/?[a-z])", re.IGNORECASE)
-_DIRECTIVE = re.compile(r"(?<![\w:-])(?:noindex|nofollow|none)(?![\w-])")
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -53,16 +52,6 @@ def decoded(fields: Mapping[str, str], body: bytes, limit: int) -> bytes:
     """The body without its codings; as it is where they cannot be undone."""
     plain = undo(body, _codings(fields), limit)
     return body[:limit] if plain is None else plain
-
-
-def directives(robots: str) -> frozenset[str]:
-    """What a robots meta tag or an X-Robots-Tag field forbids: of noindex and nofollow, those it says.
-
-    >>> sorted(directives("NOFOLLOW, max-image-preview:none")), sorted(directives("none"))
-    (['nofollow'], ['nofollow', 'noindex'])
-    """
-    said = frozenset(_DIRECTIVE.findall(robots.lower()))
-    return frozenset({"noindex", "nofollow"}) if "none" in said else said
 
 
 def has_tag(body: bytes) -> bool:
@@ -117,7 +106,12 @@ def _start(body: bytes) -> bytes:
 
 
 def _media_type(kind: str) -> str:
-    return kind.partition(";")[0].strip().lower()
+    """The type that a field names, the first one where a server or a proxy has said it twice.
+
+    >>> _media_type("Text/HTML; charset=utf-8, text/html"), _media_type("text/html, text/html")
+    ('text/html', 'text/html')
+    """
+    return re.split("[;,]", kind, maxsplit=1)[0].strip().lower()
 
 
 def _codings(fields: Mapping[str, str]) -> list[str]:

@@ -15,8 +15,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from salticid.model import NO_URL, Area, Ints, Links, Page
 from salticid.parse.charset import decode
-from salticid.parse.content import directives
 from salticid.parse.hrefs import Hrefs
+from salticid.parse.robots_tags import AGENT, directives
 from salticid.parse.vocabulary import marked
 from salticid.protocols import Interning
 from salticid.text.tokens import MARKS, Marked, Tokenizer
@@ -41,7 +41,7 @@ _REFRESH = re.compile(r"^[\s\d.]*+(?:[;,]\s*+)?+(?:url\s*+=\s*+)?+[\"']?+\s*+([^
 
 
 class Parser:
-    """Parses the pages of one web; its tables give the ids.
+    """Parses the pages of one web; its tables give the ids. `agent` is whom robots tags may call by name.
 
     >>> from salticid.tables import Texts, Urls
     >>> urls, words = Urls(), Texts()
@@ -52,8 +52,9 @@ class Parser:
     ('Eyes', 'See jumping spiders .')
     """
 
-    def __init__(self, urls: Interning, words: Interning) -> None:
+    def __init__(self, urls: Interning, words: Interning, agent: str = AGENT) -> None:
         self._urls = urls
+        self._called = ("robots", agent.lower())
         self._hrefs = Hrefs(urls)
         self._tokenizer = Tokenizer(words)
         self._zstd = zstandard.ZstdCompressor(level=1)
@@ -66,7 +67,7 @@ class Parser:
         tree = LexborHTMLParser(_without_marks(decode(html, charset)))
         tree.strip_tags(_UNREAD)
         found = _Found(tree)
-        head = _Head(found)
+        head = _Head(found, self._called)
         base = (head.base and canonical(head.base, url)) or url
         urls, nofollow, body = self._read(tree.body or tree.css_first("frameset"), found, base)
         text = f"{head.description}{_HEADING}{head.title}{_HEADING_END}{body}"
@@ -149,9 +150,9 @@ class _Found:
 
 
 class _Head:
-    """What the head of a document says, as text; empty where it says nothing."""
+    """What the head of a document says, as text; empty where it says nothing. We are `called` so by robots tags."""
 
-    def __init__(self, found: _Found) -> None:
+    def __init__(self, found: _Found, called: tuple[str, ...]) -> None:
         titles = [title for title in found.title if title.parent is not None and title.parent.tag == "head"]
         titles = titles or found.title
         self.title = " ".join(titles[0].text().split())[:MAX_TITLE] if titles else ""
@@ -165,7 +166,7 @@ class _Head:
             content = meta.attributes["content"] or ""
             if name in ("description", "keywords"):
                 described.append(content)
-            elif name == "robots":
+            elif name in called:
                 self.forbidden |= directives(content)
             elif name == "refresh" and (target := _REFRESH.match(content)):
                 self.refresh = target[1].strip()

@@ -21,6 +21,7 @@ import msgspec
 from selectolax.lexbor import SelectolaxError
 
 from salticid.parse import Parser
+from salticid.parse.robots_tags import AGENT
 from salticid.tables.newcomers import Newcomers
 
 MAX_MEMORY = 2 << 30
@@ -71,11 +72,11 @@ class Made(msgspec.Struct, array_like=True):
     new_words: bytes
 
 
-def work(pages: int = MAX_PAGES, texts: int = MAX_TEXTS) -> None:
+def work(pages: int = MAX_PAGES, texts: int = MAX_TEXTS, agent: str = AGENT) -> None:
     """Say that all is ready, then let one child after the other parse, until the other side is gone.
 
     A child reads so many pages at the most, as long as its tables hold fewer than so many texts and it is not too
-    large.
+    large. Robots tags know us as `agent`.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
@@ -93,14 +94,14 @@ def work(pages: int = MAX_PAGES, texts: int = MAX_TEXTS) -> None:
                 at_work[0] = _IDLE
                 parent.sendall(LENGTH.pack(0))
         else:
-            _parse_all(parent, at_work, pages, texts)
+            _parse_all(parent, at_work, pages, texts, agent)
     os._exit(0)
 
 
-def _parse_all(parent: socket.socket, at_work: mmap.mmap, pages: int, texts: int) -> None:
+def _parse_all(parent: socket.socket, at_work: mmap.mmap, pages: int, texts: int, agent: str) -> None:
     """The child's life. It ends with 0 when the other side is gone, else there is more to do for the next child."""
     _limit(resource.RLIMIT_AS, MAX_MEMORY)
-    parser = Parser(urls := Newcomers(), words := Newcomers())
+    parser = Parser(urls := Newcomers(), words := Newcomers(), agent)
     statm = _statm()
     first = has = _data_size(statm)
     try:

@@ -29,6 +29,7 @@ import numpy as np
 
 from salticid.errors import SalticidError
 from salticid.model import NO_URL, Ints, Links, Page
+from salticid.parse.robots_tags import AGENT
 from salticid.tables import Texts, Urls
 from salticid.webs.live import parser_process
 from salticid.webs.live.parser_process import LENGTH, MAX_PAGES, MAX_TEXTS, Made, Task
@@ -63,14 +64,17 @@ class ParserPool:
 
     Short pages come before long ones, but none waits for ever (`OVERTAKEN`). With one worker, pages parsed one
     after the other get the very ids that a `Parser` would give. `limit` is in seconds of a worker's processor
-    time, so that a busy machine loses no page.
+    time, so that a busy machine loses no page. `agent` is our name in robots tags.
     """
 
-    def __init__(self, urls: Urls, words: Texts, workers: int = 1, limit: float = 5.0) -> None:
+    def __init__(
+        self, urls: Urls, words: Texts, workers: int = 1, limit: float = 5.0, agent: str = AGENT
+    ) -> None:
         self.urls = urls
         self.words = words
         self.workers = workers
         self.limit = limit
+        self.agent = agent
         self._waiting: list[tuple[float, int, _Job]] = []
         self._numbers = count()
         self._all: list[_Worker] = []
@@ -236,7 +240,7 @@ class _Worker(asyncio.Protocol):
         return self._watch(_START)
 
     def _command(self) -> list[str]:
-        order = f"from {parser_process.__name__} import work; work({MAX_PAGES}, {MAX_TEXTS})"
+        order = f"from {parser_process.__name__} import work; work({MAX_PAGES}, {MAX_TEXTS}, {self._pool.agent!r})"
         return [sys.executable, "-P", "-c", order]
 
     def _fail(self) -> None:

@@ -28,7 +28,13 @@ milliseconds. Only a file made to slow us down asks for more; what it is asked a
 
 _PATH = re.compile(r"(?:[^/?;#]*?://|//)?[^/?;#]*([^#]*)")
 _TOKEN = re.compile(r"\*(?=\s|$)|[A-Za-z0-9_.-]+")
-_SECONDS = re.compile(r"[0-9]+\.?[0-9]*|\.[0-9]+")
+_SECONDS = re.compile(r"([0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[ \t]*s(?:ec(?:onds?|s)?)?)?\.?", re.IGNORECASE)
+_SLIPS = {
+    **dict.fromkeys(("dissallow", "dissalow", "disalow", "diasllow", "disallaw", "desallow"), "disallow"),
+    **dict.fromkeys(("useragent", "user agent", "useg-agent"), "user-agent"),
+    **dict.fromkeys(("crawldelay", "crawl delay"), "crawl-delay"),
+}
+"""Misspelt keys that mean what they look like: other crawlers forgive them, so that nobody ever mends them."""
 _WORDS = re.compile(r"(\S+)[ \t]+(\S+)", re.ASCII)
 # Everything a URI may hold stays, but for the two signs that mean more in a pattern than in a URL, and for the
 # one that browsers escape in a query alone.
@@ -74,8 +80,8 @@ class RobotsFile:
             elif key in ("allow", "disallow"):
                 block.closed = True
                 (block.allow if key == "allow" else block.disallow).append(value)
-            elif key == "crawl-delay" and _SECONDS.fullmatch(value):
-                block.delays.append(min(float(value), LONGEST_DELAY))
+            elif key == "crawl-delay" and (seconds := _SECONDS.fullmatch(value)):
+                block.delays.append(min(float(seconds[1].replace(",", ".")), LONGEST_DELAY))
             elif key == "sitemap" and (url := _absolute(value)):
                 sitemaps[url] = None
         return cls(groups, tuple(sitemaps))
@@ -194,7 +200,7 @@ def _follow(path: str, at: int, middle: tuple[str, ...], last: str | None) -> bo
 
 
 def _directives(data: bytes) -> Iterator[tuple[str, str]]:
-    """Each line's key in lower case and its value, one character an octet; a line without both is left out.
+    """Each line's key, as it should be spelt, and its value, one character an octet; a line without both is left out.
 
     >>> list(_directives(b"USER-AGENT : a # who\\rdisallow /b\\r\\nthis is no directive"))
     [('user-agent', 'a'), ('disallow', '/b')]
@@ -207,8 +213,8 @@ def _directives(data: bytes) -> Iterator[tuple[str, str]]:
             if words is None:
                 continue
             key, value = words.groups()
-        if key := key.rstrip(" \t"):
-            yield key.lower(), value.lstrip(" \t")
+        if key := key.rstrip(" \t").lower():
+            yield _SLIPS.get(key, key), value.lstrip(" \t")
 
 
 def _lines(data: bytes) -> list[bytes]:

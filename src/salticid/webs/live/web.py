@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from salticid.model import NO_URL, Outcome, Page, Response
-from salticid.parse.content import GOOD_STATUSES, content, decoded, directives
+from salticid.parse.content import GOOD_STATUSES, content, decoded
 from salticid.parse.prescan import prescan
+from salticid.parse.robots_tags import directives_for
 from salticid.tables import Texts, Urls
 from salticid.urls import canonical
 from salticid.urls import host as host_of
@@ -215,12 +216,13 @@ class LiveWeb:
                 self.doing[url] = "a parser"
                 page = await self._parse(found.html, way.at, found.charset)
                 outcome = Outcome.UNPARSABLE if page is None else Outcome.OK
+        told = directives_for(self._pool.agent, answer.fields.get("x-robots-tag", ""))
         return Response(
             url=url,
             final=final,
             outcome=outcome,
             status=answer.status,
-            page=None if page is None else _as_told(page, answer.fields.get("x-robots-tag", "")),
+            page=None if page is None else _as_told(page, told),
             seconds=way.seconds,
             size=len(answer.body),
             modified=found.modified,
@@ -232,9 +234,8 @@ class LiveWeb:
         return None if prescan(html) else await self._pool.parse(html, at, charset)
 
 
-def _as_told(page: Page, tag: str) -> Page:
-    """The page, with what the X-Robots-Tag field adds to its own robots tag."""
-    said = directives(tag)
+def _as_told(page: Page, said: frozenset[str]) -> Page:
+    """The page, with what X-Robots-Tag fields add to its own robots tags."""
     if not said:
         return page
     return replace(

@@ -1,0 +1,46 @@
+"""What a page asks of crawlers: its robots tags, and the X-Robots-Tag fields that came with it."""
+
+from __future__ import annotations
+
+import re
+
+AGENT = "salticid"
+"""The name by which tags know us, unless a crawl goes by another."""
+_DIRECTIVE = re.compile(r"(?<![\w:-])(?<!:\s)(?:noindex|nofollow|none)(?![\w-])")
+_NAMED = re.compile(r"\s*(\*|[a-z_-][\w.-]*)(?:/[^\s:]*)?\s*:(.*)", re.DOTALL)
+_EVERYBODY = ("*", "robots")
+_NO_NAMES = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
+"""What stands before a colon and is nobody's name."""
+
+
+def directives(robots: str) -> frozenset[str]:
+    """What a robots tag forbids: of noindex and nofollow, those it says.
+
+    >>> sorted(directives("NOFOLLOW, max-image-preview: none")), sorted(directives("none"))
+    (['nofollow'], ['nofollow', 'noindex'])
+    """
+    said = frozenset(_DIRECTIVE.findall(robots.lower()))
+    return frozenset({"noindex", "nofollow"}) if "none" in said else said
+
+
+def directives_for(agent: str, fields: str) -> frozenset[str]:
+    """What X-Robots-Tag fields, a line each, forbid an agent. A name holds to the next one, or to the field's end.
+
+    >>> sorted(directives_for("Salticid", "otherbot: noindex, nofollow\\nnofollow"))
+    ['nofollow']
+    >>> sorted(directives_for("Salticid", "unavailable_after: 1 Jan 2030 10:00 GMT, otherbot: none, salticid: noindex"))
+    ['noindex']
+    """
+    everybody_and_us = (*_EVERYBODY, agent.lower())
+    said: list[str] = []
+    for field in fields.lower().split("\n"):
+        ours = True
+        for part in field.split(","):
+            named = _NAMED.match(part)
+            if named is None or named[1] in _NO_NAMES:
+                told = part
+            else:
+                ours, told = named[1] in everybody_and_us, named[2]
+            if ours:
+                said.append(told)
+    return directives(",".join(said))
