@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable
 from typing import BinaryIO
 
@@ -12,8 +13,10 @@ import msgspec
 from salticid.store.exports.documents import Document
 
 _CONTROLS = dict.fromkeys(code for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r")
-_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
-"""What makes a spreadsheet take a cell for a formula: a page could make it run one."""
+_BLANKS = ("\t", "\r", "\n")
+_FORMULA = re.compile(r"""(^|[;\t\r\n])([\s"]*)(?=[=+@＝＋－＠-])""")
+"""What makes a spreadsheet take a cell for a formula, which a page could make it run. Many spreadsheets part cells by
+semicolons or tabs whatever the file is called, and to them a text in quotes is not one cell, nor even one line."""
 
 
 def write(documents: Iterable[Document], out: BinaryIO) -> None:
@@ -32,10 +35,11 @@ def write(documents: Iterable[Document], out: BinaryIO) -> None:
 def cell(value: object) -> object:
     """A value as it may stand in a cell: no control characters, no formula.
 
-    >>> cell("=HYPERLINK(1)"), cell("a\\0b\\r\\nc"), cell(-0.5), cell(None)
-    ("'=HYPERLINK(1)", 'ab\\nc', -0.5, None)
+    >>> cell("=HYPERLINK(1)"), cell("a; =1"), cell("a\\0b\\r\\nc"), cell(-0.5), cell(None)
+    ("'=HYPERLINK(1)", "a; '=1", 'ab\\nc', -0.5, None)
     """
     if not isinstance(value, str):
         return value
     text = value.translate(_CONTROLS).replace("\r\n", "\n")
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    safe = _FORMULA.sub(r"\1\2'", text)
+    return f"'{safe}" if safe.startswith(_BLANKS) else safe
