@@ -69,6 +69,22 @@ def test_what_a_head_says_can_be_written_down_even_when_it_is_no_text() -> None:
     assert (response.etag or "").isprintable()  # a lone surrogate is not, and no file takes it
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "text/html, text/html",
+        "text/html; charset=iso-8859-5, text/html",
+        "text/html,text/html; charset=iso-8859-5",
+        "text/html; charset=iso-8859-5\r\nContent-Type: text/html",
+    ],
+)
+def test_a_type_that_is_said_twice_is_that_type(kind: str) -> None:
+    title = "ф".encode("iso-8859-5" if "charset" in kind else "utf-8")
+    (response,), _, _ = fetched({"/": page(b"<title>" + title, kind=kind)}, A)
+    assert response.page is not None
+    assert response.page.title == "ф"
+
+
 def _raw_deflate(data: bytes) -> bytes:
     packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
     return packer.compress(data) + packer.flush()

@@ -8,7 +8,34 @@ import re
 import cchardet
 from resiliparse.parse.encoding import map_encoding_to_html5
 
-_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+from salticid.parse.rare_charsets import DECODERS
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_LARGER = {"euc_kr": "cp949", "shift_jis": "cp932", "iso8859-11": "cp874"}
+"""What browsers read under these names holds more than the standards of these names."""
+_FORGOTTEN = {
+    "uhc": "cp949",
+    "johab": "johab",
+    "hz-gb-2312": "hz",
+    "iso-2022-kr": "iso2022_kr",
+    "mac-cyrillic": "mac_cyrillic",
+    "maccyrillic": "mac_cyrillic",
+    "mac-centraleurope": "mac_latin2",
+    "maccentraleurope": "mac_latin2",
+    "utf-8-sig": "utf-8-sig",
+    **dict.fromkeys(("utf-32", "utf-32le", "utf-32be"), "utf-32"),
+    **{f"{maker}{page}": f"cp{page}" for maker in ("ibm", "cp") for page in (737, 852, 855, 862, 865, 949)},
+    **{name: name for name in DECODERS},
+}
+"""Names that browsers do not know any more; pages bear them, and the detector finds them out."""
+_SHIFTS = (b"\x1b$", b"~{")
+_OF_SEVEN_BITS = ("iso2022_jp", "iso2022_kr", "iso-2022-cn", "hz")
 _IN_META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{2,40})", re.IGNORECASE)
 _PRESCAN = 2048
 _SAMPLE = 20_000
@@ -25,28 +52,46 @@ def decode(html: bytes, header: str | None = None) -> str:
             return html[len(mark) :].decode(marked, "replace")
     name = _codec(header) or _named_in_meta(html)
     if name is None:
+        name = _shifted(html)
+    if name is None:
         try:
             return html.decode()
         except UnicodeDecodeError as error:
             read = html[: error.start]
             if error.reason == "unexpected end of data" and not read.isascii():
                 return read.decode()  # UTF-8, cut within a character
-            name = _codec(cchardet.detect(html[:_SAMPLE])["encoding"]) or "cp1252"
-    return html.decode(name, "replace")
+            name = _detected(html) or "cp1252"
+    own = DECODERS.get(name)
+    return own(html) if own else html.decode(name, "replace")
+
+
+def _detected(html: bytes) -> str | None:
+    return _codec(cchardet.detect(html[:_SAMPLE])["encoding"])
+
+
+def _shifted(html: bytes) -> str | None:
+    """The codec of a document which says in ASCII that parts of it are none; they would pass for UTF-8."""
+    starts = [at for shift in _SHIFTS if (at := html.find(shift)) >= 0]
+    name = _detected(html[min(starts) :]) if starts and html.isascii() else None
+    return name if name in _OF_SEVEN_BITS else None
 
 
 def _named_in_meta(html: bytes) -> str | None:
     found = _IN_META.search(html, 0, _PRESCAN)
     name = _codec(found[1].decode("ascii")) if found else None
-    # A meta tag that could be read at all was not in UTF-16, whatever it says.
-    return "utf-8" if name and name.startswith("utf-16") else name
+    # A meta tag that could be read at all was in neither UTF-16 nor UTF-32, whatever it says.
+    return "utf-8" if name and name.startswith(("utf-16", "utf-32")) else name
 
 
 def _codec(label: str | None) -> str | None:
     """The codec browsers take for a label (latin-1 means windows-1252), or None for nonsense."""
     if not label:
         return None
-    name = map_encoding_to_html5(label.strip(" \"'").lower(), fallback_utf8=False)
+    told = label.strip(" \"'").lower()
+    name = map_encoding_to_html5(told, fallback_utf8=False) or _FORGOTTEN.get(told)
+    name = _LARGER.get(name or "", name)
+    if name in DECODERS:
+        return name
     try:
         # A codec that is no text encoding ("hex", "zlib") would not decode to text.
         return name if name and codecs.lookup(name)._is_text_encoding else None
