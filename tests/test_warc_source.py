@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import random
+import re
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -12,12 +13,14 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from tests.running import salticid
 from tests.sources import HOME, HTML, NEW, answers, chunked, http, title, unread, world
 from warcio.warcwriter import WARCWriter
 
 from salticid.errors import UserError
 from salticid.model import Outcome
 from salticid.worlds.answers import Answer, Unread
+from salticid.worlds.http import MAX_BLOCK
 from salticid.worlds.warc import WarcFiles
 from salticid.worlds.writer import MAX_HTML
 
@@ -176,6 +179,47 @@ def test_damage_ends_one_file_only(form: str, tmp_path: Path) -> None:
     assert source.done == source.size
 
 
+PACKED: dict[str, Callable[[bytes], bytes]] = {**FORMS, "one member": bytes}
+LONG = 3 * MAX_BLOCK
+
+
+@pytest.mark.parametrize("form", PACKED)
+@pytest.mark.parametrize("error", [-5, -1, 5, 300, 10**6, LONG, 10**12, 10**30, "none", "many"])
+def test_a_record_that_lies_about_its_length_costs_itself(
+    form: str, error: int | str, tmp_path: Path
+) -> None:
+    pages = [record("response", f"http://a.example/{n}", http(b"<p>page %d" % n)) for n in range(4)]
+    pages.append(record("response", "http://a.example/long", http(b"<p>" + b"a" * LONG)))
+    size = re.search(rb"Content-Length: (\d+)", pages[1])
+    assert size is not None
+    said = str(int(size[1]) + error).encode() if isinstance(error, int) else error.encode()
+    pages[1] = pages[1].replace(size[0], b"Content-Length: " + said)
+    data = b"".join(map(PACKED[form], pages))
+    path = tmp_path / "lying.warc"
+    path.write_bytes(gzip.compress(data) if form == "one member" else data)
+    source = WarcFiles([path])
+    assert [answer.url[17:] for answer in answers(source)] == ["0", "2", "3", "long"]
+    assert [why for why, _ in unread(source)] == ["damaged WARC"]
+
+
+def test_records_that_lie_at_length_are_not_looked_through_for_ever(tmp_path: Path) -> None:
+    lies = [
+        record("response", f"http://a.example/{n}", http(b"<p>")).replace(b"-Length: ", b"-Length: 99999999")
+        for n in range(100)
+    ]
+    long = record("response", "http://a.example/long", http(b"<p>" + b"a" * LONG))
+    source = WarcFiles([write_warc(tmp_path / "x.warc", [*lies, long])])
+    assert answers(source) == []
+    assert 1 < len(unread(source)) < 50
+
+
+def test_a_page_about_warc_is_a_page(tmp_path: Path) -> None:
+    about = record("response", "http://a.example/about", http(b"<pre>\r\n\r\n" + RECORDS[1]))
+    source = WarcFiles([write_warc(tmp_path / "x.warc", [about, RECORDS[0]])])
+    assert [answer.url for answer in answers(source)] == ["http://a.example/about", "http://a.example/"]
+    assert unread(source) == []
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_changed_bytes_never_raise(form: str, tmp_path: Path) -> None:
     rng = random.Random(form)
@@ -228,6 +272,82 @@ def test_records_that_hold_no_http_answer(tmp_path: Path) -> None:
         Unread("no HTTP answer", "http://a.example/"),
         Unread("conversion record", "http://a.example/"),
     ]
+
+
+def _named(block: bytes, *fields: str) -> bytes:
+    """The same record with more fields, which replace those that it has."""
+    for field in fields:
+        name = field.partition(":")[0].encode()
+        block = re.sub(rb"%b: [^\r]*\r\n" % name, b"", block, count=1)
+        block = block.replace(b"WARC-Type", field.encode() + b"\r\nWARC-Type", 1)
+    return block
+
+
+FIRST = record("response", "http://a.example/first", http(HOME))
+DATE = "2021-05-05T05:05:05Z"
+REFERENCES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "by id": ("WARC-Record-ID: <urn:uuid:7>", ("WARC-Refers-To: <urn:uuid:7>",)),
+    "by digest": ("WARC-Payload-Digest: sha1:ABC", ("WARC-Payload-Digest: sha1:ABC",)),
+    "by date": (
+        f"WARC-Date: {DATE}",
+        ("WARC-Refers-To-Target-URI: http://a.example/first", f"WARC-Refers-To-Date: {DATE}"),
+    ),
+}
+
+
+@pytest.mark.parametrize("how", REFERENCES)
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_revisit_is_the_answer_it_refers_to_in_whatever_file(
+    how: str, order: tuple[int, int], tmp_path: Path
+) -> None:
+    named, refers = REFERENCES[how]
+    again = _named(record("revisit", "http://a.example/again", http(b"", HTML)), *refers)
+    same = _named(record("revisit", "http://a.example/same", http(b"", b"", b"304 Not Modified")), *refers)
+    moved = _named(
+        record("revisit", "http://a.example/moved", http(b"", b"Location: /x\r\n", b"302 Found")), *refers
+    )
+    bare = _named(record("revisit", "http://a.example/bare", b""), *refers)
+    files = [
+        write_warc(tmp_path / "one.warc.gz", [_named(FIRST, named)], "warc.gz"),
+        write_warc(tmp_path / "two.warc.gz", [again, same, moved, bare], "warc.gz"),
+    ]
+    source = WarcFiles([files[at] for at in order])
+    assert answers(source) == [
+        Answer("http://a.example/first", 200, HOME),
+        Answer("http://a.example/again", 200, HOME),
+        Answer("http://a.example/same", 200, HOME),
+        Answer("http://a.example/moved", 302, HOME, location="/x"),
+        Answer("http://a.example/bare", 200, HOME),
+    ]
+    assert unread(source) == []
+    alone = WarcFiles([files[1]])
+    assert answers(alone) == []
+    assert len(unread(alone)) == 4
+
+
+def test_a_packed_answer_that_is_revisited_is_unpacked(tmp_path: Path) -> None:
+    packed = http(
+        chunked(gzip.compress(NEW)), HTML + b"Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n"
+    )
+    digest = "WARC-Payload-Digest: sha1:ABC"
+    first = _named(record("response", "http://a.example/first", packed), digest)
+    again = _named(record("revisit", "http://a.example/again", http(b"", HTML)), digest)
+    source = WarcFiles([write_warc(tmp_path / "x.warc", [again, first])])
+    assert [answer.html for answer in answers(source)] == [NEW, NEW]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_an_arc_is_told_to_be_one(packed: bool, tmp_path: Path) -> None:
+    about = b"1 0 salticid\nURL IP-address Archive-date Content-type Archive-length\n"
+    arc = b"filedesc://a.arc 0.0.0.0 20010101000000 text/plain %d\n%b\n" % (len(about), about)
+    path = tmp_path / "a.arc.gz"
+    path.write_bytes(gzip.compress(arc) if packed else arc)
+    (item,) = WarcFiles([path])
+    assert isinstance(item, Unread)
+    assert item.why.startswith("ARC file")
+    told = salticid("world", "build", tmp_path / "world", "--warc", path)
+    assert told.status != 0
+    assert "ARC file, the form before WARC (warcio recompress" in " ".join(told.err.split())
 
 
 def test_warc_files_must_be_there(tmp_path: Path) -> None:

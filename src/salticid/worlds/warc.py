@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
+from fastwarc.stream_io import ZstdReader
 
 from salticid.errors import UserError
-from salticid.parse.codings import Inflated
+from salticid.parse.codings import Inflated, Readable
 from salticid.worlds.answers import Answer, Unread
 from salticid.worlds.http import MAX_BLOCK, Head, split, to_answer
 from salticid.worlds.paths import shown
+from salticid.worlds.revisits import Revisits, target
+from salticid.worlds.warc_records import Record, records
 
-_GZIP = b"\x1f\x8b"
-_ABOUT_OTHERS = (WarcRecordType.warcinfo, WarcRecordType.request, WarcRecordType.metadata)
+_GZIP, _ZSTD = b"\x1f\x8b", (b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18")
+_ARC = b"filedesc://"
+_ARC_FILE = "ARC file, the form before WARC (warcio recompress OLD.arc.gz NEW.warc.gz makes it a WARC)"
+_ABOUT_OTHERS = ("warcinfo", "request", "metadata")
 """Records that hold no answer, so that nothing is lost with them."""
+_OTHERS = ("conversion", "continuation")
 
 
 class WarcFiles:
     """The answers in WARC files, plain or compressed with gzip or zstd, in their order.
 
-    Responses and resources are answers; revisits and other records that stand for one without holding
-    it are `Unread`. A file that is cut, damaged or no WARC at all gives what can be read of it, then one
-    `Unread` with the reason. Of each record at most `MAX_BLOCK` bytes are in memory.
+    Responses and resources are answers. A revisit stands for an answer that is elsewhere: when all files are read and
+    there are any, the files are read again for those. What is not found, and other records, are `Unread`; so is what
+    is cut, damaged or no WARC at all, with the reason. Of each record at most `MAX_BLOCK` bytes are in memory.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:
@@ -37,14 +43,34 @@ class WarcFiles:
 
     def __iter__(self) -> Iterator[Answer | Unread]:
         self.done = 0
+        revisits = Revisits()
+        for item in self._records():
+            if isinstance(item, Unread):
+                yield item
+            elif item.fields.get("warc-type", "").lower() == "revisit":
+                revisits.add(item)
+            elif (answer := _item(item)) is not None:
+                yield answer
+        if revisits:
+            for item in self._records():
+                if isinstance(item, Record):
+                    yield from revisits.answers(item)
+        yield from revisits.unread()
+
+    def _records(self) -> Iterator[Record | Unread]:
+        """All records of all files."""
+        before = 0
         for path in self._paths:
-            before = self.done
             try:
                 with path.open("rb") as file:
-                    for item in _records(file, shown(path)):
+                    if _is_arc(file):
+                        yield Unread(_ARC_FILE, shown(path))
+                        continue
+                    for item in records(partial(_stream, file), MAX_BLOCK):
                         self.done = before + file.tell()
-                        yield item
-                    self.done = before + file.seek(0, 2)
+                        yield item if isinstance(item, Record) else _damaged(shown(path), item.what)
+                    before += file.seek(0, 2)
+                    self.done = before
             except OSError as error:  # readable a while ago
                 yield _damaged(shown(path), error.strerror or str(error))
 
@@ -61,58 +87,77 @@ def _size(path: Path) -> int:
         raise UserError(f"cannot read {path}: {error.strerror}; check its permissions") from None
 
 
-def _records(file: BinaryIO, name: str) -> Iterator[Answer | Unread]:
-    packed = Inflated(file) if _starts_with(file, _GZIP) else None
-    records = iter(ArchiveIterator(packed or file, parse_http=False))
-    damage, seen = "", 0
-    while not damage:
-        try:
-            record = next(records, None)
-            block = _block(record) if record else b""
-        except OSError as error:
-            damage = f"cannot be read further ({error})"
-            break
-        if record is None:
-            damage = "" if seen else "holds no WARC record"
-            break
-        if block is None:
-            damage = "ends in the middle of a record"
-        elif record.record_type not in _ABOUT_OTHERS:
-            yield _item(record, block)
-        seen += 1
-    # fastwarc cannot tell where unpacking failed from where the file ends.
-    damage = (packed.damage if packed else "") or damage
-    if damage:
-        yield _damaged(name, damage)
+def _is_arc(file: BinaryIO) -> bool:
+    try:
+        return _stream(file).read(len(_ARC)) == _ARC
+    except OSError:
+        return False
 
 
-def _starts_with(file: BinaryIO, mark: bytes) -> bool:
-    start = file.read(len(mark))
+def _stream(file: BinaryIO) -> Readable:
+    """The file from its start, without its compression."""
     file.seek(0)
-    return start == mark
+    start = file.read(4)
+    file.seek(0)
+    plain: Readable = file
+    if start.startswith(_GZIP):
+        plain = _Gunzipped(file)
+    elif start.startswith(_ZSTD):
+        plain = _Unzstd(file)
+    return plain
 
 
-def _block(record: WarcRecord) -> bytes | None:
-    """The first `MAX_BLOCK` bytes of a record, the rest passed over; None if the file ends within it."""
-    length = (record.headers.get("Content-Length") or "").strip()
-    block = record.reader.read(MAX_BLOCK)
-    whole = length.isdecimal() and len(block) + record.reader.consume() >= int(length)
-    return block if whole else None
+class _Gunzipped(Inflated):
+    """Where its data end too early or are damaged it raises, as files do."""
+
+    def read(self, size: int = -1, /) -> bytes:
+        plain = super().read(size)
+        if not plain and self.damage:
+            raise OSError(self.damage)
+        return plain
 
 
-def _item(record: WarcRecord, block: bytes) -> Answer | Unread:
-    url = (record.headers.get("WARC-Target-URI") or "").strip().removeprefix("<").removesuffix(">")
-    match record.record_type:
-        case WarcRecordType.resource:
-            fields = {"content-type": record.headers.get("Content-Type") or ""}
-            return to_answer(url, Head(200, fields), block)
-        case WarcRecordType.response:
-            parts = split(block)
+class _Unzstd:
+    """Gives all that comes before a damage: the reader would keep what it has read in the same call."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._given = 0
+        self._careful = False
+        self._reader = ZstdReader(file)
+
+    def read(self, size: int = -1, /) -> bytes:
+        try:
+            plain: bytes = self._reader.read(1 if self._careful else size)
+        except OSError:
+            if self._careful:
+                raise
+            self._careful = True
+            self._file.seek(0)
+            self._reader = ZstdReader(self._file)
+            left = self._given
+            while left:
+                left -= len(self._reader.read(min(left, size)))
+            return self.read(size)
+        self._given += len(plain)
+        return plain
+
+
+def _item(record: Record) -> Answer | Unread | None:
+    url = target(record)
+    match record.fields.get("warc-type", "").lower():
+        case "resource":
+            fields = {"content-type": record.fields.get("content-type", "")}
+            return to_answer(url, Head(200, fields), record.block)
+        case "response":
+            parts = split(record.block)
             if parts is None or parts[0].status is None:
                 return Unread("no HTTP answer", url)
             return to_answer(url, *parts)
-        case other:
-            return Unread(f"{other} record", url)
+        case kind if kind in _ABOUT_OTHERS:
+            return None
+        case kind:
+            return Unread(f"{kind if kind in _OTHERS else 'unknown'} record", url)
 
 
 def _damaged(name: str, what: str) -> Unread:

@@ -1,0 +1,83 @@
+"""Revisit records: an answer that was the same as another, which stands elsewhere, perhaps in another file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from salticid.worlds.answers import Answer, Unread
+from salticid.worlds.http import Head, split, to_answer
+from salticid.worlds.warc_records import Record
+
+_NOT_MODIFIED = 304
+
+
+class Revisits:
+    """Those that were met, and by what name each knows the record that holds its answer.
+
+    That is the record's id, its URL and date, or the digest of its payload; the first record with any of them counts.
+    """
+
+    def __init__(self) -> None:
+        self._met: dict[int, Record] = {}
+        self._named: dict[str, list[int]] = {}
+
+    def __len__(self) -> int:
+        return len(self._met)
+
+    def add(self, revisit: Record) -> None:
+        """A revisit, whose answer is to be found."""
+        number = len(self._met)
+        self._met[number] = revisit
+        said = revisit.fields
+        date = said.get("warc-refers-to-date", "")
+        uri = _bare(said.get("warc-refers-to-target-uri", "")) or target(revisit)
+        for name in _names(said.get("warc-refers-to", ""), uri, date, said.get("warc-payload-digest", "")):
+            self._named.setdefault(name, []).append(number)
+
+    def answers(self, record: Record) -> Iterator[Answer]:
+        """The answers of all revisits to this record that have none yet."""
+        if record.fields.get("warc-type", "").lower() != "response":
+            return
+        said = record.fields
+        names = _names(
+            said.get("warc-record-id", ""),
+            target(record),
+            said.get("warc-date", ""),
+            said.get("warc-payload-digest", ""),
+        )
+        numbers = sorted({number for name in names for number in self._named.get(name, ())})
+        for number in numbers:
+            parts = split(record.block) if number in self._met else None
+            if parts is not None and parts[0].status is not None:
+                yield _answer(self._met.pop(number), *parts)
+
+    def unread(self) -> Iterator[Unread]:
+        """Those whose answer was not found."""
+        for revisit in self._met.values():
+            yield Unread("revisit record", target(revisit))
+
+
+def target(record: Record) -> str:
+    """The URL of a record."""
+    return _bare(record.fields.get("warc-target-uri", ""))
+
+
+def _bare(uri: str) -> str:
+    return uri.removeprefix("<").removesuffix(">")
+
+
+def _names(identity: str, uri: str, date: str, digest: str) -> list[str]:
+    """Names that a record may be referred to by, those that are known of it."""
+    dated = f"{uri} {date}" if uri and date else ""
+    return [name for name in (identity, dated, digest) if name]
+
+
+def _answer(revisit: Record, head: Head, body: bytes) -> Answer:
+    """The answer that a revisit stands for: a head of its own, if it has one, and the body of the other."""
+    parts = split(revisit.block)
+    own = parts[0] if parts is not None and parts[0].status not in (None, _NOT_MODIFIED) else head
+    coded = {
+        name: head.fields[name] for name in ("content-encoding", "transfer-encoding") if name in head.fields
+    }
+    fields = {name: value for name, value in own.fields.items() if not name.endswith("-encoding")} | coded
+    return to_answer(target(revisit), Head(own.status, fields), body)
