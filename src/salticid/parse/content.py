@@ -39,7 +39,7 @@ def content(fields: Mapping[str, str], body: bytes, limit: int) -> Content:
     kind = fields.get("content-type", "")
     html = None
     if not kind or _media_type(kind) in _HTML_TYPES:
-        plain = undo(body, _codings(fields), limit)
+        plain = undo(body, codings(fields), limit)
         # What should have been decoded and could not be is no page, unless it never was encoded.
         declared = bool(kind) and plain is not None
         text = (body if plain is None else plain)[:limit]
@@ -50,8 +50,14 @@ def content(fields: Mapping[str, str], body: bytes, limit: int) -> Content:
 
 def decoded(fields: Mapping[str, str], body: bytes, limit: int) -> bytes:
     """The body without its codings; as it is where they cannot be undone."""
-    plain = undo(body, _codings(fields), limit)
+    plain = undo(body, codings(fields), limit)
     return body[:limit] if plain is None else plain
+
+
+def codings(fields: Mapping[str, str]) -> list[str]:
+    """The codings of a body, in the order in which they were applied."""
+    applied = f"{fields.get('content-encoding', '')},{fields.get('transfer-encoding', '')}".lower()
+    return [name.strip() for name in applied.split(",") if name.strip() not in ("", "identity")]
 
 
 def has_tag(body: bytes) -> bool:
@@ -112,9 +118,3 @@ def _media_type(kind: str) -> str:
     ('text/html', 'text/html')
     """
     return re.split("[;,]", kind, maxsplit=1)[0].strip().lower()
-
-
-def _codings(fields: Mapping[str, str]) -> list[str]:
-    """The codings of a body, in the order in which they were applied."""
-    applied = f"{fields.get('content-encoding', '')},{fields.get('transfer-encoding', '')}".lower()
-    return [name.strip() for name in applied.split(",") if name.strip() not in ("", "identity")]

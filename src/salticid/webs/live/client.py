@@ -6,8 +6,8 @@ import asyncio
 import errno
 import re
 import ssl
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from types import TracebackType
 from typing import Protocol, cast
@@ -16,8 +16,10 @@ import aiohttp
 from aiohttp.client_proto import ResponseHandler
 from yarl import URL
 
+from salticid.parse.content import codings
 from salticid.webs.live.connection import Connection, TooMuch
 from salticid.webs.live.guard import AddressRefused, GuardedSockets
+from salticid.webs.live.messages import answer_of, request_of
 from salticid.webs.live.names import Names, NoNameServer, NoSuchName
 from salticid.webs.live.retries import Failure
 
@@ -29,7 +31,6 @@ _HEADERS = {
 }
 _LISTS = {"content-encoding": ", ", "x-robots-tag": "\n"}
 """Fields of which all count, and what is put between them."""
-_ONE_LINE = bytes.maketrans(b"\r\n", b"  ")
 _NO_DESCRIPTORS = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 _NO_ROUTE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL}
 _NUMBER = re.compile(r"\[Errno (\d+)\]")
@@ -54,7 +55,8 @@ class Recorder(Protocol):
     def add(self, url: str, request: bytes, response: bytes, address: str | None, cut: bool) -> int:
         """Take the two messages of an exchange with a server at `address`; where they can be found again.
 
-        Of the response, transfer codings are undone and content codings are not; `cut`: the body goes on.
+        Of the response, transfer codings are undone, and content codings that archives cannot replay; `cut`: the
+        body goes on.
         """
         ...
 
@@ -157,16 +159,17 @@ class Client:
             body, cut = await _body(response, most)
             if cut:
                 response.close()
-            record = self._keep(url, response, body, cut)
-            return Exchange(response.status, _fields(response), body, record), not cut
+            answer = Exchange(response.status, _fields(response), body)
+            return replace(answer, record=self._keep(url, response, answer, cut)), not cut
 
-    def _keep(self, url: str, response: aiohttp.ClientResponse, body: bytes, cut: bool) -> int | None:
+    def _keep(self, url: str, response: aiohttp.ClientResponse, answer: Exchange, cut: bool) -> int | None:
         """Hand the exchange to the recorder. A proxy's address is not the server's."""
         if self._archive is None:
             return None
         direct = self._settings.proxy is None
         address = response.address if direct and isinstance(response, _Addressed) else None
-        return self._archive.add(url, _request(response), _head(response) + body, address, cut)
+        message, left_out = answer_of(response, codings(answer.fields), answer.body, self._settings.max_bytes)
+        return self._archive.add(url, request_of(response), message, address, cut or left_out)
 
 
 class _Addressed(aiohttp.ClientResponse):
@@ -221,31 +224,6 @@ def _no_connection(error: OSError) -> Failure:
     if said & _NO_DESCRIPTORS:
         return Failure.NO_DESCRIPTORS
     return Failure.NO_ROUTE if said and said <= _NO_ROUTE else Failure.NO_CONNECTION
-
-
-def _request(response: aiohttp.ClientResponse) -> bytes:
-    """The request of a response, as the server got it: what a proxy was told beside it is not for the record."""
-    asked = response.request_info
-    fields = [(name.encode(), value.encode("utf-8", "replace")) for name, value in asked.headers.items()]
-    told = [(name, value) for name, value in fields if not name.lower().startswith(b"proxy-")]
-    return _message(f"{asked.method} {asked.url.raw_path_qs} HTTP/1.1".encode(), told)
-
-
-def _head(response: aiohttp.ClientResponse) -> bytes:
-    """The head of a response as it came, but for the name of the transfer coding, which aiohttp has undone."""
-    version = response.version or aiohttp.HttpVersion11
-    reason = (response.reason or "").encode("utf-8", "surrogateescape")
-    fields = [
-        (b"X-Salticid-" + name if name.lower() == b"transfer-encoding" else name, value)
-        for name, value in response.raw_headers
-    ]
-    return _message(b"HTTP/%d.%d %d %b" % (*version, response.status, reason), fields)
-
-
-def _message(first: bytes, fields: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """A head of HTTP, which ends where it should whatever a server wrote into it."""
-    lines = [first, *(b"%b: %b" % field for field in fields)]
-    return b"\r\n".join([*(line.translate(_ONE_LINE) for line in lines), b"", b""])
 
 
 def _fields(response: aiohttp.ClientResponse) -> dict[str, str]:

@@ -1,0 +1,54 @@
+"""The two messages of an exchange, as an archive keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import aiohttp
+
+from salticid.parse.codings import undo
+
+_REPLAYED = ([], ["gzip"], ["deflate"], ["br"])
+"""Content codings that those who replay archives can undo: none, or one of these alone."""
+_RENAMED = b"X-Salticid-"
+_ONE_LINE = bytes.maketrans(b"\r\n", b"  ")
+
+Fields = list[tuple[bytes, bytes]]
+
+
+def request_of(response: aiohttp.ClientResponse) -> bytes:
+    """The request of a response, as the server got it: what a proxy was told beside it is not for the record."""
+    asked = response.request_info
+    fields = [(name.encode(), value.encode("utf-8", "replace")) for name, value in asked.headers.items()]
+    told = [(name, value) for name, value in fields if not name.lower().startswith(b"proxy-")]
+    return _message(f"{asked.method} {asked.url.raw_path_qs} HTTP/1.1".encode(), told)
+
+
+def answer_of(
+    response: aiohttp.ClientResponse, codings: list[str], body: bytes, longest: int
+) -> tuple[bytes, bool]:
+    """The answer as it came, but for codings that are undone; and whether some of its body was left out by that.
+
+    aiohttp has undone the transfer coding. Content codings that nobody could replay are undone here, up to the longest
+    body. The fields that were true of what was sent are kept under other names.
+    """
+    fields = _renamed(list(response.raw_headers), b"transfer-encoding")
+    plain = None if codings in _REPLAYED else undo(body, codings, longest + 1)
+    if plain is not None:
+        body = plain[:longest]
+        fields = _renamed(fields, b"content-encoding", b"content-length")
+        fields.append((b"Content-Length", b"%d" % len(body)))
+    version = response.version or aiohttp.HttpVersion11
+    reason = (response.reason or "").encode("utf-8", "surrogateescape")
+    head = _message(b"HTTP/%d.%d %d %b" % (*version, response.status, reason), fields)
+    return head + body, plain is not None and len(plain) > longest
+
+
+def _renamed(fields: Fields, *names: bytes) -> Fields:
+    return [(_RENAMED + name if name.lower() in names else name, value) for name, value in fields]
+
+
+def _message(first: bytes, fields: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """A head of HTTP, which ends where it should whatever a server wrote into it."""
+    lines = [first, *(b"%b: %b" % field for field in fields)]
+    return b"\r\n".join([*(line.translate(_ONE_LINE) for line in lines), b"", b""])
