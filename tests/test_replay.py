@@ -97,7 +97,7 @@ def _replaying(programs: Path, folder: Path) -> Iterator[int]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [programs / "pywb", "-b", "127.0.0.1", "-p", str(port)]
+    command = [str(programs / "pywb"), "-b", "127.0.0.1", "-p", str(port)]
     with subprocess.Popen(
         command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as process:

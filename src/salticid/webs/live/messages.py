@@ -8,7 +8,7 @@ import aiohttp
 
 from salticid.parse.codings import undo
 
-_REPLAYED = ([], ["gzip"], ["deflate"], ["br"])
+_REPLAYED: tuple[list[str], ...] = ([], ["gzip"], ["deflate"], ["br"])
 """Content codings that those who replay archives can undo: none, or one of these alone."""
 _RENAMED = b"X-Salticid-"
 _ONE_LINE = bytes.maketrans(b"\r\n", b"  ")
