@@ -9,7 +9,7 @@ import pytest
 from tests.hostile import A, Answer, Play, Server, fetched, hurry, in_parts, on_the_web, page
 
 from salticid.model import Outcome
-from salticid.webs.live.connection import BEYOND_A_BODY
+from salticid.webs.live.connection import BEFORE_A_BODY, BEYOND_A_BODY
 from salticid.webs.live.web import LiveWeb
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
@@ -68,6 +68,14 @@ def test_no_flood_is_read_beyond_what_an_answer_may_bring(name: str) -> None:
     assert max(flood.taken) <= MAX_BYTES + BEYOND_A_BODY + IN_FLIGHT
 
 
+@pytest.mark.parametrize("name", ["early hints", "continue", "a head", "blank lines"])
+def test_before_a_body_little_is_read(name: str) -> None:
+    flood = Flood(*FLOODS[name][:2])
+    fetched({"/": flood}, A, max_bytes=16 << 20, timeout=20)
+    assert flood.taken
+    assert max(flood.taken) <= BEFORE_A_BODY + IN_FLIGHT
+
+
 def test_a_flood_over_a_connection_that_is_kept_is_not_read_either() -> None:
     flood = Flood(page(b"<p>spiders"), page(b"<p>nobody asked"))
 
@@ -79,7 +87,7 @@ def test_a_flood_over_a_connection_that_is_kept_is_not_read_either() -> None:
         return response.outcome
 
     assert on_the_web({"/": flood}, use, max_bytes=MAX_BYTES, timeout=20) in (Outcome.OK, Outcome.BROKEN)
-    assert max(flood.taken) <= MAX_BYTES + BEYOND_A_BODY + IN_FLIGHT
+    assert max(flood.taken) <= IN_FLIGHT
 
 
 def _in_chunks(body: bytes, size: int) -> Play:

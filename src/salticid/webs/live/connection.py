@@ -7,9 +7,12 @@ from typing import Any
 
 import aiohttp
 from aiohttp.client_proto import ResponseHandler
+from aiohttp.streams import EMPTY_PAYLOAD, StreamReader
 
+BEFORE_A_BODY = 1 << 17
+"""Bytes that may come before a body: interim answers and the head."""
 BEYOND_A_BODY = 1 << 20
-"""Bytes that may come with the longest body: interim answers, the head, what frames chunks, trailers."""
+"""Bytes that may come with the longest body, those before it included: what frames chunks, trailers."""
 
 
 class TooMuch(aiohttp.ClientPayloadError):
@@ -31,21 +34,31 @@ class Connection(ResponseHandler):
         self.abort()
 
     def set_response_params(self, **params: Any) -> None:
-        """A request is about to be sent."""
-        self._delivered = 0
+        """A request is about to be sent: what comes now belongs to its answer."""
+        self._delivered, self._payload = 0, None
         super().set_response_params(**params)
 
     def data_received(self, data: bytes) -> None:
         self._delivered += len(data)
-        if self._delivered <= self._most:
+        body = self._body()
+        if data and body is not None and body.is_eof():
+            self.abort()  # nobody has asked for more
+        elif self._delivered > self._most:
+            self._refuse()
+        else:
             super().data_received(data)
-        elif self.transport is not None:
-            self._refuse(TooMuch(f"more than {self._most:,} bytes"))
+            if self._delivered > BEFORE_A_BODY and self._body() is None:
+                self._refuse()
 
-    def _refuse(self, error: TooMuch) -> None:
+    def _body(self) -> StreamReader | None:
+        """The body of the answer, once its head has come; None also for an answer without one."""
+        return None if self._payload is EMPTY_PAYLOAD else self._payload
+
+    def _refuse(self) -> None:
         """End it, and tell those who wait for an answer or for the rest of one."""
-        payload = self._payload
-        self.abort()
-        self.set_exception(error)
-        if payload is not None:
-            payload.set_exception(error)
+        if self.transport is not None:
+            body, error = self._body(), TooMuch(f"{self._delivered:,} bytes, and no end")
+            self.abort()
+            self.set_exception(error)
+            if body is not None:
+                body.set_exception(error)
