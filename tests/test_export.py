@@ -342,6 +342,11 @@ def test_no_text_makes_a_bad_cell(text: str) -> None:
         assert safe.replace("'", "") == text.replace("'", "")
 
 
+def test_a_cell_of_blanks_without_end_takes_no_time() -> None:
+    blanks = '\n";\t' * 500_000
+    assert cell(blanks + "=1") == f"'{blanks}'=1"
+
+
 @given(_CELLS, _CELLS)
 @example("a;=1+1", "b")
 @example("a\n=1+1", "b")

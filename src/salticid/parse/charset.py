@@ -29,7 +29,9 @@ _FORGOTTEN = {
     "mac-centraleurope": "mac_latin2",
     "maccentraleurope": "mac_latin2",
     "utf-8-sig": "utf-8-sig",
-    **dict.fromkeys(("utf-32", "utf-32le", "utf-32be"), "utf-32"),
+    "utf-32": "utf-32",
+    "utf-32le": "utf-32-le",
+    "utf-32be": "utf-32-be",
     **{f"{maker}{page}": f"cp{page}" for maker in ("ibm", "cp") for page in (737, 852, 855, 862, 865, 949)},
     **{name: name for name in DECODERS},
 }

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from salticid.worlds.answers import Answer, Unread
 from salticid.worlds.http import Head, split, to_answer
 from salticid.worlds.warc_records import Record
 
 _NOT_MODIFIED = 304
+_TOLD = ("content-type", "last-modified", "location")
+"""Fields of an answer of its own that a revisit may have."""
+_CODED = ("content-encoding", "transfer-encoding")
+
+
+@dataclass(frozen=True, slots=True)
+class _Revisit:
+    """The URL that was asked, and what of the head is its own."""
+
+    url: str
+    head: Head | None
 
 
 class Revisits:
@@ -18,7 +30,7 @@ class Revisits:
     """
 
     def __init__(self) -> None:
-        self._met: dict[int, Record] = {}
+        self._met: dict[int, _Revisit] = {}
         self._named: dict[str, list[int]] = {}
 
     def __len__(self) -> int:
@@ -27,7 +39,7 @@ class Revisits:
     def add(self, revisit: Record) -> None:
         """A revisit, whose answer is to be found."""
         number = len(self._met)
-        self._met[number] = revisit
+        self._met[number] = _Revisit(target(revisit), _own_head(revisit))
         said = revisit.fields
         date = said.get("warc-refers-to-date", "")
         uri = _bare(said.get("warc-refers-to-target-uri", "")) or target(revisit)
@@ -54,7 +66,7 @@ class Revisits:
     def unread(self) -> Iterator[Unread]:
         """Those whose answer was not found."""
         for revisit in self._met.values():
-            yield Unread("revisit record", target(revisit))
+            yield Unread("revisit record", revisit.url)
 
 
 def target(record: Record) -> str:
@@ -72,12 +84,19 @@ def _names(identity: str, uri: str, date: str, digest: str) -> list[str]:
     return [name for name in (identity, dated, digest) if name]
 
 
-def _answer(revisit: Record, head: Head, body: bytes) -> Answer:
-    """The answer that a revisit stands for: a head of its own, if it has one, and the body of the other."""
+def _own_head(revisit: Record) -> Head | None:
+    """What the server said this time, if the record holds it and it is more than that nothing has changed."""
     parts = split(revisit.block)
-    own = parts[0] if parts is not None and parts[0].status not in (None, _NOT_MODIFIED) else head
-    coded = {
-        name: head.fields[name] for name in ("content-encoding", "transfer-encoding") if name in head.fields
-    }
-    fields = {name: value for name, value in own.fields.items() if not name.endswith("-encoding")} | coded
-    return to_answer(target(revisit), Head(own.status, fields), body)
+    if parts is None or parts[0].status in (None, _NOT_MODIFIED):
+        return None
+    return Head(parts[0].status, _picked(parts[0], _TOLD))
+
+
+def _answer(revisit: _Revisit, head: Head, body: bytes) -> Answer:
+    """The answer that a revisit stands for: its own head, if it has one, and the body of the other."""
+    own = revisit.head or Head(head.status, _picked(head, _TOLD))
+    return to_answer(revisit.url, Head(own.status, {**own.fields, **_picked(head, _CODED)}), body)
+
+
+def _picked(head: Head, names: tuple[str, ...]) -> dict[str, str]:
+    return {name: head.fields[name] for name in names if name in head.fields}

@@ -63,12 +63,9 @@ class WarcFiles:
         for path in self._paths:
             try:
                 with path.open("rb") as file:
-                    if _is_arc(file):
-                        yield Unread(_ARC_FILE, shown(path))
-                        continue
-                    for item in records(partial(_stream, file), MAX_BLOCK):
+                    for item in _read(file, shown(path)):
                         self.done = before + file.tell()
-                        yield item if isinstance(item, Record) else _damaged(shown(path), item.what)
+                        yield item
                     before += file.seek(0, 2)
                     self.done = before
             except OSError as error:  # readable a while ago
@@ -85,6 +82,14 @@ def _size(path: Path) -> int:
         raise UserError(f"there is no file {path}; check the name of the WARC file") from None
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}; check its permissions") from None
+
+
+def _read(file: BinaryIO, name: str) -> Iterator[Record | Unread]:
+    if _is_arc(file):
+        yield Unread(_ARC_FILE, name)
+        return
+    for item in records(partial(_stream, file), MAX_BLOCK):
+        yield item if isinstance(item, Record) else _damaged(name, item.what)
 
 
 def _is_arc(file: BinaryIO) -> bool:

@@ -13,10 +13,10 @@ import msgspec
 from salticid.store.exports.documents import Document
 
 _CONTROLS = dict.fromkeys(code for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r")
-_BLANKS = ("\t", "\r", "\n")
-_FORMULA = re.compile(r"""(^|[;\t\r\n])([\s"]*)(?=[=+@＝＋－＠-])""")
-"""What makes a spreadsheet take a cell for a formula, which a page could make it run. Many spreadsheets part cells by
-semicolons or tabs whatever the file is called, and to them a text in quotes is not one cell, nor even one line."""
+_PARTING = frozenset(";\t\r\n")
+_FORMULA = re.compile(r"""(?<![;\s"])[;\s"]*+(?=[=+@＝＋－＠-])""")
+"""What makes a spreadsheet take a cell for a formula, which a page could make it run, if a cell begins there. Many
+part cells by semicolons or tabs whatever the file is called; to them a text in quotes is not one cell, nor one line."""
 
 
 def write(documents: Iterable[Document], out: BinaryIO) -> None:
@@ -41,5 +41,10 @@ def cell(value: object) -> object:
     if not isinstance(value, str):
         return value
     text = value.translate(_CONTROLS).replace("\r\n", "\n")
-    safe = _FORMULA.sub(r"\1\2'", text)
-    return f"'{safe}" if safe.startswith(_BLANKS) else safe
+    safe = _FORMULA.sub(_guarded, text)
+    return f"'{safe}" if safe.startswith(("\t", "\r", "\n")) else safe
+
+
+def _guarded(found: re.Match[str]) -> str:
+    begins = found.start() == 0 or not _PARTING.isdisjoint(found[0])
+    return f"{found[0]}'" if begins else found[0]
