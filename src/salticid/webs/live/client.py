@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import errno
-import re
-import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,9 +15,10 @@ from yarl import URL
 
 from salticid.parse.content import codings
 from salticid.webs.live.connection import Connection, TooMuch
-from salticid.webs.live.guard import AddressRefused, GuardedSockets
+from salticid.webs.live.failures import failure_of
+from salticid.webs.live.guard import GuardedSockets
 from salticid.webs.live.messages import answer_of, request_of
-from salticid.webs.live.names import Names, NoNameServer, NoSuchName
+from salticid.webs.live.names import Names
 from salticid.webs.live.retries import Failure
 
 _BLOCK = 1 << 16
@@ -31,9 +29,6 @@ _HEADERS = {
 }
 _LISTS = {"content-encoding": ", ", "x-robots-tag": "\n"}
 """Fields of which all count, and what is put between them."""
-_NO_DESCRIPTORS = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
-_NO_ROUTE = {errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL}
-_NUMBER = re.compile(r"\[Errno (\d+)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,35 +190,6 @@ async def _body(response: aiohttp.ClientResponse, most: int) -> tuple[bytes, boo
             raise
         cut = True
     return bytes(read[:most]), cut
-
-
-def failure_of(error: Exception) -> Failure:
-    """What went wrong with a request, by what it raised."""
-    match error:
-        case TimeoutError():
-            return Failure.TIMEOUT
-        case AddressRefused() | aiohttp.ClientConnectorError(os_error=AddressRefused()):
-            return Failure.REFUSED_ADDRESS
-        case NoSuchName() | aiohttp.ClientConnectorError(os_error=NoSuchName()):
-            return Failure.NO_SUCH_HOST
-        case NoNameServer() | aiohttp.ClientConnectorDNSError():
-            return Failure.NO_NAME_SERVER
-        case aiohttp.ClientConnectorCertificateError() | aiohttp.ClientSSLError() | ssl.SSLError():
-            return Failure.BAD_CERTIFICATE
-        case aiohttp.ClientConnectorError():
-            return _no_connection(error.os_error)
-        case OSError(errno=number) if number in _NO_DESCRIPTORS:
-            return Failure.NO_DESCRIPTORS
-        case _:
-            return Failure.BROKEN
-
-
-def _no_connection(error: OSError) -> Failure:
-    """Why there is no connection. Where several addresses were tried, the text tells what each said."""
-    said = {int(number) for number in _NUMBER.findall(str(error))} | ({error.errno} if error.errno else set())
-    if said & _NO_DESCRIPTORS:
-        return Failure.NO_DESCRIPTORS
-    return Failure.NO_ROUTE if said and said <= _NO_ROUTE else Failure.NO_CONNECTION
 
 
 def _fields(response: aiohttp.ClientResponse) -> dict[str, str]:

@@ -8,7 +8,8 @@ from contextlib import suppress
 from math import inf
 from urllib.parse import urlsplit
 
-from salticid.webs.live.client import Client, Exchange, failure_of
+from salticid.webs.live.client import Client, Exchange
+from salticid.webs.live.failures import failure_of
 from salticid.webs.live.manners import Manners
 from salticid.webs.live.names import Names
 from salticid.webs.live.places import LATER, Places
