@@ -7,7 +7,7 @@ import socket
 import struct
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -190,16 +190,19 @@ async def silence(writer: asyncio.StreamWriter) -> None:
 
 @asynccontextmanager
 async def serving(
-    behaviour: Behaviour, tls: SSLContext | None = None, address: str = "127.0.0.1"
+    behaviour: Behaviour,
+    tls: SSLContext | None = None,
+    address: str | Sequence[str] = "127.0.0.1",
+    port: int = 0,
 ) -> AsyncIterator[Server]:
-    """A server on loopback; at the end no connection of it is left."""
+    """A server on loopback, at one address or several; at the end no connection of it is left."""
     server = Server(behaviour)
     talks: set[asyncio.Task[None]] = set()
 
     def met(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         talks.add(asyncio.create_task(server.talk(reader, writer)))
 
-    listening = await asyncio.start_server(met, address, 0, ssl=tls, limit=1 << 20)
+    listening = await asyncio.start_server(met, address, port, ssl=tls, limit=1 << 20)
     server.port = listening.sockets[0].getsockname()[1]
     try:
         yield server

@@ -202,6 +202,16 @@ def few_at_an_address(record: Record) -> list[str]:
     return [f"{crowd} at one address" for crowd in crowds if crowd > record.per_address]
 
 
+def a_pause_at_an_address(record: Record) -> list[str]:
+    pause = record.delay / record.per_address
+    return [
+        f"{b} too soon after {a}, at the same address"
+        for asks in by(lambda ask: record.addresses[ask.host], record.asks)
+        for a, b in pairwise(asks)
+        if b.begin < a.begin + pause - NEARLY
+    ]
+
+
 def few_in_all(record: Record) -> list[str]:
     crowd = most_at_once(record.asks)
     return [f"{crowd} at once"] if crowd > record.concurrency else []
@@ -239,6 +249,6 @@ def no_more_tries_than_the_table_says(record: Record) -> list[str]:
 
 
 RULES: list[Callable[[Record], list[str]]] = [
-    one_at_a_time, a_pause_between, the_crawl_delay, left_alone_when_told, few_at_an_address, few_in_all, robots_first,
-    robots_again_every_day, no_more_tries_than_the_table_says,
+    one_at_a_time, a_pause_between, the_crawl_delay, left_alone_when_told, few_at_an_address,
+    a_pause_at_an_address, few_in_all, robots_first, robots_again_every_day, no_more_tries_than_the_table_says,
 ]  # fmt: skip

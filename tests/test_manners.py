@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from tests import polite
 from tests.polite import HOUR, RULES, FakeWeb, Record, most_at_once
-from tests.virtual_time import Answer, clock, html, live_web, run_virtual
+from tests.virtual_time import Answer, Asked, Directory, clock, html, live_web, run_virtual
 
 from salticid.crawl import Crawl
 from salticid.drivers.brief import Known, settle
@@ -24,7 +24,8 @@ from salticid.model import Limits, Outcome, Response, StopReason, Topic
 from salticid.store.memory import MemoryLog
 from salticid.strategies.breadth_first import BreadthFirst
 from salticid.webs.live.client import Exchange
-from salticid.webs.live.manners import Manners, Parked
+from salticid.webs.live.line import Line
+from salticid.webs.live.manners import Address, Manners, Parked
 from salticid.webs.live.retries import REMEDIES, Failure
 from salticid.webs.live.robots import ALLOW_ALL, RobotsFile
 from salticid.webs.live.rules import Rules
@@ -103,8 +104,8 @@ class Deaf(Manners):
 class Crowding(Manners):
     """Ignores who lives where."""
 
-    def at(self, address: str) -> asyncio.Semaphore:
-        return asyncio.Semaphore(self._per_address)
+    def at(self, address: str) -> Address:
+        return Address(self._per_address, self._delay / self._per_address, 0.0, self._clock)
 
 
 class Lawless(Rules):
@@ -120,6 +121,7 @@ BAD_MANNERS: list[tuple[Rule, type[Manners]]] = [
     (polite.the_crawl_delay, Deaf),
     (polite.left_alone_when_told, Deaf),
     (polite.few_at_an_address, Crowding),
+    (polite.a_pause_at_an_address, Crowding),
 ]
 
 
@@ -259,5 +261,44 @@ def test_ten_minutes_are_waited_for_and_no_more() -> None:
             await manners.turn("host").__aenter__()
         assert (parked.value.host, parked.value.until) == ("host", 1202.0)
         assert clock() == pytest.approx(600)
+
+    run_virtual(main())
+
+
+class Placed(Directory):
+    """Every host is where the person says."""
+
+    def placed(self, host: str) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("directory", "pause"), [(Directory, DELAY / PER_ADDRESS), (Placed, 0.0)])
+def test_names_at_one_address_wait_for_each_other_unless_the_person_put_them_there(
+    directory: type[Directory], pause: float
+) -> None:
+    async def main() -> None:
+        begun: list[float] = []
+
+        async def answer(url: str) -> Answer:
+            begun.append(clock())
+            return NOT_FOUND
+
+        names = directory({f"h{n}.example": "one" for n in range(6)})
+        line = Line(Asked(answer), names, Manners(DELAY, PER_ADDRESS, clock), 100, clock)
+        await asyncio.gather(*(line.get(f"http://h{n}.example/") for n in range(6)))
+        assert begun == pytest.approx([pause * n for n in range(6)], abs=1e-5)
+
+    run_virtual(main())
+
+
+def test_a_run_that_goes_on_asks_no_address_at_once() -> None:
+    async def main() -> None:
+        manners = Manners(DELAY, PER_ADDRESS, clock)
+        manners.come_back()
+        assert not manners.at("one").start()
+        await manners.at("one").pause()
+        assert clock() == pytest.approx(DELAY / PER_ADDRESS)
+        assert manners.at("one").start()
+        assert not manners.at("one").start()
 
     run_virtual(main())

@@ -103,6 +103,9 @@ class Directory(Names):
     async def address(self, host: str, port: int, seconds: float) -> str:
         return self._addresses.get(host, host)
 
+    def placed(self, host: str) -> bool:
+        return False
+
 
 class InProcess(ParserPool):
     """Parses on the spot."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from ipaddress import IPv6Address, ip_address
 from math import inf
 from urllib.parse import urlsplit
 
+from salticid.urls import origin as origin_of
 from salticid.webs.live.client import Client, Exchange
 from salticid.webs.live.failures import failure_of
 from salticid.webs.live.manners import Manners
@@ -71,6 +73,17 @@ class Line:
                 return answer, seconds
             await asyncio.sleep(LATER)
 
+    async def place(self, url: str) -> tuple[str, bool]:
+        """The address a URL is asked at, as one of its owner's; and whether the person put it there.
+
+        Where the person put it, manners hold per host, for its address says nothing about who is there. OSError
+        when nobody says where it is.
+        """
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
+        address = await self._names.address(host, port, self._client.timeout)
+        return _of_one_owner(address), self._names.placed(host)
+
     def close(self) -> None:
         """Ask nobody until it is opened again."""
         self._open.clear()
@@ -82,21 +95,26 @@ class Line:
     async def _get(
         self, url: str, at_least: int, fields: Mapping[str, str] | None
     ) -> tuple[Exchange | Failure, float]:
-        parts = urlsplit(url)
-        port = parts.port or _PORTS[parts.scheme]
         began = self._clock()
         try:
-            address = await self._names.address(parts.hostname or "", port, self._client.timeout)
+            where, placed = await self.place(url)
         except OSError as error:
             return failure_of(error), self._clock() - began
-        async with self._manners.at(address), self._places:
-            await self._open.wait()
-            began = self._clock()
-            answer = await self._client.get(url, at_least, fields)
-            ended = self._clock()
-        if isinstance(answer, Exchange) or answer in _ANSWERS:
-            self._heard_from(f"{parts.scheme}://{parts.netloc}", ended)
-        return answer, ended - began
+        address = self._manners.at(where)
+        async with address.places:
+            while True:
+                if not placed:
+                    await address.pause()
+                async with self._places:
+                    await self._open.wait()
+                    if not placed and not address.start():
+                        continue
+                    began = self._clock()
+                    answer = await self._client.get(url, at_least, fields)
+                    ended = self._clock()
+                if isinstance(answer, Exchange) or answer in _ANSWERS:
+                    self._heard_from(origin_of(url), ended)
+                return answer, ended - began
 
     def _heard_from(self, origin: str, now: float) -> None:
         self.answered.pop(origin, None)
@@ -104,3 +122,15 @@ class Line:
         if len(self.answered) > REMEMBERED:
             del self.answered[next(iter(self.answered))]
         self.answered_at = now
+
+
+def _of_one_owner(address: str) -> str:
+    """An address, as one for all that its owner surely has: of IPv6 nobody has less than the first 64 bits.
+
+    >>> _of_one_owner("2001:db8::1") == _of_one_owner("2001:db8::2:3"), _of_one_owner("::ffff:9.9.9.9")
+    (True, '9.9.9.9')
+    """
+    ip = ip_address(address.partition("%")[0])
+    if not isinstance(ip, IPv6Address):
+        return str(ip)
+    return str(ip.ipv4_mapped or IPv6Address(int(ip) >> 64 << 64))

@@ -33,18 +33,41 @@ class _Host:
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
+class Address:
+    """Where many hosts may be: so many requests at once, and a pause between the starts of two."""
+
+    def __init__(self, places: int, pause: float, free_at: float, clock: Callable[[], float]) -> None:
+        self.places = asyncio.Semaphore(places)
+        self._pause, self._free_at, self._clock = pause, free_at, clock
+
+    async def pause(self) -> None:
+        """Wait until somebody may start, as far as anybody can tell."""
+        while (wait := self._free_at - self._clock()) > 0:
+            await asyncio.sleep(wait)
+
+    def start(self) -> bool:
+        """Whether the one who calls may start now; if so, the next one may after the pause."""
+        now = self._clock()
+        if now < self._free_at:
+            return False
+        self._free_at = now + self._pause
+        return True
+
+
 class Manners:
     """Keeps one request in flight per host, a pause between two of them, and few per address.
 
     The pause is `delay`, or what the host asked for, or as long as its last answer took, whichever is
-    longest; with a delay of 0 only what the host asked for counts.
+    longest; with a delay of 0 only what the host asked for counts. An address, which honest hosts may share, is
+    asked at most `per_address` times in one delay, however many names it has.
     """
 
     def __init__(self, delay: float, per_address: int, clock: Callable[[], float]) -> None:
         self._delay, self._per_address, self._clock = delay, per_address, clock
         self._hosts: dict[str, _Host] = {}
         self._touched: dict[str, None] = {}
-        self._addresses: dict[str, asyncio.Semaphore] = {}
+        self._addresses: dict[str, Address] = {}
+        self._addresses_free_at = 0.0
 
     @asynccontextmanager
     async def turn(self, host: str) -> AsyncIterator[None]:
@@ -64,11 +87,17 @@ class Manners:
                 state.free_at = max(state.free_at, ended + max(state.pause, slow))
                 self._touched[host] = None
 
-    def at(self, address: str) -> asyncio.Semaphore:
-        """A place at an address, which many hosts may share."""
+    def at(self, address: str) -> Address:
+        """What is known of an address's patience."""
         if address not in self._addresses:
-            self._addresses[address] = asyncio.Semaphore(self._per_address)
+            self._addresses[address] = Address(
+                self._per_address, self._address_pause, self._addresses_free_at, self._clock
+            )
         return self._addresses[address]
+
+    def come_back(self) -> None:
+        """An earlier run may have asked any address just now."""
+        self._addresses_free_at = self._clock() + self._address_pause
 
     def ask_pause(self, host: str, pause: float) -> None:
         """The host asked for at least this pause between two requests."""
@@ -93,6 +122,10 @@ class Manners:
     def waits_until(self, host: str) -> float:
         """When the host may be asked next."""
         return self._state(host).free_at
+
+    @property
+    def _address_pause(self) -> float:
+        return self._delay / self._per_address
 
     def _state(self, host: str) -> _Host:
         if host not in self._hosts:

@@ -33,6 +33,7 @@ class Memory:
     def recall(self, kept: Mapping[str, bytes]) -> None:
         """Take back what an earlier run handed out."""
         ahead = self._wall() - self._web.clock()
+        self._manners.come_back()
         for name, value in kept.items():
             if name.startswith(_HOST):
                 pause, free_at = msgspec.msgpack.decode(value, type=tuple[float, float])

@@ -66,6 +66,10 @@ class Names(AbstractResolver):
         async with asyncio.timeout(seconds):
             await self._look_up(host, port)
 
+    def placed(self, host: str) -> bool:
+        """Whether a rule of the person's says where a host is."""
+        return self._rules.find(host, 0) is not None
+
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
