@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.endless import DULL, Sheet
+import pytest
+from tests.endless import DULL, KEYWORDS, Sheet
 from tests.farm import crawl
+
+from salticid.drivers.crowds import LEAST_SHARE, TRUSTED
 
 FARM = "127.0.0.66"
 NAMES = 1_000
@@ -27,3 +30,89 @@ def test_a_thousand_names_on_one_address_are_asked_as_slowly_as_an_address_deser
         for seconds in (0.5, 1.0, 3.0):
             within = sum(time <= first + seconds for time in begun[at:])
             assert within <= seconds * per_address / delay + 1 + per_address
+
+
+HONEST = [f"honest{n}.test" for n in range(30)]
+PAGES_A_HOST = 24
+BUDGET, UNDER_WAY = 800, 15
+
+
+def _number(host: str, before: str) -> int:
+    return int(host.removeprefix(before).partition(".")[0])
+
+
+def _place(name: str) -> str:
+    """Honest hosts have addresses of their own."""
+    return f"127.0.1.{1 + _number(name, 'honest')}" if name.startswith("honest") else FARM
+
+
+def _honest(host: str, path: str) -> Sheet:
+    at, me = int(path.strip("/") or 0), _number(host, "honest")
+    further = [f"/{n}" for n in (2 * at + 1, 2 * at + 2) if n < PAGES_A_HOST]
+    return f"spiders of {host} have number {at}", [*further, f"http://{HONEST[(me + 1) % 30]}/"]
+
+
+def _spam(host: str, path: str, name: str) -> Sheet:
+    """All that the topic asks for, and the way to eight more names."""
+    at = _number(host, "n")
+    names = [f"http://{name.format((8 * at + k) % 100_000)}/" for k in range(1, 9)]
+    return f"{KEYWORDS} {KEYWORDS} {at}", [f"{path}x/", *names]
+
+
+@pytest.mark.parametrize("name", ["n{}.farm.test", "n{}.test"], ids=["wildcard", "unrelated"])
+def test_a_farm_of_names_gets_no_more_than_its_share_while_honest_hosts_have_links(
+    tmp_path: Path, name: str
+) -> None:
+    def pages(host: str, path: str) -> Sheet:
+        return _honest(host, path) if host.startswith("honest") else _spam(host, path, name)
+
+    addresses = [FARM, *(_place(host) for host in HONEST)]
+    seeds = [f"http://{host}/" for host in (name.format(0), HONEST[0])]
+    quickly = ("--delay", 0, "--concurrency", (UNDER_WAY + 1) // 2)
+    done = crawl(tmp_path, pages, _place, addresses, seeds, "--max-pages", BUDGET, *quickly)
+    assert (done.said["stopped"], done.said["pages"]) == ("budget", BUDGET)
+    farm = done.asked(lambda host: not host.startswith("honest"))
+    assert TRUSTED < len(farm) <= LEAST_SHARE + UNDER_WAY < 0.3 * BUDGET
+    assert farm.total() <= LEAST_SHARE + UNDER_WAY
+
+
+def _dull(host: str, path: str) -> Sheet:
+    """Nothing that anybody looks for, and the way to eight more names."""
+    _, links = _spam(host, path, "n{}.test")
+    return f"{DULL} {host}", links
+
+
+def test_new_names_at_an_address_earn_their_requests(tmp_path: Path) -> None:
+    def pages(host: str, path: str) -> Sheet:
+        return _honest(host, path) if host.startswith("honest") else _dull(host, path)
+
+    addresses = [FARM, *(_place(host) for host in HONEST)]
+    seeds = [f"http://{host}/" for host in ("n0.test", HONEST[0])]
+    done = crawl(tmp_path, pages, _place, addresses, seeds, "--max-pages", 300, "--delay", 0)
+    farm = done.asked(lambda host: not host.startswith("honest"))
+    assert 1 < len(farm) <= TRUSTED
+    assert done.said["pages"] == 300
+
+
+def test_honest_hosts_that_share_an_address_are_read_to_the_end(tmp_path: Path) -> None:
+    """Sixty sites of three pages, one in ten of them about the topic, and others beside them."""
+    shared = [f"shop{n}.test" for n in range(60)]
+
+    def pages(host: str, path: str) -> Sheet:
+        if host.startswith("honest"):
+            text, links = _honest(host, path)
+            return text, [*links, *(f"http://{name}/" for name in shared)]
+        words = KEYWORDS if _number(host, "shop") % 10 == 3 else DULL
+        return f"{words} {host} {path}", [] if path.count("/") > 2 else [f"{path}more/"]
+
+    def place(name: str) -> str:
+        return _place(name) if name.startswith("honest") else "127.0.2.1"
+
+    addresses = ["127.0.2.1", *(_place(host) for host in HONEST)]
+    done = crawl(
+        tmp_path, pages, place, addresses, [f"http://{HONEST[0]}/"], "--max-pages", 5000, "--delay", 0
+    )
+    assert done.said["stopped"] == "frontier empty"
+    assert done.asked(lambda host: host in shared) == dict.fromkeys(shared, 3)
+    assert done.asked(lambda host: host in HONEST) == dict.fromkeys(HONEST, PAGES_A_HOST)
+    assert set(done.said["outcomes"]) == {"ok"}

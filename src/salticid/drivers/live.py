@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from salticid.crawl import Crawl
+from salticid.drivers.lobby import Lobby
 from salticid.drivers.second_chances import SecondChances
 from salticid.drivers.traps import Traps
 from salticid.model import FROM_SEED, Choice, Limits, Links, Outcome, Response, StopReason, Visit
-from salticid.webs.live.manners import Parked
+from salticid.webs.live.manners import Crowded, Parked
 
 LINKS_A_HOST = 2
 """Links of one host in the waiting room; a host that has as many is busy."""
@@ -38,7 +39,8 @@ class AsyncWeb(Protocol):
     """A web that takes its time."""
 
     async def fetch(self, url: int) -> Response:
-        """The answer to one URL; raises `Parked` when its host wants to be left alone for long."""
+        """The answer to one URL; raises `Parked` when its host wants to be left alone for long, `Crowded` when it
+        has to wait for others."""
         ...
 
     async def sitemap(self, url: int) -> list[int]:
@@ -66,8 +68,9 @@ class LiveDriver:
     nothing waits, so that every choice is made knowing all that came before. With `sitemaps`, a host's
     sitemap links are offered once the judge liked a page of it. `flying` are choices that an earlier run had
     under way, `chances` what it lost. With `traps`, what leads into one is a visit at once and never asked for, and
-    a host that has had its share of the budget waits for as long as others have links or are at work: of that of
-    the `whole`, if somebody says that this is a part of a larger crawl.
+    a host that has had its share of the budget, or is one of too many new names of its site or address, waits in a
+    lobby for as long as others have links or are at work: the budget is that of the `whole`, if somebody says that
+    this is a part of a larger crawl.
 
     `silent`, if somebody sets it, is called whenever nothing has arrived for a minute; `held_up` when the log
     is in trouble: then nothing more is asked for or delivered until it is not; and `went_on` after that, and
@@ -87,6 +90,7 @@ class LiveDriver:
     ) -> None:
         self.crawl, self._web, self._clock, self._traps = crawl, web, clock, traps
         self._chances = chances or SecondChances(crawl.brief.urls)
+        self.lobby = Lobby(crawl.brief.urls, None if traps is None else traps.crowds)
         self.whole: Limits | None = None
         self.silent: Callable[[], None] | None = None
         self.held_up: Callable[[str], None] | None = None
@@ -211,30 +215,45 @@ class LiveDriver:
     async def _send_out(self) -> None:
         """Let those go whose host may be asked again, and fill the waiting room."""
         now = self._clock()
+        if self._traps is not None:
+            self._traps.crowds.bind(self.whole or self.crawl.limits)
+        self._parked += [_SetAside(now, choice, None) for choice in self.lobby.released()]
         for parked in [parked for parked in self._parked if parked.until <= now]:
             if not self.crawl.take_up():
                 break
             self._parked.remove(parked)
-            self._send(parked.choice)
+            self._send_or_keep(parked.choice)
         resting = frozenset(parked.host for parked in self._parked if parked.host is not None)
         while len(self._out) < self._room and not self.paused:
             if (choice := self._choice(resting)) is None:
                 break
-            if self._leads_into_a_trap(choice):
+            if self._leads_into_a_trap(choice) or (self.lobby.full and self.lobby.must_wait(choice)):
                 await self._leave_out(choice)
-            else:
-                self._send(choice)
+            elif self._send_or_keep(choice):
+                await asyncio.sleep(0)  # many may have to wait
 
     def _choice(self, resting: frozenset[int]) -> Choice | None:
-        """The next link to ask for. Who has had his share comes when nobody else has links or is at work."""
-        asked = self._busy | resting
-        crowding = (
-            self._traps.crowding(self.whole or self.crawl.limits) if self._traps is not None else frozenset()
-        )
-        choices = self.crawl.wanted(1, asked | crowding)
-        if not choices and crowding and crowding.issuperset(self._hosts):
-            choices = self.crawl.wanted(1, asked)
+        """The next link to ask for. Who waits in the lobby comes when nobody else has links or is at work."""
+        asked, waiting = self._busy | resting, self.lobby.hosts
+        choices = self.crawl.wanted(1, asked | waiting)
+        if not choices and (waiting or len(self.lobby)) and waiting.issuperset(self._hosts):
+            if (best := self.lobby.best()) is not None:
+                return self.lobby.let_in(best) if self.crawl.take_up() else None
+            choices = [self.lobby.let_in(choice) for choice in self.crawl.wanted(1, asked)]
         return choices[0] if choices else None
+
+    def _send_or_keep(self, choice: Choice) -> bool:
+        """Ask for a choice unless it has to wait: whether it has."""
+        waits = self.lobby.must_wait(choice)
+        if waits:
+            self._keep(choice)
+        else:
+            self._send(choice)
+        return waits
+
+    def _keep(self, choice: Choice, crowded: str | None = None) -> None:
+        self.lobby.keep(choice, crowded)
+        self.crawl.set_aside()
 
     def _leads_into_a_trap(self, choice: Choice) -> bool:
         """A seed never does: a person named it."""
@@ -307,6 +326,7 @@ class LiveDriver:
 
     def _take(self, choice: Choice, task: asyncio.Task[Response]) -> None:
         self._out.remove(task)
+        self.lobby.left(choice)
         host = self._host(choice)
         self._hosts[host] -= 1
         if self._hosts[host] == LINKS_A_HOST - 1:
@@ -319,6 +339,9 @@ class LiveDriver:
             own = self.crawl.brief.urls.host_name(host) == parked.host
             self._parked.append(_SetAside(parked.until, choice, host if own else None))
             self.crawl.set_aside()
+            return
+        except Crowded as crowded:
+            self._keep(choice, crowded.host)
             return
         self._last_arrival = self._clock()
         self._paused_at = self._last_arrival

@@ -89,7 +89,7 @@ async def set_up(
     brief = settle(topic, known, web, recipe.limits, recipe.seed, recipe.backlinks)
     owns = owned(web.urls, hosts)
     crawl = Crawl(seeds_of(brief, owns), recipe.strategy, recipe.judge, log, web.clock, recall, owns)
-    return _driver(crawl, web, settings, _traps(crawl, settings), (), hosts)
+    return _driver(crawl, web, settings, _traps(crawl, web, settings), (), hosts)
 
 
 async def set_up_again(
@@ -114,7 +114,7 @@ async def set_up_again(
     relived = RelivedLog(past, log)
     crawl = Crawl(seeds_of(brief, owns), recipe.strategy, judge, relived, clock, log.page, owns)
     judge.tell = lambda: past.tell(crawl, recipe.judge)
-    traps, chances = _traps(crawl, settings), SecondChances(web.urls)
+    traps, chances = _traps(crawl, web, settings), SecondChances(web.urls)
     read = NO_URL
 
     def came(visit: Visit) -> None:
@@ -132,8 +132,8 @@ async def set_up_again(
     return _driver(crawl, web, settings, traps, flying, hosts, chances)
 
 
-def _traps(crawl: Crawl, settings: LiveSettings) -> Traps | None:
-    return Traps(crawl.brief.urls, settings.host_share) if settings.traps else None
+def _traps(crawl: Crawl, web: LiveWeb, settings: LiveSettings) -> Traps | None:
+    return Traps(crawl.brief.urls, settings.host_share, web.places) if settings.traps else None
 
 
 def _driver(
@@ -147,7 +147,11 @@ def _driver(
 ) -> LiveDriver:
     boundary = Boundary(crawl.brief.topic.scope, crawl.brief.topic.seeds)
     web.may_follow = lambda url: boundary.admits(url, depth=0) and (hosts is None or hosts(host(url)))
-    return LiveDriver(crawl, web, settings.concurrency, web.clock, settings.sitemaps, flying, traps, chances)
+    driver = LiveDriver(
+        crawl, web, settings.concurrency, web.clock, settings.sitemaps, flying, traps, chances
+    )
+    web.may_ask = driver.lobby.may_ask
+    return driver
 
 
 async def read_known(topic: Topic, web: LiveWeb) -> Known:

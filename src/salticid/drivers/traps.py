@@ -2,22 +2,25 @@
 
 Calendars, session ids, folders that go round in circles, searches with ever more facets: nobody can tell such a
 site from a large honest one by looking at one page. So nothing is closed for its size. A pattern of URLs is
-closed when enough pages of it have come and none was worth as much as the crawl's pages usually are; one host
-may take more than its share of the budget when nobody else waits for it.
+closed when enough pages of it have come and none was worth as much as the crawl's pages usually are. It is one
+pattern under all the names of a registered domain, which cost nothing.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
 
 import numpy as np
 
+from salticid.drivers.crowds import Crowds
 from salticid.drivers.url_shapes import goes_round, is_of_a_calendar, section, shape, without_session
-from salticid.model import Limits, Outcome, Visit
+from salticid.model import Outcome, Visit
 from salticid.protocols import UrlTable
+from salticid.urls import site
 
 PAGES_A_PATTERN = 200
 PAGES_A_CALENDAR = 50
@@ -26,9 +29,7 @@ PAGES_A_SECTION = 1_000
 SESSIONS = 3
 """A page is asked for under so many session ids."""
 MOST_UNPARSABLE = 5
-"""Pages made to keep a parser busy that a host may send, and a tenth of what it was asked for."""
-LEAST_SHARE = 200
-"""Pages that every host may have, however small the budget."""
+"""Pages made to keep a parser busy that a site may send, and a tenth of what it was asked for."""
 REMEMBERED = 100_000
 """Patterns, the last ones met."""
 _GRADES = 1_000
@@ -46,18 +47,16 @@ class _Pattern:
 class Traps:
     """What a crawl knows of the sites it is on: a function of the visits it was shown, in their order.
 
-    `share` is the part of the budget one host may have while links of others wait.
+    It is shown to `crowds` as well, which know who has to wait for whom.
     """
 
-    def __init__(self, urls: UrlTable, share: float = 0.25) -> None:
-        self._urls, self._share = urls, share
+    def __init__(self, urls: UrlTable, share: float = 0.25, places: Mapping[str, str] | None = None) -> None:
+        self._urls = urls
+        self.crowds = Crowds(urls, share, {} if places is None else places)
         self._patterns: dict[int, _Pattern] = {}
         self._grades = np.zeros(_GRADES + 1, np.int64)
-        self._pages: Counter[int] = Counter()
-        self._fetches: Counter[int] = Counter()
-        self._unparsable: Counter[int] = Counter()
-        self._limits: Limits | None = None
-        self._crowded: frozenset[int] = frozenset()
+        self._fetches: Counter[str] = Counter()
+        self._unparsable: Counter[str] = Counter()
 
     def hold(self, url: int) -> bool:
         """Whether a URL leads into a trap, so that nobody should ask for it. Changes nothing."""
@@ -65,23 +64,17 @@ class Traps:
         of_pattern, of_section, of_page = _kinds(text)
         return (
             goes_round(text)
-            or self._wears_parsers_out(self._urls.host(url))
+            or self._wears_parsers_out(site(text))
             or self._closed(of_pattern, PAGES_A_CALENDAR if is_of_a_calendar(text) else PAGES_A_PATTERN)
             or self._closed(of_section, PAGES_A_SECTION)
             or (of_page is not None and self._pattern(of_page).pages >= SESSIONS)
         )
 
-    def crowding(self, limits: Limits) -> frozenset[int]:
-        """The hosts that have had their share of the budget."""
-        if limits != self._limits:
-            self._limits = limits
-            self._crowded = frozenset(host for host in self._fetches if self._has_its_share(host, limits))
-        return self._crowded
-
     def observe(self, visit: Visit) -> None:
         """A visit was made."""
-        host = self._urls.host(visit.url)
-        *kinds, of_page = _kinds(self._urls[visit.url])
+        self.crowds.observe(visit)
+        url = self._urls[visit.url]
+        *kinds, of_page = _kinds(url)
         if visit.outcome is Outcome.TRAP:
             for kind in kinds:
                 if kind in self._patterns:
@@ -89,29 +82,18 @@ class Traps:
             return
         if of_page is not None:
             self._met(of_page).pages += 1
-        self._fetches[host] += visit.outcome.fetched
-        if visit.outcome is Outcome.UNPARSABLE:
-            self._unparsable[host] += 1
+        self._fetches[site(url)] += visit.outcome.fetched
+        self._unparsable[site(url)] += visit.outcome is Outcome.UNPARSABLE
         if visit.outcome is Outcome.OK and not visit.revisit:
-            self._pages[host] += 1
             grade = round(min(max(visit.score, 0.0), 1.0) * _GRADES)
             self._grades[grade] += 1
             for kind in kinds:
                 pattern = self._met(kind)
                 pattern.pages += 1
                 pattern.best = max(pattern.best, inf if visit.positive else grade)
-        if self._limits is not None and self._has_its_share(host, self._limits):
-            self._crowded |= {host}
 
-    def _has_its_share(self, host: int, limits: Limits) -> bool:
-        pages, fetches = self._share * limits.max_pages, self._share * limits.fetches
-        return (
-            self._pages[host] >= max(pages, LEAST_SHARE)
-            or self._fetches[host] >= max(fetches, LEAST_SHARE)
-        )  # fmt: skip
-
-    def _wears_parsers_out(self, host: int) -> bool:
-        return self._unparsable[host] > max(MOST_UNPARSABLE, self._fetches[host] / 10)
+    def _wears_parsers_out(self, of_site: str) -> bool:
+        return self._unparsable[of_site] > max(MOST_UNPARSABLE, self._fetches[of_site] / 10)
 
     def _closed(self, key: int, most: int) -> bool:
         pattern = self._pattern(key)

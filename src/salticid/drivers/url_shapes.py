@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from salticid.urls import site
+
 MOST_SEGMENTS = 40
 """A path of more folders was not laid out by a person."""
 MOST_ON_END = 3
@@ -38,12 +40,12 @@ def shape(url: str) -> str:
 
     >>> shape("http://a.example/blog/2024/05/?page=7"), shape("http://a.example/blog/1999/12/?page=x")
     ('a.example/blog/#/#/?page', 'a.example/blog/#/#/?page')
-    >>> shape("http://a.example/item/3f2a9c0d17?a=1&b=2&c=3"), shape("http://a.example/item/spiders")
+    >>> shape("http://a.example/item/3f2a9c0d17?a=1&b=2&c=3"), shape("http://www.a.example/item/spiders")
     ('a.example/item/@?*', 'a.example/item/spiders')
     """
     address, _, query = url.partition("://")[2].partition("?")
-    host, slash, path = address.partition("/")
-    general = host + slash + _NUMBER.sub("#", _ID.sub("@", path))
+    _, slash, path = address.partition("/")
+    general = site(url) + slash + _NUMBER.sub("#", _ID.sub("@", path))
     if not query:
         return general
     names = sorted({_NUMBER.sub("#", pair.partition("=")[0]) for pair in query.split("&")})
@@ -51,15 +53,15 @@ def shape(url: str) -> str:
 
 
 def section(url: str) -> str:
-    """The part of its site that a URL is in: the host and the first folder.
+    """The part of its site that a URL is in: the registered domain and the first folder.
 
-    >>> section("http://a.example/shop/red/large/cheap"), section("http://a.example/about")
+    >>> section("http://a.example/shop/red/large/cheap"), section("http://www.a.example/about")
     ('a.example/shop/', 'a.example/')
     """
     path = url.partition("://")[2].partition("?")[0]
-    host, slash, rest = path.partition("/")
+    _, slash, rest = path.partition("/")
     folder, deeper, _ = rest.partition("/")
-    return host + slash + (folder + deeper if deeper else "")
+    return site(url) + slash + (folder + deeper if deeper else "")
 
 
 def is_of_a_calendar(url: str) -> bool:

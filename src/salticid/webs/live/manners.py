@@ -22,6 +22,14 @@ class Parked(Exception):
         self.host, self.until = host, until
 
 
+class Crowded(Exception):
+    """A host has to wait for others: its site, or its address, has had enough for now."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(f"{host} has to wait for others")
+        self.host = host
+
+
 @dataclass(slots=True)
 class _Host:
     """What is known of one host's patience; `asked` is the pause it asked for itself."""

@@ -1,4 +1,4 @@
-"""What manners must not forget when the program ends: pauses and robots.txt files.
+"""What manners must not forget when the program ends: pauses, robots.txt files, who is where.
 
 Times are kept by the clock on the wall, since a host that asked for an hour means an hour of the world's.
 """
@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 
 import msgspec
 
 from salticid.webs.live.web import LiveWeb
 
-_HOST, _ROBOTS = "host ", "robots "
+_HOST, _ROBOTS, _PLACE = "host ", "robots ", "at "
 
 
 class Memory:
@@ -21,6 +22,7 @@ class Memory:
     def __init__(self, web: LiveWeb, wall: Callable[[], float] = time.time) -> None:
         self._manners, self._rules = web.network.manners, web.network.rules
         self._web, self._wall = web, wall
+        self._places_told = 0
 
     def news(self) -> Iterator[tuple[str, bytes]]:
         """All that changed since the last call."""
@@ -29,6 +31,9 @@ class Memory:
             yield _HOST + host, msgspec.msgpack.encode((pause, free_at + ahead))
         for origin, until, (status, file) in self._rules.news():
             yield _ROBOTS + origin, msgspec.msgpack.encode((until + ahead, status, file))
+        for host, address in islice(self._web.places.items(), self._places_told, None):
+            yield _PLACE + host, msgspec.msgpack.encode(address)
+        self._places_told = len(self._web.places)
 
     def recall(self, kept: Mapping[str, bytes]) -> None:
         """Take back what an earlier run handed out."""
@@ -45,3 +50,6 @@ class Memory:
                 until, status, file = msgspec.msgpack.decode(value, type=tuple[float, int | str, bytes])
                 if isinstance(status, int):  # an earlier version kept failures too
                     self._rules.recall(name.removeprefix(_ROBOTS), until - ahead, (status, file))
+            elif name.startswith(_PLACE):
+                self._web.places[name.removeprefix(_PLACE)] = msgspec.msgpack.decode(value, type=str)
+        self._places_told = len(self._web.places)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from salticid.model import NO_URL, Outcome, Page, Response
@@ -17,7 +18,7 @@ from salticid.urls import host as host_of
 from salticid.urls import origin as origin_of
 from salticid.webs.live.client import Exchange
 from salticid.webs.live.line import Line
-from salticid.webs.live.manners import Manners, Parked
+from salticid.webs.live.manners import Crowded, Manners, Parked
 from salticid.webs.live.parsing import ParserPool
 from salticid.webs.live.reach import Reach
 from salticid.webs.live.retries import LATER_STATUSES, REMEDIES, Failure, retry_after
@@ -51,12 +52,13 @@ class _Way:
 
 
 class LiveWeb:
-    """The web out there. `fetch` takes as long as manners demand, and raises nothing but `Parked`.
+    """The web out there. `fetch` takes as long as manners demand, and raises nothing but `Parked` and `Crowded`.
 
     `clock` is the crawl's, `wall` the one servers go by. `doing` tells, by URL id, what each fetch waits
-    for; `may_follow` says whether a redirect or a sitemap is in scope. Of a host given up nothing more is asked, until
-    it is forgiven. A fetch that was parked goes on where it was; one that fails because nobody can be reached waits
-    until somebody can.
+    for; `may_follow` says whether a redirect or a sitemap is in scope; `may_ask` whether a host may be asked now on
+    behalf of a URL; `places` are the addresses of hosts, but for those that the person placed. Of a host given up
+    nothing more is asked, until it is forgiven. A fetch that was parked, or found a host crowded, goes on where it
+    was; one that fails because nobody can be reached waits until somebody can.
     """
 
     def __init__(
@@ -71,6 +73,8 @@ class LiveWeb:
         self.words: Texts = pool.words
         self.doing: dict[int, str] = {}
         self.may_follow: Callable[[str], bool] = lambda url: True
+        self.may_ask: Callable[[int, str], bool] = lambda url, host: True
+        self.places: dict[str, str] = {}
         self.network, self._pool, self._max_bytes = network, pool, max_bytes
         self.clock, self._wall = clock, wall
         self._sitemaps = Sitemaps(network.rules.of, self._ask_for_file)
@@ -122,8 +126,9 @@ class LiveWeb:
         way = self._halfway.pop(url, None) or _Way(self.urls[url])
         while way.hops <= MAX_REDIRECTS:
             try:
+                await self._wait_for_others(way.at, url)
                 answer, spent = await self._ask(way.at, url, None if way.hops else unless)
-            except Parked:
+            except (Parked, Crowded):
                 self._halfway[url] = way
                 raise
             way.seconds += spent
@@ -146,6 +151,18 @@ class LiveWeb:
         """A response without a page."""
         final = self.urls.intern(way.at)
         return Response(url, final, outcome, status, seconds=way.seconds, records=way.records)
+
+    async def _wait_for_others(self, at: str, url: int) -> None:
+        """Find out where a host is; Crowded if it has to wait for others."""
+        host = host_of(at)
+        if host not in self.places:
+            self.doing[url] = f"the address of {host}"
+            with suppress(OSError):
+                address, placed = await self.network.line.place(at)
+                if not placed:
+                    self.places[host] = address
+        if not self.may_ask(url, host):
+            raise Crowded(host)
 
     async def _ask(
         self, at: str, url: int, fields: Mapping[str, str] | None = None

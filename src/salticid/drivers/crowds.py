@@ -1,0 +1,91 @@
+"""Crowds: hosts that belong together, under one registered domain or at one address, counted as one.
+
+Names cost nothing: whoever owns a domain, or an address, has as many hosts as he likes. So the share of a budget is
+that of a site, and of an address; and new names there earn their requests: a few are asked on trust, and more for
+every page there that the judge likes. An address may be shared by honest strangers, and a site may be a university:
+nobody is refused, he waits for as long as others have links.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from salticid.model import Limits, Outcome, Visit
+from salticid.protocols import UrlTable
+from salticid.urls import site
+
+LEAST_SHARE = 200
+"""Pages that every site may have, however small the budget."""
+TRUSTED = 20
+"""Names of a site, or at an address, that are asked before the judge likes a page there."""
+EARNED = 20
+"""Names more for each page that it likes."""
+
+
+class Crowds:
+    """Which hosts have to wait for others: a function of who was asked and of the visits, in their order.
+
+    `share` is the part of the budget that one crowd may have while links of others wait, `places` the address of
+    each host that is known by now. `relented` is set when somebody who had to wait perhaps need not any more.
+    """
+
+    def __init__(self, urls: UrlTable, share: float, places: Mapping[str, str]) -> None:
+        self._urls, self._share, self._places = urls, share, places
+        self._limits: Limits | None = None
+        self._asked: set[str] = set()
+        self._names: Counter[str] = Counter()
+        self._liked: Counter[str] = Counter()
+        self._pages: Counter[str] = Counter()
+        self._fetches: Counter[str] = Counter()
+        self.relented = False
+
+    def bind(self, limits: Limits) -> None:
+        """The budget that shares are parts of."""
+        self.relented |= self._limits not in (None, limits)
+        self._limits = limits
+
+    def must_wait(self, host: str) -> bool:
+        """Whether a host has to wait for as long as others have links."""
+        new = host not in self._asked
+        return any(self._has_its_share(crowd) or (new and self._is_full(crowd)) for crowd in self._of(host))
+
+    def admit(self, host: str) -> bool:
+        """Whether a host may be asked now; if so it is a name that was asked."""
+        if self.must_wait(host):
+            return False
+        if host not in self._asked:
+            self._asked.add(host)
+            self._names.update(self._of(host))
+        return True
+
+    def observe(self, visit: Visit) -> None:
+        """A visit was made."""
+        if not visit.outcome.fetched:
+            return
+        host = self._urls.host_name(self._urls.host(visit.url))
+        self.admit(host)
+        good = visit.outcome is Outcome.OK and not visit.revisit
+        for crowd in self._of(host):
+            self._fetches[crowd] += 1
+            self._pages[crowd] += good
+            if good and visit.positive:
+                self.relented |= self._is_full(crowd)
+                self._liked[crowd] += 1
+
+    def _of(self, host: str) -> tuple[str, ...]:
+        """The crowds a host is one of."""
+        its_site = f"site {site(f'http://{host}/')}"
+        return (its_site, f"at {self._places[host]}") if host in self._places else (its_site,)
+
+    def _is_full(self, crowd: str) -> bool:
+        return self._names[crowd] >= TRUSTED + EARNED * self._liked[crowd]
+
+    def _has_its_share(self, crowd: str) -> bool:
+        if self._limits is None:
+            return False
+        pages, fetches = self._share * self._limits.max_pages, self._share * self._limits.fetches
+        return (
+            self._pages[crowd] >= max(pages, LEAST_SHARE)
+            or self._fetches[crowd] >= max(fetches, LEAST_SHARE)
+        )  # fmt: skip

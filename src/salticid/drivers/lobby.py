@@ -1,0 +1,82 @@
+"""The lobby: links that were chosen and have to wait, because their site or address has had enough for now."""
+
+from __future__ import annotations
+
+from salticid.drivers.crowds import Crowds
+from salticid.model import FROM_SEED, Choice
+from salticid.protocols import UrlTable
+
+MOST_WAITING = 10_000
+"""Hosts that wait; the links of others that should are left out."""
+
+
+class Lobby:
+    """Keeps a link or so of each host that has to wait, and tells who must not be chosen meanwhile.
+
+    Without crowds nobody waits. A seed never does, for a person named it, nor does who was let in.
+    """
+
+    def __init__(self, urls: UrlTable, crowds: Crowds | None) -> None:
+        self._urls, self._crowds = urls, crowds
+        self.hosts: frozenset[int] = frozenset()
+        self._waiting: dict[Choice, str] = {}
+        self._let_in: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    @property
+    def full(self) -> bool:
+        """Whether nobody else can wait."""
+        return len(self.hosts) >= MOST_WAITING
+
+    def must_wait(self, choice: Choice) -> bool:
+        """Whether a choice has to wait, by what is known of its host."""
+        if self._crowds is None or self._is_free(choice):
+            return False
+        return self._crowds.must_wait(self._urls.host_name(self._host(choice)))
+
+    def may_ask(self, url: int, host: str) -> bool:
+        """Whether a host, whose address is known by now, may be asked on behalf of a URL."""
+        return self._crowds is None or url in self._let_in or self._crowds.admit(host)
+
+    def keep(self, choice: Choice, crowded: str | None = None) -> None:
+        """Let a choice wait, and with it all links of its host; or of the crowded host that it was sent on to."""
+        own = self._urls.host_name(self._host(choice))
+        self._waiting[choice] = crowded or own
+        if crowded in (None, own):
+            self.hosts |= {self._host(choice)}
+
+    def let_in(self, choice: Choice) -> Choice:
+        """The same choice, which need not wait any more; `left` takes that back."""
+        self._waiting.pop(choice, None)
+        self._let_in.add(choice.link.url)
+        return choice
+
+    def left(self, choice: Choice) -> None:
+        """A choice is under way no longer."""
+        self._let_in.discard(choice.link.url)
+
+    def best(self) -> Choice | None:
+        """The most promising of those who wait, the oldest of equals."""
+        return max(self._waiting, key=lambda choice: choice.score, default=None)
+
+    def released(self) -> list[Choice]:
+        """Those who need not wait any longer, the most promising first."""
+        if self._crowds is None or not self._crowds.relented:
+            return []
+        self._crowds.relented = False
+        hopeful = sorted(self._waiting, key=lambda choice: -choice.score)
+        free = [choice for choice in hopeful if self._crowds.admit(self._waiting[choice])]
+        for choice in free:
+            del self._waiting[choice]
+        self.hosts = frozenset(
+            host for host in self.hosts if self._crowds.must_wait(self._urls.host_name(host))
+        )
+        return free
+
+    def _is_free(self, choice: Choice) -> bool:
+        return choice.link.source == FROM_SEED or choice.link.url in self._let_in
+
+    def _host(self, choice: Choice) -> int:
+        return self._urls.host(choice.link.url)
