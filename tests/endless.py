@@ -33,7 +33,7 @@ Site = Callable[[str, str], Sheet]
 
 
 class EndlessWeb:
-    """Sites by host. Every answer takes a second and everything is there."""
+    """Sites by host. Every answer takes a second, and what a site cannot make is not there; it counts the others."""
 
     def __init__(self, sites: dict[str, Site]) -> None:
         self.urls, self.words = Urls(), Texts()
@@ -44,8 +44,11 @@ class EndlessWeb:
     async def fetch(self, url: int) -> Response:
         await asyncio.sleep(1.0)
         parts = urlsplit(self.urls[url])
+        try:
+            text, links = self._sites[parts.netloc](parts.path, parts.query)
+        except (LookupError, ValueError):
+            return Response(url, url, Outcome.DEAD, 404)
         self.asked[parts.netloc] += 1
-        text, links = self._sites[parts.netloc](parts.path, parts.query)
         page = self._parser.parse(html(text, links), self.urls[url])
         return Response(url, url, Outcome.OK, 200, page)
 
@@ -83,12 +86,17 @@ def crawl(sites: dict[str, Site], *seeds: str, pages: int = 1000, share: float |
         limits = Limits(max_pages=pages, max_fetches=10 * pages)
         topic = Topic("spiders", KEYWORDS, seeds, language="en")
         brief = settle(topic, Known(), web, limits, 0)
-        traps = None if share is None else Traps(web.urls, share)
+        traps = None if share is None else Traps(web.urls, web.words, share)
         run = Crawl(brief, BestFirst(), Cosine(), log, clock)
         return await LiveDriver(run, web, 4, clock, traps=traps).run()
 
     stopped = run_virtual(main())
     return Crawled(web, log.visits, stopped)
+
+
+def a_word(path: str) -> str:
+    """A word that no other page has."""
+    return "".join(chr(ord("a") + int(digit)) for digit in str(crc32(path.encode())))
 
 
 def calendar(path: str, query: str) -> Sheet:
@@ -106,8 +114,10 @@ def sessions(path: str, query: str) -> Sheet:
 
 
 def rounds(path: str, query: str) -> Sheet:
-    """A site whose relative links lack their slash."""
-    return f"about spiders {DULL}", ["en/shop/", "en/news/"]
+    """A site whose relative links lack their slash; no two pages say the same."""
+    if not {"", "en", "shop", "news"}.issuperset(path.split("/")):
+        raise LookupError(path)
+    return f"about spiders {DULL} {a_word(path)}", ["en/shop/", "en/news/"]
 
 
 def facets(path: str, query: str) -> Sheet:
@@ -129,7 +139,7 @@ def library(pages: int) -> Site:
     def site(path: str, query: str) -> Sheet:
         at = int(path.rpartition("/")[2] or 0)
         further = [f"/article/{n}" for n in range(at * 4 + 1, at * 4 + 5) if n < pages]
-        return f"Jumping spiders have eyes, number {at}", further
+        return f"Jumping spiders have eyes, number {at}: {a_word(path)}", further
 
     return site
 

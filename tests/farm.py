@@ -50,7 +50,10 @@ def crawl(
     def answer(asked: Asked) -> bytes:
         if asked.path == "/robots.txt":
             return page(b"", status=404)
-        text, links = pages(asked.host.partition(":")[0], asked.path)
+        try:
+            text, links = pages(asked.host.partition(":")[0], asked.path)
+        except ValueError:
+            return page(b"", status=404)
         return page(html(text, [_with_port(link, port) for link in links]))
 
     async def run() -> Farmed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.endless import DULL, KEYWORDS, Sheet
+from tests.endless import DULL, KEYWORDS, Sheet, a_word
 from tests.farm import crawl
 
 from salticid.drivers.crowds import LEAST_SHARE, TRUSTED
@@ -49,7 +49,7 @@ def _place(name: str) -> str:
 def _honest(host: str, path: str) -> Sheet:
     at, me = int(path.strip("/") or 0), _number(host, "honest")
     further = [f"/{n}" for n in (2 * at + 1, 2 * at + 2) if n < PAGES_A_HOST]
-    return f"spiders of {host} have number {at}", [*further, f"http://{HONEST[(me + 1) % 30]}/"]
+    return f"spiders of {host} have {a_word(host + path)}", [*further, f"http://{HONEST[(me + 1) % 30]}/"]
 
 
 def _spam(host: str, path: str, name: str) -> Sheet:
@@ -82,15 +82,18 @@ def _dull(host: str, path: str) -> Sheet:
     return f"{DULL} {host}", links
 
 
-def test_new_names_at_an_address_earn_their_requests(tmp_path: Path) -> None:
+@pytest.mark.parametrize("named_by_the_person", [1, TRUSTED + 5])
+def test_new_names_at_an_address_earn_their_requests(tmp_path: Path, named_by_the_person: int) -> None:
     def pages(host: str, path: str) -> Sheet:
         return _honest(host, path) if host.startswith("honest") else _dull(host, path)
 
     addresses = [FARM, *(_place(host) for host in HONEST)]
-    seeds = [f"http://{host}/" for host in ("n0.test", HONEST[0])]
+    named = {f"n{n}.test" for n in range(named_by_the_person)}
+    seeds = [f"http://{host}/" for host in (*sorted(named), HONEST[0])]
     done = crawl(tmp_path, pages, _place, addresses, seeds, "--max-pages", 300, "--delay", 0)
     farm = done.asked(lambda host: not host.startswith("honest"))
-    assert 1 < len(farm) <= TRUSTED
+    assert named <= farm.keys()
+    assert len(farm) <= max(TRUSTED, len(named))
     assert done.said["pages"] == 300
 
 

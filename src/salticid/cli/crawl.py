@@ -126,7 +126,7 @@ def crawl(
     ] = False,
     host_share: Annotated[
         float,
-        typer.Option(min=0.01, max=1, help="Live: part of the budget a host may have while others wait."),
+        typer.Option(min=0.01, max=1, help="Live: part of the budget a site may have while others wait."),
     ] = 0.25,
     no_traps: Annotated[
         bool, typer.Option("--no-traps", help="Live: follow calendars and other pages without end.")

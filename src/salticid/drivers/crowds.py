@@ -38,6 +38,8 @@ class Crowds:
         self._liked: Counter[str] = Counter()
         self._pages: Counter[str] = Counter()
         self._fetches: Counter[str] = Counter()
+        self._under_way: Counter[str] = Counter()
+        self._asking: dict[int, tuple[str, ...]] = {}
         self.relented = False
 
     def bind(self, limits: Limits) -> None:
@@ -58,6 +60,16 @@ class Crowds:
             self._asked.add(host)
             self._names.update(self._of(host))
         return True
+
+    def begin(self, url: int, host: str) -> None:
+        """A host is asked on behalf of a URL: until that ends it counts as if it were a page."""
+        crowds = self._of(host)
+        self._under_way.update(crowds)
+        self._asking[url] = self._asking.get(url, ()) + crowds
+
+    def end(self, url: int) -> None:
+        """Nobody is asked on behalf of a URL any more."""
+        self._under_way.subtract(self._asking.pop(url, ()))
 
     def observe(self, visit: Visit) -> None:
         """A visit was made."""
@@ -85,7 +97,7 @@ class Crowds:
         if self._limits is None:
             return False
         pages, fetches = self._share * self._limits.max_pages, self._share * self._limits.fetches
-        return (
-            self._pages[crowd] >= max(pages, LEAST_SHARE)
-            or self._fetches[crowd] >= max(fetches, LEAST_SHARE)
-        )  # fmt: skip
+        coming = self._under_way[crowd]
+        return self._pages[crowd] + coming >= max(pages, LEAST_SHARE) or self._fetches[crowd] + coming >= max(
+            fetches, LEAST_SHARE
+        )

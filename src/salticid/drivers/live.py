@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from salticid.crawl import Crawl
@@ -217,6 +217,9 @@ class LiveDriver:
         now = self._clock()
         if self._traps is not None:
             self._traps.crowds.bind(self.whole or self.crawl.limits)
+            questions = self._traps.soft_404s.questions
+            while questions and len(self._out) < self._room:
+                self._look_at(questions.pop())
         self._parked += [_SetAside(now, choice, None) for choice in self.lobby.released()]
         for parked in [parked for parked in self._parked if parked.until <= now]:
             if not self.crawl.take_up():
@@ -262,8 +265,7 @@ class LiveDriver:
 
     async def _leave_out(self, choice: Choice) -> None:
         """A trap may have left many links behind: others get their turn between two of them."""
-        url = choice.link.url
-        self._deliver(choice, Response(url, url, Outcome.TRAP))
+        self._deliver(choice, _left_out(choice))
         await asyncio.sleep(0)
         if self.crawl.log.trouble is not None:
             await self._wait_for_the_log()
@@ -294,6 +296,8 @@ class LiveDriver:
         return used_up or crawl.stopped in _AT_ONCE
 
     def _send(self, choice: Choice) -> None:
+        if choice.link.source == FROM_SEED:
+            self.lobby.let_in(choice)
         host = self._host(choice)
         self._hosts[host] += 1
         if self._hosts[host] == LINKS_A_HOST:
@@ -326,7 +330,7 @@ class LiveDriver:
 
     def _take(self, choice: Choice, task: asyncio.Task[Response]) -> None:
         self._out.remove(task)
-        self.lobby.left(choice)
+        self.lobby.left(choice.link.url)
         host = self._host(choice)
         self._hosts[host] -= 1
         if self._hosts[host] == LINKS_A_HOST - 1:
@@ -341,10 +345,15 @@ class LiveDriver:
             self.crawl.set_aside()
             return
         except Crowded as crowded:
-            self._keep(choice, crowded.host)
+            if self.lobby.full:
+                self._deliver(choice, _left_out(choice))
+            else:
+                self._keep(choice, crowded.host)
             return
         self._last_arrival = self._clock()
         self._paused_at = self._last_arrival
+        if self._traps is not None and self._traps.soft_404s.pretends(response):
+            response = replace(response, outcome=Outcome.DEAD, page=None)
         visit = self._deliver(choice, response)
         if self._sitemaps and visit.positive and host not in self._mapped:
             self._mapped.add(host)
@@ -359,6 +368,19 @@ class LiveDriver:
         if self._watch is not None:
             self._watch(visit)
         return visit
+
+    def _look_at(self, made_up: int) -> None:
+        """Ask for a page that cannot be there; like a robots.txt it is no visit, and not charged."""
+        task = asyncio.create_task(self._web.fetch(made_up))
+        self._out.add(task)
+        task.add_done_callback(lambda task: self._arrived.put_nowait(lambda: self._looked(made_up, task)))
+
+    def _looked(self, made_up: int, task: asyncio.Task[Response]) -> None:
+        self._out.remove(task)
+        self.lobby.left(made_up)
+        if self._traps is not None:
+            with suppress(Parked, Crowded):
+                self._traps.answered(task.result())
 
     def _read_sitemap(self, liked: Visit) -> None:
         """What a sitemap names is as far from a seed as what the page links to that was liked."""
@@ -375,3 +397,8 @@ class LiveDriver:
 
     def _host(self, choice: Choice) -> int:
         return self.crawl.brief.urls.host(choice.link.url)
+
+
+def _left_out(choice: Choice) -> Response:
+    """What becomes of a choice that nobody asks for."""
+    return Response(choice.link.url, choice.link.url, Outcome.TRAP)

@@ -133,7 +133,8 @@ async def set_up_again(
 
 
 def _traps(crawl: Crawl, web: LiveWeb, settings: LiveSettings) -> Traps | None:
-    return Traps(crawl.brief.urls, settings.host_share, web.places) if settings.traps else None
+    brief = crawl.brief
+    return Traps(brief.urls, brief.words, settings.host_share, web.places) if settings.traps else None
 
 
 def _driver(

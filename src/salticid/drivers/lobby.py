@@ -6,7 +6,7 @@ from salticid.drivers.crowds import Crowds
 from salticid.model import FROM_SEED, Choice
 from salticid.protocols import UrlTable
 
-MOST_WAITING = 10_000
+MOST_WAITING = 2_000
 """Hosts that wait; the links of others that should are left out."""
 
 
@@ -38,7 +38,12 @@ class Lobby:
 
     def may_ask(self, url: int, host: str) -> bool:
         """Whether a host, whose address is known by now, may be asked on behalf of a URL."""
-        return self._crowds is None or url in self._let_in or self._crowds.admit(host)
+        if self._crowds is None:
+            return True
+        if not self._crowds.admit(host) and url not in self._let_in:
+            return False
+        self._crowds.begin(url, host)
+        return True
 
     def keep(self, choice: Choice, crowded: str | None = None) -> None:
         """Let a choice wait, and with it all links of its host; or of the crowded host that it was sent on to."""
@@ -53,9 +58,11 @@ class Lobby:
         self._let_in.add(choice.link.url)
         return choice
 
-    def left(self, choice: Choice) -> None:
-        """A choice is under way no longer."""
-        self._let_in.discard(choice.link.url)
+    def left(self, url: int) -> None:
+        """Nobody asks on behalf of a URL any more."""
+        self._let_in.discard(url)
+        if self._crowds is not None:
+            self._crowds.end(url)
 
     def best(self) -> Choice | None:
         """The most promising of those who wait, the oldest of equals."""

@@ -17,15 +17,21 @@ from math import inf
 import numpy as np
 
 from salticid.drivers.crowds import Crowds
+from salticid.drivers.soft_404s import Soft404s
+from salticid.drivers.tangles import Tangles
 from salticid.drivers.url_shapes import goes_round, is_of_a_calendar, section, shape, without_session
-from salticid.model import Outcome, Visit
-from salticid.protocols import UrlTable
+from salticid.model import Outcome, Response, Visit
+from salticid.parse.content import GOOD_STATUSES
+from salticid.protocols import Table, UrlTable
 from salticid.urls import site
 
 PAGES_A_PATTERN = 200
 PAGES_A_CALENDAR = 50
 PAGES_A_SECTION = 1_000
 """So many pages, none of them above the crawl's median nor to the judge's liking, and there is no more to come."""
+MOST_MISSING = 20
+"""So many pages of a kind that are not there, though the answer does not say so, and fewer than a quarter as many
+that are: the others will not be there either."""
 SESSIONS = 3
 """A page is asked for under so many session ids."""
 MOST_UNPARSABLE = 5
@@ -38,20 +44,29 @@ _GRADES = 1_000
 
 @dataclass(slots=True)
 class _Pattern:
-    """How many pages of a pattern came, and the best grade among them; infinite when the judge liked one."""
+    """How many pages of a pattern came, and the best grade among them; infinite when the judge liked one.
+
+    `missing` are those that were not there, though the answer did not say so.
+    """
 
     pages: int = 0
     best: float = -inf
+    missing: int = 0
 
 
 class Traps:
     """What a crawl knows of the sites it is on: a function of the visits it was shown, in their order.
 
-    It is shown to `crowds` as well, which know who has to wait for whom.
+    What it is shown `crowds` are shown too, which know who has to wait for whom, and `soft_404s`, which see through
+    pages that are not there.
     """
 
-    def __init__(self, urls: UrlTable, share: float = 0.25, places: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, urls: UrlTable, words: Table, share: float = 0.25, places: Mapping[str, str] | None = None
+    ) -> None:
         self._urls = urls
+        self.soft_404s = Soft404s(urls, words)
+        self._tangles = Tangles()
         self.crowds = Crowds(urls, share, {} if places is None else places)
         self._patterns: dict[int, _Pattern] = {}
         self._grades = np.zeros(_GRADES + 1, np.int64)
@@ -61,9 +76,11 @@ class Traps:
     def hold(self, url: int) -> bool:
         """Whether a URL leads into a trap, so that nobody should ask for it. Changes nothing."""
         text = self._urls[url]
-        of_pattern, of_section, of_page = _kinds(text)
+        of_pattern, of_section, of_site, of_page = _kinds(text)
         return (
             goes_round(text)
+            or self._tangles.hold(text)
+            or any(self._is_not_there(kind) for kind in (of_pattern, of_section, of_site))
             or self._wears_parsers_out(site(text))
             or self._closed(of_pattern, PAGES_A_CALENDAR if is_of_a_calendar(text) else PAGES_A_PATTERN)
             or self._closed(of_section, PAGES_A_SECTION)
@@ -84,13 +101,30 @@ class Traps:
             self._met(of_page).pages += 1
         self._fetches[site(url)] += visit.outcome.fetched
         self._unparsable[site(url)] += visit.outcome is Outcome.UNPARSABLE
+        if visit.outcome is Outcome.DEAD and visit.status in GOOD_STATUSES:
+            for kind in kinds:
+                self._met(kind).missing += 1
         if visit.outcome is Outcome.OK and not visit.revisit:
+            new = visit.page is not None and self.soft_404s.observe(visit, visit.page)
+            self._tangles.observe(url, visit.positive and new)
             grade = round(min(max(visit.score, 0.0), 1.0) * _GRADES)
             self._grades[grade] += 1
             for kind in kinds:
                 pattern = self._met(kind)
                 pattern.pages += 1
                 pattern.best = max(pattern.best, inf if visit.positive else grade)
+
+    def answered(self, response: Response) -> None:
+        """Take what came of a question that `soft_404s` had."""
+        for url in self.soft_404s.answered(response):
+            for kind in _kinds(self._urls[url])[:-1]:
+                pattern = self._met(kind)
+                pattern.pages -= 1
+                pattern.missing += 1
+
+    def _is_not_there(self, key: int) -> bool:
+        pattern = self._pattern(key)
+        return pattern.missing >= MOST_MISSING and pattern.missing > 4 * pattern.pages
 
     def _wears_parsers_out(self, of_site: str) -> bool:
         return self._unparsable[of_site] > max(MOST_UNPARSABLE, self._fetches[of_site] / 10)
@@ -119,11 +153,12 @@ class Traps:
 
 
 @lru_cache(maxsize=4096)  # a URL that is asked for is looked at before and after
-def _kinds(url: str) -> tuple[int, int, int | None]:
-    """The keys of what a URL is one of: its pattern, its section, and its page when it has a session id."""
+def _kinds(url: str) -> tuple[int, int, int, int | None]:
+    """The keys of what a URL is one of: its pattern, section and site, and its page when it has a session id."""
     bare = without_session(url)
     return (
         hash(f"pattern {shape(url)}"),
         hash(f"section {section(url)}"),
+        hash(f"site {site(url)}"),
         None if bare is None else hash(bare),
     )

@@ -1,0 +1,100 @@
+"""Soft 404s: pages that say "not found" with the status of a page that was.
+
+Nobody can tell by one of them. But where several paths of a host bring the same words, the host is asked for a path
+that somebody made up: what it brings is what "not found" looks like there. A host that says so honestly is never
+asked again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from urllib.parse import unquote
+
+import numpy as np
+
+from salticid.model import Page, Response, Visit
+from salticid.protocols import Table, UrlTable
+from salticid.text.tokens import letter_runs
+
+ALIKE = 6
+"""So many paths of a host that bring the same words, and one is made up."""
+REMEMBERED = 5_000
+"""Hosts, the last ones met."""
+_KEPT = 10
+"""What so many kinds of pages of a host look like is remembered, and so many pages of each."""
+
+Look = int
+"""What a page looks like: equal for those that say the same words, but for those of their own URLs."""
+
+
+@dataclass(slots=True)
+class _Host:
+    """The last looks of a host's pages, with the URLs that had them; and what "not found" looks like, once known."""
+
+    looks: dict[Look, list[int]] = field(default_factory=dict)
+    asked: bool = False
+    not_found: Look | None = None
+
+
+class Soft404s:
+    """What a crawl knows of hosts that never say 404: a function of the visits it was shown, in their order.
+
+    `questions` are made-up URLs that somebody should ask for, and show what came to `answered`.
+    """
+
+    def __init__(self, urls: UrlTable, words: Table) -> None:
+        self._urls, self._words = urls, words
+        self._hosts: dict[int, _Host] = {}
+        self.questions: list[int] = []
+
+    def pretends(self, response: Response) -> bool:
+        """Whether a response is "not found" under another name."""
+        host = self._hosts.get(self._urls.host(response.final))
+        if response.page is None or host is None or host.not_found is None:
+            return False
+        return self._look(response.page) == host.not_found
+
+    def observe(self, visit: Visit, page: Page) -> bool:
+        """A page came: whether its host has shown nothing like it of late."""
+        host = self._met(self._urls.host(visit.final))
+        look = self._look(page)
+        alike = host.looks.pop(look, [])
+        if len(host.looks) >= _KEPT:
+            del host.looks[next(iter(host.looks))]
+        host.looks[look] = [*alike, visit.url][:_KEPT]
+        if len(alike) + 1 >= ALIKE and not host.asked:
+            host.asked = True
+            self.questions.append(self._urls.intern(made_up(self._urls[visit.final])))
+        return not alike
+
+    def answered(self, response: Response) -> list[int]:
+        """What a made-up URL brought: the URLs that were no pages either."""
+        host = self._met(self._urls.host(response.url))
+        if response.page is None or response.final != response.url:
+            return []
+        host.not_found = self._look(response.page)
+        return host.looks.pop(host.not_found, [])
+
+    def _look(self, page: Page) -> Look:
+        own = [self._words.find(word) for word in letter_runs(unquote(self._urls[page.url]))]
+        words = np.unique(page.tokens)
+        return hash(words[~np.isin(words, own)].tobytes())
+
+    def _met(self, host: int) -> _Host:
+        """A host, which is now the last one met; the one met longest ago may be forgotten for it."""
+        known = self._hosts.pop(host, None) or _Host()
+        if len(self._hosts) >= REMEMBERED:
+            del self._hosts[next(iter(self._hosts))]
+        self._hosts[host] = known
+        return known
+
+
+def made_up(url: str) -> str:
+    """A URL in the same folder that nobody has laid out, always the same one.
+
+    >>> made_up("http://a.example/news/today?p=1") == made_up("http://a.example/news/")
+    True
+    """
+    folder = url.partition("?")[0].rpartition("/")[0]
+    return f"{folder}/{blake2b(folder.encode(), digest_size=8).hexdigest()}"

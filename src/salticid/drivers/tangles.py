@@ -1,0 +1,68 @@
+"""Tangles: the same folders in ever new orders, which relative links without end make and nobody lays out.
+
+A link `a/` on every page leads to /a/a/a/, and two of them to /a/b/b/a/ and so on. One path that repeats itself proves
+nothing (/en/docs/en/), and neither do two orders of the same folders. A site is tangled when page after page came
+from the third order or a later one: from a path that repeats itself, or without being new and to the judge's liking.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from salticid.urls import site
+
+ORDERS = 2
+"""The same folders may stand in so many orders, or so many times each."""
+MOST_TANGLED = 10
+"""So many pages beyond that, and the site is tangled."""
+REMEMBERED = 50_000
+"""Sets of folders, the last ones met."""
+_MOST_THREADS = 10
+"""Names of a path that are taken for threads of a tangle."""
+_NUMBER = re.compile(r"[0-9]+")
+_LETTER = re.compile(r"[A-Za-z%]")
+
+
+class Tangles:
+    """What a crawl knows of tangled sites: a function of the pages it was shown, in their order."""
+
+    def __init__(self) -> None:
+        self._orders: dict[int, tuple[int, ...]] = {}
+        self._tangled: Counter[str] = Counter()
+        self._threads: dict[str, set[str]] = {}
+
+    def hold(self, url: str) -> bool:
+        """Whether a URL leads on into a tangle: it repeats itself, or all its names are of the tangle."""
+        if self._tangled[site(url)] < MOST_TANGLED:
+            return False
+        names = _names(url)
+        return _repeats(names) or self._threads[site(url)].issuperset(names)
+
+    def observe(self, url: str, worthy: bool) -> None:
+        """A page came, which was worth it or not."""
+        names = _names(url)
+        order, folders = hash(tuple(names)), hash((site(url), frozenset(names)))
+        known = self._orders.pop(folders, ())
+        if order not in known and len(known) < ORDERS:
+            known += (order,)
+        elif order not in known and (_repeats(names) or not worthy):
+            self._tangled[site(url)] += 1
+            self._threads.setdefault(site(url), set()).update(names[:_MOST_THREADS])
+        if len(self._orders) >= REMEMBERED:
+            del self._orders[next(iter(self._orders))]
+        self._orders[folders] = known
+
+
+def _names(url: str) -> list[str]:
+    """The folders of a URL that have a name, whatever numbers are in it.
+
+    >>> _names("http://a.example/docs/2024/p12/p7/?q=x")
+    ['docs', 'p#', 'p#']
+    """
+    path = url.partition("://")[2].partition("?")[0].partition("/")[2]
+    return [_NUMBER.sub("#", folder) for folder in path.split("/") if _LETTER.search(folder)]
+
+
+def _repeats(names: list[str]) -> bool:
+    return len(set(names)) < len(names)
