@@ -41,9 +41,9 @@ class Farmed:
 
 
 def crawl(
-    folder: Path, pages: Pages, places: Places, addresses: list[str], seeds: list[str], *options: object
+    folder: Path, pages: Pages, places: Places, addresses: list[str], seeds: list[str], *runs: str
 ) -> Farmed:
-    """The real program, let loose on these pages at these addresses."""
+    """The real program, let loose on these pages at these addresses: as many runs as there are lines of options."""
     with socket.create_server((addresses[0], 0)) as spare:
         port = spare.getsockname()[1]
 
@@ -65,10 +65,11 @@ def crawl(
                     f'name = "farm"\nkeywords = "{KEYWORDS}"\nlanguage = "en"\nseeds = {starts}\n'
                 )
                 out = ("--out", folder / "out", "--no-warc", "--json")
-                said = await asyncio.to_thread(
-                    salticid, "crawl", topic, *names.options, *out, *map(str, options)
-                )
-            assert said.status == 0, said.err
+                for options in runs:
+                    said = await asyncio.to_thread(
+                        salticid, "crawl", topic, *names.options, *out, *options.split()
+                    )
+                    assert said.status == 0, said.err
             return Farmed(json.loads(said.out), server.requests)
 
     return asyncio.run(run())

@@ -22,7 +22,7 @@ def _thousand(host: str, path: str) -> Sheet:
 
 def test_a_thousand_names_on_one_address_are_asked_as_slowly_as_an_address_deserves(tmp_path: Path) -> None:
     per_address, delay = 8, 1.0
-    done = crawl(tmp_path, _thousand, lambda name: FARM, [FARM], ["http://n1.example/"], "--max-fetches", 20)
+    done = crawl(tmp_path, _thousand, lambda name: FARM, [FARM], ["http://n1.example/"], "--max-fetches 20")
     begun = [asked.at for asked in done.requests]
     assert len(begun) >= 2 * 20, "each name has a robots.txt too"
     for at, first in enumerate(begun):
@@ -68,8 +68,8 @@ def test_a_farm_of_names_gets_no_more_than_its_share_while_honest_hosts_have_lin
 
     addresses = [FARM, *(_place(host) for host in HONEST)]
     seeds = [f"http://{host}/" for host in (name.format(0), HONEST[0])]
-    quickly = ("--delay", 0, "--concurrency", (UNDER_WAY + 1) // 2)
-    done = crawl(tmp_path, pages, _place, addresses, seeds, "--max-pages", BUDGET, *quickly)
+    options = f"--max-pages {BUDGET} --delay 0 --concurrency {(UNDER_WAY + 1) // 2}"
+    done = crawl(tmp_path, pages, _place, addresses, seeds, options)
     assert (done.said["stopped"], done.said["pages"]) == ("budget", BUDGET)
     farm = done.asked(lambda host: not host.startswith("honest"))
     assert TRUSTED < len(farm) <= LEAST_SHARE + UNDER_WAY < 0.3 * BUDGET
@@ -83,14 +83,17 @@ def _dull(host: str, path: str) -> Sheet:
 
 
 @pytest.mark.parametrize("named_by_the_person", [1, TRUSTED + 5])
-def test_new_names_at_an_address_earn_their_requests(tmp_path: Path, named_by_the_person: int) -> None:
+def test_new_names_at_an_address_earn_their_requests_also_in_a_crawl_that_goes_on(
+    tmp_path: Path, named_by_the_person: int
+) -> None:
     def pages(host: str, path: str) -> Sheet:
         return _honest(host, path) if host.startswith("honest") else _dull(host, path)
 
     addresses = [FARM, *(_place(host) for host in HONEST)]
     named = {f"n{n}.test" for n in range(named_by_the_person)}
     seeds = [f"http://{host}/" for host in (*sorted(named), HONEST[0])]
-    done = crawl(tmp_path, pages, _place, addresses, seeds, "--max-pages", 300, "--delay", 0)
+    runs = "--max-pages 120 --delay 0", "--max-pages 300 --delay 0"
+    done = crawl(tmp_path, pages, _place, addresses, seeds, *runs)
     farm = done.asked(lambda host: not host.startswith("honest"))
     assert named <= farm.keys()
     assert len(farm) <= max(TRUSTED, len(named))
@@ -112,9 +115,7 @@ def test_honest_hosts_that_share_an_address_are_read_to_the_end(tmp_path: Path) 
         return _place(name) if name.startswith("honest") else "127.0.2.1"
 
     addresses = ["127.0.2.1", *(_place(host) for host in HONEST)]
-    done = crawl(
-        tmp_path, pages, place, addresses, [f"http://{HONEST[0]}/"], "--max-pages", 5000, "--delay", 0
-    )
+    done = crawl(tmp_path, pages, place, addresses, [f"http://{HONEST[0]}/"], "--max-pages 5000 --delay 0")
     assert done.said["stopped"] == "frontier empty"
     assert done.asked(lambda host: host in shared) == dict.fromkeys(shared, 3)
     assert done.asked(lambda host: host in HONEST) == dict.fromkeys(HONEST, PAGES_A_HOST)
