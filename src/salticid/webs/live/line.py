@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv6Address
 from math import inf
 from urllib.parse import urlsplit
 
@@ -130,7 +130,7 @@ def _of_one_owner(address: str) -> str:
     >>> _of_one_owner("2001:db8::1") == _of_one_owner("2001:db8::2:3"), _of_one_owner("::ffff:9.9.9.9")
     (True, '9.9.9.9')
     """
-    ip = ip_address(address.partition("%")[0])
-    if not isinstance(ip, IPv6Address):
-        return str(ip)
+    if ":" not in address:
+        return address
+    ip = IPv6Address(address.partition("%")[0])
     return str(ip.ipv4_mapped or IPv6Address(int(ip) >> 64 << 64))
