@@ -1,17 +1,37 @@
-"""Data that lives outside the repository: where it is absent, tests skip and the end of the run names it."""
+"""What every test may rely on: its signals, a process without the leaks of others, and data from outside.
+
+Data lives outside the repository: where it is absent, tests skip and the end of the run names it.
+"""
 
 import fcntl
 import os
 import re
 import shutil
+import signal
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.leaks import held, left_since
 
 ROOT = Path(__file__).resolve().parents[1]
 ABSENT = "shared data absent: "
+
+
+def pytest_configure() -> None:
+    """Programs under test hear Ctrl-C although a shell that starts the tests with `&` ignores it for all of them."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+@pytest.fixture(autouse=True)
+def closes_what_it_opens() -> Iterator[None]:
+    """A leak fails the test that made it."""
+    before = held()
+    yield
+    left = left_since(before)
+    assert not left, f"left open: {', '.join(left)}"
 
 
 def _shared(path: str) -> Path:
