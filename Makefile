@@ -3,26 +3,36 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.made-from-pyproject
+STAMP := $(VENV)/.made-from-the-lock
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+LOCK := requirements.lock
+EXTRAS := lab export ui ray dev
 
 # The caller's own environment must not leak into ours.
 unexport VIRTUAL_ENV CONDA_PREFIX PYTHONPATH PYTHONHOME PIP_USER PIP_TARGET PIP_PREFIX
 
-.PHONY: setup browser test demo bench clean
+.PHONY: setup lock browser test sbom demo bench clean
 
 setup: $(STAMP)
 
-$(STAMP): pyproject.toml
+# Nothing is installed but what the lock names, and no file whose hash is not in it, tools that build us included.
+$(STAMP): pyproject.toml $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "salticid needs Python 3.11 or newer, and '$(PYTHON)' is not: make setup PYTHON=python3.11" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 		{ echo "'$(PYTHON)' cannot make a virtual environment: apt-get install python3-venv" >&2; exit 1; }
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
 	@# uv is many times faster than pip, but reads other settings and may not reach the index that pip reaches.
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv && \
-		$(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[lab,export,ui,ray,dev]' || \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab,export,ui,ray,dev]'
+	sed -n '/^uv==/,/[^\\]$$/p' $(LOCK) | $(PIP) install --require-hashes --requirement /dev/stdin && \
+		$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement $(LOCK) || \
+		$(PIP) install --require-hashes --requirement $(LOCK)
+	$(PIP) install --no-index --no-deps --no-build-isolation --editable .
 	@touch $@
+
+# Pins what pyproject.toml asks for; what is pinned already stays so, unless UPGRADE=1 asks for the newest of all.
+lock: setup
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+		$(if $(UPGRADE),--upgrade) $(EXTRAS:%=--extra %) --output-file $(LOCK) pyproject.toml
 
 # The tests of what people see in a browser need one; where it cannot be installed, they say so.
 browser:
@@ -35,9 +45,13 @@ browser:
 test: setup browser
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy $(wildcard src tests benchmarks)
+	$(BIN)/mypy $(wildcard src tests benchmarks tools)
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/pytest -n 2
+
+sbom: setup
+	@mkdir -p build
+	$(BIN)/python -m tools.sbom > build/salticid.cdx.json
 
 demo: setup
 	$(BIN)/salticid demo
@@ -45,9 +59,9 @@ demo: setup
 bench: setup
 	@$(BIN)/python -c 'import scrapy' 2>/dev/null || \
 		$(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[bench]' || \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+		$(PIP) install --editable '.[bench]'
 	$(BIN)/python -m benchmarks $(ONLY)
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
-	find src tests $(wildcard benchmarks) -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests $(wildcard benchmarks tools) -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -29,7 +29,7 @@ def _files() -> list[Path]:
     return [ROOT / name for name in listing.stdout.split("\0") if (ROOT / name).is_file()]
 
 
-@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "SECURITY.md"])
 def test_every_make_target_a_document_names_exists(document: str) -> None:
     named = {first or second for first, second in COMMAND.findall((ROOT / document).read_text())}
     assert named, f"{document} names no make target"

@@ -1,0 +1,1 @@
+"""What those who build and publish Salticid run; none of it is installed with it."""
