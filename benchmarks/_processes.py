@@ -23,6 +23,15 @@ def resident(pid: int) -> int:
         return 0
 
 
+def processor_seconds(pid: int) -> float:
+    """What a process has spent, and those of its children that have ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
 def descriptors(pid: int) -> int:
     """How many files and sockets a process has open."""
     try:

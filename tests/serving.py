@@ -39,7 +39,7 @@ def served_world(world: Path, *options: str) -> Iterator[int]:
             if line:
                 yield json.loads(line)["port"]
                 process.terminate()
-                process.wait(timeout=10)
+                process.wait(timeout=60)
         finally:
             process.kill()
         process.wait()

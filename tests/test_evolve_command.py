@@ -111,7 +111,7 @@ def test_a_search_killed_in_the_middle_ends_with_the_same_bytes(
         workers = children_of(search.pid)
         search.send_signal(signal.SIGKILL)
     assert not file.exists(), "it was killed while there was work to do"
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE
     while any(map(alive, workers)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(map(alive, workers)), "workers end with the program"

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from tests.killing import (
+    PATIENCE,
     Program,
     Site,
     alive,
@@ -65,7 +66,7 @@ def test_parsers_do_not_outlive_a_program_that_is_killed(tmp_path: Path) -> None
             parsers = children_of(program.process.pid)
             program.kill()
     assert parsers
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE
     while any(map(alive, parsers)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(map(alive, parsers))

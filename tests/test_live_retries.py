@@ -1,6 +1,7 @@
 """What the live web does after a failure, and what it heeds on a page: the table, robots tags, hard cases."""
 
 import asyncio
+import os
 import socket
 import subprocess
 import time
@@ -16,6 +17,7 @@ from typing import Any
 import aiohttp
 import pytest
 from aiohttp.streams import StreamReader
+from benchmarks._processes import family, processor_seconds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import hostile
@@ -254,7 +256,8 @@ def test_when_an_answer_is_given_up_its_server_knows(
             answer, _ = await there.network.line.get("https://a.example/" if tls else A)
             return answer, [sock.fileno() for sock in opened]
 
-        answer, open_files = on_the_web({"/": endless}, use, tls=context, timeout=0.5, max_bytes=10_000)
+        given = 30 if cut else 0.5
+        answer, open_files = on_the_web({"/": endless}, use, tls=context, timeout=given, max_bytes=10_000)
     assert isinstance(answer, Exchange) if cut else answer is Failure.TIMEOUT
     assert open_files == [-1]
 
@@ -265,7 +268,7 @@ def test_an_answer_that_was_read_is_kept_though_time_runs_out(monkeypatch: pytes
 
     def feed(*told: Any) -> Any:
         done = read(*told)
-        time.sleep(0.4)
+        time.sleep(1.1)
         return done
 
     async def use(there: LiveWeb, server: Server) -> object:
@@ -273,7 +276,7 @@ def test_an_answer_that_was_read_is_kept_though_time_runs_out(monkeypatch: pytes
 
     monkeypatch.setattr(StreamReader, "feed_data", feed)
     endless = in_parts(b"HTTP/1.1 200 OK\r\nContent-Length: 90000\r\n\r\n" + 50_000 * b"x")
-    answer = on_the_web({"/": endless}, use, timeout=0.3, max_bytes=10_000)
+    answer = on_the_web({"/": endless}, use, timeout=1, max_bytes=10_000)
     assert isinstance(answer, Exchange)
     assert len(answer.body) == 10_000
 
@@ -376,9 +379,9 @@ def test_a_page_made_to_keep_a_parser_busy_holds_nobody_up() -> None:
 
     async def use(there: LiveWeb, server: Server) -> list[Outcome]:
         await there.fetch(there.urls.intern("http://b.example/"))
-        began = time.monotonic()
+        before = sum(map(processor_seconds, family(os.getpid())))
         responses = await all_at_once(there, A, A + "attributes", "http://b.example/?again")
-        assert time.monotonic() - began < 2
+        assert sum(map(processor_seconds, family(os.getpid()))) - before < 2
         return [each.outcome for each in responses]
 
     site["b.example/?again"] = GOOD

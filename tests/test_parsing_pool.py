@@ -187,7 +187,9 @@ def test_worker_killed_from_outside() -> None:
         await asyncio.sleep(0.1)
         check_good(await pool.parse(GOOD, URL, None), pool)
         lost = asyncio.create_task(pool.parse(NESTED, URL, None))
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0)
+        while waits(parser()):
+            await asyncio.sleep(0.01)
         os.kill(parser(), signal.SIGSEGV)
         assert await lost is None
         check_good(await pool.parse(GOOD, URL, None), pool)
@@ -211,7 +213,8 @@ def test_who_is_killed_amid_a_message_costs_no_other_page(answers: bool) -> None
             await asyncio.sleep(0)
         time.sleep(1.0)
         killed = parser()
-        assert waits(killed)
+        while not waits(killed):
+            time.sleep(0.01)
         os.kill(killed, signal.SIGKILL)
         first, *others = await asyncio.gather(*pages)
         assert (first is None) == answers
@@ -255,8 +258,8 @@ def test_descriptors_and_memory_of_a_worker() -> None:
                 await asyncio.sleep(0.01)
             check_good(await pool.parse(GOOD, URL, None), pool)
         check_good(await pool.parse(GOOD, URL, None), pool)
-        await asyncio.sleep(0.05)
-        assert descriptors() == before
+        while descriptors() != before:
+            await asyncio.sleep(0.01)
         limits = Path(f"/proc/{parser()}/limits").read_text()
         assert f"{parser_process.MAX_MEMORY}" in next(
             line for line in limits.splitlines() if "address space" in line
@@ -398,7 +401,7 @@ def test_no_worker_outlives_the_crawl(fatal: signal.Signals) -> None:
             os.kill(pid, signal.SIGINT)
         os.killpg(crawl.pid, fatal)  # as Ctrl-C does
         assert crawl.stderr.read() == b""  # which ends when the last worker has closed it
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while alive := {pid for pid, _ in parents()} & set(workers):
         assert time.monotonic() < end, alive
         time.sleep(0.02)

@@ -259,7 +259,7 @@ def test_it_says_one_line_and_stops_when_told(world: Path, number: signal.Signal
             kept = http.client.HTTPConnection("127.0.0.1", at, timeout=30)
             assert ask_on(kept, A).status == 200
             process.send_signal(number)
-            out, err = process.communicate(timeout=10)
+            out, err = process.communicate(timeout=60)
             kept.close()
         finally:
             process.kill()

@@ -96,13 +96,13 @@ def test_an_index_is_known_as_one(pack: type[bytes]) -> None:
 def test_of_a_huge_sitemap_no_more_is_taken_than_allowed() -> None:
     assert len(read_sitemap(urlset(*(f"{A}{n}" for n in range(MAX_LINKS + 10))))[0]) == MAX_LINKS
     packed = gzip.compress(b"<urlset><url><loc>http://a.example/x</loc></url>" + b" " * (300 << 20), 1)
-    began = time.monotonic()
+    began = time.process_time()
     with peak_of() as peak:
         assert read_sitemap(packed)[0] == [A + "x"]
         assert peak() < 200 << 20
     unclosed = read_sitemap(b"<urlset><loc>" + b"<loc> " * 500_000 + b"http://a.example/")[0]
     assert len(unclosed) <= 1
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 @given(
