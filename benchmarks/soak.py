@@ -19,7 +19,7 @@ from benchmarks.report import figure, say
 
 MINUTES = float(os.environ.get("SALTICID_SOAK_MINUTES", "60"))
 WARMING_UP = 300.0
-"""Seconds until buffers are full and words are known; a third of a shorter run."""
+"""Seconds from the first request until buffers are full and words are known; a third of a shorter run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,9 @@ async def _soak(folder: Path, seconds: float, hosts: int, delay: float) -> Soake
             samples = await _watched(process, faulty, seconds)
             err.seek(0)
             said = err.read().decode()
-    warm = next(s for s in samples if s.seconds >= min(WARMING_UP, samples[-1].seconds / 3))
+    began = next((sample.seconds for sample in samples if sample.served), 0.0)
+    warmed_up = began + min(WARMING_UP, (samples[-1].seconds - began) / 3)
+    warm = next(sample for sample in samples if sample.seconds >= warmed_up)
     complaints = "\n".join(line for line in said.splitlines() if not line.startswith("crawling:"))
     return Soaked(faulty, samples, warm, process.returncode or 0, complaints)
 

@@ -15,6 +15,10 @@ from pathlib import Path
 import pytest
 from tests.leaks import held, left_since
 
+from salticid.worlds.build import build
+from salticid.worlds.folder import HtmlFolder
+from salticid.worlds.webkb import WebKB
+
 ROOT = Path(__file__).resolve().parents[1]
 ABSENT = "shared data absent: "
 
@@ -50,31 +54,59 @@ def shared() -> Callable[[str], Path]:
 @pytest.fixture(scope="session")
 def schools_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that holds wp/<letter>/<Title>.htm."""
-    return _unpacked(_shared("data/schools-wikipedia.tar.xz"), tmp_path_factory)
+    tarball = _shared("data/schools-wikipedia.tar.xz")
+    return _once_a_run(tmp_path_factory, "schools", lambda folder: _unpack(tarball, folder))
 
 
 @pytest.fixture(scope="session")
 def webkb_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that holds raw/<class>/<university>/<url with ^ for />."""
-    return _unpacked(_shared("data/webkb.tar.xz"), tmp_path_factory)
+    tarball = _shared("data/webkb.tar.xz")
+    return _once_a_run(tmp_path_factory, "webkb", lambda folder: _unpack(tarball, folder))
 
 
-def _unpacked(tarball: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Unpack once per test run: one worker does it under a lock, the others wait and find it done."""
-    of_this_worker = tmp_path_factory.getbasetemp()
-    of_the_run = of_this_worker.parent if "PYTEST_XDIST_WORKER" in os.environ else of_this_worker
-    name = tarball.name.removesuffix(".tar.xz")
+@pytest.fixture(scope="session")
+def schools_world(schools_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The recorded web of all those pages, with its labels."""
+    labels = _shared("data/schools-wikipedia.labels.tsv")
+
+    def make(folder: Path) -> None:
+        built = build(folder, HtmlFolder(schools_dir, "http://schools-wikipedia.org/"), labels)
+        assert (built.pages, built.labelled) == (5232, 1854)
+        assert built.manifest.left_out == {}
+
+    return _once_a_run(tmp_path_factory, "schools-world", make)
+
+
+@pytest.fixture(scope="session")
+def webkb_world(webkb_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The recorded web of the four universities."""
+
+    def make(folder: Path) -> None:
+        assert build(folder, WebKB(webkb_dir)).pages == 8112
+
+    return _once_a_run(tmp_path_factory, "webkb-world", make)
+
+
+def _once_a_run(of_a_worker: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """A folder for all tests to read: one worker makes it under a lock, the others wait and find it done."""
+    here = of_a_worker.getbasetemp()
+    of_the_run = here.parent if "PYTEST_XDIST_WORKER" in os.environ else here
     folder, partial = of_the_run / name, of_the_run / f"{name}.partial"
     with (of_the_run / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.exists():
             shutil.rmtree(partial, ignore_errors=True)
-            with tarfile.open(tarball) as archive:
-                # Python 3.11.2, as Debian 12 has it, knows neither this filter nor the keyword for it.
-                archive.extraction_filter = getattr(tarfile, "data_filter", None)
-                archive.extractall(partial)
+            make(partial)
             partial.rename(folder)
     return folder
+
+
+def _unpack(tarball: Path, folder: Path) -> None:
+    with tarfile.open(tarball) as archive:
+        # Python 3.11.2, as Debian 12 has it, knows neither this filter nor the keyword for it.
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)
+        archive.extractall(folder)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -31,7 +31,7 @@ def left_since(before: set[str]) -> list[str]:
 
 
 def _open_files() -> set[str]:
-    found = set()
+    found: set[str] = set()
     for number in _FILES.iterdir():
         try:
             found.add(f"{number.readlink()} as {number.name}")
@@ -41,7 +41,7 @@ def _open_files() -> set[str]:
 
 
 def _children() -> set[str]:
-    found = set()
+    found: set[str] = set()
     for task in _TASKS.iterdir():
         try:
             found.update(f"process {pid}" for pid in (task / "children").read_text().split())

@@ -17,6 +17,9 @@ from salticid.strategies import strategies
 from salticid.truth import Truth
 from salticid.webs.recorded import RecordedWeb
 
+PATIENCE = 600.0
+"""Seconds that a command may take on a machine however busy."""
+
 
 @dataclass(frozen=True)
 class Said:
@@ -30,7 +33,7 @@ class Said:
 def salticid(*args: str | int | Path, cwd: Path | None = None) -> Said:
     """Run the command line in a process of its own."""
     command = [sys.executable, "-m", "salticid", *map(str, args)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=PATIENCE, check=False)
     return Said(done.returncode, done.stdout, done.stderr)
 
 
@@ -42,7 +45,9 @@ def with_plugin(*args: str | int | Path) -> Said:
     path = os.pathsep.join([str(PLUGIN), os.environ.get("PYTHONPATH", "")])
     command = [sys.executable, "-m", "salticid", *map(str, args)]
     environment = {**os.environ, "PYTHONPATH": path}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=240, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=environment, timeout=PATIENCE, check=False
+    )
     return Said(done.returncode, done.stdout, done.stderr)
 
 

@@ -47,18 +47,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The summary of a run that a shell started in the background, all ears closed."""
     file: Path = tmp_path_factory.mktemp("inner") / "test_inner.py"
     file.write_text(TESTS)
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-p",
-        "tests.conftest",
-        "-c",
-        "/dev/null",
-        "--rootdir",
-        file.parent,
-    ]
-    command += ["-p", "no:cacheprovider", "-W", "error", "-rA", file]
+    options = ["-p", "tests.conftest", "-p", "no:cacheprovider", "-c", "pyproject.toml", "-rA"]
+    command = [sys.executable, "-m", "pytest", *options, "--rootdir", file.parent, file]
     deaf = ["sh", "-c", 'trap "" INT TERM; exec "$@"', "sh", *map(str, command)]
     return subprocess.run(deaf, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False).stdout
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -21,10 +20,8 @@ from salticid.testing.generated import Generated
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.build import build
-from salticid.worlds.folder import HtmlFolder
 from salticid.worlds.labels import FILE, labels_of
 from salticid.worlds.topics import TopicPlan, make_topics
-from salticid.worlds.webkb import WebKB
 
 GOLDEN = Path(__file__).with_name("golden.json")
 LIMITS = Limits(max_pages=150, max_buffer=256)
@@ -91,18 +88,6 @@ def test_targets_do_not_reach_the_crawl(small_world: Path, tmp_path: Path) -> No
     assert not hasattr(topic, "targets")
 
 
-@pytest.fixture(scope="session")
-def schools_world(
-    schools_dir: Path, shared: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
-) -> Path:
-    world = tmp_path_factory.mktemp("schools") / "world"
-    labels = shared("data/schools-wikipedia.labels.tsv")
-    built = build(world, HtmlFolder(schools_dir, "http://schools-wikipedia.org/"), labels)
-    assert (built.pages, built.labelled) == (5232, 1854)
-    assert built.manifest.left_out == {}
-    return world
-
-
 def test_best_first_beats_breadth_first_on_schools_wikipedia(schools_world: Path, tmp_path: Path) -> None:
     """Paired over the 33 subjects, started two links away from them, 300 pages each."""
     topics = make_topics(schools_world, tmp_path, TopicPlan(task="neighbours")).files
@@ -117,17 +102,15 @@ def test_best_first_beats_breadth_first_on_schools_wikipedia(schools_world: Path
     assert test.pvalue < 0.01
 
 
-def test_webkb_becomes_a_world_that_can_be_crawled(webkb_dir: Path, tmp_path: Path) -> None:
-    built = build(tmp_path / "world", WebKB(webkb_dir))
-    assert built.pages == 8112
-    labels = labels_of(tmp_path / "world")
+def test_webkb_becomes_a_world_that_can_be_crawled(webkb_world: Path, tmp_path: Path) -> None:
+    labels = labels_of(webkb_world)
     assert len(labels) == 35
     assert {label.partition(".")[0] for label in labels} == {
         "course", "department", "faculty", "other", "project", "staff", "student",
     }  # fmt: skip
-    made = make_topics(tmp_path / "world", tmp_path / "topics", TopicPlan())
+    made = make_topics(webkb_world, tmp_path / "topics", TopicPlan())
     topic, _ = load_topic(made.files[0])
-    _, visits = crawl_in_memory(tmp_path / "world", topic, "best_first", Limits(max_pages=100))
+    _, visits = crawl_in_memory(webkb_world, topic, "best_first", Limits(max_pages=100))
     outcomes = [visit.outcome for visit in visits]
     assert outcomes.count(outcomes[0].OK) > 20
     assert outcomes.count(outcomes[0].NOT_RECORDED) > 0

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.running import salticid
+from tests.running import Said, salticid
 
 from salticid.lab.reproduce.findings import Finding, Reproduction, Table, Verdict, markdown
 
@@ -24,9 +26,23 @@ CLAIMS = {
 }
 
 
+@pytest.fixture(scope="module")
+def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], tuple[Said, Path]]:
+    """What the program said of an experiment, and where it wrote it; each is run once."""
+
+    @cache
+    def run(number: int) -> tuple[Said, Path]:
+        out = tmp_path_factory.mktemp("reproduced") / "out"
+        return salticid("reproduce", number, "--pages", 25, "--out", out, "--json"), out
+
+    return run
+
+
 @pytest.mark.parametrize("number", [1, 3, 4])
-def test_it_says_finding_by_finding_what_came_out(number: int, tmp_path: Path) -> None:
-    said = salticid("reproduce", number, "--pages", 25, "--out", tmp_path / "out", "--json")
+def test_it_says_finding_by_finding_what_came_out(
+    number: int, reproduced: Callable[[int], tuple[Said, Path]]
+) -> None:
+    said, out = reproduced(number)
     assert said.status == 0, said.err
     made: dict[str, Any] = json.loads(said.out)
     assert made["number"] == number
@@ -39,12 +55,12 @@ def test_it_says_finding_by_finding_what_came_out(number: int, tmp_path: Path) -
         if finding["p"] is not None:
             assert 0 <= finding["p"] <= 1
             assert finding["low"] <= finding["high"]
-    written = (tmp_path / "out" / "findings.md").read_text()
+    written = (out / "findings.md").read_text()
     assert all(finding["verdict"] in written for finding in made["findings"])
 
 
-def test_a_verdict_follows_its_test(tmp_path: Path) -> None:
-    said = salticid("reproduce", 4, "--pages", 25, "--out", tmp_path / "out", "--json")
+def test_a_verdict_follows_its_test(reproduced: Callable[[int], tuple[Said, Path]]) -> None:
+    said, _ = reproduced(4)
     for finding in json.loads(said.out)["findings"]:
         if finding["p"] is None:
             assert finding["verdict"] != "holds"
