@@ -326,23 +326,22 @@ _syntax = st.sampled_from(
 )
 
 
-@pytest.fixture(scope="module")
-def open_search(folder: Path) -> Iterator[Search]:
+def test_nothing_a_person_types_breaks_a_search(folder: Path) -> None:
+    @settings(max_examples=300, deadline=None)
+    @given(st.text(max_size=60) | st.lists(_syntax, max_size=20).map("".join))
+    def is_answered(text: str) -> None:
+        try:
+            query = Query.of(text)
+        except UserError:
+            return
+        for any_term in (False, True):
+            for hit in opened.hits(query, any_term=any_term):
+                assert all(0 <= a < b <= len(hit.snippet) for a, b in hit.matches)
+
     with closing(CrawlFolder(folder)) as crawl, closing(WordIndex(crawl)) as index:
         index.update()
-        yield Search(crawl, index)
-
-
-@settings(max_examples=300, deadline=None)
-@given(st.text(max_size=60) | st.lists(_syntax, max_size=20).map("".join))
-def test_nothing_a_person_types_breaks_a_search(open_search: Search, text: str) -> None:
-    try:
-        query = Query.of(text)
-    except UserError:
-        return
-    for any_term in (False, True):
-        for hit in open_search.hits(query, any_term=any_term):
-            assert all(0 <= a < b <= len(hit.snippet) for a, b in hit.matches)
+        opened = Search(crawl, index)
+        is_answered()
 
 
 def test_a_terminal_sees_no_tricks(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
