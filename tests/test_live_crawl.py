@@ -157,7 +157,7 @@ class Running:
     def end(self) -> Said:
         with self.process:
             try:
-                out, err = self.process.communicate(timeout=60)
+                out, err = self.process.communicate(timeout=120)
             finally:
                 self.process.kill()
         return Said(self.process.returncode, out, err)
