@@ -1,4 +1,4 @@
-"""A thousand hosts at one port, honest but for their faults, that notice who is impolite to them.
+"""A thousand hosts, four at each address, honest but for their faults, that notice who is impolite to them.
 
 Page n of a host leads back, to the next four pages, one of them new, and sometimes to another host. What
 goes wrong with a request is drawn from its host and path, so that it goes wrong every time or, where a second try
@@ -8,6 +8,7 @@ should help, the first time only.
 from __future__ import annotations
 
 import asyncio
+import socket
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,6 +19,7 @@ _HEAD = b"HTTP/1.1 %b\r\nContent-Type: text/html\r\nContent-Length: %d\r\n%b\r\n
 _WORDS = b"spiders jump and spin silk while the keeper of the garden sleeps in the shade of an old tree "
 _CLOCKS_DIFFER = 0.05
 """Seconds by which what we see may be earlier than what was meant."""
+HOSTS_AN_ADDRESS = 4
 
 
 @dataclass(slots=True)
@@ -32,36 +34,48 @@ class Host:
 
 @dataclass(slots=True)
 class FaultyHosts:
-    """The server. `offences` are what was impolite: host, and by how many seconds too soon."""
+    """The server. `offences` are what was impolite: host or address, and by how many seconds too soon."""
 
     hosts: int
     delay: float
+    per_address: int = 8
     served: int = 0
     good: int = 0
     """Pages sent whole."""
     last_served: float = 0.0
     longest_silence: float = 0.0
     offences: list[tuple[str, float]] = field(default_factory=list)
+    port: int = 0
     _seen: dict[str, Host] = field(default_factory=dict)
     _failed_once: set[int] = field(default_factory=set)
+    _talks: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def address(self, name: str) -> str:
+        """Where a host is."""
+        number = int(name.removeprefix("h").partition(".")[0]) // HOSTS_AN_ADDRESS
+        return f"127.0.{1 + number // 250}.{1 + number % 250}"
 
     @asynccontextmanager
-    async def serving(self) -> AsyncIterator[int]:
-        """Listen at a port; at the end nobody is left talking."""
-        talks: set[asyncio.Task[None]] = set()
+    async def serving(self) -> AsyncIterator[None]:
+        """Listen at one port of every address; at the end nobody is left talking."""
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1] if not self.port else self.port
+        addresses = dict.fromkeys(self.address(f"h{number}") for number in range(self.hosts))
 
         def met(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            talks.add(talk := asyncio.create_task(self._talk(reader, writer)))
-            talk.add_done_callback(talks.discard)
+            self._talks.add(talk := asyncio.create_task(self._talk(reader, writer)))
+            talk.add_done_callback(self._talks.discard)
 
-        listening = await asyncio.start_server(met, "127.0.0.1", 0, backlog=1000)
+        listening = await asyncio.start_server(met, list(addresses), self.port, backlog=1000)
+        self.last_served = time.monotonic()
         try:
-            yield listening.sockets[0].getsockname()[1]
+            yield
         finally:
             listening.close()
-            for talk in list(talks):
+            for talk in list(self._talks):
                 talk.cancel()
-            await asyncio.gather(*talks, return_exceptions=True)
+            await asyncio.gather(*self._talks, return_exceptions=True)
 
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection, request after request."""
@@ -82,6 +96,13 @@ class FaultyHosts:
         too_soon = max(host.last + self.delay, host.not_before) - _CLOCKS_DIFFER - now
         if host.at_once or (host.requests and too_soon > 0):
             self.offences.append((name, too_soon))
+        address = self._seen.setdefault(self.address(name), Host())
+        too_soon = address.last + self.delay / self.per_address - _CLOCKS_DIFFER - now
+        if address.at_once >= self.per_address or (address.requests and too_soon > 0):
+            self.offences.append((self.address(name), too_soon))
+        address.last = now
+        address.requests += 1
+        address.at_once += 1
         if self.served:
             self.longest_silence = max(self.longest_silence, now - self.last_served)
         self.last_served = now
@@ -94,11 +115,12 @@ class FaultyHosts:
             await writer.drain()
         finally:
             host.at_once -= 1
+            address.at_once -= 1
             host.last = time.monotonic()
 
     def _play(self, host: Host, name: str, path: str, writer: asyncio.StreamWriter) -> bool:
         """Answer one request; False when the end of the answer is never sent."""
-        if path == "/robots.txt":
+        if not path.removeprefix("/p").isdecimal():  # robots.txt, and what nobody links to
             writer.write(_HEAD % (b"404 Not Found", 0, b""))
             return True
         chance = crc32(f"{name}{path}".encode())
@@ -130,9 +152,9 @@ class FaultyHosts:
         return True
 
     def _page(self, name: str, path: str) -> bytes:
-        number = int(path[2:]) if path[2:].isdecimal() else 0
+        number = int(path[2:])
         to = [f"/p{number // 2}", *(f"/p{number + ahead}" for ahead in (1, 2, 3, 4))]
         if number % 4 == 0:
-            to.append(f"http://h{crc32(f'{name}{number}'.encode()) % self.hosts}.example/p0")
+            to.append(f"http://h{crc32(f'{name}{number}'.encode()) % self.hosts}.example:{self.port}/p0")
         anchors = "".join(f'<p><a href="{link}">spiders and more</a>' for link in to)
         return b"<title>Spiders %d</title><p>" % number + _WORDS * 20 + anchors.encode()

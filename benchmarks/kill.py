@@ -1,4 +1,4 @@
-"""A crawl over sockets that is killed a hundred times: what is lost, torn, or asked for again."""
+"""A crawl over sockets that is killed a hundred times, its site away now and then: what is lost, torn or asked again."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ def run() -> None:
         limits = ("--max-pages", 2 * PAGES, "--user-agent", "Salticid/kill (+mailto:a@example.org)")
         order = ("crawl", topic, *limits, *live(port, CONCURRENCY), "--out", folder)
         began = time.perf_counter()
-        told = crawl_through_kills(site, order, folder, KILLS, random.Random(1))
+        told = crawl_through_kills(site, order, folder, KILLS, random.Random(1), outages=True)
         figure("kills", told.kills, "", target=KILLS)
+        figure("of them while the site was away", told.amid_outages, "")
         figure("of them before anything was asked for", told.early, "")
         figure("the whole of it", time.perf_counter() - began, "s")
         found = survey(site, folder)

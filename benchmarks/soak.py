@@ -1,23 +1,35 @@
 """An hour on a thousand hosts with faults: memory, descriptors, politeness, and no silence.
 
-SALTICID_SOAK_MINUTES says how long. The program is the real one, its hosts are at one local port (`_faulty_hosts`)
-and keep an eye on its manners. Memory is that of the program and its parsers together.
+SALTICID_SOAK_MINUTES says how long. The program is the real one, its hosts are at local addresses (`_faulty_hosts`)
+and keep an eye on its manners. Every 50 seconds something fails for 15: the name server, or all hosts at once. Memory
+is that of the program and its parsers together.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
+from math import inf
 from pathlib import Path
+from typing import Any
+
+from tests.dns_server import NameServer, Refusal, name_server
 
 from benchmarks._faulty_hosts import FaultyHosts
 from benchmarks._processes import descriptors, family, resident
 from benchmarks.report import figure, say
+from salticid.drivers.order import NOBODY_THERE, SOMEBODY_THERE
 
 MINUTES = float(os.environ.get("SALTICID_SOAK_MINUTES", "60"))
+EVERY, LASTS = 50.0, 15.0
+"""Seconds from one outage to the next, and how long each is."""
 WARMING_UP = 300.0
 """Seconds from the first request until buffers are full and words are known; a third of a shorter run."""
 
@@ -41,7 +53,9 @@ class Soaked:
     samples: list[Sample]
     warm: Sample
     status: int
+    told: dict[str, Any]
     err: str
+    outages: int
 
     def growth(self, of: str = "served") -> float:
         """Bytes a request, or a good page, since it was warm: the last quarter's mean against the first's."""
@@ -65,7 +79,7 @@ class Soaked:
 
 def run() -> None:
     """Soak, and print the figures beside their bounds."""
-    soaked = soak(60 * MINUTES, hosts=1000, delay=5.0)
+    soaked = soak(60 * MINUTES, hosts=1000, delay=5.0, fails=True)
     figure(f"requests in {MINUTES:g} minutes", soaked.hosts.served, "")
     figure("good pages among them", soaked.hosts.good, "")
     figure("growth a request, once warm", soaked.growth(), "bytes")
@@ -76,53 +90,105 @@ def run() -> None:
     for host, seconds in soaked.hosts.offences[:10]:
         say(f"    {host}: {seconds:.3f} s too soon")
     figure("longest silence", soaked.hosts.longest_silence, "s", target=60, at_most=True)
+    figure("outages", soaked.outages, "")
+    figure(
+        "fetches of hosts given up",
+        soaked.told["outcomes"].get("unreachable", 0),
+        "",
+        target=0.5,
+        at_most=True,
+    )
     if soaked.err:
         say(f"  it said: {soaked.err}")
 
 
-def soak(seconds: float, hosts: int, delay: float) -> Soaked:
-    """Crawl so many hosts for so long."""
+def soak(seconds: float, hosts: int, delay: float, fails: bool = False) -> Soaked:
+    """Crawl so many hosts for so long, on a network that fails now and then or does not."""
     with tempfile.TemporaryDirectory() as folder:
-        return asyncio.run(_soak(Path(folder), seconds, hosts, delay))
+        faulty = FaultyHosts(hosts, delay)
+        with name_server(lambda name: [faulty.address(name)]) as names:
+            return asyncio.run(_soak(Path(folder), seconds, faulty, names, fails))
 
 
-async def _soak(folder: Path, seconds: float, hosts: int, delay: float) -> Soaked:
-    faulty = FaultyHosts(hosts, delay)
-    async with faulty.serving() as port:
-        with (folder / "err").open("w+b") as err:
+async def _soak(folder: Path, seconds: float, faulty: FaultyHosts, names: NameServer, fails: bool) -> Soaked:
+    outages = Outages(faulty, names, fails)
+    async with outages.passing():
+        with (folder / "err").open("w+b") as err, (folder / "out.json").open("w+b") as out:
             process = await asyncio.create_subprocess_exec(
-                *_command(folder, port, seconds, faulty),
-                stdout=asyncio.subprocess.DEVNULL,
+                *_command(folder, names, seconds, faulty),
+                stdout=out,
                 stderr=err,
                 env={**os.environ, "COLUMNS": "500"},
             )
             samples = await _watched(process, faulty, seconds)
             err.seek(0)
-            said = err.read().decode()
+            out.seek(0)
+            said, told = err.read().decode(), json.loads(out.read() or b"{}")
     began = next((sample.seconds for sample in samples if sample.served), 0.0)
     warmed_up = began + min(WARMING_UP, (samples[-1].seconds - began) / 3)
     warm = next(sample for sample in samples if sample.seconds >= warmed_up)
-    complaints = "\n".join(line for line in said.splitlines() if not line.startswith("crawling:"))
-    return Soaked(faulty, samples, warm, process.returncode or 0, complaints)
+    expected = ("crawling:", *([NOBODY_THERE.partition("(")[0], SOMEBODY_THERE] if fails else ()))
+    complaints = "\n".join(line for line in said.splitlines() if not line.startswith(expected))
+    return Soaked(faulty, samples, warm, process.returncode or 0, told, complaints, outages.count)
 
 
-def _command(folder: Path, port: int, seconds: float, faulty: FaultyHosts) -> list[str]:
+@dataclass(slots=True)
+class Outages:
+    """The hosts, and the outages that come over them and their name server if they should."""
+
+    faulty: FaultyHosts
+    names: NameServer
+    fails: bool
+    count: int = 0
+
+    @asynccontextmanager
+    async def passing(self) -> AsyncIterator[None]:
+        """For as long as the context lasts; the hosts are there at its beginning."""
+        there = asyncio.Event()
+        task = asyncio.create_task(self._pass(there))
+        await there.wait()
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def _pass(self, there: asyncio.Event) -> None:
+        well = self.names.directory
+        while True:
+            async with self.faulty.serving():
+                there.set()
+                for refusal in (Refusal.FAILURE, Refusal.SILENCE):
+                    await asyncio.sleep(EVERY - LASTS if self.fails else inf)
+                    self.count += 1
+                    self.names.directory = partial(_refused, refusal)
+                    await asyncio.sleep(LASTS)
+                    self.names.directory = well
+                await asyncio.sleep(EVERY - LASTS)
+            self.count += 1
+            await asyncio.sleep(LASTS)
+
+
+def _refused(refusal: Refusal, name: str) -> Refusal:
+    return refusal
+
+
+def _command(folder: Path, names: NameServer, seconds: float, faulty: FaultyHosts) -> list[str]:
     topic = folder / "topic.toml"
-    seeds = [f"http://h{number}.example/p0" for number in range(faulty.hosts)]
+    seeds = [f"http://h{number}.example:{faulty.port}/p0" for number in range(faulty.hosts)]
     topic.write_text(f'name = "soak"\nkeywords = "spiders silk"\nseeds = {seeds}\nlanguage = "en"\n')
     options = {
         "out": folder / "out",
-        "resolve": f"*=127.0.0.1:{port}",
-        "allow-net": "127.0.0.0/8",
         "delay": faulty.delay,
         "timeout": 5,
         "concurrency": faulty.hosts,
-        "per-address": faulty.hosts,
+        "per-address": faulty.per_address,
         "max-time": f"{seconds:.0f}s",
         "max-pages": 10_000_000,
         "user-agent": "Soak (+nobody)",
     }
     given = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    given += names.options
     return [sys.executable, "-m", "salticid", "crawl", str(topic), *given, "--no-warc", "--json"]
 
 
@@ -135,7 +201,7 @@ async def _watched(process: asyncio.subprocess.Process, faulty: FaultyHosts, sec
         tree = family(process.pid)
         held = sum(map(resident, tree)), sum(map(descriptors, tree))
         samples.append(Sample(clock() - began, faulty.served, faulty.good, *held))
-        if clock() - began > seconds + 120:
+        if clock() - began > 2 * seconds + 120:
             process.kill()
         try:
             await asyncio.wait_for(process.wait(), min(1.0, seconds / 60))

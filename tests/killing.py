@@ -77,7 +77,7 @@ class Site:
     """Pages that link to each other so that all are reached from the first, on several hosts.
 
     `seconds` is how long each takes, on a host in `slow` longer. `robots` are files by host; the others have
-    none. `first` are answers, in full, that a URL gives before it gives its page.
+    none. `first` are answers, in full, that a URL gives before it gives its page. While it is `away` nobody listens.
     """
 
     pages: int
@@ -87,6 +87,7 @@ class Site:
     robots: dict[str, str] = field(default_factory=dict)
     first: dict[str, list[bytes]] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)
+    away: threading.Event = field(default_factory=threading.Event)
     _tokens: dict[int, list[str]] = field(default_factory=dict, repr=False)
 
     def host(self, number: int) -> str:
@@ -181,13 +182,18 @@ def served(site: Site) -> Iterator[int]:
                 await _converse(site, reader, writer)
             talking.discard(task)
 
-        async with await asyncio.start_server(converse, "127.0.0.1", 0) as server:
-            ports.put(server.sockets[0].getsockname()[1])
-            await stop.wait()
-            ending = list(talking)
-            for task in ending:
-                task.cancel()
-            await asyncio.gather(*ending, return_exceptions=True)
+        port = 0
+        while not stop.is_set():
+            async with await asyncio.start_server(converse, "127.0.0.1", port) as server:
+                port = server.sockets[0].getsockname()[1]
+                ports.put(port)
+                await _either(stop.is_set, site.away.is_set)
+                server.close()
+                ending = list(talking)
+                for task in ending:
+                    task.cancel()
+                await asyncio.gather(*ending, return_exceptions=True)
+            await _either(stop.is_set, lambda: not site.away.is_set())
 
     thread = threading.Thread(target=lambda: loop.run_until_complete(serve()), daemon=True)
     thread.start()
@@ -197,6 +203,11 @@ def served(site: Site) -> Iterator[int]:
         loop.call_soon_threadsafe(stop.set)
         thread.join()
         loop.close()
+
+
+async def _either(*holds: Callable[[], bool]) -> None:
+    while not any(each() for each in holds):
+        await asyncio.sleep(0.02)
 
 
 async def _converse(site: Site, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -320,6 +331,8 @@ class Killed:
     kills: int = 0
     early: int = 0
     """Kills before the program had fetched anything."""
+    amid_outages: int = 0
+    """Kills while the site was away."""
     lost: list[int] = field(default_factory=list)
     """By kill, pages that were asked for and not kept."""
     asked_again: int = 0
@@ -333,19 +346,28 @@ class Killed:
 
 
 def crawl_through_kills(
-    site: Site, order: Sequence[str | int | Path], folder: Path, kills: int, rng: random.Random
+    site: Site,
+    order: Sequence[str | int | Path],
+    folder: Path,
+    kills: int,
+    rng: random.Random,
+    outages: bool = False,
 ) -> Killed:
-    """Order a crawl again and again, kill it at odd moments, and let it end at last."""
+    """Order a crawl again and again, kill it at odd moments, in outages too, and let it end at last."""
     told, pages = Killed(), site.all_urls()
     kept: set[str] = set()
     while told.kills < kills:
         asked_before = site.times_asked()
         with Program(*order) as program:
             _at_an_odd_moment(program, folder, rng, len(site.asked), site)
+            if outages and rng.random() < 0.5:
+                _be_away(site, rng)
             if not program.running:
                 assert program.process.returncode == 0, program.err
                 break
             program.kill()
+        told.amid_outages += site.away.is_set()
+        site.away.clear()
         told.kills += 1
         told.early += len(site.asked) == sum(asked_before.values())
         asked = site.times_asked()
@@ -358,6 +380,15 @@ def crawl_through_kills(
         told.said = json.loads(program.out)
     told.asked_again += sum(site.times_asked()[url] > asked_before[url] for url in kept if url in pages)
     return told
+
+
+def _be_away(site: Site, rng: random.Random) -> None:
+    """Let the site be gone for a while, perhaps beyond the kill that comes next."""
+    site.away.set()
+    time.sleep(rng.uniform(0, 3))
+    if rng.random() < 0.5:
+        site.away.clear()
+        time.sleep(rng.uniform(0, 2))
 
 
 def _at_an_odd_moment(program: Program, folder: Path, rng: random.Random, asked: int, site: Site) -> None:
