@@ -1,4 +1,4 @@
-"""A crawl over sockets that is killed a hundred times, its site away now and then: what is lost, torn or asked again."""
+"""A crawl over sockets that is killed a hundred times, its site away now and then: what is lost or asked for again."""
 
 from __future__ import annotations
 
