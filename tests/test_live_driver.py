@@ -77,7 +77,7 @@ def test_a_parked_host_is_asked_again_when_its_time_has_come() -> None:
     assert web.came["a.example/p0"] == pytest.approx(1020)
     assert web.came["b.example/p99"] == pytest.approx(20 + 100 * 20)
     assert web.sent.count("a.example/p0") == 2
-    assert done.driver.waits_until is None
+    assert done.driver.parking.until is None
 
 
 def test_only_parked_hosts_are_left() -> None:
@@ -88,7 +88,7 @@ def test_only_parked_hosts_are_left() -> None:
         done = Hunt(web, 4)
         assert await done.run() is StopReason.WAITING
         assert clock() == pytest.approx(220)
-        assert done.driver.waits_until == 4000
+        assert done.driver.parking.until == 4000
         assert done.visited()[-1] == "b.example/p9"
 
     run_virtual(main())
@@ -152,7 +152,7 @@ def crawl_live(
         driver = LiveDriver(Crawl(brief, BestFirst(), Cosine(), log, clock), web, 4, clock)
         stopped = await driver.run()
         found = [web.urls[visit.final] for visit in log.visits if visit.outcome is Outcome.OK]
-        return stopped, clock(), driver.waits_until, found
+        return stopped, clock(), driver.parking.until, found
 
     return run_virtual(main())
 

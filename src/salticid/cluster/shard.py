@@ -116,7 +116,7 @@ class Shard:
         report = Report(
             crawl.limits.max_pages,
             crawl.pages + crawl.in_flight,
-            [*driver.overdue, *(choice.score for choice in links)],
+            [*driver.parking.overdue, *(choice.score for choice in links)],
             crawl.limits.fetches,
         )
         return Standing(
@@ -130,7 +130,7 @@ class Shard:
             unsent=sum(map(len, self._outbox.values())),
             taken=self._taken,
             idle=hunt.idle,
-            until=driver.waits_until,
+            until=driver.parking.until,
             seconds=hunt.clock(),
         )
 

@@ -132,11 +132,11 @@ class Hunt:
         self.web.network.line.open()
 
     def _when_to_go_on(self) -> str:
-        if self.driver.waits_until is None:
+        if self.driver.parking.until is None:
             return (
                 f"Nobody could be reached for {self.settings.patience:.0f} s. Go on when the network is back."
             )
-        return f"The first host may be asked again in {self.driver.waits_until - self.clock():.0f} s."
+        return f"The first host may be asked again in {self.driver.parking.until - self.clock():.0f} s."
 
     async def _ready(self) -> LiveDriver:
         """Set up, unless somebody ends it first."""

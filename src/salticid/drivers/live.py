@@ -6,11 +6,12 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from salticid.crawl import Crawl
 from salticid.drivers.lobby import Lobby
+from salticid.drivers.parking import Parking
 from salticid.drivers.second_chances import SecondChances
 from salticid.drivers.traps import Traps
 from salticid.model import FROM_SEED, Choice, Limits, Links, Outcome, Response, StopReason, Visit
@@ -50,15 +51,6 @@ class AsyncWeb(Protocol):
     def forgive(self) -> None:
         """Ask again those who were given up."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class _SetAside:
-    """A choice whose host, or one it was sent on to, wants to be left alone; `host` if it is its own."""
-
-    until: float
-    choice: Choice
-    host: int | None
 
 
 class LiveDriver:
@@ -104,7 +96,7 @@ class LiveDriver:
         self._out: set[asyncio.Task[Response] | asyncio.Task[list[int]]] = set()
         self._hosts: Counter[int] = Counter()
         self._busy: frozenset[int] = frozenset()
-        self._parked: list[_SetAside] = []
+        self.parking = Parking(clock)
         self._arrived: asyncio.Queue[Callable[[], None] | None] = asyncio.Queue()
         self._last_arrival = self._last_kept = clock()
 
@@ -112,17 +104,6 @@ class LiveDriver:
     def active_hosts(self) -> int:
         """How many hosts have links in the waiting room."""
         return len(self._hosts)
-
-    @property
-    def waits_until(self) -> float | None:
-        """When the first of the parked hosts may be asked again; None when none is parked."""
-        return min((parked.until for parked in self._parked), default=None)
-
-    @property
-    def overdue(self) -> list[float]:
-        """The promise of each link that was set aside and may be asked for by now, if the budget has room."""
-        now = self._clock()
-        return [parked.choice.score for parked in self._parked if parked.until <= now]
 
     async def run(self, watch: Callable[[Visit], None] | None = None) -> StopReason:
         """Crawl to the end and say why it ended. Parked hosts are waited for only while others are at work.
@@ -133,7 +114,7 @@ class LiveDriver:
         flying, self._flying = self._flying, ()
         for choice in flying:
             self.crawl.set_aside()
-            self._parked.append(_SetAside(self._clock(), choice, None))
+            self.parking.add(choice)
         self._give_a_chance()
         self._last_chance = True
         try:
@@ -156,11 +137,6 @@ class LiveDriver:
     def paused(self) -> bool:
         """Whether nothing is asked for until it goes on."""
         return bool(self._pauses)
-
-    @property
-    def parked(self) -> list[tuple[int, float]]:
-        """The URLs set aside because a host wants to be left alone, and until when."""
-        return [(parked.choice.link.url, parked.until) for parked in self._parked]
 
     def pause(self, why: str = "") -> None:
         """Choose nothing more until `go_on` for the same reason; what is under way may still arrive."""
@@ -214,19 +190,16 @@ class LiveDriver:
 
     async def _send_out(self) -> None:
         """Let those go whose host may be asked again, and fill the waiting room."""
-        now = self._clock()
         if self._traps is not None:
             self._traps.crowds.bind(self.whole or self.crawl.limits)
             questions = self._traps.soft_404s.questions
             while questions and len(self._out) < self._room:
                 self._look_at(questions.pop())
-        self._parked += [_SetAside(now, choice, None) for choice in self.lobby.released()]
-        for parked in [parked for parked in self._parked if parked.until <= now]:
-            if not self.crawl.take_up():
-                break
-            self._parked.remove(parked)
-            self._send_or_keep(parked.choice)
-        resting = frozenset(parked.host for parked in self._parked if parked.host is not None)
+        for released in self.lobby.released():
+            self.parking.add(released)
+        for parked in self.parking.release(self.crawl.take_up):
+            self._send_or_keep(parked)
+        resting = self.parking.hosts
         while len(self._out) < self._room and not self.paused:
             if (choice := self._choice(resting)) is None:
                 break
@@ -284,11 +257,11 @@ class LiveDriver:
         if self.paused:
             return self._interrupted
         if not self._out:
-            if self._last_chance and not self._parked:
+            if self._last_chance and not self.parking:
                 self._last_chance = False
                 if self._give_a_chance():
                     return False
-            crawl.stop(StopReason.WAITING if self._parked else StopReason.FRONTIER_EMPTY)
+            crawl.stop(StopReason.WAITING if self.parking else StopReason.FRONTIER_EMPTY)
             return True
         if (limit := crawl.limits.max_seconds) is not None and self._clock() >= limit:
             crawl.stop(StopReason.TIME)
@@ -310,13 +283,13 @@ class LiveDriver:
         """What to do about the next arrival; None when it is time to look at the clock, or to stop."""
         if not self._arrived.empty():
             return self._arrived.get_nowait()
-        now = self._clock()
-        due = (parked.until for parked in self._parked if parked.until > now)
-        deadlines = [self._last_arrival + SILENCE, self._last_kept + KEEPING, *due]
+        deadlines = [self._last_arrival + SILENCE, self._last_kept + KEEPING]
+        if (due := self.parking.next) is not None:
+            deadlines.append(due)
         if (limit := self.crawl.limits.max_seconds) is not None and not self.paused:
             deadlines.append(limit)
         try:
-            async with asyncio.timeout(max(0.0, min(deadlines) - now)):
+            async with asyncio.timeout(max(0.0, min(deadlines) - self._clock())):
                 return await self._arrived.get()
         except TimeoutError:
             if self._clock() >= self._last_kept + KEEPING:
@@ -341,7 +314,7 @@ class LiveDriver:
             response = task.result()
         except Parked as parked:
             own = self.crawl.brief.urls.host_name(host) == parked.host
-            self._parked.append(_SetAside(parked.until, choice, host if own else None))
+            self.parking.add(choice, parked.until, host if own else None)
             self.crawl.set_aside()
             return
         except Crowded as crowded:

@@ -48,7 +48,7 @@ class Insight:
             {"url": urls[choice.link.url], "score": choice.score, "why": choice.why} for choice in best
         ]
         parked: dict[str, float] = {}
-        for url, until in hunt.driver.parked:
+        for url, until in hunt.driver.parking.urls():
             parked.setdefault(_host(urls, url), round(max(0.0, until - clock), 1))
         return {
             "fetching": fetching,
