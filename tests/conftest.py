@@ -34,7 +34,7 @@ def closes_what_it_opens(request: pytest.FixtureRequest) -> Iterator[None]:
     """A leak fails the test that made it."""
     before = held()
     yield
-    left = [] if request.node.get_closest_marker("on_a_cluster") else left_since(before)
+    left = [] if request.node.get_closest_marker("keeps_open") else left_since(before)
     assert not left, f"left open: {', '.join(left)}"
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 _FILES = Path("/proc/self/fd")
 _TASKS = Path("/proc/self/task")
 _MAPPED = Path("/proc/self/maps")
+_KEPT_FOR_LATER = ("AnyIO worker thread",)
+"""Threads that their library ends by itself when there is nothing to do for a while."""
 
 
 def held() -> set[str]:
@@ -52,4 +54,5 @@ def _children() -> set[str]:
 
 def _threads() -> set[str]:
     """Those that the end of the process waits for; libraries keep others for as long as it lives."""
-    return {f"thread {thread.name}" for thread in threading.enumerate() if not thread.daemon}
+    threads = (thread.name for thread in threading.enumerate() if not thread.daemon)
+    return {f"thread {name}" for name in threads if name not in _KEPT_FOR_LATER}

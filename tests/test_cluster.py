@@ -36,7 +36,7 @@ from salticid.urls import host
 from salticid.worlds.generating.building import Wanted, build_generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
-pytestmark = pytest.mark.on_a_cluster
+pytestmark = pytest.mark.keeps_open
 SHARDS, PAGES, DELAY = 3, 150, 0.1
 
 

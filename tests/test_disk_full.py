@@ -264,7 +264,7 @@ def test_ctrl_c_ends_the_pause_of_a_recorded_crawl(
 
 
 @pytest.mark.parametrize(
-    ("pages", "size"), [(PAGES, LITTLE), (30, VERY_LITTLE)], ids=["in the middle", "at the end"]
+    ("pages", "size"), [(PAGES, LITTLE), (60, VERY_LITTLE)], ids=["in the middle", "at the end"]
 )
 def test_ctrl_c_ends_the_pause_of_a_live_crawl(tmp_path: Path, pages: int, size: int) -> None:
     site, room = Site(pages=PAGES, seconds=0.05), FileSize(tmp_path / "crawl")

@@ -295,10 +295,20 @@ def test_a_run_that_goes_on_asks_no_address_at_once() -> None:
     async def main() -> None:
         manners = Manners(DELAY, PER_ADDRESS, clock)
         manners.come_back()
-        assert not manners.at("one").start()
-        await manners.at("one").pause()
+        sent = await manners.at("one").turn()
         assert clock() == pytest.approx(DELAY / PER_ADDRESS)
-        assert manners.at("one").start()
-        assert not manners.at("one").start()
+        sent()
+
+    run_virtual(main())
+
+
+def test_the_pause_at_an_address_begins_when_a_request_is_sent_not_when_it_is_made() -> None:
+    async def main() -> None:
+        manners = Manners(DELAY, PER_ADDRESS, clock)
+        sent = await manners.at("one").turn()
+        asyncio.get_running_loop().call_later(7.0, sent)  # so long it took to connect
+        again = await manners.at("one").turn()
+        assert clock() == pytest.approx(7.0 + DELAY / PER_ADDRESS)
+        again()
 
     run_virtual(main())

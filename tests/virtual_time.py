@@ -90,7 +90,15 @@ class Asked(Client):
     def __init__(self, answer: Callable[[str], Awaitable[Answer]]) -> None:
         self._answer = answer
 
-    async def get(self, url: str, at_least: int = 0, fields: Mapping[str, str] | None = None) -> Answer:
+    async def get(
+        self,
+        url: str,
+        at_least: int = 0,
+        fields: Mapping[str, str] | None = None,
+        sent: Callable[[], None] | None = None,
+    ) -> Answer:
+        if sent is not None:
+            sent()
         return await self._answer(url)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import TracebackType
@@ -29,6 +30,8 @@ _HEADERS = {
 }
 _LISTS = {"content-encoding": ", ", "x-robots-tag": "\n"}
 """Fields of which all count, and what is put between them."""
+_SENT: ContextVar[Callable[[], None] | None] = ContextVar("sent", default=None)
+"""Whom to tell that the request of this task was sent: aiohttp makes the response, and leaves us no other way to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +125,19 @@ class Client:
         return self._settings.timeout
 
     async def get(
-        self, url: str, at_least: int = 0, fields: Mapping[str, str] | None = None
+        self,
+        url: str,
+        at_least: int = 0,
+        fields: Mapping[str, str] | None = None,
+        sent: Callable[[], None] | None = None,
     ) -> Exchange | Failure:
         """Ask for a URL, once; its body is read up to `max_bytes`, or `at_least` so many if that is more.
 
         `fields` are added to the request, those that can be: a value that is no line of text is left out. When it
-        is over the server knows: a connection that is not kept is closed.
+        is over the server knows: a connection that is not kept is closed. `sent` is called when the request is on its
+        way, if it ever is.
         """
+        _SENT.set(sent)
         answer, kept = await self._try(url, at_least, fields)
         if not kept:
             await asyncio.sleep(0)  # in the next round of the event loop, which may be long in coming
@@ -173,6 +182,8 @@ class _Addressed(aiohttp.ClientResponse):
     address: str | None = None
 
     async def start(self, connection: aiohttp.connector.Connection) -> aiohttp.ClientResponse:
+        if (sent := _SENT.get()) is not None:
+            sent()
         peer = connection.transport and connection.transport.get_extra_info("peername")
         self.address = peer[0].partition("%")[0] if peer else None
         return await super().start(connection)

@@ -102,19 +102,18 @@ class Line:
             return failure_of(error), self._clock() - began
         address = self._manners.at(where)
         async with address.places:
-            while True:
-                if not placed:
-                    await address.pause()
+            sent = _nobody_waits if placed else await address.turn()
+            try:
                 async with self._places:
                     await self._open.wait()
-                    if not placed and not address.start():
-                        continue
                     began = self._clock()
-                    answer = await self._client.get(url, at_least, fields)
+                    answer = await self._client.get(url, at_least, fields, sent)
                     ended = self._clock()
-                if isinstance(answer, Exchange) or answer in _ANSWERS:
-                    self._heard_from(origin_of(url), ended)
-                return answer, ended - began
+            finally:
+                sent()
+        if isinstance(answer, Exchange) or answer in _ANSWERS:
+            self._heard_from(origin_of(url), ended)
+        return answer, ended - began
 
     def _heard_from(self, origin: str, now: float) -> None:
         self.answered.pop(origin, None)
@@ -122,6 +121,10 @@ class Line:
         if len(self.answered) > REMEMBERED:
             del self.answered[next(iter(self.answered))]
         self.answered_at = now
+
+
+def _nobody_waits() -> None:
+    """Where the person placed a host, others at its address need not know that a request was sent."""
 
 
 def _of_one_owner(address: str) -> str:

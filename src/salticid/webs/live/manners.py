@@ -42,24 +42,32 @@ class _Host:
 
 
 class Address:
-    """Where many hosts may be: so many requests at once, and a pause between the starts of two."""
+    """Where many hosts may be: so many requests at once, and a pause after one was sent before the next is made."""
 
     def __init__(self, places: int, pause: float, free_at: float, clock: Callable[[], float]) -> None:
         self.places = asyncio.Semaphore(places)
         self._pause, self._free_at, self._clock = pause, free_at, clock
+        self._turn = asyncio.Lock()
 
-    async def pause(self) -> None:
-        """Wait until somebody may start, as far as anybody can tell."""
-        while (wait := self._free_at - self._clock()) > 0:
-            await asyncio.sleep(wait)
+    async def turn(self) -> Callable[[], None]:
+        """Wait until a request may be made; nobody else makes one until what this returns is called: it is sent."""
+        await self._turn.acquire()
+        try:
+            while (wait := self._free_at - self._clock()) > 0:
+                await asyncio.sleep(wait)
+        except asyncio.CancelledError:
+            self._turn.release()
+            raise
+        said = False
 
-    def start(self) -> bool:
-        """Whether the one who calls may start now; if so, the next one may after the pause."""
-        now = self._clock()
-        if now < self._free_at:
-            return False
-        self._free_at = now + self._pause
-        return True
+        def sent() -> None:
+            nonlocal said
+            if not said:
+                said = True
+                self._free_at = self._clock() + self._pause
+                self._turn.release()
+
+        return sent
 
 
 class Manners:
