@@ -57,6 +57,7 @@ def test_who_waits_too_long_stops_and_the_same_command_goes_on(tmp_path: Path) -
             told = program.result()
         assert (told["stopped"], told["outcomes"]) == ("waiting", {})
         assert "Go on when the network is back" in "".join(program.said)
+        assert "answers again" not in "".join(program.said)
         names.directory = lambda name: ["127.0.0.1"]
         with Program(tmp_path / "crawl", *command) as program:
             assert everything(program.result())

@@ -74,3 +74,23 @@ def test_a_link_offered_again_is_as_deep_as_it_was() -> None:
     shallow = Topic("t", "spiders", (HOME,), language="en", scope=Scope(max_depth=1))
     _, visits, _ = crawl(back_at=40.0, topic=shallow)
     assert sorted(url for url, outcome, _ in visits if outcome == "ok") == PAGES
+
+
+def test_who_waits_for_the_network_goes_on_waiting_when_another_has_enough_of_it() -> None:
+    async def main() -> None:
+        back = 100.0
+
+        async def get(url: str) -> Answer:
+            await asyncio.sleep(0.1)
+            return Failure.NO_ROUTE if clock() < back else html("spiders", [])
+
+        live = live_web(get, Manners(0.0, 8, clock), 4)
+        impatient, patient = (
+            asyncio.create_task(live.fetch(live.urls.intern(f"{HOME}{path}"))) for path in ("a", "b")
+        )
+        await asyncio.sleep(30)
+        impatient.cancel()
+        assert (await patient).outcome.value == "ok"
+        assert clock() > back
+
+    run_virtual(main())

@@ -44,7 +44,7 @@ class Reach:
         self.gave_up: Callable[[], None] | None = None
         self._failed: dict[str, None] = {}
         self._heard_at = -inf
-        self._waiting: dict[str, Failure] = {}
+        self._waiting: dict[object, tuple[str, Failure]] = {}
         self._look: asyncio.Task[bool] | None = None
         self._is_lost = False
 
@@ -59,13 +59,14 @@ class Reach:
             heard = self._line.named_at if failure is Failure.NO_NAME_SERVER else self._line.answered_at
             if heard > since or not (last or failure in OURS):
                 return False
-        self._waiting[origin] = failure
+        this = object()
+        self._waiting[this] = origin, failure
         if self._look is None or self._look.done():
             self._look = asyncio.create_task(self._look_for_anybody())
         try:
             return await asyncio.shield(self._look)
         finally:
-            self._waiting.pop(origin, None)
+            del self._waiting[this]
             if not self._waiting and not self._look.done():
                 self._look.cancel()  # nobody wants to know
 
@@ -91,29 +92,29 @@ class Reach:
                     self.gave_up()
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
+            if self._is_lost and self.found is not None:
+                self.found()
             return self._is_lost
         finally:
-            if self._is_lost:
-                self._is_lost = False
-                if self.found is not None:
-                    self.found()
+            self._is_lost = False
 
     def _say_it_is_lost(self) -> None:
         if not self._is_lost:
             self._is_lost = True
             if self.lost is not None:
-                self.lost(next(reversed(self._waiting.values())))
+                self.lost(next(failure for _, failure in reversed(self._waiting.values())))
 
     async def _somebody_answers(self) -> bool:
         """Ask the last who answered, and the one of those who wait whose turn it is.
 
         Who cannot be found needs a name server that answers; who can be needs a host that does.
         """
-        names = Failure.NO_NAME_SERVER in self._waiting.values()
-        hosts = any(failure is not Failure.NO_NAME_SERVER for failure in self._waiting.values())
+        failures = {failure for _, failure in self._waiting.values()}
+        names, hosts = Failure.NO_NAME_SERVER in failures, failures != {Failure.NO_NAME_SERVER}
         first = next(iter(self._waiting))
         self._waiting[first] = self._waiting.pop(first)
-        asked = dict.fromkeys([*islice(reversed(self._line.answered), WITNESSES), first])
+        failed, _ = self._waiting[first]
+        asked = dict.fromkeys([*islice(reversed(self._line.answered), WITNESSES), failed])
         began = self._clock()
         looks = [self._line.look_up(origin) for origin in asked] if names else []
         looks += [self._ask(origin) for origin in asked] if hosts else []
