@@ -10,6 +10,7 @@ import shutil
 import signal
 import tarfile
 from collections.abc import Callable, Iterator
+from multiprocessing import resource_tracker
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ def pytest_configure() -> None:
     """Programs under test hear Ctrl-C although a shell that starts the tests with `&` ignores it for all of them."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    resource_tracker.ensure_running()  # lives as long as this process, whichever test needs it first
 
 
 @pytest.fixture(autouse=True)
