@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 from pathlib import Path
 
 _FILES = Path("/proc/self/fd")
 _TASKS = Path("/proc/self/task")
 _MAPPED = Path("/proc/self/maps")
+_PATIENCE = 5.0
 _KEPT_FOR_LATER = ("AnyIO worker thread",)
 """Threads that their library ends by itself when there is nothing to do for a while."""
 
@@ -21,15 +23,20 @@ def held() -> set[str]:
 def left_since(before: set[str]) -> list[str]:
     """What is held and was not held `before`; what only waits for the garbage collector is closed, aloud, by it.
 
-    Files that are mapped into memory are as harmless as the arrays they are, which the lab keeps for the next crawl.
+    What another side has yet to notice, as the end of a connection, is given some seconds. Files that are mapped into
+    memory are as harmless as the arrays they are, which the lab keeps for the next crawl.
     """
-    if not held() - before:
-        return []
-    gc.collect()
-    mapped = {line.partition("/")[2] for line in _MAPPED.read_text().splitlines() if "/" in line}
-    return sorted(
-        thing for thing in held() - before if thing.rpartition(" as ")[0].removeprefix("/") not in mapped
-    )
+    deadline = time.monotonic() + _PATIENCE
+    while held() - before:
+        gc.collect()
+        mapped = {line.partition("/")[2] for line in _MAPPED.read_text().splitlines() if "/" in line}
+        left = [
+            each for each in held() - before if each.rpartition(" as ")[0].removeprefix("/") not in mapped
+        ]
+        if not left or time.monotonic() > deadline:
+            return sorted(left)
+        time.sleep(0.05)
+    return []
 
 
 def _open_files() -> set[str]:

@@ -142,7 +142,6 @@ def test_from_first_words_to_two_hunts_compared(browser: Browser, web: SmallWeb,
         expect(page.locator(STATE)).not_to_have_text("ended")
 
 
-@pytest.mark.keeps_open
 def test_two_windows_a_reload_and_a_killed_server_lose_nothing(
     browser: Browser, web: SmallWeb, server: Server
 ) -> None:
