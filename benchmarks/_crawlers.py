@@ -22,17 +22,17 @@ from selectolax.lexbor import LexborHTMLParser
 from yarl import URL
 
 from benchmarks._server import CRAWLER_CORE, seeds
-from salticid.drivers.live_crawl import live_web, set_up
-from salticid.drivers.live_settings import LiveSettings
-from salticid.drivers.recorded import Recipe
 from salticid.judges import judges
 from salticid.model import Limits, Topic
+from salticid.runs.live_settings import LiveSettings
+from salticid.runs.live_web import live_web, set_up
+from salticid.runs.recorded import Recipe
 from salticid.store.log import CrawlLog
-from salticid.store.memory import MemoryLog
+from salticid.store.memory_log import MemoryLog
 from salticid.store.warc import Archive
 from salticid.strategies import strategies
 from salticid.tables import Texts, Urls
-from salticid.webs.live.memory import Memory
+from salticid.webs.live.manners_memory import Memory
 
 CONCURRENCY = 32
 KEYWORDS = "spider web silk prey venom eyes insect animal species"

@@ -19,20 +19,20 @@ from benchmarks._crawlers import CONCURRENCY, cpu, settings, topic
 from benchmarks._server import CRAWLER_CORE, HOSTS
 from benchmarks.timed import Timed
 from salticid.crawl import Crawl
-from salticid.drivers.brief import Known, settle
-from salticid.drivers.live_settings import LiveSettings
 from salticid.judges import judges
 from salticid.model import Limits, Outcome, Page, Response
 from salticid.parse import Parser
 from salticid.parse.content import content
 from salticid.parse.prescan import prescan
+from salticid.runs.brief import Known, settle
+from salticid.runs.live_settings import LiveSettings
 from salticid.store.log import CrawlLog
 from salticid.strategies import strategies
 from salticid.tables import Texts, Urls
 from salticid.webs.live.client import Client, ClientSettings, Exchange
 from salticid.webs.live.guard import AddressGuard, GuardedSockets, Resolver, resolve_rule
 from salticid.webs.live.names import Names
-from salticid.webs.live.parsing import ParserPool
+from salticid.webs.live.parser_pool import ParserPool
 
 STAGES = {
     "fetch": "asked for and read by the client",

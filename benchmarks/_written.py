@@ -19,10 +19,10 @@ import zstandard
 from benchmarks.material import ROOT
 from benchmarks.report import peak_memory
 from salticid.crawl import Crawl
-from salticid.drivers.brief import Known, settle
-from salticid.drivers.relive import Past, RelivedClock, RelivedJudge, RelivedLog, relive
 from salticid.judges.cosine import Cosine
 from salticid.model import Area, Choice, Limits, Links, Outcome, Page, Response, Topic
+from salticid.runs.brief import Known, settle
+from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog, relive
 from salticid.store.log import CrawlLog
 from salticid.strategies.best_first import BestFirst
 from salticid.tables import Texts, Urls

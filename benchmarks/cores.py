@@ -16,14 +16,14 @@ from benchmarks._server import HOSTS
 from benchmarks._server import pages as collection
 from benchmarks.report import figure
 from salticid.crawl import Crawl
-from salticid.drivers.brief import Known, settle
 from salticid.judges import judges
 from salticid.model import Choice, Limits, Outcome, Page, Response
 from salticid.parse import Parser
+from salticid.runs.brief import Known, settle
 from salticid.store.log import CrawlLog
 from salticid.strategies import strategies
 from salticid.tables import Texts, Urls
-from salticid.webs.live.parsing import ParserPool
+from salticid.webs.live.parser_pool import ParserPool
 
 PAGES = 1500
 AT_ONCE = 16

@@ -10,10 +10,10 @@ from pathlib import Path
 from benchmarks.material import CACHE
 from benchmarks.report import figure, say
 from salticid.evolve.checkpoint import Checkpoint
-from salticid.evolve.plan import PAPER_TERMS, Plan, digest_of, versions
 from salticid.evolve.search import Evolution, found
+from salticid.evolve.search_plan import PAPER_TERMS, Plan, digest_of, versions
 from salticid.evolve.workers import Stage, crawlers, prepare
-from salticid.lab.reproduce.five import topic_of
+from salticid.lab.reproduce.evolved_strategies import topic_of
 from salticid.worlds.generating.building import Wanted, build_generated
 from salticid.worlds.labels import labels_of
 

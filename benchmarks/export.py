@@ -23,9 +23,9 @@ from benchmarks.material import ROOT
 from benchmarks.report import figure, peak_memory
 from salticid.model import Page
 from salticid.parse import Parser
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.export import Format, export
 from salticid.store.exports.selection import Wanted
-from salticid.store.folder import CrawlFolder
 from salticid.store.schema import FILE, FORMAT, TABLES, pack_page, pack_words
 from salticid.store.warc import Archive
 from salticid.tables import Texts, Urls

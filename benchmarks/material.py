@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.report import say
 from salticid.testing.site import GeneratedWeb
 from salticid.worlds.build import build
-from salticid.worlds.folder import HtmlFolder
+from salticid.worlds.html_folder import HtmlFolder
 from salticid.worlds.topics import TopicPlan, make_topics
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -21,10 +21,10 @@ from benchmarks._server import pages as collection
 from benchmarks.material import ROOT
 from benchmarks.report import figure
 from salticid.crawl import Crawl
-from salticid.drivers.brief import Known, settle
 from salticid.judges import judges
 from salticid.model import Limits, Outcome, Page, Response, Topic
 from salticid.parse import Parser
+from salticid.runs.brief import Known, settle
 from salticid.store.log import CrawlLog
 from salticid.strategies import strategies
 from salticid.tables import Texts, Urls

@@ -11,12 +11,12 @@ from typing import Any
 from benchmarks.material import topics, world
 from benchmarks.report import figure, say
 from benchmarks.timed import Timed
-from salticid.drivers.recorded import Recipe, RecordedCrawl
 from salticid.judges import judges
 from salticid.metrics.harvest import harvest
 from salticid.metrics.judged import judged
 from salticid.model import Limits, Outcome
-from salticid.store.memory import MemoryLog
+from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from benchmarks.material import CACHE, topics, world
 from benchmarks.report import figure, say
-from salticid.drivers.recorded import Recipe, RecordedCrawl
 from salticid.judges import judges
 from salticid.model import Limits
 from salticid.protocols import Log
+from salticid.runs.recorded import Recipe, RecordedCrawl
 from salticid.store.log import CrawlLog
-from salticid.store.memory import MemoryLog
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb

@@ -13,16 +13,16 @@ import numpy as np
 from benchmarks.material import CACHE
 from benchmarks.report import figure, say
 from salticid.cluster.engine import engine
-from salticid.cluster.lab import Tasks
+from salticid.cluster.lab_tasks import Tasks
 from salticid.cluster.leases import ASKED_FOR, Report, allowances, batch, leases
 from salticid.cluster.rehearsal import Rehearsal
-from salticid.drivers.recorded import Recipe, RecordedCrawl
 from salticid.judges import judges
 from salticid.lab.compare import compare
 from salticid.lab.experiment import Experiment, topic_of, truth_of
 from salticid.lab.reproduce.worlds import generated
 from salticid.model import Limits, Outcome, Visit
-from salticid.store.memory import MemoryLog
+from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.topics import TopicPlan

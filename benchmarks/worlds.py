@@ -13,7 +13,7 @@ from benchmarks.report import cpu_seconds, figure, peak_memory
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.answers import Answer, Unread
 from salticid.worlds.build import build
-from salticid.worlds.folder import HtmlFolder
+from salticid.worlds.html_folder import HtmlFolder
 
 MANY_URLS = 2_000_000
 

@@ -17,7 +17,7 @@ import pytest
 from tests.leaks import held, left_since
 
 from salticid.worlds.build import build
-from salticid.worlds.folder import HtmlFolder
+from salticid.worlds.html_folder import HtmlFolder
 from salticid.worlds.webkb import WebKB
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -13,13 +13,13 @@ from zlib import crc32
 from tests.virtual_time import clock, run_virtual
 
 from salticid.crawl import Crawl
-from salticid.drivers.brief import Known, settle
 from salticid.drivers.live import LiveDriver
 from salticid.drivers.traps import Traps
 from salticid.judges.cosine import Cosine
 from salticid.model import Limits, Outcome, Response, StopReason, Topic, Visit
 from salticid.parse import Parser
-from salticid.store.memory import MemoryLog
+from salticid.runs.brief import Known, settle
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies.best_first import BestFirst
 from salticid.tables import Texts, Urls
 

@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 
 import pytest
 
-from salticid.drivers.live_crawl import live_web
-from salticid.drivers.live_settings import LiveSettings
 from salticid.model import Response
+from salticid.runs.live_settings import LiveSettings
+from salticid.runs.live_web import live_web
 from salticid.webs.live import rules
 from salticid.webs.live.retries import REMEDIES
 from salticid.webs.live.web import LiveWeb

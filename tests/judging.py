@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from salticid.drivers.brief import prepare
 from salticid.model import Limits, Links, Page
 from salticid.protocols import Brief, Judge
+from salticid.runs.brief import prepare
 from salticid.testing import SmallWeb
 from salticid.testing.small import address
 

@@ -27,14 +27,14 @@ from typing import IO, Any
 from warcio.archiveiterator import ArchiveIterator
 
 from salticid.crawl import Crawl
-from salticid.drivers.brief import Known, settle
-from salticid.drivers.relive import Past, RelivedClock, RelivedJudge, RelivedLog, relive
 from salticid.judges.cosine import Cosine
 from salticid.model import Choice, Limits, Outcome, Response, Topic
 from salticid.parse.html import Parser
 from salticid.protocols import Strategy
+from salticid.runs.brief import Known, settle
+from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog, relive
 from salticid.store import warc
-from salticid.store.folder import CrawlFolder, StoredVisit
+from salticid.store.crawl_folder import CrawlFolder, StoredVisit
 from salticid.store.log import BATCH_VISITS, CrawlLog
 from salticid.store.schema import FILE
 from salticid.tables import Texts, Urls

@@ -8,11 +8,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from salticid.drivers.recorded import Recipe, RecordedCrawl
 from salticid.judges import judges
 from salticid.metrics.judged import judged
 from salticid.model import Limits, Outcome, Topic, Visit
-from salticid.store.memory import MemoryLog
+from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.truth import Truth
 from salticid.webs.recorded import RecordedWeb

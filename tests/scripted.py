@@ -5,12 +5,12 @@ from typing import ClassVar
 
 from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Window
-from salticid.drivers.brief import prepare
 from salticid.drivers.replay import VirtualClock, replay
 from salticid.judges.cosine import Cosine
 from salticid.model import Choice, Event, Feedback, Ints, Limits, Link, Links, StopReason, Topic, Visit
 from salticid.protocols import Brief, Strategy
-from salticid.store.memory import MemoryLog
+from salticid.runs.brief import prepare
+from salticid.store.memory_log import MemoryLog
 from salticid.testing import SmallWeb
 
 ENOUGH = Limits(max_pages=100)

@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from tests.virtual_time import clock, run_virtual
 
 from salticid.crawl import Crawl
-from salticid.drivers.brief import prepare
 from salticid.drivers.live import LiveDriver
 from salticid.judges.cosine import Cosine
 from salticid.model import Choice, Limits, Response, StopReason
-from salticid.store.memory import MemoryLog
+from salticid.runs.brief import prepare
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies.best_first import BestFirst
 from salticid.testing import SmallWeb
 from salticid.testing.small import Sheet

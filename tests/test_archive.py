@@ -27,7 +27,7 @@ from salticid.webs.live.client import Client, ClientSettings, Exchange
 from salticid.webs.live.guard import AddressGuard, GuardedSockets, Resolver, resolve_rule
 from salticid.webs.live.names import Names
 from salticid.webs.live.retries import Failure
-from salticid.worlds.warc import WarcFiles
+from salticid.worlds.warc_source import WarcFiles
 
 A = "http://a.example/"
 HTML = b"<title>Caf\xc3\xa9</title><p>" + b"jumping spiders " * 300

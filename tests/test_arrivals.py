@@ -7,12 +7,12 @@ import pytest
 
 from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Arrivals, Roulette, Window, arrivals
-from salticid.drivers.brief import prepare
 from salticid.drivers.replay import VirtualClock, replay
 from salticid.errors import UserError
 from salticid.judges.cosine import Cosine
 from salticid.model import Choice, Limits, Link, Outcome
-from salticid.store.memory import MemoryLog
+from salticid.runs.brief import prepare
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies.breadth_first import BreadthFirst
 from salticid.testing import SmallWeb, random_web
 from salticid.testing.small import SECONDS

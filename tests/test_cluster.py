@@ -20,17 +20,17 @@ from tests.killing import Asked, Program, Site, served
 from tests.running import salticid
 
 from salticid.cli.interrupts import INTERRUPTED
-from salticid.cluster.crawling import crawl_on_ray
-from salticid.cluster.lab import Tasks
-from salticid.cluster.lending import lend
-from salticid.drivers.live_settings import LiveSettings
-from salticid.drivers.order import Order
-from salticid.drivers.recorded import Recipe
+from salticid.cluster.cluster_crawl import crawl_on_ray
+from salticid.cluster.lab_tasks import Tasks
+from salticid.cluster.shared_folders import lend
 from salticid.judges.rocchio import Rocchio
 from salticid.lab.compare import compare
 from salticid.lab.experiment import Experiment
 from salticid.model import Limits, Outcome, StopReason, Topic
-from salticid.store.folder import CrawlFolder
+from salticid.runs.live_settings import LiveSettings
+from salticid.runs.order import Order
+from salticid.runs.recorded import Recipe
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.strategies.best_first import BestFirst
 from salticid.urls import host
 from salticid.worlds.generating.building import Wanted, build_generated

@@ -10,13 +10,13 @@ import pytest
 
 from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Window
-from salticid.drivers.brief import prepare
 from salticid.drivers.replay import VirtualClock, replay
 from salticid.errors import UserError
 from salticid.judges.cosine import Cosine
 from salticid.model import Event, Ints, Limits, Page, Visit
 from salticid.protocols import Brief
-from salticid.store.memory import MemoryLog
+from salticid.runs.brief import prepare
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.strategies.context_graph import ContextGraph
 from salticid.strategies.parts.layers import Layers

@@ -10,10 +10,10 @@ import pytest
 from scipy.stats import ttest_rel
 from tests.running import crawl_in_memory, targets_found
 
-from salticid.drivers.recorded import Recipe, RecordedCrawl
 from salticid.judges import judges
 from salticid.model import Limits
-from salticid.store.folder import CrawlFolder
+from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.log import CrawlLog
 from salticid.strategies import strategies
 from salticid.testing.generated import Generated

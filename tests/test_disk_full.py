@@ -19,7 +19,7 @@ import pytest
 from tests.killing import Program, Site, check_calls, check_whole, live, served, stored_urls, visits_in
 from tests.running import salticid
 
-from salticid.store.folder import CrawlFolder
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.testing.generated import Generated
 from salticid.worlds.build import build
 from salticid.worlds.topics import TopicPlan, make_topics
@@ -37,7 +37,8 @@ main()
 _LIMITED_DATABASE = """
 import sys
 from pathlib import Path
-from salticid.store import log, taken
+from salticid.store import log
+from salticid.store import folder_lock as taken
 made, size, room = taken.connect, int(sys.argv.pop(1)), Path(sys.argv.pop(1))
 
 def limited(file):
@@ -53,7 +54,7 @@ class Log(log.CrawlLog):
 
 taken.connect = limited
 from salticid.cli import hunting, main
-from salticid.drivers import hunt
+from salticid.runs import live as hunt
 hunting.CrawlLog = hunt.CrawlLog = Log
 main()
 """

@@ -11,12 +11,12 @@ from tests.scripted import WalkingScript
 
 from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Window
-from salticid.drivers.brief import prepare
 from salticid.drivers.replay import VirtualClock, replay
 from salticid.judges.cosine import Cosine
 from salticid.model import Limits, Outcome, Visit
 from salticid.protocols import Strategy
-from salticid.store.memory import MemoryLog
+from salticid.runs.brief import prepare
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.testing import SmallWeb
 

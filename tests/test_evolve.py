@@ -16,13 +16,13 @@ from salticid.evolve.finalists import chosen, finalists
 from salticid.evolve.fitness import Goal, Trial, worth
 from salticid.evolve.genetic import Genetic, crossed, flipped, roulette
 from salticid.evolve.genome import BITS, Shape, decoded, encoded
-from salticid.evolve.plan import PAPER_TERMS, Plan
+from salticid.evolve.optimizer import Individual, Weights
 from salticid.evolve.search import Evolution, found
-from salticid.evolve.searching import Individual, Weights
+from salticid.evolve.search_plan import PAPER_TERMS, Plan
 from salticid.evolve.simulation import Crawled, Simulation
-from salticid.lab.evolving.evidence import Evolved, with_evidence
-from salticid.lab.evolving.page import render
-from salticid.lab.evolving.strategy_file import strategy_file, weights_in
+from salticid.lab.search_report.evidence import Evolved, with_evidence
+from salticid.lab.search_report.page import render
+from salticid.lab.search_report.strategy_file import strategy_file, weights_in
 from salticid.registry import read_strategy_file
 from salticid.strategies import strategies
 

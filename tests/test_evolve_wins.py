@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from salticid.evolve.checkpoint import Checkpoint
-from salticid.evolve.plan import PAPER_TERMS, Plan, digest_of, versions
 from salticid.evolve.search import Evolution
+from salticid.evolve.search_plan import PAPER_TERMS, Plan, digest_of, versions
 from salticid.evolve.workers import Stage, crawlers, prepare
-from salticid.lab.evolving.evidence import Evolved, with_evidence
+from salticid.lab.search_report.evidence import Evolved, with_evidence
 from salticid.model import Topic
 from salticid.worlds.answers import Answer
 from salticid.worlds.build import build

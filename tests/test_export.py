@@ -28,6 +28,7 @@ from warcio.archiveiterator import ArchiveIterator
 from salticid.cli.export import export_pages
 from salticid.errors import SalticidError, UserError
 from salticid.parse import Parser
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports import parquet
 from salticid.store.exports.comma_separated import cell
 from salticid.store.exports.documents import language
@@ -35,7 +36,6 @@ from salticid.store.exports.export import Exported, Format, export
 from salticid.store.exports.main_texts import MainTexts
 from salticid.store.exports.new_file import new_file
 from salticid.store.exports.selection import Wanted
-from salticid.store.folder import CrawlFolder
 from salticid.store.schema import FILE, FORMAT, TABLES, pack_page, pack_words
 from salticid.store.warc import Archive
 from salticid.tables import Texts, Urls

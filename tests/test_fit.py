@@ -10,10 +10,10 @@ from tests.running import salticid
 
 from salticid.errors import UserError
 from salticid.lab.experiment import make_strategy
-from salticid.lab.fitting import FitPlan, Question, Source, best_weights, fitted
+from salticid.lab.prior_fitting import FitPlan, Question, Source, best_weights, fitted
 from salticid.strategies.hunter import Hunter
-from salticid.strategies.parts.hunting.features import NAMES
-from salticid.strategies.parts.hunting.prior import strategy_file
+from salticid.strategies.parts.hunter.features import NAMES
+from salticid.strategies.parts.hunter.prior import strategy_file
 from salticid.worlds.generating.building import Wanted, build_generated
 from salticid.worlds.topics import TopicPlan, make_topics
 

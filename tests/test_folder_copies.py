@@ -11,12 +11,12 @@ import pytest
 from tests.killing import Offline, Program, Site, check_whole, live, served, visits_in
 from tests.running import salticid
 
-from salticid.store.ahead import AHEAD
-from salticid.store.folder import CrawlFolder
+from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.folder_lock import TakenFolder
 from salticid.store.schema import FILE
-from salticid.store.taken import TakenFolder
+from salticid.store.write_ahead import AHEAD
 from salticid.strategies.best_first import BestFirst
-from salticid.ui.wish import Wish
+from salticid.ui.order_form import Wish
 
 SITE = Site(pages=60, seconds=0.01)
 

@@ -15,7 +15,7 @@ from salticid.model import Outcome
 from salticid.urls import canonical
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.answers import Answer
-from salticid.worlds.folder import HtmlFolder, as_links_write
+from salticid.worlds.html_folder import HtmlFolder, as_links_write
 from salticid.worlds.writer import MAX_HTML
 
 

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from tests.running import salticid
 
 from salticid.crawl import Crawl
-from salticid.drivers.brief import prepare
 from salticid.errors import SalticidError, UserError
 from salticid.judges.cosine import Cosine
 from salticid.model import Limits
 from salticid.parse.codings import Inflated
+from salticid.runs.brief import prepare
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.damage import UNREADABLE
-from salticid.store.folder import CrawlFolder
 from salticid.store.log import CrawlLog
 from salticid.store.record import Record
 from salticid.store.schema import FILE
@@ -30,7 +30,7 @@ from salticid.strategies.best_first import BestFirst
 from salticid.testing import SmallWeb
 from salticid.truth import load_topic
 from salticid.worlds.answers import Answer, Unread
-from salticid.worlds.warc import WarcFiles
+from salticid.worlds.warc_source import WarcFiles
 
 EXAMPLES = int(os.environ.get("SALTICID_FUZZ", "60"))
 fuzzed = settings(

@@ -12,8 +12,6 @@ import numpy as np
 import pytest
 
 from salticid.crawl import Crawl
-from salticid.drivers.brief import prepare
-from salticid.drivers.recorded import Recipe, RecordedCrawl
 from salticid.drivers.replay import VirtualClock
 from salticid.errors import UserError
 from salticid.judges import judges
@@ -22,16 +20,18 @@ from salticid.lab.oracle import Oracle
 from salticid.metrics.oracle_share import oracle_share
 from salticid.model import Feedback, Limits, Outcome
 from salticid.registry import settings_of
-from salticid.store.memory import MemoryLog
+from salticid.runs.brief import prepare
+from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.strategies.hunter import Hunter
-from salticid.strategies.parts.hunting import evidence, pages
-from salticid.strategies.parts.hunting import waiting as waiting_links
-from salticid.strategies.parts.hunting.addresses import WORDS
-from salticid.strategies.parts.hunting.features import NAMES
-from salticid.strategies.parts.hunting.online import OnlineWeights
-from salticid.strategies.parts.hunting.prior import Prior, shipped
-from salticid.strategies.parts.hunting.waiting import Waiting
+from salticid.strategies.parts.hunter import evidence, pages
+from salticid.strategies.parts.hunter import waiting as waiting_links
+from salticid.strategies.parts.hunter.addresses import WORDS
+from salticid.strategies.parts.hunter.features import NAMES
+from salticid.strategies.parts.hunter.online import OnlineWeights
+from salticid.strategies.parts.hunter.prior import Prior, shipped
+from salticid.strategies.parts.hunter.waiting import Waiting
 from salticid.testing.small import SmallWeb
 from salticid.truth import load_topic
 from salticid.urls import canonical

@@ -16,11 +16,11 @@ from tests.spiders import FORK, TEN, Loaded, named, step, web_about_spiders
 
 from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Window
-from salticid.drivers.brief import prepare
 from salticid.drivers.replay import VirtualClock, replay
 from salticid.judges.cosine import Cosine
 from salticid.model import Feedback, Limits, Links, Outcome, StopReason
-from salticid.store.memory import MemoryLog
+from salticid.runs.brief import prepare
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies.infospiders import Infospiders
 from salticid.testing import SmallWeb, random_web
 

@@ -8,18 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from salticid.drivers.recorded import Recipe, RecordedCrawl
 from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.model import Limits, Topic
 from salticid.protocols import Backlinks
+from salticid.runs.recorded import Recipe, RecordedCrawl
 from salticid.store.log import CrawlLog
-from salticid.store.memory import MemoryLog
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.tables import Texts, Urls
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.build import build
-from salticid.worlds.folder import HtmlFolder
+from salticid.worlds.html_folder import HtmlFolder
 from salticid.worlds.inlinks import backlinks_from
 
 AT = "http://web.example/"

@@ -13,8 +13,8 @@ from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.judges.profile import Profile
 from salticid.learning.calibration import Calibration
+from salticid.learning.even_sample import Thinned
 from salticid.learning.stem_vectors import length_of, total
-from salticid.learning.thinned import Thinned
 from salticid.learning.topic_words import MOST_SEEN, TopicWords
 from salticid.protocols import Brief
 from salticid.testing import SmallWeb

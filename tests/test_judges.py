@@ -14,7 +14,7 @@ from salticid.judges.naive_bayes import NaiveBayes
 from salticid.judges.rocchio import Rocchio
 from salticid.judges.svm import Svm
 from salticid.judges.tfidf import Tfidf
-from salticid.learning.taught import MOST_CONFIDENT, Surest
+from salticid.learning.trained_judge import MOST_CONFIDENT, Surest
 from salticid.protocols import Brief, Judge
 
 LEARNERS = ["naive_bayes", "rocchio", "svm", "tfidf"]

@@ -10,18 +10,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from salticid.drivers.brief import prepare
-from salticid.drivers.recorded import Recipe, RecordedCrawl
 from salticid.errors import UserError
 from salticid.evolve import scored_pages
+from salticid.evolve.array_cache import Kept
+from salticid.evolve.exact_sum import pairwise
 from salticid.evolve.graph import Graph
-from salticid.evolve.kept import Kept
 from salticid.evolve.kernel import Kernel
 from salticid.evolve.simulation import Simulation, strategy_of
-from salticid.evolve.sums import pairwise
 from salticid.judges.svm import Svm
 from salticid.model import Floats, Limits, Outcome, Scope, Topic, Visit
-from salticid.store.memory import MemoryLog
+from salticid.runs.brief import prepare
+from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies.parts.rank_terms import TERMS
 from salticid.testing.generated import Generated
 from salticid.webs.recorded import RecordedWeb

@@ -25,12 +25,12 @@ from tests.killing import (
     served,
 )
 
-from salticid.drivers.recorded import Recipe, RecordedCrawl
-from salticid.drivers.relive import Past, RelivedLog
 from salticid.judges.tfidf import Tfidf
 from salticid.model import Event, Limits
+from salticid.runs.past import Past, RelivedLog
+from salticid.runs.recorded import Recipe, RecordedCrawl
 from salticid.store import log as store_log
-from salticid.store.folder import CrawlFolder
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.log import CrawlLog
 from salticid.strategies.best_first import BestFirst
 from salticid.testing import SmallWeb

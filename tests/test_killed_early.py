@@ -14,7 +14,7 @@ from tests.killing import Program, Site, live, served
 from tests.running import salticid
 
 from salticid.errors import UserError
-from salticid.store.folder import CrawlFolder
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.schema import FILE
 
 PAGES = 3
@@ -24,8 +24,9 @@ _PHOTOGRAPHED = """
 import os, shutil, sys
 from pathlib import Path
 from salticid.cli import main
-from salticid.drivers import hunt
-from salticid.store import lock, log, taken, warc
+from salticid.runs import live as hunt
+from salticid.store import lock, log, warc
+from salticid.store import folder_lock as taken
 folder, album = Path(sys.argv[sys.argv.index("--out") + 1]), Path(sys.argv.pop(1))
 seen = []
 
@@ -55,7 +56,7 @@ main()
 _ONE_AFTER_ANOTHER = """
 import os, sys
 from salticid.cli import main
-import salticid.cli.hunting_live, salticid.cli.starting
+import salticid.cli.hunting_live, salticid.cli.query_topic
 folders, order = sys.argv[1].split(os.pathsep), sys.argv[2:]
 for folder in folders:
     if not os.fork():

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from salticid.drivers.brief import prepare
 from salticid.errors import UserError
 from salticid.model import FROM_SEED, Choice, Limits, Link, Links, Outcome, Visit
 from salticid.protocols import Brief
+from salticid.runs.brief import prepare
 from salticid.strategies import strategies
 from salticid.strategies.linear_rank import LinearRank
 from salticid.strategies.parts.rank_terms import TERMS, Weights

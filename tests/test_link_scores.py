@@ -13,14 +13,14 @@ import pytest
 from salticid.cli.options import strategy_of
 from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Window
-from salticid.drivers.brief import prepare
 from salticid.drivers.replay import VirtualClock, replay
 from salticid.errors import UserError
 from salticid.learning.link_model import LONGEST_ANCHOR, Anchors, LinkModel, model_for
 from salticid.learning.link_tables import AnchorCounts, LinkTables, PageCounts, load, save
 from salticid.model import Choice, Limits, Link, Links, Outcome, Page, Visit
 from salticid.protocols import Brief, Strategy
-from salticid.store.memory import MemoryLog
+from salticid.runs.brief import prepare
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.strategies.anchor import Anchor
 from salticid.strategies.neighbourhood import Neighbourhood

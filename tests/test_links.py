@@ -13,9 +13,9 @@ from scipy.sparse import csr_matrix
 from tests.running import salticid
 
 from salticid.errors import UserError
-from salticid.lab.links.addresses import Addresses
 from salticid.lab.links.classes import UNIVERSITIES
 from salticid.lab.links.examples import UNKNOWN, LabelledLinks, labelled_links
+from salticid.lab.links.link_targets import Addresses
 from salticid.lab.links.regression import fitted, probabilities
 from salticid.lab.links.significance import difference, paired
 from salticid.lab.links.splits import Split, at_random, by_university

@@ -12,11 +12,11 @@ from tests.virtual_time import Answer, clock, html, live_web, run_virtual
 
 from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Window
-from salticid.drivers.brief import Known, prepare, settle
 from salticid.drivers.live import LINKS_A_HOST, LiveDriver
 from salticid.drivers.replay import VirtualClock, replay
 from salticid.judges.cosine import Cosine
 from salticid.model import Limits, Outcome, Response, StopReason, Topic
+from salticid.runs.brief import Known, prepare, settle
 from salticid.strategies.best_first import BestFirst
 from salticid.testing import SmallWeb
 from salticid.testing.small import Sheet, random_web

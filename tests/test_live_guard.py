@@ -23,8 +23,8 @@ from tests.hostile import (
     settings,
 )
 
-from salticid.drivers.live_crawl import live_web
 from salticid.model import Outcome
+from salticid.runs.live_web import live_web
 from salticid.urls import canonical
 from salticid.webs.live import names
 from salticid.webs.live.names import KEPT_FOR, Names

@@ -37,12 +37,12 @@ from tests.hostile import (
     turns,
 )
 
-from salticid.drivers.live_crawl import live_web, set_up
-from salticid.drivers.live_settings import LiveSettings
-from salticid.drivers.recorded import Recipe
 from salticid.judges.cosine import Cosine
 from salticid.model import Limits, Outcome, StopReason, Topic
-from salticid.store.memory import MemoryLog
+from salticid.runs.live_settings import LiveSettings
+from salticid.runs.live_web import live_web, set_up
+from salticid.runs.recorded import Recipe
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies.breadth_first import BreadthFirst
 from salticid.webs.live.client import Exchange
 from salticid.webs.live.guard import AddrInfo, GuardedSockets

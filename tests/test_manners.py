@@ -17,11 +17,11 @@ from tests.polite import HOUR, RULES, FakeWeb, Record, most_at_once
 from tests.virtual_time import Answer, Asked, Directory, clock, html, live_web, run_virtual
 
 from salticid.crawl import Crawl
-from salticid.drivers.brief import Known, settle
 from salticid.drivers.live import LiveDriver
 from salticid.judges.cosine import Cosine
 from salticid.model import Limits, Outcome, Response, StopReason, Topic
-from salticid.store.memory import MemoryLog
+from salticid.runs.brief import Known, settle
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies.breadth_first import BreadthFirst
 from salticid.webs.live.client import Exchange
 from salticid.webs.live.line import Line

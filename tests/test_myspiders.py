@@ -15,11 +15,11 @@ from tests.spiders import FORK, TEN, Loaded, named, step, web_about_spiders
 
 from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Window
-from salticid.drivers.brief import prepare
 from salticid.drivers.replay import VirtualClock, replay
 from salticid.judges.cosine import Cosine
 from salticid.model import Feedback, Limits, Links, StopReason
-from salticid.store.memory import MemoryLog
+from salticid.runs.brief import prepare
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies.myspiders import Myspiders
 from salticid.strategies.parts.agents import TRAIL
 from salticid.strategies.parts.nets import Net

@@ -12,7 +12,7 @@ from salticid.learning.areas import areas_of
 from salticid.learning.background import SIZE, background
 from salticid.learning.naive_bayes import NaiveBayes
 from salticid.learning.tagged_pages import OFF, ON, TaggedPages
-from salticid.learning.vocabulary import STOP, Vocabulary
+from salticid.learning.word_numbers import STOP, Vocabulary
 from salticid.model import Area, Ints, Links, Page
 from salticid.protocols import PreparedStems
 from salticid.tables import Texts

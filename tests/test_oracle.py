@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from salticid.drivers.recorded import Recipe, RecordedCrawl
 from salticid.judges import judges
 from salticid.lab.oracle import Oracle
 from salticid.metrics.oracle_share import oracle_share
 from salticid.model import Ints, Limits, Outcome
-from salticid.store.memory import MemoryLog
+from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.testing.generated import Generated
 from salticid.truth import load_topic

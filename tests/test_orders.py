@@ -15,12 +15,12 @@ import pytest
 
 from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Window
-from salticid.drivers.brief import prepare
 from salticid.drivers.replay import VirtualClock, replay
 from salticid.judges.cosine import Cosine
 from salticid.model import Choice, Limits, StopReason
 from salticid.protocols import Strategy
-from salticid.store.memory import MemoryLog
+from salticid.runs.brief import prepare
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies.best_first import BestFirst
 from salticid.strategies.best_n_first import BestNFirst
 from salticid.strategies.breadth_first import BreadthFirst

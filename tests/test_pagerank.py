@@ -11,7 +11,7 @@ import pytest
 from salticid.crawl import Crawl
 from salticid.errors import UserError
 from salticid.model import Choice, Limits, Link, Links, Outcome, Visit
-from salticid.store.memory import MemoryLog
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.strategies.breadth_first import BreadthFirst
 from salticid.strategies.pagerank import BufferedWeb, Pagerank

@@ -15,7 +15,7 @@ from salticid.model import NO_URL, Area, Page
 from salticid.parse import Parser
 from salticid.parse.charset import decode
 from salticid.parse.html import MAX_LINKS, MAX_TITLE
-from salticid.parse.vocabulary import MAX_WORDS
+from salticid.parse.word_bound import MAX_WORDS
 from salticid.tables import Texts, Urls
 
 URL = "http://a.example/d/page?x=/y"

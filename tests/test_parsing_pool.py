@@ -18,8 +18,9 @@ from salticid.errors import SalticidError
 from salticid.model import Page
 from salticid.parse import Parser
 from salticid.tables import Texts, Urls
-from salticid.webs.live import parser_process, parsing
-from salticid.webs.live.parsing import ParserPool
+from salticid.webs.live import parser_pool as parsing
+from salticid.webs.live import parser_process
+from salticid.webs.live.parser_pool import ParserPool
 
 GOOD = (
     b"<title>Eyes</title><link rel=canonical href=/c><h1>Big eyes</h1>See <a rel=nofollow href=b>spiders</a>."
@@ -372,7 +373,7 @@ def test_no_worker_will_start(monkeypatch: pytest.MonkeyPatch) -> None:
 CRAWL = """
 import asyncio
 from salticid.tables import Texts, Urls
-from salticid.webs.live.parsing import ParserPool
+from salticid.webs.live.parser_pool import ParserPool
 
 async def main():
     async with ParserPool(Urls(), Texts(), 2, limit=0.5) as pool:

@@ -12,7 +12,7 @@ from tests.killing import Offline, Site, check_archive, check_calls, survey
 from salticid.errors import UserError
 from salticid.store import log as store_log
 from salticid.store import warc
-from salticid.store.folder import CrawlFolder
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.schema import FILE
 from salticid.strategies.best_first import BestFirst
 

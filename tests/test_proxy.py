@@ -13,8 +13,8 @@ import pytest
 from tests.killing import Site
 from tests.running import Said, salticid
 
-from salticid.drivers.live_settings import LiveSettings
 from salticid.errors import UserError
+from salticid.runs.live_settings import LiveSettings
 
 PASSWORD = "s3cret"
 CREDENTIALS = base64.b64encode(f"me:{PASSWORD}".encode()).decode()

@@ -11,7 +11,7 @@ import pytest
 
 from salticid.errors import UserError
 from salticid.model import Limits, Links, StopReason
-from salticid.store.memory import MemoryLog
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.strategies.random_walk import RandomWalk
 from salticid.testing import SmallWeb

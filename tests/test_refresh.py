@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from tests.running import Said, salticid
 
-from salticid.store.folder import CrawlFolder
-from salticid.store.newest import newest
+from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.versions import newest
 from salticid.store.warc import read
 
 SITE = "http://site.example"

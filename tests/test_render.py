@@ -23,7 +23,7 @@ from salticid.webs.recorded import RecordedWeb
 from salticid.webs.render import render
 from salticid.worlds.answers import Answer, Source, Unread
 from salticid.worlds.build import build
-from salticid.worlds.folder import HtmlFolder
+from salticid.worlds.html_folder import HtmlFolder
 from salticid.worlds.webkb import WebKB
 
 HERE = "http://a.example/b/c?d=1"

@@ -18,7 +18,7 @@ from tests.browser import Window, looks
 
 from salticid.lab.measures import MEASURES, Better, measure_of
 from salticid.lab.report import render, sentences, write_report
-from salticid.lab.report.findings import Findings
+from salticid.lab.report.leaders import Findings
 from salticid.lab.report.plots import Axes, line_plot
 from salticid.lab.results import Curve, Results, Score, TopicResult
 from salticid.lab.results import Test as Compared

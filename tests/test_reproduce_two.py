@@ -8,7 +8,7 @@ import pytest
 from tests.test_links import small_webkb
 
 from salticid.lab.links.significance import Difference
-from salticid.lab.reproduce import two
+from salticid.lab.reproduce import link_scores as two
 from salticid.lab.reproduce.findings import Reproduction, Verdict, markdown
 
 

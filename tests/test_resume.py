@@ -28,22 +28,22 @@ from tests.virtual_time import clock, run_virtual
 
 from salticid.cli import app
 from salticid.crawl import Crawl
-from salticid.drivers.brief import prepare
 from salticid.drivers.live import LiveDriver
-from salticid.drivers.recorded import Recipe, RecordedCrawl
-from salticid.drivers.relive import Past, RelivedClock, RelivedJudge, RelivedLog, relive
 from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.judges.tfidf import Tfidf
 from salticid.model import Choice, Feedback, Limits, Links, StopReason, Visit
 from salticid.protocols import Judge
+from salticid.runs.brief import prepare
+from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog, relive
+from salticid.runs.recorded import Recipe, RecordedCrawl
 from salticid.store import log as store_log
-from salticid.store.folder import CrawlFolder
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.log import CrawlLog
 from salticid.store.schema import FILE
 from salticid.strategies import strategies
-from salticid.strategies.parts.hunting import evidence
-from salticid.strategies.parts.hunting import pages as hunted_pages
+from salticid.strategies.parts.hunter import evidence
+from salticid.strategies.parts.hunter import pages as hunted_pages
 from salticid.testing import SmallWeb
 from salticid.testing.generated import Generated
 from salticid.truth import load_topic

@@ -5,12 +5,12 @@ from tests.scripted import ENOUGH, Crawled, WalkingScript, star
 
 from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Window
-from salticid.drivers.brief import prepare
 from salticid.drivers.replay import VirtualClock, replay
 from salticid.errors import ContractBroken
 from salticid.judges.cosine import Cosine
 from salticid.model import Outcome
-from salticid.store.memory import MemoryLog
+from salticid.runs.brief import prepare
+from salticid.store.memory_log import MemoryLog
 from salticid.testing import SmallWeb
 
 

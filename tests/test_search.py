@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from tests.running import salticid
 
 from salticid.cli.search import search
-from salticid.drivers.recorded import Recipe, RecordedCrawl
 from salticid.errors import UserError
 from salticid.judges.cosine import Cosine
 from salticid.model import Limits, Topic
 from salticid.parse import Parser
-from salticid.store.folder import CrawlFolder
+from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.index import FILE, WordIndex
 from salticid.store.log import CrawlLog
 from salticid.store.query import MOST_WORDS, Query

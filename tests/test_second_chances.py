@@ -7,11 +7,11 @@ import asyncio
 from tests.virtual_time import Answer, clock, html, live_web, run_virtual
 
 from salticid.crawl import Crawl
-from salticid.drivers.brief import Known, settle
 from salticid.drivers.live import LiveDriver
 from salticid.judges.cosine import Cosine
 from salticid.model import Limits, Scope, StopReason, Topic
-from salticid.store.memory import MemoryLog
+from salticid.runs.brief import Known, settle
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies.breadth_first import BreadthFirst
 from salticid.webs.live.client import Exchange
 from salticid.webs.live.manners import Manners

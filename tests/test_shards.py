@@ -13,14 +13,14 @@ from salticid.cluster.leases import Report, leases
 from salticid.cluster.owners import BUCKETS, Owners, bucket_of, owner_of
 from salticid.cluster.rehearsal import Rehearsal
 from salticid.crawl import Crawl
-from salticid.drivers.brief import prepare
-from salticid.drivers.recorded import Recipe, RecordedCrawl
 from salticid.drivers.replay import VirtualClock
 from salticid.judges.cosine import Cosine
 from salticid.judges.rocchio import Rocchio
 from salticid.lab.experiment import topic_of, truth_of
 from salticid.model import Choice, Glimpse, Limits, Link, Outcome, StopReason, Visit
-from salticid.store.memory import MemoryLog
+from salticid.runs.brief import prepare
+from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies.best_first import BestFirst
 from salticid.testing import SmallWeb
 from salticid.webs.recorded import RecordedWeb

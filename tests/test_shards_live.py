@@ -12,16 +12,16 @@ from tests.killing import Site, http, served
 
 from salticid.cluster import outbox
 from salticid.cluster.coordinator import Coordinator, Progress
-from salticid.cluster.gathering import gather, shard_folder
+from salticid.cluster.folder_merge import gather, shard_folder
 from salticid.cluster.shard import Plan, Shard
-from salticid.drivers.live_settings import LiveSettings
-from salticid.drivers.order import Order
-from salticid.drivers.recorded import Recipe
 from salticid.errors import SalticidError
 from salticid.judges.rocchio import Rocchio
 from salticid.model import Ints, Limits, Outcome, StopReason, Topic, Visit
 from salticid.protocols import Strategy
-from salticid.store.folder import CrawlFolder
+from salticid.runs.live_settings import LiveSettings
+from salticid.runs.order import Order
+from salticid.runs.recorded import Recipe
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.strategies.best_first import BestFirst
 
 SHARDS = 3

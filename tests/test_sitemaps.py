@@ -23,11 +23,11 @@ from tests.hostile import (
     settings,
 )
 
-from salticid.drivers.live_crawl import set_up
-from salticid.drivers.recorded import Recipe
 from salticid.judges.cosine import Cosine
 from salticid.model import FROM_OFFER, Limits, Scope, Topic
-from salticid.store.memory import MemoryLog
+from salticid.runs.live_web import set_up
+from salticid.runs.recorded import Recipe
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies.breadth_first import BreadthFirst
 from salticid.urls import canonical
 from salticid.webs.live.sitemaps import MAX_FILES, MAX_LINKS, read_sitemap

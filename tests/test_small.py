@@ -1,8 +1,8 @@
 """The small webs that checks and tests crawl hold what they promise."""
 
-from salticid.drivers.brief import prepare
 from salticid.judges.cosine import Cosine
 from salticid.model import Limits, Outcome, Response
+from salticid.runs.brief import prepare
 from salticid.testing import SmallWeb, random_web, spider_web
 from salticid.testing.small import SECONDS
 

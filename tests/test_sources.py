@@ -18,10 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.running import salticid
 
-from salticid.drivers.sources import MOST_BOOKMARKS, Sources, find_start
 from salticid.errors import UserError
 from salticid.parse.bookmarks import LARGEST, bookmarks
-from salticid.store.folder import CrawlFolder
+from salticid.runs.start_pages import MOST_BOOKMARKS, Sources, find_start
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.webs.live import search_engines
 from salticid.webs.live.search_engines import Engine, SearchFailed, ask, checked
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from salticid.drivers.brief import prepare
 from salticid.errors import UserError
 from salticid.judges.cosine import Cosine
 from salticid.model import Limits, Topic
+from salticid.runs.brief import prepare
 from salticid.tables import Texts
 from salticid.testing.small import SmallWeb, address
 from salticid.text import language

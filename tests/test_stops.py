@@ -5,11 +5,11 @@ from tests.scripted import ENOUGH, Crawled, Script, WalkingScript, chain, star
 
 from salticid.crawl import HARVEST_WINDOW, STALLED_AFTER, Crawl
 from salticid.drivers.arrivals import Window
-from salticid.drivers.brief import prepare
 from salticid.drivers.replay import VirtualClock, replay
 from salticid.judges.cosine import Cosine
 from salticid.model import Limits, StopReason, Visit
-from salticid.store.memory import MemoryLog
+from salticid.runs.brief import prepare
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies.breadth_first import BreadthFirst
 from salticid.testing import SmallWeb
 from salticid.testing.small import SECONDS

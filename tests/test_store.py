@@ -11,12 +11,12 @@ import msgspec
 import numpy as np
 import pytest
 
-from salticid.drivers.recorded import Recipe, RecordedCrawl
 from salticid.errors import UserError
 from salticid.judges.cosine import Cosine
 from salticid.model import Choice, Event, Feedback, Limits, Links, Outcome, Page, Topic, Visit
+from salticid.runs.recorded import Recipe, RecordedCrawl
 from salticid.store import log as store_log
-from salticid.store.folder import CrawlFolder
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.log import CrawlLog
 from salticid.store.schema import FILE
 from salticid.strategies.best_first import BestFirst
@@ -24,7 +24,7 @@ from salticid.testing.generated import Generated
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.answers import Answer, Unread
 from salticid.worlds.build import build
-from salticid.worlds.crawled import CrawledPages
+from salticid.worlds.crawl_source import CrawledPages
 
 A = "http://a.example/"
 LIMITS = Limits(max_pages=60)

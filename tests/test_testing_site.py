@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from salticid.testing.site import GeneratedWeb
 from salticid.urls import canonical, host
-from salticid.worlds.generating.vocabulary import TOPICS, Topic
+from salticid.worlds.generating.word_lists import TOPICS, Topic
 
 PAGES = 600
 

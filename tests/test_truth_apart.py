@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from salticid.drivers.recorded import Recipe, RecordedCrawl
 from salticid.judges import judges
-from salticid.lab import crawling, experiment
-from salticid.lab.crawling import crawl_once
+from salticid.lab import crawl_record as crawling
+from salticid.lab import experiment
+from salticid.lab.crawl_record import crawl_once
 from salticid.lab.experiment import Case, Experiment
 from salticid.model import Choice, Limits
-from salticid.store.memory import MemoryLog
+from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.strategies.best_first import BestFirst
 from salticid.testing.generated import Generated

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from tests.ui_serving import Client, serving
 
-from salticid.drivers.live_settings import LiveSettings
-from salticid.ui import bodies, impatience, server
-from salticid.ui.wish import Wish
+from salticid.runs.live_settings import LiveSettings
+from salticid.ui import bodies, server
+from salticid.ui import idle_connections as impatience
+from salticid.ui.order_form import Wish
 
 CROWD = 300
 """More than the server has places for."""

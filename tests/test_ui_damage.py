@@ -12,7 +12,7 @@ from tests.killing import Offline, Program, Site
 from tests.ui_serving import Client, serving
 
 from salticid.strategies.best_first import BestFirst
-from salticid.ui.wish import Wish
+from salticid.ui.order_form import Wish
 
 DAMAGED = ("empty", "garbage", "halved", "lacking")
 

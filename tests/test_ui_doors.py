@@ -11,8 +11,8 @@ import pytest
 from tests.killing import Program
 from tests.ui_serving import Client, serving
 
-from salticid.drivers.live_settings import LiveSettings
 from salticid.errors import UserError
+from salticid.runs.live_settings import LiveSettings
 from salticid.ui import bodies, server
 from salticid.ui.api import Api
 from salticid.ui.crawls import Crawls

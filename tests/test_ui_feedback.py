@@ -12,13 +12,13 @@ import pytest
 from tests.running import salticid
 
 from salticid.crawl import Crawl
-from salticid.drivers.brief import Known, prepare, settle
 from salticid.judges.profile import Profile
 from salticid.judges.rocchio import Rocchio
 from salticid.lab.feedback import Sitting, Trial, worth
 from salticid.model import Feedback, Limits, Outcome, Response, Topic
 from salticid.parse.html import Parser
 from salticid.protocols import Judge
+from salticid.runs.brief import Known, prepare, settle
 from salticid.store.log import CrawlLog
 from salticid.strategies.best_first import BestFirst
 from salticid.tables import Texts, Urls

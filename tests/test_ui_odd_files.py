@@ -11,7 +11,7 @@ import pytest
 from tests.killing import Program, Site, served
 from tests.ui_serving import Client, serving
 
-from salticid.ui.wish import Wish
+from salticid.ui.order_form import Wish
 
 ODD: dict[str, Callable[[Path], object]] = {
     "pipe": os.mkfifo,

@@ -14,18 +14,18 @@ from typing import Any
 import pytest
 from tests.killing import Offline, Site
 
-from salticid.drivers.live_settings import LiveSettings
 from salticid.model import Feedback
 from salticid.protocols import Strategy
+from salticid.runs.live_settings import LiveSettings
 from salticid.store import log as writing
-from salticid.store.folder import CrawlFolder
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.strategies.best_first import BestFirst
 from salticid.strategies.myspiders import Myspiders
 from salticid.ui.details import visit_in_full
-from salticid.ui.kept import KeptCrawl
-from salticid.ui.reading import BATCH, News, Reader
-from salticid.ui.streaming import stream
-from salticid.ui.wish import Wish
+from salticid.ui.event_stream import stream
+from salticid.ui.log_reader import BATCH, News, Reader
+from salticid.ui.order_form import Wish
+from salticid.ui.server_crawl import KeptCrawl
 
 
 @contextmanager

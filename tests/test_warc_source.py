@@ -21,7 +21,7 @@ from salticid.errors import UserError
 from salticid.model import Outcome
 from salticid.worlds.answers import Answer, Unread
 from salticid.worlds.http import MAX_BLOCK
-from salticid.worlds.warc import WarcFiles
+from salticid.worlds.warc_source import WarcFiles
 from salticid.worlds.writer import MAX_HTML
 
 

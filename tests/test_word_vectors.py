@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from salticid.drivers.brief import prepare
 from salticid.errors import UserError
 from salticid.judges.profile import Profile
 from salticid.learning.static_vectors import StaticVectors
 from salticid.learning.topic_words import TopicWords
 from salticid.learning.word_vectors import Meanings
 from salticid.model import Limits
+from salticid.runs.brief import prepare
 from salticid.tables import Texts
 from salticid.testing import SmallWeb
 from salticid.text.stems import Stems

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from salticid.drivers.recorded import Recipe, RecordedCrawl
 from salticid.errors import UserError
 from salticid.judges.cosine import Cosine
 from salticid.model import Limits, Outcome, Page, Response, Topic
 from salticid.parse import Parser
 from salticid.protocols import Table
-from salticid.store.memory import MemoryLog
+from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.store.memory_log import MemoryLog
 from salticid.strategies.best_first import BestFirst
 from salticid.tables import Texts, Urls
 from salticid.testing.generated import Generated

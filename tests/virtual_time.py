@@ -15,7 +15,7 @@ from salticid.webs.live.client import Client, Exchange
 from salticid.webs.live.line import Line
 from salticid.webs.live.manners import Manners
 from salticid.webs.live.names import Names
-from salticid.webs.live.parsing import ParserPool
+from salticid.webs.live.parser_pool import ParserPool
 from salticid.webs.live.reach import Reach
 from salticid.webs.live.retries import Failure
 from salticid.webs.live.rules import Rules

@@ -17,7 +17,7 @@ from benchmarks._processes import family, resident
 from tests.hostile import Answer, Asked, Server, page, serving
 from tests.worst_web.row import NEVER, Port, Row
 
-from salticid.store.folder import CrawlFolder, StoredVisit
+from salticid.store.crawl_folder import CrawlFolder, StoredVisit
 
 HONEST = "honest.example"
 BEFORE = 5

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from salticid.cli import options
-from salticid.cli.clustered import racing
 from salticid.cli.console import err, out, print_json, safe
 from salticid.cli.progress import Work
+from salticid.cli.ray_cluster import racing
 from salticid.errors import UserError
 
 if TYPE_CHECKING:

@@ -17,12 +17,12 @@ from salticid.cli.console import err
 from salticid.cli.hunting import hunt_recorded
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.summary import say_how_to_go_on, tell
-from salticid.drivers.live_settings import USER_AGENT, LiveSettings
-from salticid.drivers.order import Hunted, Order
-from salticid.drivers.recorded import Recipe
 from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.model import Limits, Scope, StopReason, Topic
+from salticid.runs.live_settings import USER_AGENT, LiveSettings
+from salticid.runs.order import Hunted, Order
+from salticid.runs.recorded import Recipe
 from salticid.strategies import strategies
 from salticid.truth import load_topic
 from salticid.webs.arrays import MANIFEST
@@ -154,7 +154,7 @@ def crawl(
     Example: salticid crawl ballooning.toml --web world/ --strategy best_first --max-pages 300
     """
     if refresh is not None:
-        from salticid.cli.refreshing import refresh as ask_again  # here: it takes its time to import
+        from salticid.cli.refresh import refresh as ask_again  # here: it takes its time to import
 
         return ask_again(context, refresh, json)
     named = (seed_url or (), bookmarks, search, from_crawl or ())
@@ -176,7 +176,7 @@ def _topic(
 ) -> Topic:
     """What to look for: what a topic file says, or a query and where to start."""
     if query is not None and file is None:
-        from salticid.cli.starting import sources_of, topic_of  # here: it takes its time to import
+        from salticid.cli.query_topic import sources_of, topic_of  # here: it takes its time to import
 
         return topic_of(query, sources_of(*start), user_agent, folder)
     if file is None:
@@ -240,7 +240,7 @@ def _hunt(order: Order, given: Mapping[str, Any], ray: str | None, shards: int) 
     if order.recipe.limits.max_pages > ASK_FOR_CONTACT and settings.user_agent == USER_AGENT:
         err.print(f"More than {ASK_FOR_CONTACT} pages: please add a contact with --user-agent.")
     if ray is not None:
-        from salticid.cli.clustered import hunt_on_ray
+        from salticid.cli.ray_cluster import hunt_on_ray
 
         return partial(hunt_on_ray, order, settings, ray, shards)
     from salticid.cli.hunting_live import hunt_live  # here: it takes its time to import

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from salticid.cli.clustered import on_ray
 from salticid.cli.console import err, out, print_json, safe
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.progress import Work
+from salticid.cli.ray_cluster import on_ray
 from salticid.errors import SalticidError, UserError
 from salticid.truth import load_topic
 
 if TYPE_CHECKING:
     from salticid.evolve.checkpoint import State
     from salticid.evolve.search import Evolution
-    from salticid.lab.evolving.evidence import Evolved
+    from salticid.lab.search_report.evidence import Evolved
 
 
 def evolve(
@@ -73,13 +73,13 @@ def evolve(
 
     from salticid.evolve.checkpoint import Checkpoint  # here: it takes its time to import
     from salticid.evolve.fitness import Goal
-    from salticid.evolve.plan import PAPER_TERMS, Plan, digest_of, versions
     from salticid.evolve.search import Evolution
+    from salticid.evolve.search_plan import PAPER_TERMS, Plan, digest_of, versions
     from salticid.evolve.simulation import Simulation
     from salticid.evolve.workers import Stage, crawlers, prepare
-    from salticid.lab.evolving.evidence import summary
-    from salticid.lab.evolving.page import REPORT, render
-    from salticid.lab.evolving.strategy_file import strategy_file, weights_in
+    from salticid.lab.search_report.evidence import summary
+    from salticid.lab.search_report.page import REPORT, render
+    from salticid.lab.search_report.strategy_file import strategy_file, weights_in
 
     stage = Stage(world.absolute(), told)
     searched = Simulation.terms if terms == "all" else PAPER_TERMS
@@ -108,7 +108,7 @@ def evolve(
 
 def _found(evolution: Evolution) -> tuple[State, Evolved]:
     """Search, showing how it goes on; then test what was found."""
-    from salticid.lab.evolving.evidence import with_evidence
+    from salticid.lab.search_report.evidence import with_evidence
 
     before, began = evolution.done, time.monotonic()
     with Work("evolving", evolution.total - before, err) as work:

@@ -12,8 +12,8 @@ from typing import Annotated, BinaryIO
 import typer
 
 from salticid.cli.console import err, out, print_json, safe
+from salticid.cli.crawl_reading import crawl_in
 from salticid.cli.progress import Work
-from salticid.cli.reading import crawl_in
 from salticid.errors import UserError
 from salticid.store.exports.export import Exported, Format, export
 from salticid.store.exports.new_file import new_file

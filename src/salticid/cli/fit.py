@@ -31,8 +31,8 @@ def fit(
 
     Example: salticid fit world --topics topics --out mine.toml
     """
-    from salticid.lab.fitting import FitPlan, Source, fitted  # here: it takes its time to import
-    from salticid.strategies.parts.hunting.prior import strategy_file
+    from salticid.lab.prior_fitting import FitPlan, Source, fitted  # here: it takes its time to import
+    from salticid.strategies.parts.hunter.prior import strategy_file
 
     if out_file.suffix != ".toml" or not out_file.parent.is_dir():
         raise UserError(

@@ -11,11 +11,11 @@ from salticid.cli.console import err
 from salticid.cli.interrupts import interruptible
 from salticid.cli.progress import Work
 from salticid.crawl import Crawl
-from salticid.drivers.order import Hunted, Order
-from salticid.drivers.recorded import RecordedCrawl
-from salticid.drivers.relive import Past, RelivedLog
 from salticid.model import StopReason, Topic, Visit
 from salticid.protocols import Brief
+from salticid.runs.order import Hunted, Order
+from salticid.runs.past import Past, RelivedLog
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store.log import RETRY_SECONDS, CrawlLog
 from salticid.webs.recorded import RecordedWeb
 

@@ -10,12 +10,12 @@ from contextlib import ExitStack
 from salticid.cli.console import err
 from salticid.cli.hunting import say_it_goes_on, say_it_pauses, say_what_is_missing, show
 from salticid.cli.progress import Work
-from salticid.drivers import hunt as hunting
-from salticid.drivers.hunt import Hunt
-from salticid.drivers.live_settings import LiveSettings
-from salticid.drivers.order import NOBODY_THERE, SOMEBODY_THERE, Hunted, Onlooker, Order
 from salticid.model import Topic
 from salticid.protocols import Brief
+from salticid.runs import live as hunting
+from salticid.runs.live import Hunt
+from salticid.runs.live_settings import LiveSettings
+from salticid.runs.order import NOBODY_THERE, SOMEBODY_THERE, Hunted, Onlooker, Order
 from salticid.webs.live.retries import Failure
 from salticid.webs.live.web import LiveWeb
 

@@ -31,11 +31,12 @@ def links(
 
     Example: salticid links webkb --split university --save homepages.toml
     """
-    from salticid.lab.links import saving, splits  # here: it takes its time to import
+    from salticid.lab.links import link_table_file as saving
+    from salticid.lab.links import splits  # here: it takes its time to import
     from salticid.lab.links.examples import labelled_links
-    from salticid.lab.links.figures import figures
     from salticid.lab.links.table import link_table
     from salticid.lab.links.trial import tried
+    from salticid.lab.links.trial_tables import figures
 
     if save is not None and save.suffix != ".toml":
         raise UserError(f"{save} is no name for a strategy file; let it end in .toml")

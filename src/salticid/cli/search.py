@@ -12,9 +12,9 @@ import typer
 from rich.text import Text
 
 from salticid.cli.console import err, out, print_json, safe
+from salticid.cli.crawl_reading import crawl_in
 from salticid.cli.progress import Work
-from salticid.cli.reading import crawl_in
-from salticid.store.folder import CrawlFolder
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.index import FILE, WordIndex
 from salticid.store.query import Query
 from salticid.store.search import Hit, Search

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from salticid.cli.console import err, out, print_json, safe
-from salticid.drivers.live_settings import USER_AGENT, LiveSettings
+from salticid.runs.live_settings import USER_AGENT, LiveSettings
 
 
 def serve(

@@ -14,11 +14,11 @@ from rich.table import Table
 
 from salticid.cli.console import err, out, print_json, safe, sparkline, thinned
 from salticid.crawl import HARVEST_WINDOW
-from salticid.drivers.live_settings import without_password
-from salticid.drivers.order import WHY, Hunted, Order
 from salticid.model import Outcome, StopReason
 from salticid.outlook import AHEAD, Outlook, outlook
-from salticid.store.folder import CrawlFolder, StoredVisit
+from salticid.runs.live_settings import without_password
+from salticid.runs.order import WHY, Hunted, Order
+from salticid.store.crawl_folder import CrawlFolder, StoredVisit
 
 BEST_PAGES = 10
 _CURVE_WIDTH = 60

@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from salticid.cli.console import out, print_json, safe
-from salticid.cli.reading import crawl_in
+from salticid.cli.crawl_reading import crawl_in
 
 FIELDS = (
     "step", "url", "final_url", "outcome", "status", "score", "title", "source", "agent", "revisit", "duplicate_of",

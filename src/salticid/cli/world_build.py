@@ -13,10 +13,10 @@ from salticid.cli.progress import Work
 from salticid.errors import UserError
 from salticid.worlds.answers import Source
 from salticid.worlds.build import Built, build
-from salticid.worlds.crawled import CrawledPages
-from salticid.worlds.folder import HtmlFolder
+from salticid.worlds.crawl_source import CrawledPages
 from salticid.worlds.generating.building import Wanted, build_generated
-from salticid.worlds.warc import WarcFiles
+from salticid.worlds.html_folder import HtmlFolder
+from salticid.worlds.warc_source import WarcFiles
 from salticid.worlds.webkb import WebKB
 
 

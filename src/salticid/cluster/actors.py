@@ -10,8 +10,8 @@ import ray
 from salticid.cluster.coordinator import Coordinator, Progress
 from salticid.cluster.portable import Luggage
 from salticid.cluster.shard import Plan, Shard, Standing
-from salticid.drivers.order import Hunted
 from salticid.model import Glimpse
+from salticid.runs.order import Hunted
 
 _ALWAYS = {"max_restarts": -1, "max_task_retries": -1}
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from salticid.cluster.portable import Luggage
-from salticid.drivers.brief import Known
-from salticid.drivers.hunt import Hunt
 from salticid.drivers.parts import Hosts
 from salticid.model import StopReason, Visit
+from salticid.runs.brief import Known
+from salticid.runs.live import Hunt
 
 
 class PartOfAHunt(Hunt):

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from salticid.drivers.brief import Known
 from salticid.model import NO_URL, Page
 from salticid.protocols import Table, Tables, UrlTable
+from salticid.runs.brief import Known
 from salticid.worlds.translate import Translation
 
 

@@ -10,12 +10,12 @@ from salticid.cluster.leases import ASKED_FOR, Report, batch, leases
 from salticid.cluster.owners import Owners
 from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Window
-from salticid.drivers.brief import prepare
-from salticid.drivers.recorded import Recipe
 from salticid.drivers.replay import VirtualClock, replay
 from salticid.errors import ContractBroken
 from salticid.model import Glimpse, Limits, Links, Page, Topic, Visit
-from salticid.store.memory import MemoryLog
+from salticid.runs.brief import prepare
+from salticid.runs.recorded import Recipe
+from salticid.store.memory_log import MemoryLog
 from salticid.webs.recorded import RecordedWeb
 
 

@@ -15,12 +15,12 @@ from salticid.cluster.outbox import Outbox
 from salticid.cluster.owners import Owners, bucket_of, owner_of
 from salticid.cluster.part import PartOfAHunt
 from salticid.cluster.portable import Luggage
-from salticid.cluster.remembered import POSTED, posted, received, to_be_posted, was_allowed
-from salticid.drivers.hunt import hunting
-from salticid.drivers.live_settings import LiveSettings
-from salticid.drivers.order import Hunted, Onlooker, Order
+from salticid.cluster.post_log import POSTED, posted, received, to_be_posted, was_allowed
 from salticid.errors import SalticidError
 from salticid.model import Glimpse, Limits, Visit
+from salticid.runs.live import hunting
+from salticid.runs.live_settings import LiveSettings
+from salticid.runs.order import Hunted, Onlooker, Order
 
 POST_EVERY, A_PEER = 0.1, 0.01
 """Seconds between two posts to the other shards: at least the one, and so many for each of them."""

@@ -8,8 +8,8 @@ import msgspec
 
 from salticid.evolve.finalists import Watch
 from salticid.evolve.fitness import fitness
-from salticid.evolve.plan import PARENT, Plan
-from salticid.evolve.searching import Weights
+from salticid.evolve.optimizer import Weights
+from salticid.evolve.search_plan import PARENT, Plan
 from salticid.evolve.workers import Crawlers
 
 

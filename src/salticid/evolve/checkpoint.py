@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 
 from salticid.errors import SalticidError, UserError
-from salticid.evolve.plan import Plan, differences
-from salticid.evolve.searching import Individual, Weights
+from salticid.evolve.optimizer import Individual, Weights
+from salticid.evolve.search_plan import Plan, differences
 
 FILE = "checkpoint.json"
 

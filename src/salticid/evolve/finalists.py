@@ -7,7 +7,7 @@ from math import fsum
 
 from salticid.evolve.checkpoint import State
 from salticid.evolve.fitness import fitness
-from salticid.evolve.searching import Weights
+from salticid.evolve.optimizer import Weights
 from salticid.evolve.workers import Crawlers
 
 FINALISTS = 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from salticid.evolve.searching import Weights
+from salticid.evolve.optimizer import Weights
 from salticid.evolve.simulation import Crawled, Simulation
 
 

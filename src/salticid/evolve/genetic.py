@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from salticid.evolve.genome import Shape, decoded, encoded
-from salticid.evolve.searching import Individual, Weights, chance, plain
+from salticid.evolve.optimizer import Individual, Weights, chance, plain
 from salticid.model import Bools, Floats
 
 CROSSOVER = 0.9

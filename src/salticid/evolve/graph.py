@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from salticid.evolve.kept import Kept
+from salticid.evolve.array_cache import Kept
 from salticid.metrics.page_links import gathered
 from salticid.model import NO_URL, Ints, Outcome
 from salticid.urls import site

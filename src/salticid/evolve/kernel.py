@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from salticid.evolve.compiled import (
+from salticid.evolve.graph import ANSWERS, Codes, Graph
+from salticid.evolve.kernel_loops import (
     FLOATS,
     WHOLES,
     Given,
@@ -24,7 +25,6 @@ from salticid.evolve.compiled import (
     crawled,
     restored,
 )
-from salticid.evolve.graph import ANSWERS, Codes, Graph
 from salticid.model import Floats, Ints, Limits, Outcome
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from salticid.evolve.array_cache import Kept
 from salticid.evolve.graph import Graph, first_links
-from salticid.evolve.kept import Kept
 from salticid.protocols import Brief
 from salticid.strategies.parts.rank_words import AROUND, LinkWords, Singles, Stretch
 from salticid.webs.recorded import RecordedWeb

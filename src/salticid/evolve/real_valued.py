@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from salticid.evolve.genome import Shape, normalised
-from salticid.evolve.searching import Individual, Weights, chance, plain
+from salticid.evolve.optimizer import Individual, Weights, chance, plain
 from salticid.model import Floats
 
 STEP = 0.5

@@ -13,16 +13,16 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from salticid.drivers.brief import url_ids
 from salticid.errors import UserError
-from salticid.evolve.kept import Kept
-from salticid.evolve.sums import pairwise
+from salticid.evolve.array_cache import Kept
+from salticid.evolve.exact_sum import pairwise
 from salticid.exact import logistic, logs_of_counts
 from salticid.judges.svm import Svm
-from salticid.learning.vocabulary import STOP
+from salticid.learning.word_numbers import STOP
 from salticid.model import Floats, Ints, Topic
 from salticid.protocols import Brief
 from salticid.registry import settings_of
+from salticid.runs.brief import url_ids
 from salticid.webs.recorded import RecordedWeb
 
 NEGATIVES_A_PAGE = 5

@@ -8,8 +8,8 @@ from math import fsum
 
 from salticid.evolve.checkpoint import Checkpoint, Generation, State
 from salticid.evolve.fitness import fitness
-from salticid.evolve.plan import Plan
-from salticid.evolve.searching import Individual, best
+from salticid.evolve.optimizer import Individual, best
+from salticid.evolve.search_plan import Plan
 from salticid.evolve.workers import Crawlers
 
 Watch = Callable[[int], None]

@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from salticid.drivers.brief import prepare, url_ids
-from salticid.drivers.recorded import Recipe
 from salticid.errors import UserError
+from salticid.evolve.array_cache import Kept
 from salticid.evolve.graph import Graph
-from salticid.evolve.kept import Kept
 from salticid.evolve.kernel import Kernel, Visited
 from salticid.evolve.link_words import link_words
 from salticid.evolve.scored_pages import known_pages, page_scores
 from salticid.judges.svm import Svm
 from salticid.metrics.cohesiveness import cohesiveness, overall_cohesiveness
 from salticid.model import Bools, Floats, Ints, Limits, Scope, Topic
+from salticid.runs.brief import prepare, url_ids
+from salticid.runs.recorded import Recipe
 from salticid.strategies.linear_rank import LinearRank
 from salticid.strategies.parts.rank_terms import CONTEXT, TERMS, Weights
 from salticid.webs.recorded import RecordedWeb

@@ -10,8 +10,8 @@ from msgspec import Meta
 from salticid.errors import UserError
 from salticid.exact import shares
 from salticid.learning.tagged_pages import ON, TaggedPages
-from salticid.learning.taught import Taught
-from salticid.learning.vocabulary import Vocabulary
+from salticid.learning.trained_judge import Taught
+from salticid.learning.word_numbers import Vocabulary
 from salticid.model import Page
 from salticid.protocols import Brief
 from salticid.text.tokens import letter_runs
@@ -35,7 +35,7 @@ class NaiveBayes(Taught):
     itself on its surest verdicts, after so many pages and whenever they have grown by half.
 
     >>> from salticid.testing import spider_web
-    >>> from salticid.drivers.brief import prepare
+    >>> from salticid.runs.brief import prepare
     >>> from salticid.model import Limits
     >>> web, judge = spider_web(), NaiveBayes()
     >>> judge.start(prepare(web.topic, web, Limits(), seed=0))

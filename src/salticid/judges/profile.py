@@ -12,8 +12,8 @@ from msgspec import Meta
 from salticid.errors import UserError
 from salticid.learning.calibration import Calibration
 from salticid.learning.static_vectors import StaticVectors
-from salticid.learning.taught import Schedule, Taught
 from salticid.learning.topic_words import Mixture, TopicWords
+from salticid.learning.trained_judge import Schedule, Taught
 from salticid.model import Page
 from salticid.protocols import Brief
 
@@ -36,7 +36,7 @@ class Profile(Taught):
     the form of model2vec: then words count that mean much the same.
 
     >>> from salticid.testing import spider_web
-    >>> from salticid.drivers.brief import prepare
+    >>> from salticid.runs.brief import prepare
     >>> from salticid.model import Limits
     >>> web, judge = spider_web(), Profile()
     >>> judge.start(prepare(web.topic, web, Limits(), seed=0))

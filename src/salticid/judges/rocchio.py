@@ -11,7 +11,7 @@ from msgspec import Meta
 from salticid.errors import UserError
 from salticid.learning.background import background
 from salticid.learning.stem_vectors import StemVector, damped, length_of, total
-from salticid.learning.taught import Taught
+from salticid.learning.trained_judge import Taught
 from salticid.model import Floats, Page
 from salticid.protocols import Brief
 from salticid.text.bags import Bag
@@ -32,7 +32,7 @@ class Rocchio(Taught):
     and that of the pages off topic (0 if none is known); without examples it is the fixed `similarity`.
 
     >>> from salticid.testing import spider_web
-    >>> from salticid.drivers.brief import prepare
+    >>> from salticid.runs.brief import prepare
     >>> from salticid.model import Limits
     >>> web, judge = spider_web(), Rocchio()
     >>> judge.start(prepare(web.topic, web, Limits(), seed=0))

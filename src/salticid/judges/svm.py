@@ -12,8 +12,8 @@ from salticid.errors import UserError
 from salticid.exact import logistic
 from salticid.learning.background import background
 from salticid.learning.linear_svm import Features, Keys, LinearSvm
-from salticid.learning.taught import Taught
-from salticid.learning.vocabulary import STOP, Vocabulary
+from salticid.learning.trained_judge import Taught
+from salticid.learning.word_numbers import STOP, Vocabulary
 from salticid.model import Page
 from salticid.protocols import Brief
 
@@ -34,7 +34,7 @@ class Svm(Taught):
 
     >>> from dataclasses import replace
     >>> from salticid.testing import spider_web
-    >>> from salticid.drivers.brief import prepare
+    >>> from salticid.runs.brief import prepare
     >>> from salticid.model import Limits
     >>> web, judge = spider_web(), Svm()
     >>> topic = replace(web.topic, examples=("http://small.example/b",))

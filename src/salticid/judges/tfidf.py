@@ -11,7 +11,7 @@ from msgspec import Meta
 from salticid.errors import UserError
 from salticid.exact import log
 from salticid.learning.stem_vectors import StemVector, length_of, total
-from salticid.learning.taught import Schedule
+from salticid.learning.trained_judge import Schedule
 from salticid.model import Floats, Page
 from salticid.protocols import Brief
 from salticid.text.bags import Bag
@@ -32,7 +32,7 @@ class Tfidf:
     or when they score nothing, it is the fixed `similarity`.
 
     >>> from salticid.testing import spider_web
-    >>> from salticid.drivers.brief import prepare
+    >>> from salticid.runs.brief import prepare
     >>> from salticid.model import Limits
     >>> web, judge = spider_web(), Tfidf()
     >>> judge.start(prepare(web.topic, web, Limits(), seed=0))

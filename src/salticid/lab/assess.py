@@ -8,11 +8,11 @@ from typing import TypeVar
 import msgspec
 import numpy as np
 
-from salticid.lab.crawling import CrawlRecord
+from salticid.lab.crawl_measures import Measured, measure
+from salticid.lab.crawl_record import CrawlRecord
 from salticid.lab.experiment import Case, Experiment
 from salticid.lab.judged_topic import JudgedTopic, Known
 from salticid.lab.linkage import Ranked
-from salticid.lab.measured import Measured, measure
 from salticid.metrics.overlap import overlap
 from salticid.model import Ints
 

@@ -19,7 +19,7 @@ import msgspec
 
 from salticid import __version__
 from salticid.lab.assess import Assessed, Crawls, assess
-from salticid.lab.crawling import CrawlRecord, crawl_once, key_of, opened
+from salticid.lab.crawl_record import CrawlRecord, crawl_once, key_of, opened
 from salticid.lab.experiment import (
     Case,
     Experiment,
@@ -30,10 +30,10 @@ from salticid.lab.experiment import (
     topic_of,
     truth_of,
 )
-from salticid.lab.gather import gather
-from salticid.lab.kept import Kept
+from salticid.lab.league import gather
 from salticid.lab.linkage import Ranked, pool_ranks
 from salticid.lab.material import pages_at
+from salticid.lab.result_cache import Kept
 from salticid.lab.results import Results
 
 RESULTS, TIMINGS = "results.json", "timings.json"

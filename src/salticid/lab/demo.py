@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from salticid.drivers.live_crawl import live_web, set_up
-from salticid.drivers.live_settings import LiveSettings
-from salticid.drivers.recorded import Recipe
 from salticid.judges import judges
 from salticid.lab.chart import line_chart
 from salticid.metrics.harvest import harvest_curve
 from salticid.metrics.judged import judged
 from salticid.model import Limits, Outcome, StopReason, Topic
-from salticid.store.folder import CrawlFolder, StoredVisit
+from salticid.runs.live_settings import LiveSettings
+from salticid.runs.live_web import live_web, set_up
+from salticid.runs.recorded import Recipe
+from salticid.store.crawl_folder import CrawlFolder, StoredVisit
 from salticid.store.log import CrawlLog
 from salticid.strategies import strategies
 from salticid.truth import load_topic

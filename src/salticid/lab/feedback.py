@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from salticid.drivers.recorded import Recipe, RecordedCrawl
 from salticid.lab.experiment import make_judge, make_strategy
 from salticid.lab.results import Test
 from salticid.lab.statistics import compare
 from salticid.metrics.judged import judged
 from salticid.model import Feedback, Limits, Outcome, Topic, Visit
-from salticid.store.memory import MemoryLog
+from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.store.memory_log import MemoryLog
 from salticid.truth import Truth
 from salticid.webs.recorded import RecordedWeb
 

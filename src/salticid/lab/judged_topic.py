@@ -6,7 +6,7 @@ from zlib import crc32
 
 import numpy as np
 
-from salticid.lab.crawling import opened
+from salticid.lab.crawl_record import opened
 from salticid.lab.experiment import Experiment, topic_of, truth_of
 from salticid.lab.linkage import Ranked
 from salticid.lab.material import oracle_of, pages_at, terms_of, url_ids

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from salticid.lab.crawling import opened
+from salticid.lab.crawl_record import opened
 from salticid.lab.oracle import Oracle
 from salticid.metrics.pool_terms import WorldTerms
 from salticid.model import Ints

@@ -12,7 +12,7 @@ from salticid.learning.areas import areas_of
 from salticid.learning.link_tables import AnchorCounts, Counts, LinkTables, PageCounts
 from salticid.learning.naive_bayes import NaiveBayes, Whole
 from salticid.learning.tagged_pages import OFF, ON, TaggedPages, count_background
-from salticid.learning.vocabulary import Vocabulary
+from salticid.learning.word_numbers import Vocabulary
 from salticid.model import Area, Floats, Ints, Page
 from salticid.protocols import Brief, Table
 from salticid.text.tokens import letter_runs

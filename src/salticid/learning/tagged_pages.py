@@ -10,7 +10,7 @@ from salticid.exact import shares
 from salticid.learning.areas import areas_of
 from salticid.learning.background import background
 from salticid.learning.naive_bayes import NaiveBayes
-from salticid.learning.vocabulary import Vocabulary
+from salticid.learning.word_numbers import Vocabulary
 from salticid.model import Area, Floats, Page
 from salticid.text.tokens import letter_runs
 

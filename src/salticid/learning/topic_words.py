@@ -11,9 +11,9 @@ import numpy as np
 from salticid.exact import logs_of_counts
 from salticid.learning.areas import areas_of
 from salticid.learning.background import background
+from salticid.learning.even_sample import Thinned
 from salticid.learning.rarity import Rarity
 from salticid.learning.stem_vectors import StemVector, length_of, total
-from salticid.learning.thinned import Thinned
 from salticid.learning.word_vectors import Meanings, Vectors
 from salticid.model import Area, Floats, Page
 from salticid.protocols import Brief
@@ -63,7 +63,7 @@ class TopicWords:
     near those of told in meaning count as much again.
 
     >>> from salticid.testing import spider_web
-    >>> from salticid.drivers.brief import prepare
+    >>> from salticid.runs.brief import prepare
     >>> from salticid.model import Limits
     >>> web = spider_web()
     >>> words = TopicWords(prepare(web.topic, web, Limits(), seed=0))

@@ -17,7 +17,7 @@ from salticid.model import NO_URL, Area, Ints, Links, Page
 from salticid.parse.charset import decode
 from salticid.parse.hrefs import Hrefs
 from salticid.parse.robots_tags import AGENT, directives
-from salticid.parse.vocabulary import marked
+from salticid.parse.word_bound import marked
 from salticid.protocols import Interning
 from salticid.text.tokens import MARKS, Marked, Tokenizer
 from salticid.urls import canonical

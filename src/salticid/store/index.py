@@ -17,7 +17,7 @@ from unicodedata import combining, normalize, unidata_version
 import zstandard
 
 from salticid.errors import UserError
-from salticid.store.folder import CrawlFolder
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.tables import Texts
 from salticid.text import language
 from salticid.text.tokens import Tokenizer

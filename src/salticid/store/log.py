@@ -15,7 +15,8 @@ import zstandard
 from salticid.errors import UserError
 from salticid.model import NO_URL, Choice, Event, Feedback, Glimpse, Limits, Links, Page, Response, Visit
 from salticid.protocols import Table, UrlTable
-from salticid.store.room import Room
+from salticid.store.disk_room import Room
+from salticid.store.folder_lock import TakenFolder
 from salticid.store.schema import (
     FORMAT,
     PAGE_AT,
@@ -26,8 +27,7 @@ from salticid.store.schema import (
     unpack_page,
     unpack_words,
 )
-from salticid.store.spelled import Everything, Needed, Spelling, refill
-from salticid.store.taken import TakenFolder
+from salticid.store.table_writing import Everything, Needed, Spelling, refill
 from salticid.store.twins import Twins
 
 BATCH_VISITS = 200

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 import zstandard
 
-from salticid.store.folder import CrawlFolder
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.index import WordIndex
 from salticid.store.query import Query
 from salticid.store.snippet import snippet

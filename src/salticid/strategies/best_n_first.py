@@ -10,7 +10,7 @@ from msgspec import Meta
 from salticid.model import Feedback, Visit
 from salticid.protocols import Brief
 from salticid.strategies.parts.batches import InBatches
-from salticid.strategies.parts.linkage import Linkage
+from salticid.strategies.parts.keyword_rank import Linkage
 
 
 class BestNFirst(InBatches):

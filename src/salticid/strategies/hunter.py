@@ -9,17 +9,17 @@ import numpy as np
 from msgspec import Meta
 
 from salticid.exact import logistic
-from salticid.learning.taught import Schedule
+from salticid.learning.trained_judge import Schedule
 from salticid.model import FROM_OFFER, FROM_SEED, Choice, Event, Feedback, Floats, Ints, Limits, Links, Visit
 from salticid.protocols import Brief
-from salticid.strategies.parts.hunting.addresses import Addresses
-from salticid.strategies.parts.hunting.evidence import Evidence
-from salticid.strategies.parts.hunting.features import NAMES, Surroundings, columns
-from salticid.strategies.parts.hunting.online import OnlineWeights
-from salticid.strategies.parts.hunting.pages import Pages, Ways
-from salticid.strategies.parts.hunting.prior import Prior, shipped
-from salticid.strategies.parts.hunting.topic_profile import TopicProfile
-from salticid.strategies.parts.hunting.waiting import NOWHERE, Waiting
+from salticid.strategies.parts.hunter.addresses import Addresses
+from salticid.strategies.parts.hunter.evidence import Evidence
+from salticid.strategies.parts.hunter.features import NAMES, Surroundings, columns
+from salticid.strategies.parts.hunter.online import OnlineWeights
+from salticid.strategies.parts.hunter.pages import Pages, Ways
+from salticid.strategies.parts.hunter.prior import Prior, shipped
+from salticid.strategies.parts.hunter.topic_profile import TopicProfile
+from salticid.strategies.parts.hunter.waiting import NOWHERE, Waiting
 
 _SEED_MARGIN = 1000.0
 """Seeds come before all links."""
@@ -36,7 +36,7 @@ class Hunter:
 
         margin = sum over features of weight * feature,    score = 1 / (1 + exp(-margin))
 
-    The features (`parts/hunting/features.py`) sum up every link seen that points at the URL, on pages read and
+    The features (`parts/hunter/features.py`) sum up every link seen that points at the URL, on pages read and
     on the examples: the topic's words in the anchors and around them, the rewards of the pages they are on,
     of the pages those link to and of the links beside them; the words, the host and the folder of the URL,
     and how pages fared that were found by such words and there; as doors, what pages led to that were
@@ -44,7 +44,7 @@ class Hunter:
     keywords and examples, and those the liked pages use more than others; a page a person likes is an example.
 
     The weights begin as the `prior`, fitted to other topics (`salticid fit`), and move with the judged pages
-    (`parts/hunting/online.py`), the less, the higher `pull` is. All links are scored anew after every page at
+    (`parts/hunter/online.py`), the less, the higher `pull` is. All links are scored anew after every page at
     first, later after every 4 to `rescore` pages, the more there is to do; in between only new ones are. Seeds
     come first. `why` gives the three features that count most.
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from salticid.crawl import Crawl
-from salticid.drivers.brief import prepare
 from salticid.drivers.replay import VirtualClock
 from salticid.errors import ContractBroken
 from salticid.judges.cosine import Cosine
 from salticid.model import Choice, Event, Feedback, Ints, Limits, Links, Visit
 from salticid.protocols import Brief, Strategy
-from salticid.store.memory import MemoryLog
+from salticid.runs.brief import prepare
+from salticid.store.memory_log import MemoryLog
 from salticid.testing.small import SmallWeb
 
 ENOUGH = Limits(max_pages=1000)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.random import PCG64, SeedSequence
 from numpy.typing import NDArray
 
-from salticid.worlds.generating.vocabulary import (
+from salticid.worlds.generating.word_lists import (
     COMMON,
     MIXED_SITES,
     PLAIN_ANCHORS,

@@ -10,13 +10,13 @@ import numpy as np
 
 from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Window
-from salticid.drivers.brief import prepare
 from salticid.drivers.replay import VirtualClock, replay
 from salticid.judges.cosine import Cosine
 from salticid.model import Limits, Outcome, Page, Response, Topic
 from salticid.parse.html import Parser
 from salticid.protocols import Strategy
-from salticid.store.memory import MemoryLog
+from salticid.runs.brief import prepare
+from salticid.store.memory_log import MemoryLog
 from salticid.tables import Texts, Urls
 from salticid.webs.recorded import MAX_REDIRECTS
 

@@ -20,23 +20,23 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from salticid import __version__
-from salticid.drivers.live_settings import LiveSettings
-from salticid.drivers.sources import Sources, Start, checked_query, find_start
 from salticid.errors import UserError, unknown
 from salticid.judges import judges
+from salticid.runs.live_settings import LiveSettings
+from salticid.runs.start_pages import Sources, Start, checked_query, find_start
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.export import Format, export
 from salticid.store.exports.selection import Wanted
-from salticid.store.folder import CrawlFolder
 from salticid.ui import bodies, details
 from salticid.ui.crawls import Crawls
+from salticid.ui.event_stream import stream
 from salticid.ui.forms import DEFAULT_PAGES, LONGEST_NUMBER, GoOn, NewCrawl, Nothing, Said
-from salticid.ui.kept import KeptCrawl
+from salticid.ui.log_reader import visit
 from salticid.ui.openapi import openapi
-from salticid.ui.reading import visit
+from salticid.ui.order_form import DEFAULT_STRATEGY, Wish, judge_for, offered
 from salticid.ui.reports import Reports, fields
-from salticid.ui.streaming import stream
+from salticid.ui.server_crawl import KeptCrawl
 from salticid.ui.tally import trouble_with
-from salticid.ui.wish import DEFAULT_STRATEGY, Wish, judge_for, offered
 from salticid.webs.live.search_engines import Engine
 
 SLOWEST_READER = 30.0

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from salticid.drivers.live_settings import LiveSettings
 from salticid.errors import UserError
-from salticid.ui.kept import KeptCrawl
-from salticid.ui.wish import Wish
+from salticid.runs.live_settings import LiveSettings
+from salticid.ui.order_form import Wish
+from salticid.ui.server_crawl import KeptCrawl
 
 FOLDER = "crawls"
 MOST_AT_ONCE = 8

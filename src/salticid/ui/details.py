@@ -13,14 +13,14 @@ from unicodedata import combining, normalize
 import msgspec
 
 from salticid.errors import UserError
-from salticid.store.folder import CrawlFolder
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.index import WordIndex
 from salticid.store.query import Query
 from salticid.store.search import Hit, Search
 from salticid.store.snippet import snippet
 from salticid.text import language
 from salticid.text.tokens import letter_runs
-from salticid.ui.reading import revised, visit
+from salticid.ui.log_reader import revised, visit
 from salticid.urls import site
 
 MOST_SNIPPETS, MOST_POINTS, MOST_FOUND = 100, 500, 50

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from salticid.drivers.sources import LONGEST_QUERY, MOST_URLS
 from salticid.parse.bookmarks import LARGEST as LARGEST_BOOKMARKS
+from salticid.runs.start_pages import LONGEST_QUERY, MOST_URLS
 
 DEFAULT_PAGES = 200
 LONGEST_NUMBER = 12

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from salticid.drivers.hunt import Hunt
 from salticid.protocols import Strategy, UrlTable
+from salticid.runs.live import Hunt
 
 MOST_FETCHING, MOST_WAITING, MOST_PARKED = 64, 20, 50
 LOOKED_AT = 10_000

@@ -10,7 +10,7 @@ import msgspec
 
 from salticid import __version__
 from salticid.ui.forms import GoOn, NewCrawl, Nothing, Said, Summary
-from salticid.ui.reading import Told
+from salticid.ui.log_reader import Told
 
 _FORMS = (NewCrawl, GoOn, Nothing, Said, Summary, Told)
 _REF = "#/components/schemas/{name}"

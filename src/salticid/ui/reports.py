@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from salticid.ui.plain import is_plain, read_plain
+from salticid.ui.untrusted_files import is_plain, read_plain
 
 FILE = "report.html"
 _FOLDER = "reports"

@@ -22,12 +22,12 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from salticid.drivers.live_settings import LiveSettings
 from salticid.errors import SalticidError, UserError
+from salticid.runs.live_settings import LiveSettings
 from salticid.store.lock import lock
 from salticid.ui.api import Api
 from salticid.ui.crawls import Crawls
-from salticid.ui.impatience import MOST_CONNECTIONS, ImpatientProtocol
+from salticid.ui.idle_connections import MOST_CONNECTIONS, ImpatientProtocol
 from salticid.ui.reports import Reports
 from salticid.ui.security import Guarded, refusal
 from salticid.ui.settings import engines

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from salticid.errors import UserError
-from salticid.ui.plain import read_plain
+from salticid.ui.untrusted_files import read_plain
 from salticid.webs.live.search_engines import BRAVE_KEY, Engine, checked
 
 FILE = "settings.toml"

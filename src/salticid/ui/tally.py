@@ -13,9 +13,9 @@ import msgspec
 from salticid.crawl import HARVEST_WINDOW
 from salticid.errors import UserError
 from salticid.model import Outcome
-from salticid.store.folder import CrawlFolder
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.schema import FILE
-from salticid.ui.plain import is_plain
+from salticid.ui.untrusted_files import is_plain
 from salticid.urls import host
 
 _NEWS = """SELECT v.step, v.outcome, v.positive, v.at, u.text FROM visit v JOIN url u ON u.id = v.final

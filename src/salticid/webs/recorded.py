@@ -9,7 +9,7 @@ import numpy as np
 from salticid.exact import exp, log
 from salticid.model import Links, Outcome, Page, Response
 from salticid.webs.arrays import Arrays, text_hash
-from salticid.webs.tables import WorldUrls, WorldWords
+from salticid.webs.recorded_tables import WorldUrls, WorldWords
 
 MAX_REDIRECTS = 10
 OUTCOMES = (

@@ -12,7 +12,7 @@ from salticid.errors import UserError
 from salticid.model import Ints, Page
 from salticid.protocols import Backlinks, Table, UrlTable
 from salticid.store import schema
-from salticid.store.folder import CrawlFolder
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.webs import arrays
 from salticid.webs.arrays import text_hash
 from salticid.webs.recorded import RecordedWeb

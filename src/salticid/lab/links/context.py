@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from salticid.lab.links.evidence import Reading
 from salticid.lab.links.examples import LabelledLinks
+from salticid.lab.links.link_traits import Reading
 from salticid.lab.links.regression import fitted, probabilities
 from salticid.lab.links.splits import Split
 from salticid.model import Floats, Ints

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from salticid.errors import UserError
-from salticid.lab.links.addresses import NOWHERE, Addresses
 from salticid.lab.links.classes import told
+from salticid.lab.links.link_targets import NOWHERE, Addresses
 from salticid.learning.link_model import LONGEST_ANCHOR
 from salticid.model import Ints
 from salticid.webs.recorded import RecordedWeb

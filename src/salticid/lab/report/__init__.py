@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from salticid.lab.measures import Group
 from salticid.lab.report import figures, sentences, tables
-from salticid.lab.report.findings import Findings
+from salticid.lab.report.leaders import Findings
 from salticid.lab.report.numbers import number, unbroken
 from salticid.lab.results import Results
 

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from salticid.lab.measures import MEASURES, Better, Measure, measure_of
 from salticid.lab.report import sentences
-from salticid.lab.report.findings import Findings
+from salticid.lab.report.leaders import Findings
 from salticid.lab.report.plots import Axes, distance_plot, line_plot
 from salticid.lab.results import Curve
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from salticid.lab.measures import Better, Measure, measure_of
-from salticid.lab.report.findings import LEADING, LEVEL, Findings, Rival, Standing
+from salticid.lab.report.leaders import LEADING, LEVEL, Findings, Rival, Standing
 from salticid.lab.report.numbers import decimals, finite, mean_and_error, number, p_said
 from salticid.lab.results import Curve, Score, TopicResult
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from salticid.lab.measures import Better, Group, Measure, measure_of
-from salticid.lab.report.findings import LEVEL, Findings, Standing, in_order
+from salticid.lab.report.leaders import LEVEL, Findings, Standing, in_order
 from salticid.lab.report.numbers import MISSING, decimals, finite, mean_and_error, number, p_value
 from salticid.lab.report.sentences import chance_correlation
 from salticid.lab.results import Test, TopicResult

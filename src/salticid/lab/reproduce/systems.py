@@ -6,7 +6,13 @@ from pathlib import Path
 
 from salticid.errors import UserError
 from salticid.lab.compare import Watch
-from salticid.lab.reproduce import five, four, one, three, two
+from salticid.lab.reproduce import (
+    evolved_strategies,
+    explore_exploit,
+    link_scores,
+    online_agents,
+    testbed,
+)
 from salticid.lab.reproduce.findings import Reproduction
 
 
@@ -16,14 +22,16 @@ def run(
     """The experiment of system `number`, run again."""
     match number:
         case 1:
-            return one.reproduce(data, out, workers, watch, pages or one.MAX_PAGES)
+            return testbed.reproduce(data, out, workers, watch, pages or testbed.MAX_PAGES)
         case 2:
-            return two.reproduce(data, out, watch)
+            return link_scores.reproduce(data, out, watch)
         case 3:
-            return three.reproduce(data, out, workers, watch, pages or three.MAX_PAGES)
+            return online_agents.reproduce(data, out, workers, watch, pages or online_agents.MAX_PAGES)
         case 4:
-            return four.reproduce(data, out, workers, watch, pages or four.MAX_PAGES)
+            return explore_exploit.reproduce(data, out, workers, watch, pages or explore_exploit.MAX_PAGES)
         case 5:
-            return five.reproduce(data, out, workers, watch, pages or five.MAX_PAGES)
+            return evolved_strategies.reproduce(
+                data, out, workers, watch, pages or evolved_strategies.MAX_PAGES
+            )
         case _:
             raise UserError(f"there is no system {number}; choose 1 to 5")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from salticid.worlds.answers import Source
 from salticid.worlds.build import build
-from salticid.worlds.folder import HtmlFolder
 from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.html_folder import HtmlFolder
 from salticid.worlds.topics import TopicPlan, make_topics
 from salticid.worlds.webkb import WebKB
 

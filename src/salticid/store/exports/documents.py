@@ -12,10 +12,10 @@ import msgspec
 import zstandard
 from resiliparse.parse.lang import detect_fast
 
-from salticid.store.exports.anchors import Anchors
+from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.exports.link_texts import Anchors
 from salticid.store.exports.main_texts import MainTexts
 from salticid.store.exports.selection import Found
-from salticid.store.folder import CrawlFolder
 
 _LOOKED_AT = 5_000  # characters that tell the language of a text
 _FEWEST_LETTERS = 30

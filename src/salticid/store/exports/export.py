@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import BinaryIO
 
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports import comma_separated, exchanges, json_lines, parquet
 from salticid.store.exports.documents import Document, documents
 from salticid.store.exports.selection import Pages, Skipped, Wanted
-from salticid.store.folder import CrawlFolder
 
 
 class Format(StrEnum):

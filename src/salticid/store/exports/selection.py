@@ -11,7 +11,7 @@ from enum import StrEnum
 import msgspec
 
 from salticid.model import Outcome
-from salticid.store.folder import CrawlFolder, StoredVisit
+from salticid.store.crawl_folder import CrawlFolder, StoredVisit
 
 
 @dataclass(frozen=True, slots=True)

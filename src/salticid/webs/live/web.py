@@ -19,7 +19,7 @@ from salticid.urls import origin as origin_of
 from salticid.webs.live.client import Exchange
 from salticid.webs.live.line import Line
 from salticid.webs.live.manners import Crowded, Manners, Parked
-from salticid.webs.live.parsing import ParserPool
+from salticid.webs.live.parser_pool import ParserPool
 from salticid.webs.live.reach import Reach
 from salticid.webs.live.retries import LATER_STATUSES, REMEDIES, Failure, retry_after
 from salticid.webs.live.rules import Rules

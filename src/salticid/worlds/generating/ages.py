@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from salticid.worlds.generating.chance import Keys, Lots, Whole, below, later, rolls
-from salticid.worlds.generating.plan import Plan, Standing
+from salticid.worlds.generating.web_plan import Plan, Standing
 
 EPOCH = 1_767_225_600
 """Day 0: 2026-01-01 UTC, in seconds since 1970."""

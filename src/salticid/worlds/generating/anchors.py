@@ -7,9 +7,9 @@ import numpy as np
 from salticid.model import Ints
 from salticid.worlds.generating.chance import Whole, below, later, rolls
 from salticid.worlds.generating.linking import Outlinks, Role
-from salticid.worlds.generating.plan import Plan
 from salticid.worlds.generating.references import Kind, References
 from salticid.worlds.generating.titles import NOTHING, Titles, word_rows
+from salticid.worlds.generating.web_plan import Plan
 
 _PLAIN = ("click here", "more", "this page", "read more", "link", "here")
 _TITLE, _END_OF_TITLE, _SAYS_NOTHING = 0.55, 0.78, 0.95

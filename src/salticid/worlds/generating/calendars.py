@@ -7,9 +7,9 @@ import numpy as np
 from salticid.worlds.generating.ages import EPOCH
 from salticid.worlds.generating.chance import Whole
 from salticid.worlds.generating.draft import Draft
-from salticid.worlds.generating.plan import Plan
 from salticid.worlds.generating.references import Kind, References
 from salticid.worlds.generating.titles import NOTHING, WIDEST, word_rows
+from salticid.worlds.generating.web_plan import Plan
 
 _SAYS = "nothing is planned for this month"
 _MADE = EPOCH - 400 * 86_400

@@ -8,7 +8,7 @@ from salticid.model import Bools
 from salticid.worlds.generating.ages import Ages
 from salticid.worlds.generating.chance import Lots, Whole
 from salticid.worlds.generating.pages import Pages
-from salticid.worlds.generating.plan import Plan, Standing
+from salticid.worlds.generating.web_plan import Plan, Standing
 
 _SHARE = 0.3
 

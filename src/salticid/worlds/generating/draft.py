@@ -14,9 +14,9 @@ from salticid.worlds.generating.chance import Lots, Whole, later, rolls
 from salticid.worlds.generating.copies import Copies
 from salticid.worlds.generating.linking import Linking, Role
 from salticid.worlds.generating.pages import Pages
-from salticid.worlds.generating.plan import Plan
 from salticid.worlds.generating.prose import Prose
 from salticid.worlds.generating.titles import Titles
+from salticid.worlds.generating.web_plan import Plan
 
 _DESCRIBED = 0.5
 DESCRIPTION = 12

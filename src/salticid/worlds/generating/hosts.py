@@ -10,7 +10,7 @@ import numpy as np
 from salticid.worlds.generating.chance import Lots, Reals, Whole, power
 from salticid.worlds.generating.coined import ABROAD
 from salticid.worlds.generating.topic_tree import Tree
-from salticid.worlds.generating.vocabulary import MIXED_SITES, SITE_KINDS
+from salticid.worlds.generating.word_lists import MIXED_SITES, SITE_KINDS
 
 _SMALLEST = 3
 _LARGEST_SHARE = 20

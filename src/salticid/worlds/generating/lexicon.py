@@ -11,7 +11,7 @@ from salticid.model import Ints
 from salticid.tables import Texts
 from salticid.worlds.generating.coined import ABROAD, HOME
 from salticid.worlds.generating.topic_tree import Tree
-from salticid.worlds.generating.vocabulary import COMMON, SITE_KINDS, TOPICS
+from salticid.worlds.generating.word_lists import COMMON, SITE_KINDS, TOPICS
 
 OWN, SHARED, KERNEL = 400, 300, 5_000
 """Words of a topic, words that the topics of a field share, words everybody uses."""

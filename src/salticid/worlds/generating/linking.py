@@ -29,8 +29,8 @@ from salticid.worlds.generating.chance import (
 )
 from salticid.worlds.generating.hosts import BRANCHES
 from salticid.worlds.generating.pages import Pages
-from salticid.worlds.generating.plan import Plan
 from salticid.worlds.generating.references import Kind, References
+from salticid.worlds.generating.web_plan import Plan
 
 HUB = 25
 """Own links from which on a page is a list of links."""

@@ -11,14 +11,14 @@ import zstandard
 
 from salticid.model import NO_URL, Ints, Outcome
 from salticid.webs.recorded import OUTCOMES
-from salticid.worlds.generating.addresses import Addresses
 from salticid.worlds.generating.calendars import calendar_pages
 from salticid.worlds.generating.chance import Whole
 from salticid.worlds.generating.draft import Author, Draft
 from salticid.worlds.generating.layout import Form, lay_out
-from salticid.worlds.generating.plan import Plan
+from salticid.worlds.generating.page_urls import Addresses
 from salticid.worlds.generating.references import Kind, References
 from salticid.worlds.generating.rows import Service
+from salticid.worlds.generating.web_plan import Plan
 
 ELSEWHERE = -1
 """Stands for the URL of a link that leads to no page of the day; `Printed.elsewhere` says where to."""

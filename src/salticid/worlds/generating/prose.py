@@ -12,8 +12,8 @@ from salticid.model import Ints
 from salticid.worlds.generating.chance import Keys, Lots, Reals, Whole, later, power, ranked, reach, rolls
 from salticid.worlds.generating.lexicon import KERNEL, OWN, SHARED, TAIL_SHIFT
 from salticid.worlds.generating.pages import Pages
-from salticid.worlds.generating.plan import Plan
 from salticid.worlds.generating.titles import topical
+from salticid.worlds.generating.web_plan import Plan
 
 LONGEST = 1_500
 _SHORTEST, _TYPICAL = 20, 55

@@ -8,7 +8,7 @@ from salticid.model import Ints
 from salticid.worlds.generating.chance import Lots, Reals, Whole, zipf
 from salticid.worlds.generating.copies import Copies
 from salticid.worlds.generating.lexicon import OWN, Lexicon
-from salticid.worlds.generating.plan import Plan
+from salticid.worlds.generating.web_plan import Plan
 
 WIDEST = 6
 NOTHING = -1

@@ -1,0 +1,66 @@
+"""`salticid crawl --query`: a topic made of a query and of places to start from; apart, for it needs aiohttp."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+
+from salticid.cli.console import err, safe
+from salticid.errors import UserError
+from salticid.model import Topic
+from salticid.runs.start_pages import Sources, checked_query, find_start
+from salticid.store.crawl_folder import CrawlFolder, NoCrawlYet
+from salticid.store.schema import FILE
+from salticid.webs.live.search_engines import engine_of
+
+
+def sources_of(
+    urls: Sequence[str], bookmarks: Path | None, search: str | None, crawls: Sequence[Path]
+) -> Sources:
+    """What was typed as places to start from."""
+    return Sources(
+        urls=tuple(urls),
+        bookmarks=None if bookmarks is None else _read(bookmarks),
+        engine=None if search is None else engine_of(search),
+        crawls=tuple(crawls),
+    )
+
+
+def topic_of(query: str, sources: Sources, user_agent: str, folder: Path | None) -> Topic:
+    """The topic of a query; a crawl of it that the folder holds goes on from where that started."""
+    query = " ".join(checked_query(query).split())
+    if folder is not None and (begun := _begun(folder)) is not None and begun.name == query:
+        return begun
+    if not sources.named:
+        raise UserError(
+            f"--query {query!r} does not say where to start; add --seed-url URL, --bookmarks FILE, "
+            "--search searxng:URL or --from-crawl DIR"
+        )
+    start = asyncio.run(find_start(query, sources, user_agent))
+    for warning in start.warnings:
+        err.print(safe(warning), soft_wrap=True)
+    err.print(f"Starting from {len(start.seeds)} pages.", highlight=False)
+    return start.topic(query)
+
+
+def _begun(folder: Path) -> Topic | None:
+    """The topic of the crawl in a folder; None where none was begun, or only just."""
+    if not (folder / FILE).is_file():
+        return None
+    try:
+        begun = CrawlFolder(folder)
+    except NoCrawlYet:
+        return None
+    with closing(begun) as crawl:
+        return msgspec.convert(crawl.about()["topic"], Topic)
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise UserError(f"cannot read bookmarks {file}: {error.strerror}; name an HTML file") from None

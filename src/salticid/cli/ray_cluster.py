@@ -1,0 +1,72 @@
+"""Running things on a cluster for a person; apart, so that other commands need not wait for ray, or have it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from salticid.cli.console import err
+from salticid.cli.interrupts import interruptible
+from salticid.cli.progress import Work
+from salticid.errors import UserError
+from salticid.runs.live_settings import LiveSettings
+from salticid.runs.order import Hunted, Order
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from salticid.cluster.coordinator import Progress
+    from salticid.evolve.workers import Crawlers, Stage
+    from salticid.lab.experiment import Experiment
+
+
+@contextmanager
+def cluster(address: str, cpus: int | None = None) -> Iterator[int]:
+    """Join the cluster; how many processors it has."""
+    try:
+        from salticid.cluster.engine import engine
+    except ModuleNotFoundError as error:
+        if error.name != "ray":
+            raise
+        raise UserError("--ray needs Ray, which is not installed; pip install 'salticid[ray]'") from None
+    err.print("Joining the cluster takes a moment.", highlight=False)
+    with engine(address, cpus) as processors:
+        yield processors
+
+
+@contextmanager
+def on_ray(stage: Stage, address: str, workers: int | None) -> Iterator[Crawlers]:
+    """The crawls of a search, made by a cluster; by so many workers if it is one of this machine."""
+    with cluster(address, workers) as processors:
+        from salticid.cluster.lab_tasks import OnRay
+
+        yield OnRay(stage, workers or processors)
+
+
+@contextmanager
+def racing(experiment: Experiment, address: str, workers: int | None) -> Iterator[tuple[int, Executor]]:
+    """How many crawls and measures of a race a cluster does at once, and what does them."""
+    with cluster(address, workers) as processors:
+        from salticid.cluster.lab_tasks import Tasks
+
+        yield workers or processors, Tasks(experiment)
+
+
+def hunt_on_ray(order: Order, settings: LiveSettings, address: str, shards: int) -> Hunted:
+    """Crawl the live web with shards on a cluster, or go on with it, and show how far it is."""
+    with cluster(address), interruptible() as interrupted:
+        from salticid.cluster.cluster_crawl import crawl_on_ray
+
+        with Work("crawling", order.recipe.limits.max_pages, err) as work:
+
+            def show(progress: Progress) -> None:
+                if work.due:
+                    failed = progress.fetches - progress.pages
+                    note = (
+                        f"{progress.pages} pages, {failed} failed, harvest {progress.harvest:.0%}, "
+                        f"{progress.waiting} links wait, {progress.hosts} hosts, {shards} shards"
+                    )
+                    work.at(progress.pages, note)
+
+            return crawl_on_ray(order, settings, shards, interrupted, show)

@@ -1,0 +1,199 @@
+"""A crawl of the live web by many machines, from the order to the one folder that holds what was found."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import Any
+from uuid import uuid4
+
+import ray
+from ray.exceptions import RayError
+
+from salticid.cluster.actors import start_coordinator, start_shard
+from salticid.cluster.coordinator import Progress
+from salticid.cluster.engine import plain
+from salticid.cluster.folder_merge import gather, shard_folder
+from salticid.cluster.portable import Luggage, packed
+from salticid.cluster.shard import Plan
+from salticid.errors import SalticidError, UserError
+from salticid.model import Limits, StopReason, Topic
+from salticid.runs.live_settings import LiveSettings
+from salticid.runs.live_web import live_web, read_known
+from salticid.runs.order import Hunted, Order
+from salticid.store.continuing import check_same, larger_limits
+from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.lock import lock
+from salticid.store.schema import FILE
+
+A_ROUND_EVERY = 0.15
+"""Seconds between two rounds of the coordinator."""
+MOST_SHARDS = 256
+_A_LOOK = 0.2
+"""Seconds after which somebody who waits for an answer looks whether he is to go on waiting."""
+
+
+def crawl_on_ray(
+    order: Order,
+    settings: LiveSettings,
+    shards: int,
+    interrupted: Event,
+    show: Callable[[Progress], None],
+) -> Hunted:
+    """Crawl with so many shards on the cluster this program has joined, or go on with it.
+
+    The folder must be visible to all nodes: each shard keeps its own there, and is restarted from it. When it is
+    over, however it ends, all that was found is gathered in the folder as one crawl. SalticidError if a shard has
+    failed; KeyboardInterrupt if it was interrupted before it had begun.
+    """
+    facts = {**order.facts({"live": settings.deciding(), "shards": shards}), "shards": shards}
+    _check(order, shards, facts)
+    with closing(lock(order.folder)):
+        failed: RayError | None = None
+        with _at_work(order, settings, shards, interrupted) as (coordinator, actors):
+            try:
+                seconds, stopped = _lead(coordinator, interrupted, show)
+            except RayError as error:
+                seconds, stopped, failed = 0.0, StopReason.INTERRUPTED, error
+            ends = [_end(ending) for ending in [actor.finish.remote() for actor in actors]]
+        done = [end for end in ends if isinstance(end, Hunted)]
+        failed = failed or next((end for end in ends if isinstance(end, RayError)), None)
+        seconds = max([seconds, *(end.seconds for end in done)])
+        gather(order.folder, shards, facts, {"stopped": stopped.value, "seconds": seconds})
+    if failed is not None:
+        raise SalticidError(
+            f"{plain(failed)}; what was found is in {order.folder}, and the same command goes on with it"
+        ) from failed
+    return Hunted(sum(end.pages for end in done), sum(end.fetches for end in done), stopped, seconds)
+
+
+@contextmanager
+def _at_work(
+    order: Order, settings: LiveSettings, shards: int, interrupted: Event
+) -> Iterator[tuple[Any, list[Any]]]:
+    """The coordinator and the shards, which have all begun; gone when this ends, however it ends."""
+    known = _known_pages(order, settings, shards)
+    crawl = f"salticid {order.folder.resolve()} {uuid4().hex[:8]}"
+    plans = [_plan(order, settings, number, shards) for number in range(shards)]
+    actors = [start_shard(crawl, plan, known) for plan in plans]
+    coordinator = start_coordinator(crawl, plans[0])
+    try:
+        for begun in [actor.begin.remote() for actor in actors]:
+            _answer(begun, interrupted)
+        yield coordinator, actors
+    except RayError as error:
+        raise plain(error) from error
+    finally:
+        for actor in (*actors, coordinator):
+            ray.kill(actor)
+
+
+def _lead(coordinator: Any, interrupted: Event, show: Callable[[Progress], None]) -> tuple[float, StopReason]:
+    """Let the coordinator deal until there is a reason to stop; the crawl's seconds so far, and the reason."""
+    seconds = 0.0
+    while True:
+        try:
+            progress: Progress = _answer(coordinator.round.remote(), interrupted)
+        except KeyboardInterrupt:
+            return seconds, StopReason.INTERRUPTED
+        show(progress)
+        seconds = progress.seconds
+        if progress.stopped is not None:
+            return seconds, progress.stopped
+        if interrupted.wait(A_ROUND_EVERY):
+            return seconds, StopReason.INTERRUPTED
+
+
+def _answer(ref: Any, interrupted: Event) -> Any:
+    """What is answered; KeyboardInterrupt if somebody interrupts the waiting, which may be long."""
+    while not ray.wait([ref], timeout=_A_LOOK)[0]:
+        if interrupted.is_set():
+            raise KeyboardInterrupt
+    return ray.get(ref)
+
+
+def _end(ending: Any) -> Hunted | RayError:
+    """What came of a shard, or why nothing did."""
+    try:
+        hunted: Hunted = ray.get(ending)
+    except RayError as error:
+        return error
+    return hunted
+
+
+def _plan(order: Order, settings: LiveSettings, number: int, shards: int) -> Plan:
+    """A shard's part, so that all together do what a single crawl may do."""
+    whole = order.recipe.limits
+    own = replace(
+        order,
+        folder=shard_folder(order.folder, number).resolve(),
+        recipe=replace(order.recipe, limits=replace(whole, max_seconds=None, min_harvest=None)),
+    )
+    share = replace(
+        settings,
+        concurrency=max(1, settings.concurrency // shards),
+        per_address=max(1, settings.per_address // shards),
+        max_disk=settings.max_disk and settings.max_disk // shards,
+        workers=1,
+    )
+    return Plan(own, share, number, shards, whole)
+
+
+def _check(order: Order, shards: int, facts: dict[str, Any]) -> None:
+    folder = order.folder
+    if not 1 <= shards <= MOST_SHARDS:
+        raise UserError(f"{shards} shards; take 1 to {MOST_SHARDS}")
+    if order.recipe.limits.min_remaining is not None:
+        raise UserError('"remaining" is not worked out across shards; use --stop-when "harvest < 0.05"')
+    if order.recipe.strategy.walks:
+        raise UserError(
+            f"the agents of {order.strategy} cannot walk from one shard into another; leave --ray out, or take a "
+            "strategy without agents"
+        )
+    there = _shards_in(folder)
+    if there not in (0, shards):
+        raise UserError(
+            f"{folder} holds a crawl of {there} shards, not {shards}; go on with --shards {there}, or crawl "
+            "into a new folder with --out"
+        )
+    if not (folder / FILE).exists():
+        return
+    if not there:
+        raise UserError(
+            f"{folder} holds a crawl without shards; go on without --ray, or crawl into a new folder with --out"
+        )
+    with closing(CrawlFolder(folder)) as gathered:
+        before = gathered.about()
+    check_same(folder, before, facts)
+    larger_limits(folder, Limits(**before["limits"]), order.recipe.limits)
+
+
+def _shards_in(folder: Path) -> int:
+    """How many shards a folder holds."""
+    return sum(1 for number in range(MOST_SHARDS) if shard_folder(folder, number).is_dir())
+
+
+def _known_pages(order: Order, settings: LiveSettings, shards: int) -> Luggage | None:
+    """The known pages, asked for once, before any shard asks its hosts; None if the shards have them already."""
+    topic = order.topic
+    if not (topic.examples or topic.negatives):
+        return None
+    if all(_has_them(shard_folder(order.folder, number)) for number in range(shards)):
+        return None
+    return asyncio.run(_read(topic, settings))
+
+
+def _has_them(folder: Path) -> bool:
+    with suppress(UserError), closing(CrawlFolder(folder)) as crawled:
+        return "known" in crawled.about()
+    return False
+
+
+async def _read(topic: Topic, settings: LiveSettings) -> Luggage:
+    async with live_web(settings, time.monotonic) as web:
+        return packed(await read_known(topic, web), web)

@@ -1,0 +1,143 @@
+"""What a search is to find, and all that its result depends on."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import Literal
+
+import msgspec
+import numpy as np
+
+from salticid import __version__
+from salticid.errors import UserError
+from salticid.evolve.fitness import Goal, Trial
+from salticid.evolve.genetic import Genetic
+from salticid.evolve.genome import Shape
+from salticid.evolve.optimizer import Search, Weights
+from salticid.evolve.real_valued import LEAST, RealValued
+from salticid.model import Topic
+
+PAPER_TERMS = (
+    "hub", "authority", "comm_in", "comm_out", "parent_1", "parent_2", "parent_3", "parent_4", "parent_5",
+)  # fmt: skip
+PARENT = "parent_1"
+"""A crawl by this term alone is the paper's Best-First."""
+HELD_BACK = 15
+"""So many seeds, the paper's, are kept for the test of what was found."""
+CHOOSING = 15
+"""So many others are kept for the choice between the fittest."""
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """A search: the same plan finds the same strategy, bit for bit.
+
+    `world` is the digest of the world, `told` that of all the topic says, `seeds` are the topic's. `terms` are
+    all that the rank function has, `searched` those whose weights are sought; the others stay zero. `known` are
+    weights of the terms sought, to begin with.
+    """
+
+    world: str
+    topic: str
+    told: str
+    seeds: tuple[str, ...]
+    terms: tuple[str, ...]
+    searched: tuple[str, ...]
+    search: Literal["genetic", "real"] = "genetic"
+    population: int = 50
+    generations: int = 50
+    crawl_length: int = 10_000
+    runs: int = 3
+    seed: int = 0
+    phases: int = 1
+    goal: Goal = Goal()
+    known: tuple[Weights, ...] = ()
+    versions: dict[str, str] = {}
+
+    @property
+    def held_back_seeds(self) -> list[int]:
+        """The seeds of the crawls that tell how good the strategy found is; nothing is chosen by them."""
+        return self._drawn()[:HELD_BACK]
+
+    @property
+    def choosing_seeds(self) -> list[int]:
+        """Other seeds, by which one of the finalists is chosen."""
+        return self._drawn()[HELD_BACK : HELD_BACK + CHOOSING]
+
+    @property
+    def training_seeds(self) -> list[int]:
+        """The seeds of the crawls that fitness is the mean of: the same for all individuals of all generations.
+
+        So fitnesses compare, and nobody is crawled twice. The paper does not say how it chose them.
+        """
+        return self._drawn()[HELD_BACK + CHOOSING :]
+
+    @property
+    def shape(self) -> Shape:
+        """Of the weights that are sought."""
+        return Shape(self.phases, len(self.searched))
+
+    def searcher(self) -> Search:
+        """Who searches."""
+        if self.search == "genetic":
+            return Genetic(self.shape, self.population, self.seed, self.known)
+        if self.population < LEAST:
+            raise UserError(
+                f"a real-valued search needs {LEAST} individuals; give --population {LEAST} or more"
+            )
+        return RealValued(self.shape, self.population, self.seed, self.known)
+
+    def spread(self, weights: Weights) -> Weights:
+        """The weights sought as weights of all terms."""
+        return tuple(tuple(self._weight(term, row) for term in self.terms) for row in weights)
+
+    def trials(self, weights: Weights, seeds: list[int]) -> list[Trial]:
+        """The crawls that show how good weights of all terms are."""
+        return [Trial(weights, seed, self.crawl_length, None, self.goal) for seed in seeds]
+
+    def alone(self, term: str) -> Weights:
+        """The weights, of all terms, of a crawl by one of them."""
+        return (tuple(float(each == term) for each in self.terms),) * self.phases
+
+    def _weight(self, term: str, row: tuple[float, ...]) -> float:
+        return row[self.searched.index(term)] if term in self.searched else 0.0
+
+    def _drawn(self) -> list[int]:
+        """Distinct seeds; a search with more runs has the same ones and more."""
+        rng = np.random.default_rng(self.seed)
+        drawn: dict[int, None] = {}
+        while len(drawn) < HELD_BACK + CHOOSING + self.runs:
+            drawn[int(rng.integers(2**31))] = None
+        return list(drawn)
+
+
+def digest_of(topic: Topic) -> str:
+    """A text that differs for topics that say different things to a crawler."""
+    told = msgspec.json.encode(asdict(topic))
+    return hashlib.blake2b(told, digest_size=16).hexdigest()
+
+
+def versions() -> dict[str, str]:
+    """Whose other versions may find something else."""
+    return {"salticid": __version__, **{name: version(name) for name in ("numba", "numpy")}}
+
+
+def differences(before: Plan, now: Plan) -> list[str]:
+    """In what two plans differ, in words; nothing if they are the same search."""
+    told = []
+    for name in Plan.__struct_fields__:
+        was, is_now = getattr(before, name), getattr(now, name)
+        if was != is_now:
+            told.append(f"{name.replace('_', ' ')} was {_said(was)} and is {_said(is_now)}")
+    return told
+
+
+def _said(value: object) -> str:
+    """A value in a sentence, cut short.
+
+    >>> _said(3), _said("abc"), _said(tuple(range(40)))
+    ('3', '"abc"', '[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17…')
+    """
+    text = msgspec.json.encode(value).decode()
+    return text if len(text) <= 45 else f"{text[:44]}…"

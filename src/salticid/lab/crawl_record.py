@@ -1,0 +1,81 @@
+"""One crawl of an experiment, made in memory; what measures need of it."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from dataclasses import asdict, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from salticid import __version__
+from salticid.lab.experiment import Case, Experiment, described, make_judge, make_strategy, topic_of
+from salticid.model import Outcome
+from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.store.memory_log import MemoryLog
+from salticid.webs.recorded import RecordedWeb
+
+
+class CrawlRecord(msgspec.Struct, frozen=True):
+    """What is kept of a crawl: its good pages in order, as numbers of the world's pages, with the judge's scores.
+
+    `failed` says what a strategy raised; `cpu` is the processor time of the whole crawl in seconds.
+    """
+
+    pages: list[int]
+    scores: list[float]
+    fetches: int
+    stopped: str
+    cpu: float
+    failed: str | None = None
+
+
+@lru_cache(maxsize=1)
+def opened(world: str) -> RecordedWeb:
+    """The world, opened once a process."""
+    return RecordedWeb(Path(world))
+
+
+def key_of(experiment: Experiment, case: Case, digest: str) -> str:
+    """A name for a crawl that is the same exactly when all that decides it is the same."""
+    topic = topic_of(case.topic)
+    decides: dict[str, Any] = {
+        "version": __version__,
+        "world": digest,
+        "topic": asdict(replace(topic, seeds=case.seeds_of(topic))),
+        "strategy": described(case.strategy, make_strategy(case.strategy)),
+        "judge": described(experiment.judge, make_judge(experiment.judge)),
+        "limits": asdict(replace(experiment.limits, max_buffer=case.max_buffer)),
+        "arrivals": experiment.arrivals,
+        "seed": experiment.seed + case.repeat,
+    }
+    return hashlib.blake2b(msgspec.json.encode(decides, order="deterministic"), digest_size=16).hexdigest()
+
+
+def crawl_once(experiment: Experiment, case: Case) -> CrawlRecord:
+    """Make a crawl; what is kept of it."""
+    web = opened(experiment.world)
+    topic = topic_of(case.topic)
+    recipe = Recipe(
+        make_strategy(case.strategy),
+        make_judge(experiment.judge),
+        replace(experiment.limits, max_buffer=case.max_buffer),
+        experiment.arrivals,
+        experiment.seed + case.repeat,
+    )
+    log = MemoryLog()
+    began = time.process_time()
+    failed, stopped, fetches = None, "failed", 0
+    try:
+        run = RecordedCrawl(replace(topic, seeds=case.seeds_of(topic)), web, recipe, log)
+        stopped = run.run().value
+        fetches = run.crawl.fetches
+    except Exception as error:  # noqa: BLE001 - whatever a strategy raises is a finding about it
+        failed = f"{type(error).__name__}: {error}"
+    cpu = time.process_time() - began
+    good = [visit for visit in log.visits if visit.outcome is Outcome.OK and not visit.revisit]
+    pages = [web.number_at(visit.final) for visit in good]
+    return CrawlRecord(pages, [visit.score for visit in good], fetches, stopped, cpu, failed)

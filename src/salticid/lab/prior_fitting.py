@@ -1,0 +1,169 @@
+"""What the default strategy should believe before it starts, from crawls of recordings whose targets are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+
+from salticid.errors import UserError
+from salticid.lab.experiment import make_judge
+from salticid.model import Floats, Limits, Outcome, Topic, Visit
+from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.store.memory_log import MemoryLog
+from salticid.strategies.hunter import Hunter
+from salticid.strategies.parts.hunter.features import NAMES
+from salticid.strategies.parts.hunter.prior import Prior
+from salticid.truth import Truth, load_topic
+from salticid.urls import canonical
+from salticid.webs.recorded import RecordedWeb
+
+MOST_SHOWN = 160
+"""So many of the waiting links, at most, are a question to the model."""
+PULL_TO_ZERO = 0.2
+"""How much small weights are preferred, for each question."""
+_SETTLED = 200
+_ROUGH = {
+    "best near examples": 2.0,
+    "best anchor examples": 1.0,
+    "address examples": 2.0,
+    "pages best": 1.0,
+    "hubs best": 3.0,
+}
+"""What the first round goes by."""
+
+Watch = Callable[[str, int, int], None]
+
+
+class FitPlan(NamedTuple):
+    """How crawls are made to learn from; the fields are the options of `salticid fit`."""
+
+    max_pages: int = 300
+    every: int = 10
+    rounds: int = 3
+    judge: str = Hunter.judge
+
+
+class Question(NamedTuple):
+    """Waiting links at one moment of a crawl, and which of them lead to targets; at least one does."""
+
+    topic: int
+    features: Floats
+    right: Floats
+
+
+class Source(NamedTuple):
+    """A world, and topic files for it."""
+
+    world: Path
+    topics: Sequence[Path]
+
+
+def fitted(sources: Sequence[Source], plan: FitPlan, watch: Watch) -> Prior:
+    """The weights under which the links that lead to targets come first, over all topics alike.
+
+    The hunter crawls every topic as it is, and, if it has examples, by its keywords alone: first by a rough
+    rule, then by what it has learned, `rounds` times. Every so many pages its waiting links are a question:
+    which of these lead to targets? The weights answer all questions of the last two rounds as well as they can.
+    """
+    tasks = [
+        (web, *task) for source in sources for web in [RecordedWeb(source.world)] for task in _tasks(source)
+    ]
+    if not tasks:
+        raise UserError("no topic files to learn from; make some with: salticid world topics WORLD --out DIR")
+    prior = Prior("rough", {name: _ROUGH.get(name, 0.0) for name in NAMES}, dict.fromkeys(NAMES, 1.0))
+    worlds = ", ".join(
+        dict.fromkeys(f"{web.digest} ({web.arrays.manifest.built_from})" for web, _, _ in tasks)
+    )
+    told = f"{len(tasks)} crawls of {plan.max_pages} pages, {plan.rounds} rounds, judge {plan.judge}; worlds: {worlds}"
+    rounds: list[list[Question]] = []
+    for number in range(plan.rounds):
+        asked: list[Question] = []
+        for at, (web, topic, truth) in enumerate(tasks):
+            asked += _questions(web, at, topic, truth, Hunter(prior=prior), plan)
+            watch(f"round {number + 1}", at + 1, len(tasks))
+        rounds.append(asked)
+        prior = best_weights([question for some in rounds[-2:] for question in some], told)
+    return prior
+
+
+def best_weights(questions: Sequence[Question], provenance: str) -> Prior:
+    """Minimise -sum over questions of the mean log share of the right links, a share being exp(margin) / sum exp.
+
+    Topics count alike. Weights are drawn to 0 by half their squares, in units of the spread, PULL_TO_ZERO times
+    for each question.
+    """
+    if not questions:
+        raise UserError(
+            "no crawl met a target, so that nothing can be learned; are there targets in the topic files?"
+        )
+    features = np.concatenate([question.features for question in questions])
+    spread = features.std(axis=0)
+    spread[spread == 0.0] = 1.0
+    scaled = features / spread
+    sizes = [len(question.right) for question in questions]
+    first = np.cumsum([0, *sizes[:-1]])
+    asked = np.repeat(np.arange(len(questions)), sizes)
+    times = np.bincount([question.topic for question in questions])
+    weight = np.array([1.0 / times[question.topic] for question in questions])
+    weight *= len(questions) / weight.sum()
+    right = np.concatenate([question.right / question.right.sum() for question in questions]) * weight[asked]
+
+    pull = PULL_TO_ZERO * len(questions)
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        margin = scaled @ weights
+        margin -= np.maximum.reduceat(margin, first)[asked]
+        raised = np.exp(margin)
+        total = np.add.reduceat(raised, first)[asked]
+        error = weight[asked] * raised / total - right
+        return (
+            float(-(right * (margin - np.log(total))).sum() + pull * (weights @ weights) / 2),
+            scaled.T @ error + pull * weights,
+        )
+
+    found = minimize(loss, np.zeros(len(NAMES)), jac=True, method="L-BFGS-B", options={"maxiter": _SETTLED})
+    weights = (found.x / spread).tolist()
+    return Prior(
+        provenance,
+        {name: float(f"{weight:.6g}") for name, weight in zip(NAMES, weights, strict=True)},
+        {name: float(f"{each:.6g}") for name, each in zip(NAMES, spread.tolist(), strict=True)},
+    )
+
+
+def _tasks(source: Source) -> list[tuple[Topic, Truth]]:
+    """Each topic as it is, and without its examples."""
+    loaded = [load_topic(file) for file in source.topics]
+    return [
+        (version, truth)
+        for topic, truth in loaded
+        for version in dict.fromkeys((topic, replace(topic, examples=())))
+    ]
+
+
+def _questions(
+    web: RecordedWeb, number: int, topic: Topic, truth: Truth, hunter: Hunter, plan: FitPlan
+) -> list[Question]:
+    told = {canonical(url) for url in (*topic.seeds, *topic.examples)}
+    wanted = {web.urls.find(url) for text in truth.targets if (url := canonical(text)) and url not in told}
+    asked: list[Question] = []
+    pages = 0
+
+    def ask(visit: Visit) -> None:
+        nonlocal pages
+        if visit.outcome is not Outcome.OK:
+            return
+        pages += 1
+        if pages % plan.every == 0:
+            urls, features = hunter.look(MOST_SHOWN)
+            right = np.array([float(url in wanted) for url in urls.tolist()])
+            if right.any() and not right.all():
+                asked.append(Question(number, features, right))
+
+    recipe = Recipe(hunter, make_judge(plan.judge), Limits(max_pages=plan.max_pages))
+    RecordedCrawl(topic, web, recipe, MemoryLog()).run(ask)
+    return asked

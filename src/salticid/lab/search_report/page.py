@@ -1,0 +1,92 @@
+"""The report of a search: one HTML file that needs nothing else, with the look of a comparison's."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from salticid.evolve.checkpoint import Generation, State
+from salticid.lab.report.figures import Figure
+from salticid.lab.report.numbers import unbroken
+from salticid.lab.report.plots import Axes, line_plot
+from salticid.lab.results import Curve
+from salticid.lab.search_report.evidence import Evolved
+
+REPORT = "report.html"
+BEST, MEAN = "best", "mean of the population"
+
+
+def render(state: State, evolved: Evolved) -> str:
+    """The page as text, the same bytes for the same search. It allows its own style, by its hash, and nothing else."""
+    packages = ("salticid.lab.search_report", "salticid.lab.report")
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader(package, ".") for package in packages]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["unbroken"] = unbroken
+    style = environment.get_template("report.css").render()
+    return environment.get_template("page.html.j2").render(
+        style_hash="sha256-" + base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
+        plan=evolved.plan,
+        evolved=evolved,
+        rows=_rows(evolved),
+        figures=[_fitnesses(state.history), *_weights(state, evolved.plan.searched)],
+    )
+
+
+def _rows(evolved: Evolved) -> list[tuple[str, list[str], str]]:
+    """Term by term its weights, and what is lost without it."""
+    return [
+        (
+            term,
+            [f"{row[place]:.3f}" for row in evolved.weights],
+            str(evolved.losses[term]) if term in evolved.losses else "not used",
+        )
+        for place, term in enumerate(evolved.plan.terms)
+        if term in evolved.plan.searched
+    ]
+
+
+def _fitnesses(history: Sequence[Generation]) -> Figure:
+    curves = {
+        BEST: _curve([each.best for each in history]),
+        MEAN: _curve([each.mean for each in history]),
+    }
+    last = history[-1]
+    leading = next(at for at, each in enumerate(history) if each.best == last.best)
+    words = (
+        f"From {history[0].best:.3f} at best in the first population to {last.best:.3f}, first reached in generation "
+        f"{leading}; the mean of the population rose from {history[0].mean:.3f} to {last.mean:.3f}."
+    )
+    return Figure("Fitness on the training seeds", _plot(curves, "fitness", from_zero=False), [words])
+
+
+def _weights(state: State, terms: Sequence[str]) -> list[Figure]:
+    """For each phase the weights of the fittest, generation by generation."""
+    figures = []
+    for phase in range(state.plan.phases):
+        curves = {
+            term: _curve([each.weights[phase][place] for each in state.history])
+            for place, term in enumerate(terms)
+        }
+        last = {term: curve.mean[-1] for term, curve in curves.items()}
+        most = sorted(last, key=lambda term: -last[term])[:3]
+        told = "Most weight in the end: " + ", ".join(f"{term} {last[term]:.3f}" for term in most) + "."
+        part = f", phase {phase + 1} of {state.plan.phases}" if state.plan.phases > 1 else ""
+        figures.append(Figure(f"Weights of the fittest{part}", _plot(curves, "weight"), [told]))
+    return figures
+
+
+def _curve(values: Sequence[float]) -> Curve:
+    return Curve([float(at) for at in range(len(values))], list(values), [0.0] * len(values))
+
+
+def _plot(curves: Mapping[str, Curve], what: str, from_zero: bool = True) -> Markup:
+    return line_plot(curves, list(curves), Axes("generation", what, from_zero=from_zero), what)

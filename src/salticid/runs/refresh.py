@@ -1,0 +1,126 @@
+"""Asking again for the good pages of a crawl: changed, gone, or the same."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Callable
+from email.utils import formatdate
+from enum import StrEnum
+
+from salticid.model import Outcome, Response
+from salticid.store.log import RETRY_SECONDS, CrawlLog
+from salticid.store.versions import Seen, due, newest
+from salticid.webs.live.manners import Parked
+from salticid.webs.live.web import LiveWeb
+
+_GONE = (404, 410)
+_NOT_MODIFIED = 304
+
+
+class Found(StrEnum):
+    """What became of a page."""
+
+    SAME = "same"
+    CHANGED = "changed"
+    GONE = "gone"
+    UNKNOWN = "unknown"
+    """Its server could not be reached, or forbids us to ask: nothing is known of it."""
+
+
+class Refresh:
+    """Asks for every good page of a crawl again, host by host, politely, and writes down what it finds.
+
+    A server that knows when its page was changed is asked only for what is new. Pages that were never asked
+    for again come first, so that a refresh that was interrupted goes on where it ended.
+    """
+
+    def __init__(self, web: LiveWeb, log: CrawlLog, requests: int) -> None:
+        self._web, self._log, self._requests = web, log, requests
+        self._hosts: dict[int, deque[tuple[int, int]]] = {}
+        pages = due(log.database)
+        for step, url in pages:
+            self._hosts.setdefault(web.urls.host(url), deque()).append((step, url))
+        self.pages = len(pages)
+        self.found: Counter[Found] = Counter()
+        self.stopped = False
+        self.held_up: Callable[[str], None] | None = None
+
+    async def run(self, watch: Callable[[], None]) -> None:
+        """Ask for all of them; `watch` is called after each."""
+        hosts = deque(self._hosts.values())
+
+        async def work() -> None:
+            while hosts and not self.stopped:
+                await self._one_host(hosts.popleft(), watch)
+
+        self._workers = [asyncio.create_task(work()) for _ in range(self._requests)]
+        ended = await asyncio.gather(*self._workers, return_exceptions=True)
+        for error in ended:
+            if isinstance(error, Exception):
+                raise error
+        self._log.retry()
+        await self._wait_for_the_log()
+
+    def stop(self) -> None:
+        """Leave the rest for another time."""
+        self.stopped = True
+        for worker in self._workers:
+            worker.cancel()
+
+    async def _one_host(self, pages: deque[tuple[int, int]], watch: Callable[[], None]) -> None:
+        while pages and not self.stopped:
+            step, url = pages.popleft()
+            seen = newest(self._log.database, step)
+            try:
+                response = await self._web.fetch(url, _unless(seen))
+            except Parked:
+                self.found[Found.UNKNOWN] += 1 + len(pages)
+                return
+            found = _found(seen, response)
+            self.found[found] += 1
+            self._log.asked_again(step, found, response if found is Found.CHANGED else _bare(response))
+            watch()
+            await self._wait_for_the_log()
+
+    async def _wait_for_the_log(self) -> None:
+        if self._log.trouble is not None and self.held_up is not None:
+            self.held_up(self._log.trouble)
+        while self._log.trouble is not None and not self.stopped:
+            await asyncio.sleep(RETRY_SECONDS)
+            self._log.retry()
+
+
+def _unless(seen: Seen) -> dict[str, str]:
+    """The fields of a request that asks only for what is new."""
+    fields = {}
+    if seen.etag:
+        fields["If-None-Match"] = seen.etag
+    if seen.modified is not None:
+        fields["If-Modified-Since"] = formatdate(seen.modified, usegmt=True)
+    return fields
+
+
+def _found(seen: Seen, response: Response) -> Found:
+    if response.status == _NOT_MODIFIED:
+        return Found.SAME
+    if response.page is not None:
+        same = (response.page.title, response.page.text) == (seen.page.title, seen.page.text)
+        return Found.SAME if same else Found.CHANGED
+    if response.status in _GONE or response.outcome is Outcome.NOT_HTML:
+        return Found.GONE
+    return Found.UNKNOWN
+
+
+def _bare(response: Response) -> Response:
+    """Without the page: it is known already."""
+    return Response(
+        response.url,
+        response.final,
+        response.outcome,
+        response.status,
+        size=response.size,
+        modified=response.modified,
+        etag=response.etag,
+        records=response.records,
+    )

@@ -1,0 +1,166 @@
+"""Where a crawl may start when all that is given is a query: a person's own URLs, bookmarks, engine, crawls."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from salticid.errors import UserError
+from salticid.model import Topic
+from salticid.parse.bookmarks import bookmarks
+from salticid.runs.live_settings import USER_AGENT
+from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.index import WordIndex
+from salticid.store.query import Query
+from salticid.store.search import Search
+from salticid.text import language
+from salticid.text.tokens import letter_runs
+from salticid.urls import canonical
+from salticid.webs.live.search_engines import Engine, SearchFailed, ask
+
+MOST_BOOKMARKS, MOST_FROM_CRAWLS, MOST_URLS = 100, 20, 1000
+LONGEST_QUERY = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What a person named as places to start from."""
+
+    urls: tuple[str, ...] = ()
+    bookmarks: bytes | None = None
+    engine: Engine | None = None
+    crawls: tuple[Path, ...] = ()
+
+    @property
+    def named(self) -> bool:
+        """Whether there is any."""
+        return bool(self.urls or self.bookmarks is not None or self.engine or self.crawls)
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A place to start from, and where it came from."""
+
+    url: str
+    origin: str
+
+
+@dataclass(slots=True)
+class Start:
+    """The seeds that were found, each once, and what went wrong with some of the sources."""
+
+    seeds: list[Seed] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def topic(self, query: str) -> Topic:
+        """The topic that a query and these seeds make."""
+        return Topic(query, query, tuple(seed.url for seed in self.seeds))
+
+    def add(self, urls: Sequence[str], origin: str) -> None:
+        """Take these as seeds as well."""
+        known = {seed.url for seed in self.seeds}
+        self.seeds += [Seed(url, origin) for url in urls if url not in known]
+
+
+async def find_start(query: str, sources: Sources, user_agent: str = USER_AGENT) -> Start:
+    """Ask all sources; a source that fails is a warning. UserError when none gives anything."""
+    checked_query(query)
+    if not sources.named:
+        raise UserError(
+            "a query alone does not say where to start; name URLs, bookmarks, a search engine or earlier crawls"
+        )
+    start = Start()
+    _take_urls(start, sources.urls)
+    if sources.bookmarks is not None:
+        await asyncio.to_thread(_take_bookmarks, start, sources.bookmarks, query)
+    if sources.engine is not None:
+        try:
+            found = await ask(sources.engine, query, user_agent)
+        except SearchFailed as failed:
+            start.warnings.append(str(failed))
+        else:
+            start.add(found, sources.engine.name)
+            if not found:
+                start.warnings.append(f"the search engine {sources.engine.name!r} found nothing")
+    if sources.crawls:
+        await asyncio.to_thread(_take_crawls, start, query, sources.crawls)
+    if not start.seeds:
+        raise UserError(f"there is nowhere to start: {'; '.join(start.warnings)}")
+    return start
+
+
+def checked_query(query: str) -> str:
+    """The query itself; a UserError if there is nothing in it to look for."""
+    if not query.strip() or not list(letter_runs(query)):
+        raise UserError("the query names no word; say what to look for, as in: hot air ballooning")
+    if len(query) > LONGEST_QUERY:
+        raise UserError(f"the query is longer than {LONGEST_QUERY} characters; say it shorter")
+    return query
+
+
+def _take_urls(start: Start, urls: Sequence[str]) -> None:
+    good = []
+    for text in urls[:MOST_URLS]:
+        url = canonical(text.strip())
+        if url is None:
+            start.warnings.append(
+                f"{text[:200]!r} is no http or https URL; write it as in http://example.org/"
+            )
+        else:
+            good.append(url)
+    start.add(good, "you")
+    if len(urls) > MOST_URLS:
+        start.warnings.append(
+            f"only the first {MOST_URLS} URLs are taken; {len(urls) - MOST_URLS} are left out"
+        )
+
+
+def _take_bookmarks(start: Start, data: bytes, query: str) -> None:
+    """Those whose titles share most words with the query come first, and among equals the first."""
+    try:
+        marked = bookmarks(data)
+    except UserError as error:
+        start.warnings.append(str(error))
+        return
+    stems = language.stemmer(language.detect(query))
+    sought = set(stems(list(letter_runs(query))))
+    ranked = sorted(marked, key=lambda mark: -len(sought & set(stems(list(letter_runs(mark.title))))))
+    start.add([mark.url for mark in ranked[:MOST_BOOKMARKS]], "bookmarks")
+    if len(marked) > MOST_BOOKMARKS:
+        start.warnings.append(
+            f"of {len(marked)} bookmarks, the {MOST_BOOKMARKS} with titles nearest to the query are taken"
+        )
+
+
+def _take_crawls(start: Start, query: str, folders: Sequence[Path]) -> None:
+    """The pages of earlier crawls that hold words of the query, best first."""
+    found = []
+    for folder in folders:
+        try:
+            found += [(rank, url, folder.name) for url, rank in _pages_of(folder, query)]
+        except UserError as error:
+            start.warnings.append(str(error))
+        except sqlite3.Error as error:
+            start.warnings.append(f"the crawl in {folder} cannot be read: {error}")
+    found.sort(key=lambda each: -each[0])
+    for _, url, name in found[:MOST_FROM_CRAWLS]:
+        start.add([url], f"crawl {name}")
+    if not found:
+        start.warnings.append("no page of the earlier crawls holds a word of the query")
+
+
+def _pages_of(folder: Path, query: str) -> list[tuple[str, float]]:
+    """The pages of a crawl that hold all words of a query, else those that hold some."""
+    with closing(CrawlFolder(folder)) as crawl, closing(WordIndex(crawl)) as index:
+        index.update()
+        search, looked_for = Search(crawl, index), Query.of(query)
+        for any_term in (False, True):
+            hits = islice(search.hits(looked_for, any_term=any_term), MOST_FROM_CRAWLS)
+            if pages := [(hit.url, hit.rank) for hit in hits]:
+                return pages
+    return []

@@ -1,0 +1,77 @@
+"""What the URL of a link says by itself."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+from salticid.model import Floats, Ints
+from salticid.protocols import UrlTable
+from salticid.strategies.parts.hunter.column import roomy
+from salticid.strategies.parts.hunter.topic_profile import TopicProfile
+from salticid.text.stems import STOP
+
+PLACES = 1 << 15
+"""Hosts and folders are told apart by so many numbers; two that share one share their record."""
+WORDS = 4
+"""So many words of a URL's path, the last, are read."""
+_NO_WORDS = [STOP] * WORDS
+_UNREAD = -1
+_LONGEST_PATH = 200
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+class Addresses:
+    """The last words, the host and the folder of each URL, read once: some 26 bytes a URL."""
+
+    def __init__(self, urls: UrlTable, profile: TopicProfile) -> None:
+        self._urls, self._profile = urls, profile
+        self._words = np.full((1024, WORDS), _UNREAD, np.int32)
+        self._places = np.zeros((1024, 2), np.uint16)
+        self._hosts = np.zeros(1024, np.int32)
+
+    def read(self, urls: Ints) -> None:
+        """Make sure these are known; before anything is asked about them."""
+        if not len(urls):
+            return
+        most = int(urls.max()) + 1
+        self._words = roomy(self._words, most, _UNREAD)
+        self._places = roomy(self._places, most, 0)
+        self._hosts = roomy(self._hosts, most, 0)
+        unread = np.unique(urls[self._words[urls, 0] == _UNREAD]).tolist()
+        if not unread:
+            return
+        places: list[tuple[int, int]] = []
+        words: list[list[str]] = []
+        for text in self._urls.spell(unread):
+            host, _, path = text.partition("://")[2].partition("/")
+            folder = f"{host}/{path.rpartition('/')[0]}"
+            places.append((crc32(host.encode()) % PLACES, crc32(folder.encode()) % PLACES))
+            words.append(_LETTERS.findall(path[-_LONGEST_PATH:].lower())[-2 * WORDS :])
+        self._places[unread] = places
+        self._hosts[unread] = list(map(self._urls.host, unread))
+        stems = iter(self._profile.stems.of_tokens([word for some in words for word in some]))
+        kept = ([stem for stem in islice(stems, len(some)) if stem != STOP][-WORDS:] for some in words)
+        self._words[unread] = [last + _NO_WORDS[len(last) :] for last in kept]
+
+    def likeness(self, words: Ints) -> list[Floats]:
+        """How much rows of words speak for the topic, for each profile."""
+        many = np.maximum((words != STOP).sum(axis=1), 1)
+        share = 1.0 / np.sqrt(many)
+        return [weights[words].sum(axis=1) * share for weights in self._profile.weights()]
+
+    def words(self, urls: Ints) -> Ints:
+        """Rows of stems, STOP where there are fewer."""
+        return self._words[urls]
+
+    def places(self, urls: Ints) -> npt.NDArray[np.uint16]:
+        """A number for the host and one for the folder of each."""
+        return self._places[urls]
+
+    def hosts(self, urls: Ints) -> Ints:
+        """The host ids."""
+        return self._hosts[urls]

@@ -1,0 +1,125 @@
+"""All that was read about links: each link of each page read, as a row, whether or not its target waits."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from salticid.model import Bools, Floats, Ints, Page
+from salticid.strategies.parts.hunter.column import Column
+from salticid.strategies.parts.hunter.pages import LED_BY
+from salticid.strategies.parts.hunter.topic_profile import (
+    EXAMPLES,
+    LEARNED,
+    PROFILES,
+    SPANS,
+    Reading,
+    TopicProfile,
+)
+from salticid.text.stems import STOP
+
+ANCHOR_WORDS = 4
+"""So many words of an anchor are kept, the first, to learn which of them lead to good pages."""
+MOST_LINKS = 4000
+"""Of a page the first links are read; more are a trap or a dump."""
+READ_AGAIN, MOST_TOKENS = 256, 2_000_000
+"""So many pages, and words of them, the last, are kept to be read again when words have been learned."""
+ROWS_A_LINK, FEWEST_ROWS = 4, 4096
+"""How many rows are kept for each link that may wait, and at least."""
+ROWS_ANYWAY = 1 << 16
+"""So many are kept however few links wait; more only when `ROWS_A_LINK` for each that waits are more."""
+
+
+class Evidence:
+    """The rows: the page a link is on, where it leads, what the words at and around it say for the topic.
+
+    They are kept while there is room (`ROWS_A_LINK` for each link that waits, or `ROWS_ANYWAY`): those of pages
+    all of whose links are gone go first, then those of the oldest pages. A URL that was dropped and is met again
+    finds its old rows.
+    """
+
+    def __init__(self, profile: TopicProfile, limit: int | None) -> None:
+        self._profile = profile
+        self._most = None if limit is None else max(FEWEST_ROWS, ROWS_A_LINK * limit)
+        self.page, self.url = Column(np.int32), Column(np.int32)
+        self.text = Column(np.float32, len(SPANS) * len(PROFILES))
+        self.words = Column(np.int32, ANCHOR_WORDS)
+        self.early = Column(np.float32)
+        self._again: deque[tuple[int, Reading]] = deque()
+        self._tokens = 0
+
+    def __len__(self) -> int:
+        return len(self.page.held)
+
+    def read(self, page: Page, row: int) -> None:
+        """Take the links of a page, in reading order."""
+        places = np.arange(min(len(page.links), MOST_LINKS), dtype=np.int32)
+        reading = self._profile.reading(page.tokens, page.links, places)
+        self.page.append(np.full(len(places), row, np.int32))
+        self.url.append(page.links.url[places])
+        self.text.append(self._profile.of_links(reading))
+        self.words.append(_first_words(reading))
+        self.early.append(1.0 - reading.start / max(len(reading.stems), 1))
+        self._again.append((row, reading))
+        self._tokens += len(reading.stems)
+        while len(self._again) > READ_AGAIN or (self._tokens > MOST_TOKENS and len(self._again) > 1):
+            self._tokens -= len(self._again.popleft()[1].stems)
+
+    def anchor_words(self, url: int) -> Ints:
+        """One row of the words of all anchors that lead to a URL, the first of them, each once."""
+        words = self.words.held[self.url.held == url].ravel()
+        first = np.sort(np.unique(words, return_index=True)[1])
+        told = words[first][words[first] != STOP][:LED_BY]
+        row = np.full((1, LED_BY), STOP, np.int32)
+        row[0, : len(told)] = told
+        return row
+
+    def learn_words(self, rewards: Floats, liked: Sequence[int] = ()) -> None:
+        """Learn the topic's words from the last pages, those a person likes being examples; read links again."""
+        told = [reading for row, reading in self._again if row in liked]
+        if told:
+            self._profile.tell(told)
+        self._profile.learn(
+            [reading for _, reading in self._again], [float(rewards[row]) for row, _ in self._again]
+        )
+        first = EXAMPLES if told else LEARNED
+        anew = [span * len(PROFILES) + at for span in range(len(SPANS)) for at in range(first, len(PROFILES))]
+        for row, reading in self._again:
+            start, end = np.searchsorted(self.page.held, [row, row + 1])
+            if end - start == len(reading.start):
+                self.text.held[start:end, anew] = self._profile.of_links(reading, slice(first, None))
+
+    def tidy(self, waits: Bools, waiting: int, examples: int) -> None:
+        """Make room if there is too little; `waits` tells the rows whose link waits, `waiting` how many links do.
+
+        The rows of examples stay.
+        """
+        most = max(ROWS_ANYWAY, ROWS_A_LINK * waiting)
+        if self._most is not None:
+            most = min(most, self._most)
+        if len(self) <= most:
+            return
+        page = self.page.held
+        needed = np.bincount(page, waits, int(page[-1]) + 1) > 0
+        needed[:examples] = True
+        kept = needed[page]
+        over = int(kept.sum()) - 3 * most // 4
+        if over > 0:
+            oldest = np.flatnonzero(kept & (page >= examples))[:over]
+            kept &= (page < examples) | (page > page[oldest[-1]]) if len(oldest) else True
+        for column in (self.page, self.url, self.text, self.words, self.early):
+            column.keep(kept)
+
+
+def _first_words(reading: Reading) -> npt.NDArray[np.int32]:
+    at = reading.start[:, None] + np.arange(ANCHOR_WORDS)
+    inside = at < reading.end[:, None]
+    if not len(reading.stems):
+        return np.zeros(at.shape, np.int32)
+    words: npt.NDArray[np.int32] = np.where(
+        inside, reading.stems[np.minimum(at, len(reading.stems) - 1)], STOP
+    )
+    return words

@@ -1,0 +1,206 @@
+"""What is known about waiting links, as columns of numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from salticid.model import Floats, Ints
+from salticid.strategies.parts.hunter.addresses import Addresses
+from salticid.strategies.parts.hunter.evidence import Evidence
+from salticid.strategies.parts.hunter.pages import NO_PAGE, Pages
+from salticid.strategies.parts.hunter.topic_profile import PROFILES, SPANS
+from salticid.text.stems import STOP as NO_KEY
+
+_TEXT = [f"{span} {profile}" for span, _ in SPANS for profile in PROFILES]
+NAMES = (
+    *(f"{kind} {text}" for text in _TEXT for kind in ("all", "best")),
+    *(f"address {profile}" for profile in PROFILES),
+    "links in", "from examples", "from good pages", "pages all", "pages best", "pages mean", "away", "links beside",
+    "early", "hubs all", "hubs best", "hubs mean", "beside all", "beside best", "beside mean", "host", "folder",
+    "anchor words all", "anchor words best", "address words", "door folder", "door words", "luck", "always",
+)  # fmt: skip
+"""The features of a link. `all` is the root of a sum over all links to it, `best` the highest, `mean` the mean."""
+
+_BESIDE = 4
+"""So many links before and after a link are beside it."""
+_HUB_DOUBT, _BESIDE_DOUBT, _PLACE_DOUBT, _WORD_DOUBT = 3.0, 0.7, 3.0, 2.0
+"""So many usual rewards are mixed in before rewards are believed."""
+_FIRST_LUCK = 0.3
+_GOOD, _ENOUGH_EXAMPLES = 0.5, 3.0
+
+
+class Tally:
+    """By key the mean of the values it came with, drawn to 0 by doubt. Key 0 is no key, and worth nothing."""
+
+    def __init__(self, keys: npt.NDArray[Any], values: Floats, doubt: float) -> None:
+        flat = keys.ravel()
+        self._last = int(flat.max(initial=NO_KEY)) + 1
+        total = np.bincount(flat, np.repeat(values, keys.shape[1]), self._last + 1)
+        many = np.bincount(flat, minlength=self._last + 1)
+        self._worth = np.zeros(self._last + 1)
+        self._worth[flat] = total[flat] / (many[flat] + doubt)
+        self._worth[NO_KEY] = 0.0
+
+    def of(self, keys: npt.NDArray[Any]) -> Floats:
+        """For each row of keys the sum of what they are worth."""
+        worth: Floats = self._worth[np.minimum(keys, self._last)].sum(axis=1)
+        return worth
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surroundings:
+    """What the rewards of pages say about the places they were found at; made anew from time to time.
+
+    luck: the mean reward. hub: for each page the mean reward of the pages it links to. beside: for each row of
+    the evidence that of the links beside it. The others are kept as what they add to luck: for hosts, folders
+    and words the rewards of the pages that were found there; for doors the hubs that were found there, which
+    is what was gained by going through a page, whatever it was itself.
+    """
+
+    luck: float
+    reward: Floats
+    hub: Floats
+    beside: Floats
+    host: Tally
+    folder: Tally
+    anchor: Tally
+    address: Tally
+    door_folder: Tally
+    door_anchor: Tally
+
+    @classmethod
+    def of(cls, evidence: Evidence, pages: Pages) -> Surroundings:
+        """Look around."""
+        reward = pages.rewards()
+        judged = ~pages.is_example.held
+        luck = float((reward[judged].sum() + _FIRST_LUCK) / (judged.sum() + 1.0))
+        led_to = pages.rows(evidence.url.held)
+        known = (led_to != NO_PAGE).astype(np.float64)
+        gain = np.where(led_to != NO_PAGE, reward[led_to], 0.0) if len(reward) else known
+        page = evidence.page.held
+        hub = _trusted(
+            np.bincount(page, gain, len(pages)), np.bincount(page, known, len(pages)), luck, _HUB_DOUBT
+        )
+        found, ways = pages.found()
+        mine, through = reward[found] - luck, hub[found] - luck
+        return cls(
+            luck,
+            reward,
+            hub,
+            _beside(page, gain, known, luck),
+            Tally(ways.places[:, :1], mine, _PLACE_DOUBT),
+            Tally(ways.places[:, 1:], mine, _PLACE_DOUBT),
+            Tally(ways.anchor, mine, _WORD_DOUBT),
+            Tally(ways.address, mine, _WORD_DOUBT),
+            Tally(ways.places[:, 1:], through, _PLACE_DOUBT),
+            Tally(ways.anchor, through, _WORD_DOUBT),
+        )
+
+
+def columns(
+    urls: Ints,
+    leads_to: Ints,
+    rows: slice,
+    evidence: Evidence,
+    pages: Pages,
+    around: Surroundings,
+    addresses: Addresses,
+) -> list[Floats]:
+    """The features of links, of each its values by URL; `leads_to` says where each of the `rows` leads, or -1."""
+    told = np.flatnonzero(leads_to >= 0)
+    of_link = _Sums(leads_to[told], len(urls))
+    page = evidence.page.held[rows][told]
+    text = evidence.text.held[rows][told]
+    found: list[Floats] = []
+    for column in range(text.shape[1]):
+        found += of_link.all_and_best(text[:, column].astype(np.float64))
+    places, words = addresses.places(urls), addresses.words(urls)
+    found += addresses.likeness(words)
+    reward = pages.rewards(page)
+    hub = _or_usual(around.hub, page, around.luck)
+    beside = _or_usual(around.beside, told + rows.start, around.luck)
+    anchors = evidence.words.held[rows][told]
+    said, opened = around.anchor.of(anchors), around.door_anchor.of(anchors)
+    found += [
+        _rooted(of_link.many),
+        np.minimum(of_link.sum(pages.is_example.held[page]), _ENOUGH_EXAMPLES),
+        _rooted(of_link.sum(reward >= _GOOD)),
+        *of_link.all_and_best(reward),
+        of_link.mean(reward),
+        of_link.best(1.0 / (1.0 + pages.away.held[page])),
+        of_link.mean(1.0 / (1.0 + np.sqrt(pages.links.held[page]))),
+        of_link.mean(evidence.early.held[rows][told].astype(np.float64)),
+        _rooted(of_link.sum(np.maximum(hub - around.luck, 0.0))),
+        of_link.best(hub),
+        of_link.mean(hub),
+        _rooted(of_link.sum(np.maximum(beside - around.luck, 0.0))),
+        of_link.best(beside),
+        of_link.mean(beside),
+        around.host.of(places[:, :1]),
+        around.folder.of(places[:, 1:]),
+        of_link.sum(said),
+        of_link.best(said),
+        around.address.of(words),
+        around.door_folder.of(places[:, 1:]),
+        of_link.best(opened),
+        np.full(len(urls), around.luck),
+        np.ones(len(urls)),
+    ]
+    return found
+
+
+class _Sums:
+    """Sums, means and highest values over the rows that lead to each link."""
+
+    def __init__(self, owner: Ints, many: int) -> None:
+        self._owner, self._size = owner, many
+        self.many = np.bincount(owner, minlength=many).astype(np.float64)
+
+    def sum(self, values: npt.NDArray[Any]) -> Floats:
+        total: Floats = np.bincount(self._owner, values, self._size).astype(np.float64)
+        return total
+
+    def mean(self, values: Floats) -> Floats:
+        return self.sum(values) / np.maximum(self.many, 1.0)
+
+    def best(self, values: Floats) -> Floats:
+        """The highest value, 0 at least."""
+        highest = np.zeros(self._size)
+        np.maximum.at(highest, self._owner, values)
+        return highest
+
+    def all_and_best(self, values: Floats) -> tuple[Floats, Floats]:
+        return _rooted(self.sum(values)), self.best(values)
+
+
+def _rooted(sums: Floats) -> Floats:
+    """The root: the tenth link to a page says less than the first."""
+    return np.sqrt(np.maximum(sums, 0.0))
+
+
+def _trusted(total: npt.NDArray[Any], many: npt.NDArray[Any], usual: float, doubt: float) -> Floats:
+    means: Floats = (total + doubt * usual) / (many + doubt)
+    return means
+
+
+def _or_usual(values: Floats, at: npt.NDArray[Any], usual: float) -> Floats:
+    """The values there, the usual one for what came after one looked around."""
+    found = np.full(len(at), usual)
+    seen = at < len(values)
+    found[seen] = values[at[seen]]
+    return found
+
+
+def _beside(page: Ints, gain: Floats, known: Floats, luck: float) -> Floats:
+    """For each row the mean gain of the rows beside it on its page, the nearer ones weighing more."""
+    total, many = np.zeros(len(page)), np.zeros(len(page))
+    for far in range(1, min(_BESIDE, len(page) - 1) + 1):
+        share = (page[far:] == page[:-far]) / far
+        for one, other in ((slice(far, None), slice(None, -far)), (slice(None, -far), slice(far, None))):
+            total[one] += share * gain[other]
+            many[one] += share * known[other]
+    return _trusted(total, many, luck, _BESIDE_DOUBT)

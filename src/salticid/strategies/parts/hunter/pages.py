@@ -1,0 +1,125 @@
+"""The pages read so far, as far as they tell about links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from salticid.model import Floats, Ints
+from salticid.strategies.parts.hunter.addresses import WORDS
+from salticid.strategies.parts.hunter.column import Column, roomy
+
+NO_PAGE = -1
+LED_BY = 8
+"""So many words of the anchors that led to a page are remembered."""
+WAYS = 1 << 14
+"""Of so many pages, the last, it is remembered how they were found."""
+
+
+class Ways(NamedTuple):
+    """How pages were found, a row each: host and folder, words of the anchors and of the address."""
+
+    places: npt.NDArray[Any]
+    anchor: npt.NDArray[Any]
+    address: npt.NDArray[Any]
+
+    @classmethod
+    def none(cls) -> Ways:
+        """Of a page that nothing led to."""
+        return cls(
+            np.zeros((1, 2), np.uint16), np.zeros((1, LED_BY), np.int32), np.zeros((1, WORDS), np.int32)
+        )
+
+
+class Pages:
+    """What is known of each page read, the examples first: its score, the ways that led to it, its links.
+
+    The reward is what the judge says, 0.5 at its line and 1 from twice the line on; a person's word is 1 or 0.
+    """
+
+    def __init__(self) -> None:
+        self.score, self.fixed = Column(np.float64), Column(np.float32)
+        self.away, self.links = Column(np.int32), Column(np.int32)
+        self.is_example = Column(np.bool_)
+        self._ways = (Column(np.uint16, 2), Column(np.int32, LED_BY), Column(np.int32, WORDS))
+        self._row_of_url = np.full(1024, NO_PAGE, np.int32)
+        self._row_of_step = np.full(1024, NO_PAGE, np.int32)
+        self._told: dict[int, float] = {}
+        self._lowest_positive, self._highest_other = np.inf, 0.0
+
+    def __len__(self) -> int:
+        return len(self.score.held)
+
+    def rows(self, urls: Ints) -> Ints:
+        """The row of each URL's page, NO_PAGE where none was read."""
+        if len(urls):
+            self._row_of_url = roomy(self._row_of_url, int(urls.max()) + 1, NO_PAGE)
+        return self._row_of_url[urls]
+
+    def row_of(self, step: int) -> int:
+        """The row of the page that came with a visit."""
+        return int(self._row_of_step[step]) if 0 <= step < len(self._row_of_step) else NO_PAGE
+
+    def add(self, urls: Sequence[int], step: int | None, score: float, links: int, ways: Ways) -> int:
+        """A page came, under these URLs; an example without a step. Its row."""
+        row = len(self)
+        told = [self._told[url] for url in urls if url in self._told]
+        self.score.append([score])
+        self.fixed.append([told[0] if told else 1.0 if step is None else np.nan])
+        self.is_example.append([step is None])
+        self.away.append([0])
+        self.links.append([links])
+        for column, way in zip(self._ways, ways, strict=True):
+            column.append(way)
+        if len(self._ways[0].held) >= 2 * WAYS:
+            for column in self._ways:
+                column.drop(WAYS)
+        known = np.array(urls, np.int32)
+        self.rows(known)
+        self._row_of_url[known] = row
+        if step is not None:
+            self._row_of_step = roomy(self._row_of_step, step + 1, NO_PAGE)
+            self._row_of_step[step] = row
+        return row
+
+    def found(self) -> tuple[npt.NDArray[np.intp], Ways]:
+        """The rows of the last pages that links led to, and how."""
+        known = len(self._ways[0].held)
+        first = max(known - WAYS, 0)
+        led = np.flatnonzero(~self.is_example.held[len(self) - known + first :]) + first
+        return led + len(self) - known, Ways(*(column.held[led] for column in self._ways))
+
+    def judged(self, row: int, parent: int, positive: bool) -> None:
+        """Learn from a verdict where the judge's line lies, and how far away from good pages this one is."""
+        score = float(self.score.held[row])
+        if positive:
+            self._lowest_positive = min(self._lowest_positive, score)
+        else:
+            self._highest_other = max(self._highest_other, score)
+            self.away.held[row] = 1 if parent == NO_PAGE else self.away.held[parent] + 1
+
+    def revise(self, scores: Sequence[tuple[int, float]]) -> None:
+        """The judge changed its mind."""
+        for step, score in scores:
+            if (row := self.row_of(step)) != NO_PAGE:
+                self.score.held[row] = score
+
+    def tell(self, url: int, reward: float) -> None:
+        """A person spoke about a page, read or not yet."""
+        self._told[url] = reward
+        row = int(self.rows(np.array([url], np.int32))[0])
+        if row != NO_PAGE:
+            self.fixed.held[row] = reward
+
+    def rewards(self, rows: Ints | slice = slice(None)) -> Floats:
+        """The reward of each page, or of these, 0..1."""
+        if self._lowest_positive < np.inf:
+            line = (self._lowest_positive + min(self._highest_other, self._lowest_positive)) / 2
+        else:
+            line = self._highest_other
+        rewards = np.minimum(self.score.held[rows] / (2.0 * line or 1.0), 1.0)
+        fixed = self.fixed.held[rows]
+        return np.where(np.isnan(fixed), rewards, fixed)

@@ -1,0 +1,119 @@
+"""How much a word near a link speaks for the topic, in several ways of knowing it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from salticid.exact import logs
+from salticid.learning.rarity import Rarity
+from salticid.learning.stem_vectors import damped, length_of, total
+from salticid.model import Floats, Ints, Links
+from salticid.protocols import Brief
+from salticid.strategies.parts.hunter.column import roomy
+from salticid.text.bags import Bag
+from salticid.text.stems import STOP, Stems
+
+PROFILES = ("keywords", "examples", "learned")
+KEYWORDS, EXAMPLES, LEARNED = range(len(PROFILES))
+SPANS = (("anchor", 0), ("near", 8), ("wide", 30))
+"""What is read of a link: its anchor, and that with so many words on either side."""
+_DOUBT = 2.0
+"""So many pages of the usual kind are added to those on topic before their words are trusted."""
+
+
+class Reading(NamedTuple):
+    """A page that may be read again: its stems in reading order, those that occur, where its links stand."""
+
+    stems: Ints
+    distinct: Ints
+    start: Ints
+    end: Ints
+
+
+class TopicProfile:
+    """One weight for each stem and each of PROFILES, every column at length 1.
+
+    keywords: those of the topic. examples: the words of the examples, rare ones weighing more, and the
+    keywords. learned: half of `examples`, half what pages said that the judge liked, more than the others did:
+
+        P(stem | liked) * log(P(stem | liked) / P(stem)), P by the number of pages, liked by their rewards
+
+    Without examples, keywords stand for them. A page that a person likes is an example from then on.
+    """
+
+    def __init__(self, brief: Brief) -> None:
+        self.stems = Stems(brief.words, brief.language)
+        self._rarity = Rarity(self.stems, brief.language)
+        keywords = damped(Bag.of(self.stems.terms(brief.topic.keywords)))
+        pages = [damped(Bag.of(self.stems.of(page.tokens))) for page in brief.examples]
+        size = len(self.stems)
+        wanted = _unit(total([keywords], size))
+        self._told = total(pages, size)
+        examples = self._of_told(wanted)
+        self._weights = [wanted, examples, examples]
+
+    def weights(self) -> list[Floats]:
+        """By profile a weight for each stem there is."""
+        self._weights = [roomy(column, len(self.stems), 0.0) for column in self._weights]
+        return self._weights
+
+    def reading(self, tokens: Ints, links: Links, places: Ints) -> Reading:
+        """A page as it is read, with those of its links that matter."""
+        stems = self.stems.of(tokens)
+        return Reading(stems, Bag.of(stems).terms, links.start[places], links.end[places])
+
+    def of_links(self, reading: Reading, profiles: slice = slice(None)) -> Floats:
+        """For each link of a page and each span the sum of the weights of its words, over sqrt of their number."""
+        size = len(reading.stems)
+        words = _running(reading.stems != STOP)
+        sums = [_running(weights[reading.stems]) for weights in self.weights()[profiles]]
+        columns = []
+        for _, reach in SPANS:
+            low = np.maximum(reading.start - reach, 0)
+            high = np.minimum(reading.end + reach, size)
+            share = 1.0 / np.sqrt(np.maximum(words[high] - words[low], 1.0))
+            columns += [(running[high] - running[low]) * share for running in sums]
+        return np.stack(columns, axis=1)
+
+    def tell(self, liked: Sequence[Reading]) -> None:
+        """A person likes these pages: they are examples too."""
+        weights = self.weights()
+        pages = [damped(Bag.of(reading.stems)) for reading in liked]
+        self._told = roomy(self._told, len(weights[0]), 0.0) + total(pages, len(weights[0]))
+        weights[EXAMPLES] = self._of_told(weights[KEYWORDS])
+
+    def learn(self, readings: Sequence[Reading], rewards: Sequence[float]) -> None:
+        """Make the learned weights anew from pages and how much the judge liked each."""
+        weights = self.weights()
+        holding, liked = np.zeros(len(weights[0])), np.zeros(len(weights[0]))
+        for reading, reward in zip(readings, rewards, strict=True):
+            holding[reading.distinct] += 1.0
+            liked[reading.distinct] += reward
+        met = np.flatnonzero(holding)
+        usual = (holding[met] + 0.5) / (len(readings) + 1.0)
+        on = (liked[met] + _DOUBT * usual) / (sum(rewards) + _DOUBT)
+        said = np.zeros(len(holding))
+        said[met] = on * logs(on / usual)
+        weights[LEARNED] = _unit(weights[EXAMPLES] + _unit(said))
+
+    def _of_told(self, wanted: Floats) -> Floats:
+        """The words of the pages told of, rare ones weighing more, and the keywords."""
+        rare = np.zeros(len(self._told))
+        met = np.flatnonzero(self._told).astype(np.int32)
+        rare[met] = self._rarity.of(met)
+        return _unit(_unit(self._told * rare) + wanted)
+
+
+def _unit(weights: Floats) -> Floats:
+    return weights / (length_of(weights) or 1.0)
+
+
+def _running(values: npt.NDArray[Any]) -> Floats:
+    """The sum of all before each place."""
+    sums = np.zeros(len(values) + 1)
+    np.cumsum(values, out=sums[1:])
+    return sums

@@ -1,0 +1,163 @@
+"""The links that wait, in arrays: scored all at once, taken one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from salticid.model import Bools, Choice, Floats, Ints, Link
+from salticid.strategies.parts.hunter.column import Column, roomy
+
+NOWHERE = -1
+_LOW = 4096
+"""So many of the lowest are looked for at a time."""
+
+
+class Waiting:
+    """A slot for each waiting link, with its margin: the higher, the sooner it is taken.
+
+    Best margin first, oldest first among equals; `shrink` drops the lowest, among equals the newest. A slot that
+    falls free is given away again. Links enter unscored, at minus infinity.
+    """
+
+    def __init__(self, limit: int | None, width: int) -> None:
+        self._limit = limit
+        self._slot_of = np.full(1024, NOWHERE, np.int32)
+        self._free: list[int] = []
+        self._age = 0
+        self._many = 0
+        self._low: Ints | None = None
+        self._age_of_low = np.zeros(0, np.int64)
+        self._up_to = 0.0
+        self.url, self.age = Column(np.int32), Column(np.int64)
+        self.source, self.place = Column(np.int32), Column(np.int32)
+        self.margin, self.taken = Column(np.float64), Column(np.bool_)
+        self.features = np.zeros((width, 1024), np.float32)
+
+    def __len__(self) -> int:
+        return self._many
+
+    def slots(self, urls: Ints) -> Ints:
+        """The slot of each URL, NOWHERE for those that do not wait."""
+        if len(urls):
+            self._slot_of = roomy(self._slot_of, int(urls.max()) + 1, NOWHERE)
+        return self._slot_of[urls]
+
+    def enter(self, urls: Ints, source: int, places: Ints) -> None:
+        """Let links wait that do not yet, in the order given; of a URL named twice the first."""
+        new = np.flatnonzero(self.slots(urls) == NOWHERE)
+        first = new[np.sort(np.unique(urls[new], return_index=True)[1])]
+        slots = self._given(len(first))
+        self._slot_of[urls[first]] = slots
+        self.url.held[slots], self.source.held[slots], self.place.held[slots] = (
+            urls[first],
+            source,
+            places[first],
+        )
+        self.age.held[slots] = np.arange(self._age, self._age + len(first))
+        self.margin.held[slots], self.taken.held[slots] = -np.inf, False
+        self._age += len(first)
+        self._many += len(first)
+
+    @property
+    def size(self) -> int:
+        """How many slots there are, free ones among them: the slot after the last is nobody's."""
+        return len(self.url.held)
+
+    def unscored(self) -> Ints:
+        """The slots of links that entered and have no margin yet."""
+        return np.flatnonzero(np.isneginf(self.margin.held) & ~self.taken.held).astype(np.int32)
+
+    def by_age(self) -> Ints:
+        """All slots that hold a link, the oldest first."""
+        living = self.living()
+        oldest_first: Ints = living[np.argsort(self.age.held[living])]
+        return oldest_first
+
+    def living(self) -> Ints:
+        """All slots that hold a link."""
+        return np.flatnonzero(~self.taken.held).astype(np.int32)
+
+    def best(self, k: int, allowed: Bools | None = None) -> Ints:
+        """The slots of the `k` best links, best first, of those allowed."""
+        if not k or not self._many:
+            return np.zeros(0, np.int32)
+        if k == 1 and allowed is None:
+            living = np.flatnonzero((self.margin.held == self.margin.held.max()) & ~self.taken.held)
+        else:
+            living = np.flatnonzero(~self.taken.held if allowed is None else ~self.taken.held & allowed)
+        margin = self.margin.held[living]
+        if len(living) > k:
+            least = margin.max() if k == 1 else np.partition(margin, len(margin) - k)[len(margin) - k]
+            living = living[margin >= least]
+        order = np.lexsort((self.age.held[living], -self.margin.held[living]))
+        return living[order[:k]].astype(np.int32)
+
+    def choice(self, slot: int, score: float, why: tuple[tuple[str, float], ...]) -> Choice:
+        """The link in a slot, as a choice."""
+        link = Link(int(self.url.held[slot]), int(self.source.held[slot]), int(self.place.held[slot]))
+        return Choice(link, score, why)
+
+    def discard(self, url: int) -> None:
+        """Forget a waiting link, if it waits."""
+        slot = int(self.slots(np.array([url], np.int32))[0])
+        if slot != NOWHERE:
+            self._drop(np.array([slot], np.int32))
+
+    def shrink(self, newest: Ints) -> None:
+        """Drop links until no more wait than may; `newest` are those that entered since the last time."""
+        over = 0 if self._limit is None else self._many - self._limit
+        if over <= 0:
+            self._low = None
+            return
+        lowest = self._lowest(over, newest)
+        self._drop(lowest[:over])
+        self._low = lowest[over:]
+        self._age_of_low = self.age.held[self._low]
+
+    def _lowest(self, many: int, newest: Ints) -> Ints:
+        """Some slots, lowest first, that begin with the `many` lowest: all up to some margin.
+
+        They are those of last time, and those of the newest that belong to them, if that is enough.
+        """
+        if self._low is not None:
+            there = ~self.taken.held[self._low] & (self._age_of_low == self.age.held[self._low])
+            low = self._low[there]
+            low_too = self._in_order(newest[self.margin.held[newest] <= self._up_to])
+            if len(low) + len(low_too) >= many:
+                before = self.margin.held[low].searchsorted(self.margin.held[low_too])
+                return np.insert(low, before, low_too)
+        living = self.living()
+        margin = self.margin.held[living]
+        most = min(len(living), many + _LOW)
+        self._up_to = float(np.partition(margin, most - 1)[most - 1])
+        return self._in_order(living[margin <= self._up_to])
+
+    def _in_order(self, slots: Ints) -> Ints:
+        """Lowest first, among equals the newest first."""
+        in_order: Ints = slots[np.lexsort((-self.age.held[slots], self.margin.held[slots]))]
+        return in_order
+
+    def score(self, slots: Ints, features: Sequence[Floats], margins: Floats) -> None:
+        """Note what is known of these links, a column for each feature, and what follows from it."""
+        for row, column in zip(self.features, features, strict=True):
+            row[slots] = column
+        self.margin.held[slots] = margins
+        self._low = None if len(slots) == self._many else self._low
+
+    def _given(self, many: int) -> Ints:
+        """So many free slots."""
+        fallen = [self._free.pop() for _ in range(min(many, len(self._free)))]
+        made = np.arange(len(self.url.held), len(self.url.held) + many - len(fallen))
+        for column in (self.url, self.age, self.source, self.place, self.margin, self.taken):
+            column.append(np.zeros(len(made)))
+        if self.size > self.features.shape[1]:
+            self.features = np.pad(self.features, ((0, 0), (0, self.size)))
+        return np.concatenate((np.array(fallen, np.int32), made)).astype(np.int32)
+
+    def _drop(self, slots: Ints) -> None:
+        self._slot_of[self.url.held[slots]] = NOWHERE
+        self.taken.held[slots], self.margin.held[slots] = True, -np.inf
+        self._free += slots.tolist()
+        self._many -= len(slots)

@@ -1,0 +1,216 @@
+"""One crawl of the page, in a process of its own: `python -m salticid.ui.crawl_process`.
+
+Its input is JSON, a line each: first the order (`Begin`), then commands. When the input ends, the server is
+gone: the crawl stops cleanly, as it does on SIGTERM. Its output is JSON too, a line each, about what is not in
+the log.
+
+    {"do": "pause" | "go on" | "stop" | "look"}
+    {"do": "extend", "max_pages": N}
+    {"do": "feedback", "words": [[URL, liking], ...]}
+
+    {"event": "playing", "step", "visits"}     an earlier run is played again
+    {"event": "state", "paused", "line"}       ready, or something changed
+    {"event": "now", ...}                      the answer to a look
+    {"event": "moved", ...}                    which waiting links changed place after feedback
+    {"event": "advice", ...}                   what seems to be left
+    {"event": "warned", "line"}                a sentence for the person
+    {"event": "ended", "stopped"}              the last word: done
+    {"event": "failed", "error"}               the last word: it could not be
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing, suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+
+from salticid.errors import SalticidError, UserError
+from salticid.model import Feedback, StopReason
+from salticid.runs.live import Hunt, hunt_live
+from salticid.runs.live_settings import LiveSettings
+from salticid.runs.order import NOBODY_THERE, SOMEBODY_THERE, Onlooker
+from salticid.store.lock import lock
+from salticid.ui.insight import Insight, moved, places
+from salticid.ui.order_form import Wish
+from salticid.webs.live.retries import Failure
+
+PLAYING_EVERY = 1000
+"""Visits played again between two words about it."""
+SUCCESSION = 20.0
+"""Seconds that a crawl waits for the one before it in its folder to be gone."""
+
+
+class Begin(msgspec.Struct, frozen=True):
+    """The first line of the input."""
+
+    folder: str
+    wish: Wish
+    live: LiveSettings
+
+
+class Command(msgspec.Struct, frozen=True):
+    """Any other line."""
+
+    do: str
+    max_pages: int = 0
+    words: list[tuple[str, int]] = []
+
+
+class Spinner(Onlooker):
+    """Carries commands to a crawl, and back what there is to tell; those that come too early wait."""
+
+    def __init__(self, begin: Begin, commands: BinaryIO) -> None:
+        self._commands = commands
+        self._early = [Command("pause")] if begin.wish.mood == "pause" else []
+        self._obey: Obedient | None = None
+        self._visits = 0
+
+    def begins(self, end: Callable[[], None]) -> None:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
+        self._listening = asyncio.create_task(self._listen(end))
+
+    def warned(self, sentence: str) -> None:
+        say("warned", line=sentence)
+
+    def goes_on(self, visits: int) -> None:
+        self._visits = visits
+        say("playing", step=0, visits=visits)
+
+    def played(self, step: int) -> None:
+        if step % PLAYING_EVERY == 0:
+            say("playing", step=step, visits=self._visits)
+
+    def ready(self, hunt: Hunt) -> None:
+        self._obey = Obedient(hunt)
+        for command in self._early:
+            self._obey(command)
+        self._obey.tell()
+
+    def held_up(self, trouble: str) -> None:
+        say("warned", line=f"Nothing can be written ({trouble}). The crawl goes on as soon as there is room.")
+
+    def lost(self, failure: Failure) -> None:
+        say("warned", line=NOBODY_THERE.format(failure.value))
+
+    def found(self) -> None:
+        say("warned", line=SOMEBODY_THERE)
+
+    async def _listen(self, end: Callable[[], None]) -> None:
+        """Do what each line says; the end of the input ends the crawl."""
+        reader = asyncio.StreamReader(limit=1 << 24)
+        loop = asyncio.get_running_loop()
+        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), self._commands)
+        while line := await reader.readline():
+            command = msgspec.json.decode(line, type=Command)
+            if command.do == "stop":
+                break
+            if self._obey is None:
+                self._early.append(command)
+            else:
+                self._obey(command)
+        end()
+
+
+class Obedient:
+    """A crawl that is ready, and does what it is told between two arrivals."""
+
+    def __init__(self, hunt: Hunt) -> None:
+        self._hunt, self._insight = hunt, Insight(hunt)
+
+    def __call__(self, command: Command) -> None:
+        match command.do:
+            case "pause":
+                if not self._hunt.driver.paused:
+                    self._insight.stand_still()
+                self._hunt.pause()
+                self.tell()
+            case "go on":
+                self._hunt.go_on()
+                self.tell()
+            case "extend":
+                self._extend(command.max_pages)
+            case "feedback":
+                self._hear(command.words)
+            case "look":
+                self._look()
+
+    def tell(self) -> None:
+        """Say how things stand."""
+        driver = self._hunt.driver
+        say("state", paused=driver.paused, line=driver.crawl.judge.line)
+
+    def _look(self) -> None:
+        say("now", **self._insight.now())
+        if (advice := self._insight.advice()) is not None:
+            say("advice", **advice)
+
+    def _extend(self, max_pages: int) -> None:
+        crawl = self._hunt.driver.crawl
+        if max_pages > crawl.limits.max_pages:
+            crawl.extend(replace(crawl.limits, max_pages=max_pages))
+            self._hunt.driver.nudge()
+
+    def _hear(self, words: list[tuple[str, int]]) -> None:
+        """Let the crawl hear what a person said, and tell which of the links that wait it moved."""
+        crawl = self._hunt.driver.crawl
+        urls = crawl.brief.urls
+        said = [Feedback(url, liking) for text, liking in words if (url := urls.find(text)) >= 0]
+        began = self._hunt.clock()
+        before = places(crawl.strategy)
+        crawl.hear(said)
+        crawl.log.retry()
+        up, down = moved(before, places(crawl.strategy), urls)
+        say("moved", up=up, down=down, seconds=round(self._hunt.clock() - began, 3))
+        self.tell()
+
+
+def say(event: str, **values: Any) -> None:
+    """One line of output; nobody to read it is no trouble, for then the input ends too."""
+    with suppress(BrokenPipeError):
+        sys.stdout.buffer.write(msgspec.json.encode({"event": event, **values}) + b"\n")
+        sys.stdout.buffer.flush()
+
+
+def main() -> int:
+    """Crawl as the first line says, and obey the others; the exit status."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server's Ctrl-C is not ours: it tells us what to do
+    commands = open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115 - the loop takes it over
+    begin = msgspec.json.decode(commands.readline(), type=Begin)
+    try:
+        folder = Path(begin.folder)
+        wait_for(folder)
+        hunted = hunt_live(begin.wish.order(folder), begin.live, Spinner(begin, commands))
+    except KeyboardInterrupt:
+        say("ended", stopped=StopReason.INTERRUPTED.value)
+        return 0
+    except SalticidError as error:
+        say("failed", error=str(error))
+        return 1
+    say("ended", stopped=hunted.stopped.value)
+    return 0
+
+
+def wait_for(folder: Path, seconds: float = SUCCESSION) -> None:
+    """Wait until nobody crawls into a folder: the crawl of a server that was killed takes a moment to stop."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        with suppress(UserError), closing(lock(folder)):
+            return
+        time.sleep(0.1)
+
+
+def begin_line(folder: Path, wish: Wish, live: LiveSettings) -> bytes:
+    """The first line of the input."""
+    return msgspec.json.encode({"folder": str(folder), "wish": wish, "live": asdict(live)}) + b"\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,80 @@
+"""A crawl as a stream of events: first all that is in its log, then what is new."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack, closing
+
+import msgspec
+from sse_starlette import ServerSentEvent
+
+from salticid.errors import UserError
+from salticid.store.crawl_folder import CrawlFolder
+from salticid.ui.forms import Summary
+from salticid.ui.log_reader import Reader
+from salticid.ui.server_crawl import KeptCrawl, Word
+
+POLL = 0.25
+"""Seconds between two looks into the log of a crawl that runs."""
+STATE_EVERY = 0.5
+_RELAYED = ("now", "moved", "advice", "warned")
+
+
+async def stream(
+    crawl: KeptCrawl, since: int, closing_down: Callable[[], bool]
+) -> AsyncIterator[ServerSentEvent]:
+    """The events of a crawl from a number on, until the server closes down or the crawl is removed.
+
+    An event is made when the one before it was taken: a slow reader slows only his own stream.
+    """
+    with crawl.watched() as words, ExitStack() as opened:
+        loop = asyncio.get_running_loop()
+        reader: Reader | None = None
+        readable = True
+        state_at = 0.0
+        told: Summary | None = None
+        while not closing_down() and not crawl.removed:
+            try:
+                if readable and reader is None and (folder := _opened(crawl)) is not None:
+                    reader = Reader(opened.enter_context(closing(folder)), since)
+                while reader is not None and (news := reader.news()) is not None:
+                    events = news.events()
+                    for left, event in zip(reversed(range(len(events))), events, strict=True):
+                        yield _event(*event, news.upto if not left else None)
+            except (OSError, sqlite3.Error, ValueError) as error:
+                reader, readable = None, False
+                yield _event(
+                    "warned", {"line": f"What this crawl wrote down cannot be read any further: {error}."}
+                )
+            if loop.time() >= state_at and (summary := crawl.summary()) != told:
+                state_at, told = loop.time() + STATE_EVERY, summary
+                yield _event("state", summary)
+            crawl.look()
+            while not words.empty():
+                name, body = words.get_nowait()
+                if name in _RELAYED:
+                    yield _event(name, body)
+            await _something(words)
+
+
+async def _something(words: asyncio.Queue[Word]) -> None:
+    """Wait for a word of the process, or for the next look into the log."""
+    deadline = asyncio.get_running_loop().time() + POLL
+    while words.empty() and asyncio.get_running_loop().time() < deadline:
+        await asyncio.sleep(POLL / 5)
+
+
+def _opened(crawl: KeptCrawl) -> CrawlFolder | None:
+    """Its log, if it has one yet."""
+    try:
+        return CrawlFolder(crawl.folder)
+    except UserError:
+        return None
+
+
+def _event(name: str, body: object, number: int | None = None) -> ServerSentEvent:
+    return ServerSentEvent(
+        msgspec.json.encode(body).decode(), event=name, id=None if number is None else str(number), sep="\n"
+    )

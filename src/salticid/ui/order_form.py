@@ -1,0 +1,104 @@
+"""What a person wished for on the page: kept beside the crawl, so that it outlives the server."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+from inspect import cleandoc
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from salticid.judges import judges
+from salticid.model import Limits, Topic
+from salticid.runs.order import Order
+from salticid.runs.recorded import Recipe
+from salticid.store.lock import PRIVATE
+from salticid.strategies import strategies
+from salticid.ui.untrusted_files import read_plain
+
+FILE = "wish.json"
+_LARGEST = 16 << 20
+FAVOURED = ("myspiders", "hunter")
+"""The strategies that are named first: the first of them is the usual one."""
+DEFAULT_STRATEGY = FAVOURED[0]
+DEFAULT_JUDGE = "profile"
+"""One that works from words alone, and learns from what a person says."""
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """All that has to be known to begin a crawl or to go on with it.
+
+    `origins` says where each seed came from. `mood` is what the crawl is meant to do: one that is to run is
+    started again with the server. `began` is in ISO 8601.
+    """
+
+    query: str
+    seeds: tuple[str, ...]
+    origins: tuple[str, ...]
+    strategy: str
+    judge: str
+    max_pages: int
+    began: str
+    mood: Literal["run", "pause", "stop"] = "run"
+
+    def order(self, folder: Path) -> Order:
+        """The order that a driver understands; UserError if a name in it is unknown."""
+        recipe = Recipe(
+            strategies.make(self.strategy), judges.make(self.judge), Limits(max_pages=self.max_pages)
+        )
+        topic = Topic(self.query, self.query, self.seeds)
+        return Order(topic, "live", self.strategy, self.judge, recipe, folder)
+
+    def save(self, folder: Path) -> None:
+        """Write it into the crawl's folder, whole or not at all; OSError if that cannot be."""
+        folder.mkdir(PRIVATE, parents=True, exist_ok=True)
+        partial = folder / f".{FILE}.partial"
+        with partial.open("wb") as file:
+            file.write(msgspec.json.format(msgspec.json.encode(self)) + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(folder / FILE)
+
+    @classmethod
+    def load(cls, folder: Path) -> Wish | None:
+        """The wish kept in a folder; None if there is none that can be read."""
+        try:
+            wish = msgspec.json.decode(read_plain(folder / FILE, _LARGEST), type=cls)
+            datetime.fromisoformat(wish.began)
+        except (OSError, RecursionError, ValueError):
+            return None
+        return wish
+
+
+def judge_for(strategy: str) -> str:
+    """The judge of a crawl whose person named none: the strategy's own, else one that learns."""
+    return str(getattr(strategies.make(strategy), "judge", DEFAULT_JUDGE))
+
+
+def offered() -> list[dict[str, Any]]:
+    """The strategies to choose from: those favoured, those that walk, the others; the first sentence of each."""
+
+    def place(name: str) -> tuple[int, bool]:
+        favour = FAVOURED.index(name) if name in FAVOURED else len(FAVOURED)
+        return favour, not strategies.find(name).walks
+
+    return [
+        {
+            "name": name,
+            "line": _first_paragraph(strategies.find(name).__doc__ or ""),
+            "walks": strategies.find(name).walks,
+            "default": name == DEFAULT_STRATEGY,
+        }
+        for name in sorted(strategies.names(), key=place)
+    ]
+
+
+def _first_paragraph(doc: str) -> str:
+    """What a docstring says first, on one line.
+
+    >>> _first_paragraph("Agents walk,\\n    and breed.\\n\\n    Paper: ...")
+    'Agents walk, and breed.'
+    """
+    return " ".join(cleandoc(doc).partition("\n\n")[0].split())

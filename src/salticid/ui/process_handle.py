@@ -1,0 +1,95 @@
+"""The process of one crawl, as the server sees it."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import msgspec
+
+PATIENCE = 20.0
+"""Seconds that a crawl is given to stop cleanly before it is ended by force."""
+_LAST_WORDS = 1.0
+_LONGEST_LINE = 1 << 24
+
+Hears = Callable[[str, dict[str, Any]], None]
+"""Takes a word: the event, and what about it."""
+
+
+class Child:
+    """A running crawl: commands go in, words come out.
+
+    `told` is called with each word, `ended` once, with the exit status, when the process is gone.
+    """
+
+    def __init__(self, process: Process, told: Hears, ended: Callable[[int], None]) -> None:
+        self._process, self._told, self._ended = process, told, ended
+        self._watching = asyncio.create_task(self._watch())
+
+    @classmethod
+    async def start(cls, begin: bytes, told: Hears, ended: Callable[[int], None]) -> Child:
+        """A new process that was given its first line."""
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "salticid.ui.crawl_process",
+            stdin=PIPE,
+            stdout=PIPE,
+            start_new_session=True,
+            limit=_LONGEST_LINE,
+        )
+        child = cls(process, told, ended)
+        child._write(begin)
+        return child
+
+    def send(self, do: str, **values: Any) -> None:
+        """Give a command; one that has just ended hears nothing."""
+        self._write(msgspec.json.encode({"do": do, **values}) + b"\n")
+
+    async def stop(self) -> None:
+        """End it cleanly, or by force if it takes too long."""
+        self.send("stop")
+        await self.gone(PATIENCE)
+
+    async def gone(self, within: float) -> None:
+        """Wait until it is gone; it is killed if that takes longer."""
+        try:
+            await asyncio.wait_for(asyncio.shield(self._watching), within)
+        except TimeoutError:
+            with suppress(ProcessLookupError):
+                self._process.kill()
+            await self._watching
+
+    def _write(self, line: bytes) -> None:
+        with suppress(ConnectionError, RuntimeError):
+            _pipe(self._process.stdin).write(line)
+
+    async def _watch(self) -> None:
+        """Hear its words until it is gone. Its parsers may hold its output open a little longer."""
+        listening = asyncio.create_task(self._listen())
+        status = await self._process.wait()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(listening, _LAST_WORDS)
+        _pipe(self._process.stdin).close()
+        self._ended(status)
+
+    async def _listen(self) -> None:
+        with suppress(ValueError):  # a line that is too long
+            while line := await _pipe(self._process.stdout).readline():
+                with suppress(msgspec.DecodeError):
+                    word = msgspec.json.decode(line, type=dict[str, Any])
+                    self._told(word.pop("event"), word)
+
+
+P = TypeVar("P")
+
+
+def _pipe(end: P | None) -> P:
+    """One that was asked for is there."""
+    if end is None:
+        raise RuntimeError("the process was started without pipes")
+    return end

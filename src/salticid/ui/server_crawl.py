@@ -1,0 +1,269 @@
+"""One crawl of the server: its wish, its process while it runs, and who watches it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from salticid.errors import UserError
+from salticid.model import StopReason
+from salticid.runs.live_settings import LiveSettings
+from salticid.runs.order import WHY
+from salticid.strategies import strategies
+from salticid.ui.crawl_process import begin_line
+from salticid.ui.forms import Played, Summary
+from salticid.ui.order_form import Wish
+from salticid.ui.process_handle import PATIENCE, Child
+from salticid.ui.tally import Tally
+
+Word = tuple[str, dict[str, Any]]
+"""An event that the process told, and what about it."""
+State = Literal["starting", "running", "paused", "stopping", "ended"]
+LOOK_EVERY = 1.0
+_WATCHERS_MEMORY = 32
+"""Words that wait for a slow watcher; of more, the oldest are forgotten."""
+CUT_OFF, FAILED = "cut off", "failed"
+"""Ends that a crawl cannot give a reason for itself."""
+_USED_UP = (StopReason.BUDGET.value, StopReason.FETCHES.value)
+_KILLED = "It was cut off: its process was ended from outside. Nothing that was found is lost; continue it."
+_BROKE = "It failed, and its process with it; the terminal where salticid serve runs says why."
+_UNWRITTEN = (
+    "What you want of this crawl holds as long as the server runs; it cannot be written down: {cause}."
+)
+_RESTED = "The server stopped. The crawl goes on by itself when the server runs again."
+
+
+class KeptCrawl:
+    """A crawl in a folder. Its state is in its log and its wish; the process only works on it."""
+
+    def __init__(self, folder: Path, wish: Wish, live: LiveSettings) -> None:
+        self.id, self.folder, self.wish = folder.name, folder, wish
+        self._live = live
+        self._child: Child | None = None
+        self._state: State = "paused" if wish.mood == "pause" else "ended"
+        self._line: float | None = None
+        self._failure: str | None = None
+        self._playing: Played | None = None
+        self._tally = Tally(folder)
+        self._walks = wish.strategy in strategies.names() and strategies.find(wish.strategy).walks
+        self._only_hears, self._unheard = False, 0
+        self._looked_at = 0.0
+        self._watchers: set[asyncio.Queue[Word]] = set()
+        self._turn = asyncio.Lock()
+        self.removed = False
+
+    @property
+    def running(self) -> bool:
+        """Whether it has a process, or is about to."""
+        return self._child is not None or self._state == "starting"
+
+    @property
+    def can_continue(self) -> bool:
+        """Whether there is something left to do for it, perhaps with a larger budget."""
+        stopped = self.stopped
+        return stopped is None or stopped not in (StopReason.FRONTIER_EMPTY.value, StopReason.EXTINCT.value)
+
+    @property
+    def stopped(self) -> str | None:
+        """Why it ended, if it has: a StopReason, CUT_OFF or FAILED."""
+        if self._state != "ended":
+            return None
+        if self._failure is not None:
+            return CUT_OFF if self._failure == _KILLED else FAILED
+        self._tally.update()
+        if self._tally.trouble is not None:
+            return FAILED
+        unknown = CUT_OFF if self.wish.mood == "run" else StopReason.INTERRUPTED.value
+        return str(self._tally.about.get("stopped", unknown))
+
+    def summary(self) -> Summary:
+        """What a person wants to know at one glance."""
+        tally, wish, stopped = self._tally, self.wish, self.stopped
+        tally.update()
+        return Summary(
+            id=self.id,
+            query=wish.query,
+            strategy=wish.strategy,
+            judge=wish.judge,
+            state=self._state,
+            stopped=stopped,
+            stopped_line=self._stopped_line(stopped),
+            pages=tally.pages,
+            max_pages=wish.max_pages,
+            fetches=tally.fetches,
+            positive=tally.positive,
+            harvest=tally.harvest,
+            line=tally.about.get("line") if self._line is None else self._line,
+            hosts=tally.hosts,
+            began=wish.began,
+            seconds=round(float(tally.about.get("seconds", 0.0) if stopped else tally.seconds), 3),
+            agents=self._walks,
+            can_continue=self._state in ("paused", "ended") and self.can_continue,
+            playing=self._playing,
+        )
+
+    async def start(self) -> None:
+        """Give it a process, which begins the crawl or goes on with it."""
+        async with self._turn:
+            await self._begin()
+
+    async def pause(self) -> None:
+        """Let it rest; it keeps its process, and is paused also after the server was started again."""
+        async with self._turn:
+            if self._child is None or self._state in ("stopping", "ended"):
+                raise UserError("the crawl does not run; there is nothing to pause")
+            self._want("pause")
+            self._child.send("pause")
+
+    async def go_on(self, max_pages: int | None) -> None:
+        """Let it run again, with a larger budget if one is given."""
+        async with self._turn:
+            await self._go_on(max_pages)
+
+    async def _go_on(self, max_pages: int | None) -> None:
+        if max_pages is not None and max_pages < self.wish.max_pages:
+            raise UserError(f"its budget is {self.wish.max_pages} pages already; give a larger max_pages")
+        grown = max_pages is not None and max_pages > self.wish.max_pages
+        if self.stopped in _USED_UP and not grown:
+            raise UserError("its budget is used up; give a larger max_pages to go on")
+        if self._state in ("stopping", "ended") and self._child is not None:
+            await self._child.gone(PATIENCE)
+        self._want("run", self.wish.max_pages if max_pages is None else max_pages)
+        if self._child is None:
+            await self._begin()
+            return
+        if grown:
+            self._child.send("extend", max_pages=max_pages)
+        self._child.send("go on")
+
+    async def stop(self) -> None:
+        """End it; what it found stays, and it can be continued."""
+        async with self._turn:
+            self._want("stop")
+            if self._child is not None:
+                self._state = "stopping"
+                self._child.send("stop")
+            else:
+                self._state = "ended"
+
+    async def feedback(self, url: str, liking: int) -> None:
+        """Let it hear a person's word about a page it visited; one that has ended is woken for that alone."""
+        async with self._turn:
+            await self._tell(url, liking)
+
+    async def _tell(self, url: str, liking: int) -> None:
+        child = self._child
+        if child is not None and (self._state == "stopping" or (self._only_hears and not self._unheard)):
+            await child.gone(PATIENCE)
+            child = self._child
+        if child is None:
+            self._only_hears = True
+            child = await self._start(msgspec.structs.replace(self.wish, mood="pause"))
+        self._unheard += 1
+        child.send("feedback", words=[[url, liking]])
+
+    def look(self) -> None:
+        """Ask what it is doing now, however many want to know about once a second; watchers are told."""
+        now = asyncio.get_running_loop().time()
+        if (
+            self._child is not None
+            and self._state in ("running", "paused")
+            and now >= self._looked_at + LOOK_EVERY
+        ):
+            self._looked_at = now
+            self._child.send("look")
+
+    @contextmanager
+    def watched(self) -> Iterator[asyncio.Queue[Word]]:
+        """The words of its process as they come, for as long as the context lasts."""
+        words: asyncio.Queue[Word] = asyncio.Queue(_WATCHERS_MEMORY)
+        self._watchers.add(words)
+        try:
+            yield words
+        finally:
+            self._watchers.discard(words)
+
+    async def rest(self) -> None:
+        """The server stops: so does the process, and the wish stays as it is."""
+        async with self._turn:
+            if self._child is not None:
+                self._state = "stopping"
+                await self._child.stop()
+
+    def give_up(self) -> None:
+        """It is about to be removed: let go of its log and of whoever watches; UserError unless it has ended."""
+        if self.running or self._state != "ended" or self._turn.locked():
+            raise UserError("the crawl has not ended; stop it first, then remove it")
+        self.removed = True
+        self.close()
+
+    def close(self) -> None:
+        self._tally.close()
+
+    async def _begin(self) -> None:
+        self._failure, self._state = None, "starting"
+        try:
+            await self._start(self.wish)
+        except OSError as error:
+            self._failure, self._state = f"No process could be started for it: {error.strerror}.", "ended"
+
+    async def _start(self, wish: Wish) -> Child:
+        line = begin_line(self.folder, wish, self._live)
+        self._child = child = await Child.start(line, self._hear, self._over)
+        return child
+
+    def _want(self, mood: Literal["run", "pause", "stop"], max_pages: int | None = None) -> None:
+        wish = self.wish if max_pages is None else msgspec.structs.replace(self.wish, max_pages=max_pages)
+        self.wish = msgspec.structs.replace(wish, mood=mood)
+        try:
+            self.wish.save(self.folder)
+        except OSError as error:
+            self._pass_on("warned", {"line": _UNWRITTEN.format(cause=error.strerror)})
+
+    def _stopped_line(self, stopped: str | None) -> str | None:
+        """Why it ended, as a sentence."""
+        if stopped is None:
+            return None
+        if (trouble := self._failure or self._tally.trouble) is not None:
+            return trouble
+        if stopped == StopReason.INTERRUPTED.value:
+            return "You stopped it." if self.wish.mood == "stop" else _RESTED
+        return _KILLED if stopped == CUT_OFF else f"It ended: {WHY[StopReason(stopped)]}."
+
+    def _hear(self, event: str, word: dict[str, Any]) -> None:
+        """Take in a word of the process and pass it on."""
+        if event == "playing":
+            self._playing = Played(word["step"], word["visits"])
+        elif event == "state":
+            self._playing, self._line = None, word["line"]
+            if self._state != "stopping" and not self._only_hears:
+                self._state = "paused" if word["paused"] else "running"
+        elif event == "moved":
+            self._unheard -= 1
+            if self._only_hears and not self._unheard and self._child is not None:
+                self._child.send("stop")
+        elif event == "failed":
+            self._failure = word["error"]
+        elif event == "ended" and word["stopped"] != StopReason.INTERRUPTED.value:
+            self._want("stop")  # it came to its end; nothing to start again with the server
+        self._pass_on(event, word)
+
+    def _pass_on(self, event: str, word: dict[str, Any]) -> None:
+        for words in self._watchers:
+            if words.full():
+                words.get_nowait()
+            words.put_nowait((event, word))
+
+    def _over(self, status: int) -> None:
+        """The process is gone."""
+        self._child, self._playing = None, None
+        self._only_hears, self._unheard = False, 0
+        if status and self._failure is None:
+            self._failure = _KILLED if status < 0 else _BROKE
+        ended = self._failure is not None or self.wish.mood != "pause"
+        self._state = "ended" if ended else "paused"

@@ -1,0 +1,49 @@
+"""A crawl folder as a world: what a crawl saw can be crawled again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from salticid.model import Outcome
+from salticid.store.crawl_folder import CrawlFolder, StoredVisit
+from salticid.webs.recorded import OUTCOMES
+from salticid.worlds.answers import Answer, Unread
+from salticid.worlds.translate import Translation
+
+
+class CrawledPages:
+    """The answers a crawl got (a `Source`), redirects among them; pages are taken over, not parsed again."""
+
+    def __init__(self, folder: Path) -> None:
+        self._crawl = CrawlFolder(folder)
+        self._translation = Translation(self._crawl.url, lambda at: self._crawl.words[at])
+        self.name = f"crawl of {self._crawl.about().get('topic', {}).get('name', folder.name)}"
+        self.size, self.done = len(self._crawl), 0
+        self._redirects: set[str] = set()
+
+    def __iter__(self) -> Iterator[Answer | Unread]:
+        for visit in self._crawl.visits():
+            self.done += 1
+            yield from self._answers(visit)
+
+    def _answers(self, visit: StoredVisit) -> Iterator[Answer]:
+        if visit.url != visit.final_url and visit.url not in self._redirects:
+            self._redirects.add(visit.url)
+            yield Answer(visit.url, 301, location=visit.final_url, seconds=0.0)
+        if visit.revisit:
+            return
+        if visit.outcome == Outcome.REDIRECT_LOOP:
+            yield Answer(visit.final_url, 301, location=visit.final_url, seconds=visit.seconds)
+        if visit.outcome not in OUTCOMES:
+            return
+        page = self._crawl.page(visit.step)
+        yield Answer(
+            visit.final_url,
+            visit.status,
+            outcome=Outcome(visit.outcome),
+            seconds=visit.seconds,
+            modified=visit.modified,
+            size=visit.size,
+            page=None if page is None else lambda urls, words: self._translation.page(page, urls, words),
+        )
