@@ -15,7 +15,8 @@ from salticid.judges import judges
 from salticid.metrics.harvest import harvest
 from salticid.metrics.judged import judged
 from salticid.model import Limits, Outcome
-from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.runs.order import Recipe
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.truth import load_topic

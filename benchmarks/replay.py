@@ -11,7 +11,8 @@ from benchmarks.report import figure, say
 from salticid.judges import judges
 from salticid.model import Limits
 from salticid.protocols import Log
-from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.runs.order import Recipe
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store.log import CrawlLog
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies

@@ -21,7 +21,8 @@ from salticid.lab.compare import compare
 from salticid.lab.experiment import Experiment, topic_of, truth_of
 from salticid.lab.reproduce.worlds import generated
 from salticid.model import Limits, Outcome, Visit
-from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.runs.order import Recipe
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.webs.recorded import RecordedWeb

@@ -11,7 +11,8 @@ from pathlib import Path
 from salticid.judges import judges
 from salticid.metrics.judged import judged
 from salticid.model import Limits, Outcome, Topic, Visit
-from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.runs.order import Recipe
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.truth import Truth

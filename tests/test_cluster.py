@@ -28,8 +28,7 @@ from salticid.lab.compare import compare
 from salticid.lab.experiment import Experiment
 from salticid.model import Limits, Outcome, StopReason, Topic
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.order import Order
-from salticid.runs.recorded import Recipe
+from salticid.runs.order import Order, Recipe
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.strategies.best_first import BestFirst
 from salticid.urls import host
@@ -55,11 +54,11 @@ def cluster() -> Iterator[Cluster]:
     made.shutdown()  # type: ignore[no-untyped-call]
 
 
-def order(folder: Path, site: Site, pages: int = PAGES) -> Order:
+def order(folder: Path, site: Site, port: int, pages: int = PAGES) -> Order:
     topic = Topic("sharded", "jumping spider", (site.url(0),), language="en")
     return Order(
         topic,
-        "live",
+        live(port),
         "best_first",
         "rocchio",
         Recipe(BestFirst(), Rocchio(), Limits(max_pages=pages)),
@@ -109,7 +108,7 @@ def test_a_crawl_that_loses_a_shard_its_coordinator_and_a_node_loses_no_page(
             ],
         )
         disasters.start()
-        hunted = crawl_on_ray(order(folder, site), live(port), SHARDS, threading.Event(), lambda _: None)
+        hunted = crawl_on_ray(order(folder, site, port), SHARDS, threading.Event(), lambda _: None)
         disasters.join()
     assert (hunted.pages, hunted.stopped, disasters.done) == (PAGES, StopReason.BUDGET, 3)
     with closing(CrawlFolder(folder)) as crawled:

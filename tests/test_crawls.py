@@ -12,7 +12,8 @@ from tests.running import crawl_in_memory, targets_found
 
 from salticid.judges import judges
 from salticid.model import Limits
-from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.runs.order import Recipe
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.log import CrawlLog
 from salticid.strategies import strategies

@@ -53,9 +53,9 @@ class Log(log.CrawlLog):
         super().retry()
 
 taken.connect = limited
-from salticid.cli import hunting, main
-from salticid.runs import live as hunt
-hunting.CrawlLog = hunt.CrawlLog = Log
+from salticid.cli import main
+from salticid.runs import live, recorded
+live.CrawlLog = recorded.CrawlLog = Log
 main()
 """
 

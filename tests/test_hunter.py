@@ -21,7 +21,8 @@ from salticid.metrics.oracle_share import oracle_share
 from salticid.model import Feedback, Limits, Outcome
 from salticid.registry import settings_of
 from salticid.runs.brief import prepare
-from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.runs.order import Recipe
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.strategies.hunter import Hunter

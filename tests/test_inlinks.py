@@ -12,7 +12,8 @@ from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.model import Limits, Topic
 from salticid.protocols import Backlinks
-from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.runs.order import Recipe
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store.log import CrawlLog
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies

@@ -20,7 +20,8 @@ from salticid.evolve.simulation import Simulation, strategy_of
 from salticid.judges.svm import Svm
 from salticid.model import Floats, Limits, Outcome, Scope, Topic, Visit
 from salticid.runs.brief import prepare
-from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.runs.order import Recipe
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies.parts.rank_terms import TERMS
 from salticid.testing.generated import Generated

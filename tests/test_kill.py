@@ -27,8 +27,9 @@ from tests.killing import (
 
 from salticid.judges.tfidf import Tfidf
 from salticid.model import Event, Limits
+from salticid.runs.order import Recipe
 from salticid.runs.past import Past, RelivedLog
-from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store import log as store_log
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.log import CrawlLog

@@ -24,14 +24,14 @@ _PHOTOGRAPHED = """
 import os, shutil, sys
 from pathlib import Path
 from salticid.cli import main
-from salticid.runs import live as hunt
+from salticid.runs import live, run
 from salticid.store import lock, log, warc
 from salticid.store import folder_lock as taken
 folder, album = Path(sys.argv[sys.argv.index("--out") + 1]), Path(sys.argv.pop(1))
 seen = []
 
 def look(frame, event, argument):
-    if frame.f_code.co_filename not in {module.__file__ for module in (hunt, lock, log, taken)}:
+    if frame.f_code.co_filename not in {module.__file__ for module in (live, run, lock, log, taken)}:
         return None
     files = sorted((file.name, file.stat().st_size) for file in folder.iterdir()) if folder.is_dir() else None
     if (folder / warc.FOLDER).exists():
@@ -41,14 +41,14 @@ def look(frame, event, argument):
         shutil.copytree(folder, album / f"{len(seen):02}")
     return look
 
-from salticid.cli import hunting_live
-hunt_live = hunting_live.hunt_live
+from salticid.cli import hunt
+run_it = hunt.run
 
 def watched(*order):
     sys.settrace(look)
-    return hunt_live(*order)
+    return run_it(*order)
 
-hunting_live.hunt_live = watched
+hunt.run = watched
 main()
 """
 """Copies the folder at every line that finds its files otherwise, up to the first page: what a kill leaves."""
@@ -56,7 +56,7 @@ main()
 _ONE_AFTER_ANOTHER = """
 import os, sys
 from salticid.cli import main
-import salticid.cli.hunting_live, salticid.cli.query_topic
+import salticid.cli.hunt, salticid.cli.query_topic, salticid.runs.live
 folders, order = sys.argv[1].split(os.pathsep), sys.argv[2:]
 for folder in folders:
     if not os.fork():

@@ -39,9 +39,11 @@ from tests.hostile import (
 
 from salticid.judges.cosine import Cosine
 from salticid.model import Limits, Outcome, StopReason, Topic
+from salticid.runs.brief import Known
+from salticid.runs.live import live_driver
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.live_web import live_web, set_up
-from salticid.runs.recorded import Recipe
+from salticid.runs.live_web import live_web
+from salticid.runs.order import Recipe
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies.breadth_first import BreadthFirst
 from salticid.webs.live.client import Exchange
@@ -363,7 +365,7 @@ def test_a_crawl_follows_no_link_it_was_asked_not_to() -> None:
         log = MemoryLog()
         recipe = Recipe(BreadthFirst(), Cosine(), Limits(max_pages=20), "one", 0)
         topic = Topic("spiders", "spiders", (A,))
-        driver = await set_up(topic, there, recipe, hostile.settings(server), log)
+        driver = live_driver(topic, Known(), there, recipe, hostile.settings(server), log)
         stopped = await driver.run()
         return stopped, server.pages, [visit.outcome.value for visit in log.visits]
 

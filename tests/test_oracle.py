@@ -14,7 +14,8 @@ from salticid.judges import judges
 from salticid.lab.oracle import Oracle
 from salticid.metrics.oracle_share import oracle_share
 from salticid.model import Ints, Limits, Outcome
-from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.runs.order import Recipe
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.testing.generated import Generated

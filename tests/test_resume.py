@@ -35,8 +35,9 @@ from salticid.judges.tfidf import Tfidf
 from salticid.model import Choice, Feedback, Limits, Links, StopReason, Visit
 from salticid.protocols import Judge
 from salticid.runs.brief import prepare
+from salticid.runs.order import Recipe
 from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog, relive
-from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store import log as store_log
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.log import CrawlLog
@@ -585,7 +586,8 @@ def test_what_was_set_aside_when_the_budget_was_spent_does_not_overdraw_it(tmp_p
     again = Play(tmp_path / "crawl", "breadth_first")
 
     async def run() -> StopReason:
-        driver = LiveDriver(again.crawl, SlowWeb(again.web), 2, clock, flying=again.flying)
+        driver = LiveDriver(again.crawl, SlowWeb(again.web), 2, clock)
+        driver.flying = again.flying
         return await driver.run()
 
     with closing(again.log):

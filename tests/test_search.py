@@ -21,7 +21,8 @@ from salticid.errors import UserError
 from salticid.judges.cosine import Cosine
 from salticid.model import Limits, Topic
 from salticid.parse import Parser
-from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.runs.order import Recipe
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.index import FILE, WordIndex
 from salticid.store.log import CrawlLog

@@ -19,7 +19,8 @@ from salticid.judges.rocchio import Rocchio
 from salticid.lab.experiment import topic_of, truth_of
 from salticid.model import Choice, Glimpse, Limits, Link, Outcome, StopReason, Visit
 from salticid.runs.brief import prepare
-from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.runs.order import Recipe
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies.best_first import BestFirst
 from salticid.testing import SmallWeb

@@ -19,8 +19,7 @@ from salticid.judges.rocchio import Rocchio
 from salticid.model import Ints, Limits, Outcome, StopReason, Topic, Visit
 from salticid.protocols import Strategy
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.order import Order
-from salticid.runs.recorded import Recipe
+from salticid.runs.order import Order, Recipe
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.strategies.best_first import BestFirst
 
@@ -39,13 +38,12 @@ def plans(
         Plan(
             Order(
                 topic,
-                "live",
+                settings,
                 "best_first",
                 "rocchio",
                 Recipe(make(), Rocchio(), own),
                 shard_folder(folder, at),
             ),
-            settings,
             at,
             SHARDS,
             limits,

@@ -14,7 +14,8 @@ import pytest
 from salticid.errors import UserError
 from salticid.judges.cosine import Cosine
 from salticid.model import Choice, Event, Feedback, Limits, Links, Outcome, Page, Topic, Visit
-from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.runs.order import Recipe
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store import log as store_log
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.log import CrawlLog

@@ -16,7 +16,8 @@ from salticid.lab import experiment
 from salticid.lab.crawl_record import crawl_once
 from salticid.lab.experiment import Case, Experiment
 from salticid.model import Choice, Limits
-from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.runs.order import Recipe
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.strategies.best_first import BestFirst

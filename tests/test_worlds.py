@@ -16,7 +16,8 @@ from salticid.judges.cosine import Cosine
 from salticid.model import Limits, Outcome, Page, Response, Topic
 from salticid.parse import Parser
 from salticid.protocols import Table
-from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.runs.order import Recipe
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies.best_first import BestFirst
 from salticid.tables import Texts, Urls

@@ -83,6 +83,10 @@ class Web(Tables, Protocol):
         """The answer to one URL, redirects followed. Never raises for what the web did."""
         ...
 
+    def page_at(self, url: int) -> Page | None:
+        """The page of a URL that was fetched before, to be looked at again."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Brief:

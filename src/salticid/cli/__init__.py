@@ -18,6 +18,7 @@ from salticid.cli import (
     export,
     fit,
     links,
+    refresh,
     reproduce,
     search,
     serve,
@@ -28,6 +29,7 @@ from salticid.cli import (
     world_serve,
     world_topics,
 )
+from salticid.cli.grouped_help import GroupedCommand
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.errors import SalticidError, UserError
 from salticid.store.damage import UNREADABLE, Damaged
@@ -48,7 +50,8 @@ world = typer.Typer(
 )
 app.add_typer(world, name="world")
 
-app.command("crawl")(crawl.crawl)
+app.command("crawl", cls=GroupedCommand)(crawl.crawl)
+app.command("refresh", cls=GroupedCommand)(refresh.refresh)
 app.command("visits")(visits.visits)
 app.command("search")(search.search)
 app.command("export")(export.export_pages)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,24 +11,34 @@ from typing import Annotated, Any
 
 import typer
 
-from salticid.cli import options
+from salticid.cli import live_options, options
 from salticid.cli.console import err
-from salticid.cli.hunting import hunt_recorded
+from salticid.cli.hunt import hunt
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.summary import say_how_to_go_on, tell
 from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.model import Limits, Scope, StopReason, Topic
 from salticid.runs.live_settings import USER_AGENT, LiveSettings
-from salticid.runs.order import Hunted, Order
-from salticid.runs.recorded import Recipe
+from salticid.runs.order import Order, Recipe, Result
 from salticid.strategies import strategies
 from salticid.truth import load_topic
 from salticid.webs.arrays import MANIFEST
+from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.inlinks import backlinks_from
+
+LIVE = "live"
+"""The web that is not recorded."""
 
 ASK_FOR_CONTACT = 1000
 """Pages above which a site's owner should find somebody to write to."""
+
+_what = partial(typer.Option, rich_help_panel="What to look for, and how")
+_where = partial(typer.Option, rich_help_panel="Where")
+_much = partial(typer.Option, rich_help_panel="How much")
+_manners = partial(typer.Option, rich_help_panel=live_options.MANNERS)
+_safety = partial(typer.Option, rich_help_panel=live_options.SAFETY)
+_cluster = partial(typer.Option, rich_help_panel="On a cluster")
 
 _Start = tuple[Sequence[str], Path | None, str | None, Sequence[Path]]
 """Where to start, as typed: URLs, bookmarks, a search engine, crawls."""
@@ -41,134 +50,123 @@ def crawl(
         Path | None, typer.Argument(metavar="TOPIC.toml", help="What to look for, and where to start.")
     ] = None,
     query: Annotated[
-        str | None, typer.Option(help="What to look for, instead of a topic file.", metavar="WORDS")
+        str | None, _what(help="What to look for, instead of a topic file.", metavar="WORDS")
     ] = None,
     seed_url: Annotated[
-        list[str] | None, typer.Option(help="With --query: a page to start from.", metavar="URL")
+        list[str] | None, _where(help="With --query: a page to start from.", metavar="URL")
     ] = None,
     bookmarks: Annotated[
-        Path | None, typer.Option(help="With --query: start from a browser's bookmarks.", metavar="FILE")
+        Path | None, _where(help="With --query: start from a browser's bookmarks.", metavar="FILE")
     ] = None,
     search: Annotated[
         str | None,
-        typer.Option(help="With --query: start from what an engine finds.", metavar="searxng:URL|brave"),
+        _where(help="With --query: start from what an engine finds.", metavar="searxng:URL|brave"),
     ] = None,
     from_crawl: Annotated[
-        list[Path] | None, typer.Option(help="With --query: start from what a crawl found.", metavar="DIR")
+        list[Path] | None, _where(help="With --query: start from what a crawl found.", metavar="DIR")
     ] = None,
-    web: Annotated[
-        str, typer.Option(help="The live web, or a recorded world.", metavar="live|WORLD")
-    ] = "live",
+    web: Annotated[str, _where(help="The live web, or a recorded world.", metavar="live|WORLD")] = "live",
     strategy: Annotated[
-        str, typer.Option(help="Its name, or a strategy file.", metavar="NAME|FILE.toml")
+        str, _what(help="Its name, or a strategy file.", metavar="NAME|FILE.toml")
     ] = "hunter",
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="A setting of the strategy.", metavar="KEY=VALUE")
+        list[str] | None, _what("--set", help="A setting of the strategy.", metavar="KEY=VALUE")
     ] = None,
     judge: Annotated[
         str | None,
-        typer.Option(
+        _what(
             help="What scores a page [default: the strategy's own, else cosine].",
             metavar="NAME[:KEY=VALUE,...]",
         ),
     ] = None,
     backlinks: Annotated[
         Path | None,
-        typer.Option(help="Who links to the examples: a world, or a crawl.", metavar="WORLD|DIR"),
+        _what(help="Who links to the examples: a world, or a crawl.", metavar="WORLD|DIR"),
     ] = None,
-    max_pages: Annotated[int, typer.Option(min=1, help="Good pages to fetch.")] = 1000,
+    max_pages: Annotated[int, _much(min=1, help="Good pages to fetch.")] = 1000,
     max_fetches: Annotated[
-        int | None, typer.Option(min=1, help="Attempts of any outcome [default: 10 x pages].")
+        int | None, _much(min=1, help="Attempts of any outcome [default: 10 x pages].")
     ] = None,
-    max_buffer: Annotated[
-        str, typer.Option(help="Links the strategy may remember.", metavar="N|none")
-    ] = "100000",
+    max_buffer: Annotated[str, _much(help="Links the strategy may remember.", metavar="N|none")] = "100000",
     max_time: Annotated[
-        str | None, typer.Option(help="On the crawl's own clock, as in 10m.", metavar="DURATION")
+        str | None, _much(help="On the crawl's own clock, as in 10m.", metavar="DURATION")
     ] = None,
     stop_when: Annotated[
-        str | None, typer.Option(help='As in "harvest < 0.05", "remaining < 10".', metavar="CONDITION")
+        str | None, _much(help='As in "harvest < 0.05", "remaining < 10".', metavar="CONDITION")
     ] = None,
-    arrivals: Annotated[str, typer.Option(help="Who returns first: one, window:N, roulette:100/50.")] = "one",
-    include: Annotated[
-        list[str] | None, typer.Option(help="Fetch only URLs that match; * is a wildcard.")
-    ] = None,
-    exclude: Annotated[list[str] | None, typer.Option(help="Never fetch URLs that match.")] = None,
-    same_site: Annotated[bool, typer.Option("--same-site", help="Stay on the sites of the seeds.")] = False,
-    max_depth: Annotated[int | None, typer.Option(min=0, help="Links away from a seed at the most.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of all that is left to chance.")] = 0,
+    arrivals: Annotated[str, _much(help="Who returns first: one, window:N, roulette:100/50.")] = "one",
+    include: Annotated[list[str] | None, _where(help="Fetch only URLs that match; * is a wildcard.")] = None,
+    exclude: Annotated[list[str] | None, _where(help="Never fetch URLs that match.")] = None,
+    same_site: Annotated[bool, _where("--same-site", help="Stay on the sites of the seeds.")] = False,
+    max_depth: Annotated[int | None, _where(min=0, help="Links away from a seed at the most.")] = None,
+    seed: Annotated[int, _what(min=0, help="Of all that is left to chance.")] = 0,
     out_dir: Annotated[
         Path | None,
-        typer.Option("--out", help="A folder for the crawl; one that it began in goes on.", metavar="DIR"),
+        _where("--out", help="A folder for the crawl; one that it began in goes on.", metavar="DIR"),
     ] = None,
     refresh: Annotated[
-        Path | None, typer.Option(help="Ask again for the good pages of a crawl.", metavar="DIR")
+        Path | None, typer.Option(help="As salticid refresh DIR.", metavar="DIR", hidden=True)
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    concurrency: Annotated[int, typer.Option(min=1, help="Live: requests under way at once.")] = 64,
-    delay: Annotated[float, typer.Option(min=0, help="Live: seconds between two requests to a host.")] = 1.0,
-    timeout: Annotated[float, typer.Option(min=0.1, help="Live: seconds a request may take.")] = 10.0,
-    max_bytes: Annotated[int, typer.Option(min=1000, help="Live: bytes read of a page.")] = 1 << 20,
-    user_agent: Annotated[str, typer.Option(help="Live: who we say we are.", metavar="TEXT")] = USER_AGENT,
-    per_address: Annotated[int, typer.Option(min=1, help="Live: requests at once to one address.")] = 8,
-    sitemaps: Annotated[bool, typer.Option("--sitemaps", help="Live: read sitemaps of liked sites.")] = False,
-    proxy: Annotated[
-        str | None, typer.Option(help="Live: ask through this proxy.", metavar="URL", envvar="SALTICID_PROXY")
-    ] = None,
-    max_disk: Annotated[
-        int | None,
-        typer.Option(
-            help="Live: pause when the folder takes so much, as in 10GB.", metavar="SIZE", parser=options.size
-        ),
-    ] = None,
-    no_warc: Annotated[
-        bool, typer.Option("--no-warc", help="Live: keep no raw exchanges, only what was read from them.")
-    ] = False,
+    concurrency: live_options.Concurrency = 64,
+    delay: live_options.Delay = 1.0,
+    timeout: live_options.Timeout = 10.0,
+    per_address: live_options.PerAddress = 8,
+    sitemaps: Annotated[bool, _manners("--sitemaps", help="Live: read sitemaps of liked sites.")] = False,
+    user_agent: live_options.UserAgent = USER_AGENT,
+    patience: live_options.Patience = "1h",
+    max_bytes: live_options.MaxBytes = 1 << 20,
+    max_disk: live_options.MaxDisk = None,
+    no_warc: live_options.NoWarc = False,
     host_share: Annotated[
         float,
-        typer.Option(min=0.01, max=1, help="Live: part of the budget a site may have while others wait."),
+        _manners(min=0.01, max=1, help="Live: part of the budget a site may have while others wait."),
     ] = 0.25,
     no_traps: Annotated[
-        bool, typer.Option("--no-traps", help="Live: follow calendars and other pages without end.")
+        bool,
+        _safety("--no-traps", help="Live: follow calendars and other pages without end."),
     ] = False,
-    patience: Annotated[
-        str, typer.Option(help="Live: how long to wait for a network that is lost.", metavar="DURATION")
-    ] = "1h",
-    allow_net: Annotated[
-        list[str] | None, typer.Option(help="Live: a private range it may reach.", metavar="CIDR")
-    ] = None,
-    resolve: Annotated[
-        list[str] | None,
-        typer.Option(help="Live: where a host is, as HOST=ADDRESS[:PORT]; * for all.", metavar="RULE"),
-    ] = None,
-    dns: Annotated[
-        str | None, typer.Option(help="Live: ask this name server.", metavar="ADDRESS[:PORT]")
-    ] = None,
+    proxy: live_options.Proxy = None,
+    allow_net: live_options.AllowNet = None,
+    resolve: live_options.Resolve = None,
+    dns: live_options.Dns = None,
     ray: Annotated[
-        str | None, typer.Option(help="Live: crawl on a Ray cluster.", metavar="ADDRESS|local")
+        str | None, _cluster(help="Live: crawl on a Ray cluster.", metavar="ADDRESS|local")
     ] = None,
-    shards: Annotated[int, typer.Option(min=1, help="With --ray: parts of the crawl.")] = 4,
+    shards: Annotated[int, _cluster(min=1, help="With --ray: parts of the crawl.")] = 4,
 ) -> int:
     """Hunt for the pages of a topic.
 
     Example: salticid crawl ballooning.toml --web world/ --strategy best_first --max-pages 300
     """
     if refresh is not None:
-        from salticid.cli.refresh import refresh as ask_again  # here: it takes its time to import
+        from salticid.cli.refresh import refresh_alias
 
-        return ask_again(context, refresh, json)
+        return refresh_alias(context, refresh, json)
+    ground = _web(web, context.params, ray)
+    name, chosen = options.strategy_of(strategy, options.pairs(set_ or []), strategies)
+    judge_name, judge_chosen = options.judge_of(judge or str(getattr(chosen, "judge", "cosine")), judges)
+    limits = _limits(max_pages, max_fetches, max_buffer, max_time, stop_when)
     named = (seed_url or (), bookmarks, search, from_crawl or ())
     topic = _topic(topic_file, query, named, user_agent, out_dir)
     typed = Scope(tuple(include or ()), tuple(exclude or ()), same_site, max_depth)
     topic = replace(topic, scope=_merged(topic.scope, typed))
-    name, chosen = options.strategy_of(strategy, options.pairs(set_ or []), strategies)
-    limits = _limits(max_pages, max_fetches, max_buffer, max_time, stop_when)
-    believed, believing = options.judge_of(judge or str(getattr(chosen, "judge", "cosine")), judges)
-    folder = _folder(out_dir, topic.name, name)
-    linking = None if backlinks is None else partial(backlinks_from, backlinks)
-    recipe = Recipe(chosen, believing, limits, arrivals, seed, linking)
-    order = Order(topic, web, name, believed, recipe, folder, backlinks)
-    return _run(order, _hunt(order, context.params, ray, shards), json)
+    source = None if backlinks is None else partial(backlinks_from, backlinks)
+    recipe = Recipe(chosen, judge_chosen, limits, arrivals, seed, source)
+    order = Order(topic, ground, name, judge_name, recipe, _folder(out_dir, topic.name, name), backlinks)
+    return _run(order, web, ray, shards, json)
+
+
+def _web(name: str, typed: Mapping[str, Any], ray: str | None) -> RecordedWeb | LiveSettings:
+    """The web that was named: the live one, asked as was typed, or a recorded one."""
+    if name == LIVE:
+        settings = live_options.live(typed)
+        if typed["max_pages"] > ASK_FOR_CONTACT and settings.user_agent == USER_AGENT:
+            err.print(f"More than {ASK_FOR_CONTACT} pages: please add a contact with --user-agent.")
+        return settings
+    if ray is not None:
+        raise UserError("a recorded world is crawled on one machine; leave --ray out, or crawl the live web")
+    return RecordedWeb(Path(name))
 
 
 def _topic(
@@ -228,32 +226,18 @@ def _free_folder(topic: str, strategy: str) -> Path:
     return next(folder for folder in tries if not folder.exists())
 
 
-def _hunt(order: Order, given: Mapping[str, Any], ray: str | None, shards: int) -> Callable[[], Hunted]:
-    """What crawls the web that was ordered: live or recorded, here or on a cluster."""
-    if order.web != "live":
-        if ray is not None:
-            raise UserError(
-                "a recorded world is crawled on one machine; leave --ray out, or crawl the live web"
-            )
-        return partial(hunt_recorded, order)
-    settings = LiveSettings(workers=max(1, (os.cpu_count() or 1) - 1), **options.live(given))
-    if order.recipe.limits.max_pages > ASK_FOR_CONTACT and settings.user_agent == USER_AGENT:
-        err.print(f"More than {ASK_FOR_CONTACT} pages: please add a contact with --user-agent.")
-    if ray is not None:
-        from salticid.cli.ray_cluster import hunt_on_ray
-
-        return partial(hunt_on_ray, order, settings, ray, shards)
-    from salticid.cli.hunting_live import hunt_live  # here: it takes its time to import
-
-    return partial(hunt_live, order, settings)
-
-
-def _run(order: Order, hunt: Callable[[], Hunted], json: bool) -> int:
-    """Crawl, and say what came of it; the exit status."""
+def _run(order: Order, web: str, ray: str | None, shards: int, json: bool) -> int:
+    """Crawl here or on a cluster, and say what came of it; the exit status."""
     try:
-        hunted = hunt()
+        result = hunt(order) if ray is None else _hunt_on_ray(order, ray, shards)
     except KeyboardInterrupt:
         say_how_to_go_on(order.folder)
         return INTERRUPTED
-    tell(order, hunted, json)
-    return INTERRUPTED if hunted.stopped is StopReason.INTERRUPTED else 0
+    tell(order, web, result, json)
+    return INTERRUPTED if result.stopped is StopReason.INTERRUPTED else 0
+
+
+def _hunt_on_ray(order: Order, address: str, shards: int) -> Result:
+    from salticid.cli.ray_cluster import hunt_on_ray  # here: it takes its time to import
+
+    return hunt_on_ray(order, address, shards)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -105,18 +104,3 @@ def is_typed(context: typer.Context, option: str) -> bool:
     """Whether a person wrote an option down."""
     source = context.get_parameter_source(option)
     return source is not None and source.name != "DEFAULT"
-
-
-_LIVE = (
-    "concurrency", "delay", "timeout", "max_bytes", "user_agent", "per_address", "sitemaps", "proxy", "dns",
-    "host_share", "max_disk",
-)  # fmt: skip
-_UNLESS = {"no_warc": "warc", "no_traps": "traps"}
-
-
-def live(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of the live web among the options of a crawl, under the names of `LiveSettings`."""
-    settings = {name: options[name] for name in _LIVE if name in options}
-    settings |= {name: tuple(options[name] or ()) for name in ("allow_net", "resolve") if name in options}
-    settings |= {name: duration(options[name]) for name in ("patience",) if name in options}
-    return settings | {setting: not options[name] for name, setting in _UNLESS.items() if name in options}

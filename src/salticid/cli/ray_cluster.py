@@ -10,8 +10,7 @@ from salticid.cli.console import err
 from salticid.cli.interrupts import interruptible
 from salticid.cli.progress import Work
 from salticid.errors import UserError
-from salticid.runs.live_settings import LiveSettings
-from salticid.runs.order import Hunted, Order
+from salticid.runs.order import Order, Result
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -53,7 +52,7 @@ def racing(experiment: Experiment, address: str, workers: int | None) -> Iterato
         yield workers or processors, Tasks(experiment)
 
 
-def hunt_on_ray(order: Order, settings: LiveSettings, address: str, shards: int) -> Hunted:
+def hunt_on_ray(order: Order, address: str, shards: int) -> Result:
     """Crawl the live web with shards on a cluster, or go on with it, and show how far it is."""
     with cluster(address), interruptible() as interrupted:
         from salticid.cluster.cluster_crawl import crawl_on_ray
@@ -69,4 +68,4 @@ def hunt_on_ray(order: Order, settings: LiveSettings, address: str, shards: int)
                     )
                     work.at(progress.pages, note)
 
-            return crawl_on_ray(order, settings, shards, interrupted, show)
+            return crawl_on_ray(order, shards, interrupted, show)

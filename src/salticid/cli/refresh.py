@@ -1,49 +1,86 @@
-"""`salticid crawl --refresh`: ask again for the good pages of a crawl."""
+"""`salticid refresh`: ask again for the good pages of a crawl."""
 
 from __future__ import annotations
 
 import asyncio
 import shlex
 import time
-from contextlib import closing
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-import msgspec
 import typer
 
-from salticid.cli import options
+from salticid.cli import live_options, options
 from salticid.cli.console import err, out, print_json
-from salticid.cli.hunting import say_it_pauses
-from salticid.cli.hunting_live import on_signals
+from salticid.cli.hunt import on_signals, pause_of
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.progress import Work
 from salticid.errors import UserError
-from salticid.runs.live_settings import NOT_KEPT, LiveSettings
-from salticid.runs.live_web import live_web
-from salticid.runs.order import NOBODY_THERE
-from salticid.runs.refresh import Found, Refresh
-from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.log import CrawlLog
-from salticid.store.record import Record
-from salticid.store.warc import Archive
-from salticid.tables import Texts, Urls, Words
-from salticid.webs.live.manners_memory import Memory
+from salticid.runs.live_settings import USER_AGENT
+from salticid.runs.onlooker import Onlooker
+from salticid.runs.refresh import Found, Refresh, last_settings
+from salticid.runs.refresh import refresh as ask_again
 
 
-def refresh(context: typer.Context, folder: Path, json: bool) -> int:
-    """Ask again for the pages of the crawl in a folder, the way they were asked for but for what was typed."""
-    settings = _settings(folder, _typed(context, folder))
-    urls, words = Urls(), Words()
+def refresh(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl of the live web.")],
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    concurrency: live_options.Concurrency = 64,
+    delay: live_options.Delay = 1.0,
+    timeout: live_options.Timeout = 10.0,
+    per_address: live_options.PerAddress = 8,
+    user_agent: live_options.UserAgent = USER_AGENT,
+    patience: live_options.Patience = "1h",
+    max_bytes: live_options.MaxBytes = 1 << 20,
+    max_disk: live_options.MaxDisk = None,
+    no_warc: live_options.NoWarc = False,
+    proxy: live_options.Proxy = None,
+    allow_net: live_options.AllowNet = None,
+    resolve: live_options.Resolve = None,
+    dns: live_options.Dns = None,
+) -> int:
+    """Ask again for the good pages of a crawl: changed, gone, or the same.
+
+    They are asked for as in the last run of the crawl, but for what is typed here.
+
+    Example: salticid refresh crawls/ballooning-hunter
+    """
+    return _refresh(folder, _typed(context), json)
+
+
+def refresh_alias(context: typer.Context, folder: Path, json: bool) -> int:
+    """`salticid crawl --refresh DIR`, which takes no option of a crawl but those of the live web."""
+    typed = _typed(context)
+    settings = live_options.settings(typed)
+    if odd := sorted(typed.keys() - {*settings, "no_warc", "no_traps", "refresh"}):
+        what = str(typed["topic_file"]) if "topic_file" in odd else f"--{odd[0].replace('_', '-')}"
+        raise UserError(
+            f"{what} says nothing to --refresh, which asks again for what {folder} holds; leave it out"
+        )
+    return _refresh(folder, typed, json)
+
+
+def _typed(context: typer.Context) -> dict[str, Any]:
+    """The options that were typed."""
+    own = ("folder", "json")
+    return {
+        name: value
+        for name, value in context.params.items()
+        if name not in own and options.is_typed(context, name)
+    }
+
+
+def _refresh(folder: Path, typed: Mapping[str, Any], json: bool) -> int:
+    settings = last_settings(folder, live_options.settings(typed))
     began = time.monotonic()
-    archive = Archive(folder) if settings.warc else None
-    room = settings.max_disk
-    with closing(CrawlLog(folder, urls, words, own_tables=True, archive=archive, max_bytes=room)) as log:
-        log.open()
-        if (missing := log.go_on()) is not None:
-            err.print(missing, highlight=False)
-        run = asyncio.run(_run(folder, settings, log, (urls, words), archive))
+    with Work("reading the crawl", 0, err) as work:
+
+        def watch(run: Refresh) -> None:
+            work.part("asking again", run.found.total(), run.pages)
+
+        run = asyncio.run(ask_again(folder, settings, _Terminal(folder), watch))
     result = {
         "out": str(folder),
         "pages": run.pages,
@@ -54,73 +91,27 @@ def refresh(context: typer.Context, folder: Path, json: bool) -> int:
     if json:
         print_json(result)
     else:
-        told = ", ".join(f"{run.found[found]} {found.value}" for found in Found)
-        out.print(f"{run.pages} pages: {told}.", highlight=False)
+        out.print(f"{run.pages} pages: {_counts(run)}.", highlight=False)
     if run.stopped:
-        err.print(
-            f"Interrupted. Go on with: salticid crawl --refresh {shlex.quote(str(folder))}", highlight=False
-        )
+        err.print(f"Interrupted. Go on with: salticid refresh {shlex.quote(str(folder))}", highlight=False)
     return INTERRUPTED if run.stopped else 0
 
 
-def _typed(context: typer.Context, folder: Path) -> dict[str, Any]:
-    """The settings of the live web that were typed; a UserError if anything else was."""
-    own = ("refresh", "json")
-    typed = {
-        name: value
-        for name, value in context.params.items()
-        if name not in own and options.is_typed(context, name)
-    }
-    settings = options.live(typed)
-    if odd := sorted(typed.keys() - {*settings, "no_warc"}):
-        what = str(typed["topic_file"]) if "topic_file" in odd else f"--{odd[0].replace('_', '-')}"
-        raise UserError(
-            f"{what} says nothing to --refresh, which asks again for what {folder} holds; leave it out"
-        )
-    return settings
+def _counts(run: Refresh) -> str:
+    return ", ".join(f"{run.found[found]} {found.value}" for found in Found)
 
 
-def _settings(folder: Path, typed: dict[str, Any]) -> LiveSettings:
-    """How the pages were asked for in the last run, changed by what was typed."""
-    with closing(CrawlFolder(folder)) as crawled:
-        if "live" not in crawled.about()["web"]:
-            raise UserError(
-                f"the crawl in {folder} is of a recorded world, where nothing changes; name a live one"
-            )
-        row = crawled.db.execute("SELECT settings FROM session ORDER BY id DESC LIMIT 1").fetchone()
-    if row is None:
-        raise UserError(
-            f"the crawl in {folder} has no page yet; give its own command again, and refresh it later"
-        )
-    settings = replace(msgspec.json.decode(row[0], type=LiveSettings), **typed)
-    if settings.proxy and NOT_KEPT in settings.proxy:
-        raise UserError(
-            f"{folder} was crawled through the proxy {settings.proxy}, whose password is not kept; give it again "
-            "with --proxy"
-        )
-    return settings
+class _Terminal(Onlooker):
+    """Says on the terminal what goes wrong."""
 
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
 
-async def _run(
-    folder: Path, settings: LiveSettings, log: CrawlLog, tables: tuple[Urls, Texts], archive: Archive | None
-) -> Refresh:
-    began = time.monotonic() - Record(log.database).seconds
-    async with live_web(settings, lambda: time.monotonic() - began, archive, tables) as web:
-        memory = Memory(web)
-        memory.recall(log.kept())
-        log.keep = memory.news
-        run = Refresh(web, log, settings.concurrency)
-        run.held_up = lambda trouble: say_it_pauses(folder, trouble)
-        web.network.reach.lost = lambda failure: err.print(
-            NOBODY_THERE.format(failure.value), highlight=False
-        )
-        on_signals(run.stop)
-        with Work("asking again", run.pages, err) as work:
+    def begins(self, end: Callable[[], None]) -> None:
+        on_signals(end)
 
-            def watch() -> None:
-                if work.due:
-                    told = ", ".join(f"{run.found[found]} {found.value}" for found in Found)
-                    work.at(run.found.total(), told)
+    def warned(self, sentence: str) -> None:
+        err.print(sentence, highlight=False)
 
-            await run.run(watch)
-        return run
+    def held_up(self, trouble: str) -> None:
+        self.warned(pause_of(self._folder, trouble))

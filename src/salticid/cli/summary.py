@@ -17,7 +17,7 @@ from salticid.crawl import HARVEST_WINDOW
 from salticid.model import Outcome, StopReason
 from salticid.outlook import AHEAD, Outlook, outlook
 from salticid.runs.live_settings import without_password
-from salticid.runs.order import WHY, Hunted, Order
+from salticid.runs.order import WHY, Order, Result
 from salticid.store.crawl_folder import CrawlFolder, StoredVisit
 
 BEST_PAGES = 10
@@ -32,25 +32,25 @@ _LARGER = {
 _CAN_GO_ON = (*_LARGER, StopReason.WAITING, StopReason.INTERRUPTED)
 
 
-def tell(order: Order, hunted: Hunted, json: bool) -> None:
-    """Say what came of a crawl, to a person or to a script."""
+def tell(order: Order, web: str, came: Result, json: bool) -> None:
+    """Say what came of a crawl of the web that was named so, to a person or to a script."""
     with closing(CrawlFolder(order.folder)) as crawled:
         result = {
             "topic": order.topic.name,
             "strategy": order.strategy,
-            "web": order.web,
-            "pages": hunted.pages,
-            "fetches": hunted.fetches,
+            "web": web,
+            "pages": came.pages,
+            "fetches": came.fetches,
             "outcomes": crawled.outcomes(),
-            "stopped": hunted.stopped.value,
-            "seconds": round(hunted.seconds, 3),
+            "stopped": came.stopped.value,
+            "seconds": round(came.seconds, 3),
             "out": str(order.folder),
         }
         if not json:
-            _show(crawled, hunted.stopped, result, _outlook(crawled.positive()))
+            _show(crawled, came.stopped, result, _outlook(crawled.positive()))
             return
     print_json(result)
-    if hunted.stopped is StopReason.INTERRUPTED:
+    if came.stopped is StopReason.INTERRUPTED:
         say_how_to_go_on(order.folder)
 
 

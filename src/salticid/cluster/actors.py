@@ -11,7 +11,7 @@ from salticid.cluster.coordinator import Coordinator, Progress
 from salticid.cluster.portable import Luggage
 from salticid.cluster.shard import Plan, Shard, Standing
 from salticid.model import Glimpse
-from salticid.runs.order import Hunted
+from salticid.runs.order import Result
 
 _ALWAYS = {"max_restarts": -1, "max_task_retries": -1}
 
@@ -64,7 +64,7 @@ class ShardActor:
     async def received(self, origin: int) -> int:
         return await (await self._at_work()).received(origin)
 
-    async def finish(self) -> Hunted:
+    async def finish(self) -> Result:
         return await (await self._at_work()).finish()
 
     async def _at_work(self) -> Shard:

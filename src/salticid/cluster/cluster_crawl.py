@@ -25,7 +25,7 @@ from salticid.errors import SalticidError, UserError
 from salticid.model import Limits, StopReason, Topic
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.live_web import live_web, read_known
-from salticid.runs.order import Hunted, Order
+from salticid.runs.order import Order, Result
 from salticid.store.continuing import check_same, larger_limits
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.lock import lock
@@ -40,28 +40,29 @@ _A_LOOK = 0.2
 
 def crawl_on_ray(
     order: Order,
-    settings: LiveSettings,
     shards: int,
     interrupted: Event,
     show: Callable[[Progress], None],
-) -> Hunted:
+) -> Result:
     """Crawl with so many shards on the cluster this program has joined, or go on with it.
 
     The folder must be visible to all nodes: each shard keeps its own there, and is restarted from it. When it is
     over, however it ends, all that was found is gathered in the folder as one crawl. SalticidError if a shard has
     failed; KeyboardInterrupt if it was interrupted before it had begun.
     """
-    facts = {**order.facts({"live": settings.deciding(), "shards": shards}), "shards": shards}
+    if not isinstance(order.web, LiveSettings):
+        raise UserError("a recorded world is crawled on one machine; crawl the live web")
+    facts = {**order.facts(shards), "shards": shards}
     _check(order, shards, facts)
     with closing(lock(order.folder)):
         failed: RayError | None = None
-        with _at_work(order, settings, shards, interrupted) as (coordinator, actors):
+        with _at_work(order, order.web, shards, interrupted) as (coordinator, actors):
             try:
                 seconds, stopped = _lead(coordinator, interrupted, show)
             except RayError as error:
                 seconds, stopped, failed = 0.0, StopReason.INTERRUPTED, error
             ends = [_end(ending) for ending in [actor.finish.remote() for actor in actors]]
-        done = [end for end in ends if isinstance(end, Hunted)]
+        done = [end for end in ends if isinstance(end, Result)]
         failed = failed or next((end for end in ends if isinstance(end, RayError)), None)
         seconds = max([seconds, *(end.seconds for end in done)])
         gather(order.folder, shards, facts, {"stopped": stopped.value, "seconds": seconds})
@@ -69,7 +70,7 @@ def crawl_on_ray(
         raise SalticidError(
             f"{plain(failed)}; what was found is in {order.folder}, and the same command goes on with it"
         ) from failed
-    return Hunted(sum(end.pages for end in done), sum(end.fetches for end in done), stopped, seconds)
+    return Result(sum(end.pages for end in done), sum(end.fetches for end in done), stopped, seconds)
 
 
 @contextmanager
@@ -117,23 +118,18 @@ def _answer(ref: Any, interrupted: Event) -> Any:
     return ray.get(ref)
 
 
-def _end(ending: Any) -> Hunted | RayError:
+def _end(ending: Any) -> Result | RayError:
     """What came of a shard, or why nothing did."""
     try:
-        hunted: Hunted = ray.get(ending)
+        result: Result = ray.get(ending)
     except RayError as error:
         return error
-    return hunted
+    return result
 
 
 def _plan(order: Order, settings: LiveSettings, number: int, shards: int) -> Plan:
     """A shard's part, so that all together do what a single crawl may do."""
     whole = order.recipe.limits
-    own = replace(
-        order,
-        folder=shard_folder(order.folder, number).resolve(),
-        recipe=replace(order.recipe, limits=replace(whole, max_seconds=None, min_harvest=None)),
-    )
     share = replace(
         settings,
         concurrency=max(1, settings.concurrency // shards),
@@ -141,7 +137,13 @@ def _plan(order: Order, settings: LiveSettings, number: int, shards: int) -> Pla
         max_disk=settings.max_disk and settings.max_disk // shards,
         workers=1,
     )
-    return Plan(own, share, number, shards, whole)
+    own = replace(
+        order,
+        web=share,
+        folder=shard_folder(order.folder, number).resolve(),
+        recipe=replace(order.recipe, limits=replace(whole, max_seconds=None, min_harvest=None)),
+    )
+    return Plan(own, number, shards, whole)
 
 
 def _check(order: Order, shards: int, facts: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from salticid.drivers.replay import VirtualClock, replay
 from salticid.errors import ContractBroken
 from salticid.model import Glimpse, Limits, Links, Page, Topic, Visit
 from salticid.runs.brief import prepare
-from salticid.runs.recorded import Recipe
+from salticid.runs.order import Recipe
 from salticid.store.memory_log import MemoryLog
 from salticid.webs.recorded import RecordedWeb
 

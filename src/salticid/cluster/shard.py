@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
@@ -13,14 +13,14 @@ from salticid.cluster.excerpts import glimpses
 from salticid.cluster.leases import Report
 from salticid.cluster.outbox import Outbox
 from salticid.cluster.owners import Owners, bucket_of, owner_of
-from salticid.cluster.part import PartOfAHunt
 from salticid.cluster.portable import Luggage
 from salticid.cluster.post_log import POSTED, posted, received, to_be_posted, was_allowed
 from salticid.errors import SalticidError
 from salticid.model import Glimpse, Limits, Visit
-from salticid.runs.live import hunting
-from salticid.runs.live_settings import LiveSettings
-from salticid.runs.order import Hunted, Onlooker, Order
+from salticid.runs.live import LiveRun
+from salticid.runs.onlooker import Onlooker
+from salticid.runs.order import Order, Result
+from salticid.runs.run import Part, Run, run_async
 
 POST_EVERY, A_PEER = 0.1, 0.01
 """Seconds between two posts to the other shards: at least the one, and so many for each of them."""
@@ -37,7 +37,6 @@ class Plan:
     """
 
     order: Order
-    settings: LiveSettings
     number: int
     shards: int
     whole: Limits
@@ -77,30 +76,31 @@ class Peer(Protocol):
         ...
 
 
-class Shard:
+class Shard(Onlooker):
     """One shard at work. All is called on one event loop; `peers` are the other shards by number.
 
-    Once something in it has failed, every call says so.
+    It waits for more whenever it has nothing to do, until it is ended. Once something in it has failed, every call
+    says so.
     """
 
     def __init__(self, plan: Plan, peers: Mapping[int, Peer]) -> None:
         self._plan, self._peers = plan, peers
         self._ready = asyncio.Event()
+        self._wake = asyncio.Event()
+        self._waits = self._ended = False
         self._outbox = {number: Outbox() for number in peers}
         self._last: dict[int, int] = {}
         self._taken = 0
-        self._hunt: PartOfAHunt | None = None
-        self._work: asyncio.Task[Hunted] | None = None
+        self._run: LiveRun | None = None
+        self._work: asyncio.Task[Result] | None = None
         self._posting: asyncio.Task[None] | None = None
         self._refused: Exception | None = None
 
     async def begin(self, known: Luggage | None) -> None:
         """Begin, or go on from the log. `known` are the topic's known pages, read by somebody already."""
         plan = self._plan
-        make = partial(
-            PartOfAHunt, hosts=plan.owns, known=known, ready=self._at_work, visited=self._put_into_the_post
-        )
-        self._work = asyncio.create_task(hunting(plan.order, plan.settings, Onlooker(), make))
+        part = Part(plan.owns, self._more, None if known is None else known.unpacked)
+        self._work = asyncio.create_task(run_async(plan.order, self, part))
         ready = asyncio.create_task(self._ready.wait())
         await asyncio.wait([ready, self._work], return_when=asyncio.FIRST_COMPLETED)
         ready.cancel()
@@ -108,10 +108,11 @@ class Shard:
 
     async def standing(self, best: int) -> Standing:
         """How it stands, with the scores of its best waiting links. A shard that is idle gives back what is left."""
-        hunt, _ = self._sound()
-        driver, crawl = hunt.driver, hunt.driver.crawl
-        if hunt.idle and (crawl.limits.max_pages > crawl.pages or crawl.limits.fetches > crawl.fetches):
-            hunt.allow(crawl.pages, crawl.fetches)
+        run, _ = self._sound()
+        driver, crawl = run.driver, run.crawl
+        idle = self._waits and not self._wake.is_set()
+        if idle and (crawl.limits.max_pages > crawl.pages or crawl.limits.fetches > crawl.fetches):
+            self._allow(run, crawl.pages, crawl.fetches)
         waiting, links = crawl.strategy.waiting(best)
         report = Report(
             crawl.limits.max_pages,
@@ -129,86 +130,112 @@ class Shard:
             waiting=waiting,
             unsent=sum(map(len, self._outbox.values())),
             taken=self._taken,
-            idle=hunt.idle,
+            idle=idle,
             until=driver.parking.until,
-            seconds=hunt.clock(),
+            seconds=run.clock(),
         )
 
     async def allow(self, pages: int, fetches: int) -> None:
         """It may fetch so many pages, in so many attempts, in all. Saying it twice changes nothing."""
-        hunt, _ = self._sound()
-        if pages > hunt.driver.crawl.limits.max_pages:
-            hunt.allow(pages, fetches)
+        run, _ = self._sound()
+        if pages > run.crawl.limits.max_pages:
+            self._allow(run, pages, fetches)
 
     async def take(self, post: list[Glimpse]) -> None:
         """Show the strategy what others saw, each once, and keep it for good."""
-        hunt, _ = self._sound()
+        run, _ = self._sound()
         try:
             for glimpse in post:
                 if glimpse.step > self._last.get(glimpse.origin, -1):
-                    hunt.driver.crawl.glimpse(glimpse)
+                    run.crawl.glimpse(glimpse)
                     self._last[glimpse.origin] = glimpse.step
                     self._taken += 1
         except Exception as error:
             self._refused = error
             raise
-        hunt.log.retry()
-        if hunt.log.trouble is not None:
-            raise OSError(hunt.log.trouble)
-        hunt.look_again()
+        run.log.retry()
+        if run.log.trouble is not None:
+            raise OSError(run.log.trouble)
+        self._look_again(run)
 
     async def received(self, origin: int) -> int:
         """The last step of a shard of which this one was shown something; -1 for none."""
         self._sound()
         return self._last.get(origin, -1)
 
-    async def finish(self) -> Hunted:
+    async def finish(self) -> Result:
         """End cleanly; what came of it."""
-        hunt, work = self._sound()
-        hunt.end()
+        run, work = self._sound()
+        self._ended = True
+        run.driver.interrupt()
+        self._wake.set()
         if self._posting is not None:
             self._posting.cancel()
         return await work
 
-    def _sound(self) -> tuple[PartOfAHunt, asyncio.Task[Hunted]]:
-        """The hunt, and the task that it is at work in; SalticidError if something has failed."""
+    def _sound(self) -> tuple[LiveRun, asyncio.Task[Result]]:
+        """The run, and the task that it is at work in; SalticidError if something has failed."""
         for task in (self._work, self._posting):
             if task is not None and task.done() and not task.cancelled() and task.exception() is not None:
                 raise self._failed(task.exception())
         if self._refused is not None:
             raise self._failed(self._refused)
-        if self._hunt is None or self._work is None or self._work.done():
+        if self._run is None or self._work is None or self._work.done():
             raise SalticidError(f"shard {self._plan.number} is not at work")
-        return self._hunt, self._work
+        return self._run, self._work
 
     def _failed(self, error: BaseException | None) -> BaseException:
         if isinstance(error, SalticidError):
             return error
         return SalticidError(f"shard {self._plan.number} failed: {type(error).__name__}: {error}")
 
-    def _at_work(self, hunt: PartOfAHunt) -> None:
+    def ready(self, run: Run) -> None:
         """All is set up: from here on it can be talked to."""
-        self._hunt, self._tables = hunt, hunt.web
-        self._owners = Owners(hunt.web.urls, self._plan.shards)
-        hunt.driver.whole = self._plan.whole
-        self._last = received(hunt.log.database)
+        if not isinstance(run, LiveRun):
+            raise SalticidError("a recorded world is crawled on one machine")
+        self._run, self._tables = run, run.web
+        self._owners = Owners(run.web.urls, self._plan.shards)
+        run.driver.whole = self._plan.whole
+        self._last = received(run.log.database)
         self._taken = len(self._last)
-        if not was_allowed(hunt.log.database):
-            hunt.allow(0, 0)
-            hunt.log.retry()
-        self._posting = asyncio.create_task(self._post(hunt))
+        if not was_allowed(run.log.database):
+            self._allow(run, 0, 0)
+            run.log.retry()
+        self._wake.clear()
+        self._posting = asyncio.create_task(self._post(run))
         self._ready.set()
 
-    def _put_into_the_post(self, visit: Visit) -> None:
+    def visited(self, visit: Visit) -> None:
+        """Put what others own into the post."""
         for owner, glimpse in glimpses(visit, self._tables, self._owners, self._plan.number).items():
             self._outbox[owner].add(glimpse)
 
-    async def _post(self, hunt: PartOfAHunt) -> None:
+    async def _more(self) -> bool:
+        """Wait until there may be more to do; False once it is ended."""
+        if not self._ended:
+            self._waits = True
+            await self._wake.wait()
+            self._waits = False
+            self._wake.clear()
+        return not self._ended
+
+    def _allow(self, run: LiveRun, pages: int, fetches: int) -> None:
+        run.crawl.extend(replace(run.crawl.limits, max_pages=pages, max_fetches=fetches))
+        self._look_again(run)
+
+    def _look_again(self, run: LiveRun) -> None:
+        """There may be something to do."""
+        if not self._ended:
+            run.crawl.wake()
+            run.nudge()
+            self._wake.set()
+
+    async def _post(self, run: LiveRun) -> None:
         """Post what others own, in order; only what is kept here, so that it is never said twice in two ways.
 
         Nobody waits for a receiver that is being restarted but what is meant for it.
         """
-        log, before = hunt.log, posted(hunt.log.database)
+        log, before = run.log, posted(run.log.database)
         under_way: dict[int, asyncio.Task[None]] = {}
         try:
             while True:
@@ -218,13 +245,13 @@ class Shard:
                     if box and (owner not in under_way or under_way[owner].done())
                 }
                 if free and log.trouble is None:
-                    log.about({POSTED: self._done_with(hunt)})
+                    log.about({POSTED: self._done_with(run)})
                     log.retry()
                 if log.trouble is None:
                     for owner, box in free.items():
                         if box.begun:
                             box.read_on(
-                                partial(to_be_posted, log, owner, self._owners, self._plan.number, hunt.web)
+                                partial(to_be_posted, log, owner, self._owners, self._plan.number, run.web)
                             )
                             under_way[owner] = asyncio.create_task(self._send(owner, box))
                         else:
@@ -234,9 +261,9 @@ class Shard:
             for task in under_way.values():
                 task.cancel()
 
-    def _done_with(self, hunt: PartOfAHunt) -> dict[int, int]:
+    def _done_with(self, run: LiveRun) -> dict[int, int]:
         """By receiver the last step of which nothing is left to be shown."""
-        steps = hunt.driver.crawl.step
+        steps = run.crawl.step
         return {owner: box.done(steps) for owner, box in self._outbox.items() if box.begun}
 
     async def _ask(self, owner: int, before: int) -> None:

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from salticid.crawl import Crawl
 from salticid.drivers.lobby import Lobby
+from salticid.drivers.log_trouble import wait_for_the_log
 from salticid.drivers.parking import Parking
 from salticid.drivers.second_chances import SecondChances
 from salticid.drivers.traps import Traps
@@ -19,8 +20,6 @@ from salticid.webs.live.manners import Crowded, Parked
 
 LINKS_A_HOST = 2
 """Links of one host in the waiting room; a host that has as many is busy."""
-PATIENCE = 1.0
-"""Seconds until a log in trouble is asked to try again."""
 KEEPING = 1.0
 """Seconds without an arrival after which the log keeps what it has been told."""
 SILENCE = 60.0
@@ -58,11 +57,10 @@ class LiveDriver:
 
     At most `requests` are asked for at once, and about as many wait for their host's turn; with one request
     nothing waits, so that every choice is made knowing all that came before. With `sitemaps`, a host's
-    sitemap links are offered once the judge liked a page of it. `flying` are choices that an earlier run had
-    under way, `chances` what it lost. With `traps`, what leads into one is a visit at once and never asked for, and
-    a host that has had its share of the budget, or is one of too many new names of its site or address, waits in a
-    lobby for as long as others have links or are at work: the budget is that of the `whole`, if somebody says that
-    this is a part of a larger crawl.
+    sitemap links are offered once the judge liked a page of it. With `traps`, what leads into one is a visit at once
+    and never asked for, and a host that has had its share of the budget, or is one of too many new names of its site
+    or address, waits in a lobby for as long as others have links or are at work: the budget is that of the `whole`,
+    if somebody says that this is a part of a larger crawl.
 
     `silent`, if somebody sets it, is called whenever nothing has arrived for a minute; `held_up` when the log
     is in trouble: then nothing more is asked for or delivered until it is not; and `went_on` after that, and
@@ -76,18 +74,18 @@ class LiveDriver:
         requests: int,
         clock: Callable[[], float],
         sitemaps: bool = False,
-        flying: Sequence[Choice] = (),
         traps: Traps | None = None,
-        chances: SecondChances | None = None,
     ) -> None:
         self.crawl, self._web, self._clock, self._traps = crawl, web, clock, traps
-        self._chances = chances or SecondChances(crawl.brief.urls)
+        self._chances = SecondChances(crawl.brief.urls)
         self.lobby = Lobby(crawl.brief.urls, None if traps is None else traps.crowds)
         self.whole: Limits | None = None
         self.silent: Callable[[], None] | None = None
         self.held_up: Callable[[str], None] | None = None
         self.went_on: Callable[[float], None] | None = None
-        self._flying, self._interrupted = flying, False
+        self.flying: Sequence[Choice] = ()
+        """Choices that an earlier run had under way."""
+        self._interrupted = False
         self._pauses: set[str] = set()
         self._paused_at = 0.0
         self._room = 2 * requests - 1
@@ -111,7 +109,8 @@ class LiveDriver:
         It may run again when there is more to do.
         """
         self._watch = watch
-        flying, self._flying = self._flying, ()
+        self._last_arrival = self._last_kept = self._clock()
+        flying, self.flying = self.flying, ()
         for choice in flying:
             self.crawl.set_aside()
             self.parking.add(choice)
@@ -159,6 +158,12 @@ class LiveDriver:
         self._pauses.clear()
         self.nudge()
 
+    def recall(self, visit: Visit) -> None:
+        """Take note of a visit of an earlier run, which is played again."""
+        self._chances.observe(visit)
+        if self._traps is not None:
+            self._traps.observe(visit)
+
     def nudge(self) -> None:
         """Somebody spoke to the crawl: look again at what is wanted."""
         self._arrived.put_nowait(None)
@@ -177,13 +182,8 @@ class LiveDriver:
 
     async def _wait_for_the_log(self) -> None:
         """What comes back meanwhile waits to be delivered."""
-        log = self.crawl.log
-        if self.held_up is not None:
-            self.held_up(log.trouble or "")
         began = self._clock()
-        while log.trouble is not None and not self._interrupted:
-            await asyncio.sleep(PATIENCE)
-            log.retry()
+        await wait_for_the_log(self.crawl.log, lambda: self._interrupted, self.held_up)
         if self.went_on is not None:
             self.went_on(self._clock() - began)
         self._last_arrival = self._clock()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Arrivals
-from salticid.model import StopReason, Visit
+from salticid.model import Choice, StopReason, Visit
 from salticid.protocols import Web
 
 
@@ -27,23 +27,38 @@ def replay(
     clock: VirtualClock,
     watch: Callable[[Visit], None] | None = None,
 ) -> StopReason:
-    """Crawl a recorded web to the end and say why it ended.
-
-    `arrivals` decides who of those in flight returns next; a download ends its own seconds after it
-    began, or when those before it let it. An interrupted crawl delivers nothing more. `watch` is shown
-    every arrival.
-    """
-    began: dict[int, float] = {}
-    while True:
-        if (room := arrivals.room()) > 0:
-            choices = crawl.wanted(room)
-            began.update((choice.link.url, clock.now) for choice in choices)
-            arrivals.add(choices)
-        if crawl.stopped is not None and (not len(arrivals) or crawl.stopped is StopReason.INTERRUPTED):
-            return crawl.stopped
-        choice = arrivals.next()
-        response = web.fetch(choice.link.url)
-        clock.now = max(clock.now, began.pop(choice.link.url) + response.seconds)
-        visit = crawl.deliver(choice, response)
+    """Crawl a recorded web to the end and say why it ended; `watch` is shown every arrival."""
+    for visit in visits(crawl, web, arrivals, clock):
         if watch is not None:
             watch(visit)
+    return crawl.stopped or StopReason.FRONTIER_EMPTY
+
+
+def visits(
+    crawl: Crawl,
+    web: Web,
+    arrivals: Arrivals,
+    clock: VirtualClock,
+    busy: Callable[[Iterable[Choice]], frozenset[int]] | None = None,
+) -> Iterator[Visit]:
+    """The same, arrival by arrival; `crawl.stopped` says in the end why it ended.
+
+    `arrivals` decides who of those in flight returns next; a download ends its own seconds after it
+    began, or when those before it let it. An interrupted crawl delivers nothing more. `busy` says which hosts to
+    leave alone while these are in flight; the crawl is then asked, as a live driver does, until it wants no more.
+    """
+    began: dict[int, tuple[Choice, float]] = {}
+    while True:
+        while (room := arrivals.room()) > 0:
+            flying = busy([choice for choice, _ in began.values()]) if busy else frozenset[int]()
+            choices = crawl.wanted(room, flying)
+            began.update((choice.link.url, (choice, clock.now)) for choice in choices)
+            arrivals.add(choices)
+            if not choices or busy is None:
+                break
+        if crawl.stopped is not None and (not len(arrivals) or crawl.stopped is StopReason.INTERRUPTED):
+            return
+        choice = arrivals.next()
+        response = web.fetch(choice.link.url)
+        clock.now = max(clock.now, began.pop(choice.link.url)[1] + response.seconds)
+        yield crawl.deliver(choice, response)

@@ -18,7 +18,7 @@ from salticid.judges.svm import Svm
 from salticid.metrics.cohesiveness import cohesiveness, overall_cohesiveness
 from salticid.model import Bools, Floats, Ints, Limits, Scope, Topic
 from salticid.runs.brief import prepare, url_ids
-from salticid.runs.recorded import Recipe
+from salticid.runs.order import Recipe
 from salticid.strategies.linear_rank import LinearRank
 from salticid.strategies.parts.rank_terms import CONTEXT, TERMS, Weights
 from salticid.webs.recorded import RecordedWeb

@@ -14,7 +14,8 @@ import msgspec
 from salticid import __version__
 from salticid.lab.experiment import Case, Experiment, described, make_judge, make_strategy, topic_of
 from salticid.model import Outcome
-from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.runs.order import Recipe
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.webs.recorded import RecordedWeb
 

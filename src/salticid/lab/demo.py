@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
@@ -15,12 +14,12 @@ from salticid.judges import judges
 from salticid.lab.chart import line_chart
 from salticid.metrics.harvest import harvest_curve
 from salticid.metrics.judged import judged
-from salticid.model import Limits, Outcome, StopReason, Topic
+from salticid.model import Limits, Outcome, StopReason, Topic, Visit
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.live_web import live_web, set_up
-from salticid.runs.recorded import Recipe
+from salticid.runs.onlooker import Onlooker
+from salticid.runs.order import Order, Recipe
+from salticid.runs.run import Run, run_async
 from salticid.store.crawl_folder import CrawlFolder, StoredVisit
-from salticid.store.log import CrawlLog
 from salticid.strategies import strategies
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
@@ -64,7 +63,7 @@ def crawl(
     """Serve the world over HTTP, crawl it with one strategy into `out`, then look at the truth."""
     topic, truth = load_topic(topic_file)
     recipe = Recipe(strategies.make(strategy), judges.make(JUDGE), LIMITS)
-    stopped = asyncio.run(_crawl_served(RecordedWeb(world), topic, recipe, out, watch))
+    stopped = asyncio.run(_crawl_served(RecordedWeb(world), topic, strategy, recipe, out, watch))
     with closing(CrawlFolder(out)) as crawled:
         pages = [visit.final_url for visit in crawled.visits() if visit.outcome == Outcome.OK]
         relevant = judged(pages, topic, truth)
@@ -72,22 +71,34 @@ def crawl(
 
 
 async def _crawl_served(
-    served: RecordedWeb, topic: Topic, recipe: Recipe, out: Path, watch: Callable[[int, float], None]
+    served: RecordedWeb,
+    topic: Topic,
+    strategy: str,
+    recipe: Recipe,
+    out: Path,
+    watch: Callable[[int, float], None],
 ) -> StopReason:
     """One request at a time, without a pause: the server is our own."""
-    began = time.monotonic()
     server = await serve(served)
     here = f"*={ADDRESS}:{server.port}"
-    settings = LiveSettings(concurrency=1, delay=0, allow_net=(f"{ADDRESS}/32",), resolve=(here,))
+    settings = LiveSettings(concurrency=1, delay=0, allow_net=(f"{ADDRESS}/32",), resolve=(here,), warc=False)
     try:
-        async with live_web(settings, lambda: time.monotonic() - began) as web:
-            with closing(CrawlLog(out, web.urls, web.words)) as log:
-                driver = await set_up(topic, web, recipe, settings, log, log.page)
-                log.begin({"topic": {"name": topic.name}})
-                crawl = driver.crawl
-                return await driver.run(lambda _visit: watch(crawl.pages, crawl.harvest))
+        return (await run_async(Order(topic, settings, strategy, JUDGE, recipe, out), _Shows(watch))).stopped
     finally:
         await server.close()
+
+
+class _Shows(Onlooker):
+    """Shows how far a crawl is, and how well it does."""
+
+    def __init__(self, watch: Callable[[int, float], None]) -> None:
+        self._watch = watch
+
+    def ready(self, run: Run) -> None:
+        self._crawl = run.crawl
+
+    def visited(self, visit: Visit) -> None:
+        self._watch(self._crawl.pages, self._crawl.harvest)
 
 
 def write_page(file: Path, shown: list[Shown], targets: int) -> None:

@@ -16,7 +16,8 @@ from salticid.lab.results import Test
 from salticid.lab.statistics import compare
 from salticid.metrics.judged import judged
 from salticid.model import Feedback, Limits, Outcome, Topic, Visit
-from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.runs.order import Recipe
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.truth import Truth
 from salticid.webs.recorded import RecordedWeb

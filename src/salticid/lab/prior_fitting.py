@@ -13,7 +13,8 @@ from scipy.optimize import minimize
 from salticid.errors import UserError
 from salticid.lab.experiment import make_judge
 from salticid.model import Floats, Limits, Outcome, Topic, Visit
-from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.runs.order import Recipe
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies.hunter import Hunter
 from salticid.strategies.parts.hunter.features import NAMES

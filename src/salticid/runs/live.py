@@ -1,25 +1,30 @@
-"""Running a crawl of the live web for somebody: begun or gone on with, paused, talked to, ended."""
+"""A crawl of the live web."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
-from contextlib import closing
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
 
 from salticid.drivers.live import LiveDriver
-from salticid.drivers.parts import Hosts
+from salticid.drivers.traps import Traps
 from salticid.errors import SalticidError
-from salticid.model import Limits, StopReason
-from salticid.runs.brief import Known
+from salticid.model import NO_URL, Outcome, Page, StopReason, Topic, Visit
+from salticid.protocols import Log
+from salticid.runs.brief import Known, settle
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.live_web import live_web, read_known, set_up, set_up_again
-from salticid.runs.order import Hunted, Onlooker, Order
+from salticid.runs.live_web import live_web, read_known
+from salticid.runs.onlooker import NOBODY_THERE, SOMEBODY_THERE, Onlooker
+from salticid.runs.order import Order, Recipe
+from salticid.runs.ownership import Hosts, owned, seeds_of
+from salticid.runs.past import Past, relive
+from salticid.runs.run import Part, Run
+from salticid.scope import Boundary
+from salticid.store.folder_lock import IN_MEMORY
 from salticid.store.log import CrawlLog
-from salticid.store.record import Record
 from salticid.store.warc import Archive
-from salticid.tables import Texts, Urls, Words
+from salticid.tables import Urls, Words
+from salticid.urls import host, origin
 from salticid.webs.live.manners_memory import Memory
 from salticid.webs.live.retries import Failure
 from salticid.webs.live.web import LiveWeb
@@ -28,40 +33,10 @@ _NETWORK = "nobody can be reached"
 """Why the driver pauses then."""
 
 
-def hunt_live(order: Order, settings: LiveSettings, onlooker: Onlooker) -> Hunted:
-    """Crawl the live web, or go on with it. KeyboardInterrupt if it was ended before it had begun."""
-    return asyncio.run(hunting(order, settings, onlooker, Hunt))
-
-
-async def hunting(
-    order: Order, settings: LiveSettings, onlooker: Onlooker, make: Callable[..., Hunt]
-) -> Hunted:
-    """The same on an event loop, with a hunt of some kind."""
-    urls, words = Urls(), Words()
-    archive = Archive(order.folder) if settings.warc else None
-    room = settings.max_disk
-    with closing(
-        CrawlLog(order.folder, urls, words, own_tables=True, archive=archive, max_bytes=room)
-    ) as log:
-        before, larger = log.open(), None
-        if before is not None:
-            order, larger = order.continuing(log, before, _facts(settings))
-            if (missing := log.go_on()) is not None:
-                onlooker.warned(missing)
-        clock = Stopwatch(0.0 if before is None else Record(log.database).seconds)
-        hunt = make(order, settings, log, clock, onlooker, before is None, larger)
-        return await hunt.run((urls, words), archive)
-
-
-def _facts(settings: LiveSettings) -> dict[str, object]:
-    """What has to be known of the web to tell this crawl from another."""
-    return {"live": settings.deciding()}
-
-
 class Stopwatch:
     """The crawl's clock: it goes on where the last run left it."""
 
-    def __init__(self, already: float) -> None:
+    def __init__(self, already: float = 0.0) -> None:
         self._zero = time.monotonic() - already
 
     def __call__(self) -> float:
@@ -72,64 +47,69 @@ class Stopwatch:
         self._zero += seconds
 
 
-@dataclass(slots=True)
-class Hunt:
-    """One run of a live crawl. `driver` and `web` are there once the onlooker was told that it is ready.
+class LiveRun(Run):
+    """One run of such a crawl. `driver` and `web` are there once the onlooker was told that it is ready."""
 
-    With `hosts` it is a part of a larger crawl, which asks these and no others.
-    """
-
-    order: Order
-    settings: LiveSettings
-    log: CrawlLog
     clock: Stopwatch
-    onlooker: Onlooker
-    new: bool
-    larger: Limits | None
-    hosts: Hosts | None = None
-    driver: LiveDriver = field(init=False)
-    web: LiveWeb = field(init=False)
 
-    async def run(self, tables: tuple[Urls, Texts], archive: Archive | None) -> Hunted:
-        async with live_web(self.settings, self.clock, archive, tables) as self.web:
+    def __init__(
+        self, order: Order, settings: LiveSettings, onlooker: Onlooker, part: Part | None = None
+    ) -> None:
+        self.settings, self._part = settings, part
+        self._tables = Urls(), Words()
+        self._archive = Archive(order.folder) if settings.warc and order.folder != IN_MEMORY else None
+        log = CrawlLog(
+            order.folder, *self._tables, own_tables=True, archive=self._archive, max_bytes=settings.max_disk
+        )
+        super().__init__(order, onlooker, log)
+
+    async def to_its_end(self) -> StopReason:
+        self.clock = Stopwatch(self.seconds)
+        if self._part is not None:
+            self.larger = None  # whoever has the whole says how far it may go
+        async with live_web(self.settings, self.clock, self._archive, self._tables) as self.web:
             memory = Memory(self.web)
             self.log.keep = memory.news
             if not self.new:
                 memory.recall(self.log.kept())
-            self.driver = await self._ready()
-            driver, crawl, onlooker = self.driver, self.driver.crawl, self.onlooker
-            driver.silent, driver.held_up = onlooker.silent, onlooker.held_up
+            self.driver = driver = await self._ready()
+            self.crawl = driver.crawl
+            driver.silent, driver.held_up = self.onlooker.silent, self.onlooker.held_up
             driver.went_on = self.clock.forget
-            onlooker.ready(self)
-            visits = crawl.step
-            stopped = await self.crawling()
+            self.onlooker.ready(self)
+            stopped = await driver.run(self.onlooker.visited)
+            while self._part is not None and await self._part.more():
+                stopped = await driver.run(self.onlooker.visited)
             await driver.settle()
-            if self.log.trouble is not None:
-                stopped = StopReason.INTERRUPTED
-            self.log.about({"seconds": self.clock(), "line": crawl.judge.line})
-            if self.new or self.larger or crawl.step > visits or stopped is not StopReason.INTERRUPTED:
-                self.log.about({"stopped": stopped.value})  # one that was only woken ended as it ended before
             if stopped is StopReason.WAITING:
-                onlooker.warned(self._when_to_go_on())
-            return Hunted(crawl.pages, crawl.fetches, stopped, self.clock())
+                self.onlooker.warned(self._when_to_go_on())
+            return stopped
 
-    async def crawling(self) -> StopReason:
-        """Crawl until there is a reason to stop."""
-        return await self.driver.run(lambda _: self.onlooker.visited())
-
-    async def read_known(self) -> Known:
-        """The known pages of the topic."""
-        return await read_known(self.order.topic, self.web)
+    @property
+    def paused(self) -> bool:
+        return self.driver.paused
 
     def pause(self) -> None:
-        """Send no more requests, and let the crawl's clock stand still, until it goes on."""
         self.web.network.line.close()
         self.driver.pause()
 
     def go_on(self) -> None:
-        """Send requests again."""
         self.driver.go_on()
         self.web.network.line.open()
+
+    def nudge(self) -> None:
+        self.driver.nudge()
+
+    @property
+    def active_hosts(self) -> int:
+        return self.driver.active_hosts
+
+    @property
+    def doing(self) -> Mapping[int, str]:
+        return self.web.doing
+
+    def resting(self) -> Iterator[tuple[int, float]]:
+        return iter(self.driver.parking.urls())
 
     def _when_to_go_on(self) -> str:
         if self.driver.parking.until is None:
@@ -154,12 +134,12 @@ class Hunt:
         def lost(failure: Failure) -> None:
             if driver is not None:
                 driver.pause(_NETWORK)
-            self.onlooker.lost(failure)
+            self.onlooker.warned(NOBODY_THERE.format(failure.value))
 
         def found() -> None:
             if driver is not None:
                 driver.go_on(_NETWORK)
-            self.onlooker.found()
+            self.onlooker.warned(SOMEBODY_THERE)
 
         def give_up() -> None:
             if driver is None:
@@ -187,23 +167,71 @@ class Hunt:
     async def _set_up(self) -> LiveDriver:
         """The crawl as the log has it; a new one if that holds nothing yet."""
         order, log, web = self.order, self.log, self.web
-        kept = None if self.new else log.known()
-        if kept is None:
-            known = await self.read_known()
-            driver = await set_up(
-                order.topic, web, order.recipe, self.settings, log, log.page, known, self.hosts
-            )
+        hosts = None if self._part is None else self._part.hosts
+        logged = None if self.new else log.known()
+        if logged is None:
+            known = await self._known_pages()
+            driver = live_driver(order.topic, known, web, order.recipe, self.settings, log, log.page, hosts)
             self.onlooker.missing(order.topic, driver.crawl.brief)
             if self.new:
-                log.begin(order.facts(_facts(self.settings)))
+                log.begin(order.facts())
             log.know({"examples": known.examples, "negatives": known.negatives})
         else:
-            known = Known(kept.get("examples", ()), kept.get("negatives", ()))
-            self.onlooker.goes_on(Record(log.database).visits)
-            driver = await set_up_again(
-                order.topic, web, order.recipe, self.settings, log, known, self.onlooker.played, self.hosts
+            known = Known(logged.get("examples", ()), logged.get("negatives", ()))
+            past = Past(log)
+            self.onlooker.goes_on(past.visits)
+            driver = live_driver(
+                order.topic, known, web, order.recipe, self.settings, log, log.page, hosts, past
             )
+            await _play(past, driver, web, order.recipe, self.onlooker)
         log.session(self.clock(), self.settings.kept())
         if self.larger is not None:
             driver.crawl.extend(self.larger)
         return driver
+
+    async def _known_pages(self) -> Known:
+        if self._part is None or self._part.known_pages is None:
+            return await read_known(self.order.topic, self.web)
+        return self._part.known_pages(self.web.urls, self.web.words)
+
+
+def live_driver(
+    topic: Topic,
+    known: Known,
+    web: LiveWeb,
+    recipe: Recipe,
+    settings: LiveSettings,
+    log: Log,
+    recall: Callable[[int], Page] | None = None,
+    hosts: Hosts | None = None,
+    past: Past | None = None,
+) -> LiveDriver:
+    """A crawl of the live web, ready to run; with `hosts`, the part of a larger crawl that asks these.
+
+    With a `past` it is ready once that was played again.
+    """
+    brief = settle(topic, known, web, recipe.limits, recipe.seed, recipe.backlinks)
+    owns = owned(web.urls, hosts)
+    crawl = recipe.crawl(seeds_of(brief, owns), log, web.clock, recall, owns, past)
+    traps = Traps(brief.urls, brief.words, settings.host_share, web.places) if settings.traps else None
+    boundary = Boundary(topic.scope, topic.seeds)
+    web.may_follow = lambda url: boundary.admits(url, depth=0) and (hosts is None or hosts(host(url)))
+    driver = LiveDriver(crawl, web, settings.concurrency, web.clock, settings.sitemaps, traps)
+    web.may_ask = driver.lobby.may_ask
+    return driver
+
+
+async def _play(past: Past, driver: LiveDriver, web: LiveWeb, recipe: Recipe, onlooker: Onlooker) -> None:
+    """Play an earlier run again, so that the driver and its web stand where that ended."""
+    page = NO_URL
+
+    def came(visit: Visit) -> None:
+        nonlocal page
+        driver.recall(visit)
+        if visit.outcome is Outcome.OK:
+            page = visit.final
+        onlooker.played(visit.step)
+
+    driver.flying = await relive(driver.crawl, recipe.judge, past, came)
+    if page != NO_URL:
+        web.network.line.recall(origin(web.urls[page]))

@@ -37,6 +37,17 @@ class LiveSettings:
     patience: float = 3600.0
     max_disk: int | None = None
 
+    def checked(self) -> LiveSettings:
+        """These settings, if they can be; else a UserError."""
+        from salticid.webs.live.guard import AddressGuard, name_server, resolve_rule  # here: it needs aiohttp
+
+        _ = self.proxy_host, self.product, AddressGuard(self.allow_net)
+        for rule in self.resolve:
+            resolve_rule(rule)
+        if self.dns is not None:
+            name_server(self.dns)
+        return self
+
     def deciding(self) -> dict[str, object]:
         """The settings on which it depends what is found and kept; the others say how it is reached, and may change."""
         return {

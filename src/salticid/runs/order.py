@@ -1,27 +1,28 @@
-"""What somebody orders of a crawl, what came of it, and who is told meanwhile."""
+"""What somebody orders of a crawl, and what came of it."""
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import msgspec
 
 from salticid import __version__
+from salticid.crawl import Crawl
 from salticid.errors import UserError
-from salticid.model import Limits, StopReason, Topic
-from salticid.protocols import Brief
+from salticid.model import Limits, Page, StopReason, Topic
+from salticid.protocols import Brief, Judge, Log, Strategy
 from salticid.registry import settings_of
-from salticid.runs.recorded import Recipe
+from salticid.runs.brief import BacklinksOver
+from salticid.runs.live_settings import LiveSettings
+from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog
 from salticid.store.continuing import check_same, current_limits, larger_limits
+from salticid.store.folder_lock import IN_MEMORY
 from salticid.store.log import CrawlLog
-
-if TYPE_CHECKING:
-    from salticid.runs.live import Hunt
-    from salticid.webs.live.retries import Failure
-
+from salticid.webs.recorded import RecordedWeb
 
 WHY = {
     StopReason.BUDGET: "the page budget is used up",
@@ -35,34 +36,68 @@ WHY = {
     StopReason.INTERRUPTED: "it was interrupted",
 }
 """Why a crawl ended, in words."""
-NOBODY_THERE = (
-    "Paused: nobody can be reached ({}). Nothing is lost; it is tried again and again, and the crawl goes on by itself "
-    "as soon as somebody answers."
-)
-SOMEBODY_THERE = "Somebody answers again: the crawl goes on."
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How to crawl: all that decides the visits besides the topic and the web."""
+
+    strategy: Strategy
+    judge: Judge
+    limits: Limits
+    arrivals: str = "one"
+    seed: int = 0
+    backlinks: BacklinksOver | None = None
+
+    def crawl(
+        self,
+        brief: Brief,
+        log: Log,
+        clock: Callable[[], float],
+        recall: Callable[[int], Page] | None = None,
+        owns: Callable[[int], bool] | None = None,
+        past: Past | None = None,
+    ) -> Crawl:
+        """The crawl, ready to run. With a `past`, which the log holds, it repeats that and goes on from its end."""
+        judge = self.judge
+        if past is not None:
+            judge = relived = RelivedJudge(past, judge)
+            log, clock = RelivedLog(past, past.log), RelivedClock(past, clock)
+        crawl = Crawl(brief, self.strategy, judge, log, clock, recall, owns)
+        if past is not None:
+            relived.tell = lambda: past.tell(crawl, self.judge)
+        return crawl
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a person ordered: all that has to be known to tell this crawl from another."""
+    """What a person ordered: all that has to be known to tell this crawl from another.
+
+    The web is a recorded one, or the live one, asked as the settings say.
+    """
 
     topic: Topic
-    web: str
+    web: RecordedWeb | LiveSettings
     strategy: str
     judge: str
     recipe: Recipe
-    folder: Path
+    folder: Path = IN_MEMORY
     backlinks: Path | None = None
 
-    def facts(self, web: dict[str, Any]) -> dict[str, Any]:
-        """The order as it is written into the log."""
+    def facts(self, shards: int | None = None) -> dict[str, Any]:
+        """The order as it is written into the log; of a crawl in so many shards, if it is one."""
         recipe = self.recipe
+        web: dict[str, Any] = (
+            {"live": self.web.deciding()}
+            if isinstance(self.web, LiveSettings)
+            else {"world": self.web.digest}
+        )
         facts = {
             "version": __version__,
             "topic": asdict(self.topic),
             "strategy": {"name": self.strategy, **settings_of(recipe.strategy)},
             "judge": {"name": self.judge, **settings_of(recipe.judge)},
-            "web": web,
+            "web": web if shards is None else {**web, "shards": shards},
             "limits": asdict(recipe.limits),
             "arrivals": recipe.arrivals,
             "seed": recipe.seed,
@@ -70,67 +105,30 @@ class Order:
         }
         return cast(dict[str, Any], msgspec.json.decode(msgspec.json.encode(facts)))
 
-    def continuing(
-        self, log: CrawlLog, before: dict[str, Any], web: dict[str, Any]
-    ) -> tuple[Order, Limits | None]:
+    def continuing(self, log: CrawlLog, before: dict[str, Any]) -> tuple[Order, Limits | None]:
         """The order with the limits that the crawl in the folder began with, and the larger ones it asks for.
 
         UserError if the folder holds another crawl.
         """
+        folder = log.folder
         if "version" not in before:
             raise UserError(
-                f"{self.folder} holds a crawl whose log is damaged; crawl into a new folder with --out"
+                f"{folder} holds a crawl whose log is damaged; crawl into a new folder with --out"
             )
-        check_same(self.folder, before, self.facts(web))
-        larger = larger_limits(self.folder, current_limits(log.database, before), self.recipe.limits)
+        check_same(folder, before, self.facts())
+        larger = larger_limits(folder, current_limits(log.database, before), self.recipe.limits)
         return replace(self, recipe=replace(self.recipe, limits=Limits(**before["limits"]))), larger
 
 
 @dataclass(frozen=True, slots=True)
-class Hunted:
-    """What came of it."""
+class Result:
+    """What came of a run: how far the whole crawl is now, and why the run stopped.
+
+    `in_memory` is the database of a crawl that has no folder.
+    """
 
     pages: int
     fetches: int
     stopped: StopReason
     seconds: float
-
-
-class Onlooker:
-    """Whoever wants to know how a live crawl goes; this one does not care.
-
-    All is told on the event loop of the crawl, between two arrivals.
-    """
-
-    def begins(self, end: Callable[[], None]) -> None:
-        """The run begins; `end` ends it cleanly, at any time from now on."""
-
-    def warned(self, sentence: str) -> None:
-        """Something is not as it should be, and the crawl goes on all the same."""
-
-    def missing(self, topic: Topic, brief: Brief) -> None:
-        """The known pages of the topic were read; some may be missing."""
-
-    def goes_on(self, visits: int) -> None:
-        """The folder holds a crawl with so many visits, which is played again now."""
-
-    def played(self, step: int) -> None:
-        """So many visits of it are played."""
-
-    def ready(self, hunt: Hunt) -> None:
-        """All is set up, and the first request is about to be made."""
-
-    def visited(self) -> None:
-        """There was a visit."""
-
-    def silent(self) -> None:
-        """Nothing has arrived for a minute."""
-
-    def held_up(self, trouble: str) -> None:
-        """Nothing can be written, for this reason; the crawl waits."""
-
-    def lost(self, failure: Failure) -> None:
-        """Nobody can be reached; the crawl waits."""
-
-    def found(self) -> None:
-        """Somebody can be reached again; the crawl goes on."""
+    in_memory: sqlite3.Connection | None = None

@@ -29,7 +29,7 @@ class Past:
     """The calls of an earlier run; `next` is the one that has to come now."""
 
     def __init__(self, log: CrawlLog) -> None:
-        record = Record(log.database)
+        self.log, record = log, Record(log.database)
         self.visits, self.seconds = record.visits, record.seconds
         self._calls = iter(record)
         self.next: Call | None = next(self._calls, None)

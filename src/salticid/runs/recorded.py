@@ -1,39 +1,36 @@
-"""One crawl over a recorded web, from topic to stop reason."""
+"""A crawl of a recorded web: the same topic, web and recipe give the same visits, bit for bit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from salticid.crawl import Crawl
 from salticid.drivers.arrivals import arrivals
-from salticid.drivers.replay import VirtualClock, replay
+from salticid.drivers.log_trouble import wait_for_the_log
+from salticid.drivers.replay import VirtualClock, visits
 from salticid.errors import ContractBroken
-from salticid.model import Limits, Page, StopReason, Topic, Visit
-from salticid.protocols import Judge, Log, Strategy, Web
-from salticid.runs.brief import BacklinksOver, prepare
-from salticid.runs.past import Past, RelivedJudge
+from salticid.model import Choice, Limits, Page, StopReason, Topic, Visit
+from salticid.protocols import Log, Web
+from salticid.runs.brief import prepare
+from salticid.runs.onlooker import Onlooker
+from salticid.runs.order import Order, Recipe
+from salticid.runs.past import Past
+from salticid.runs.run import Run
+from salticid.store.log import CrawlLog
+from salticid.webs.recorded import RecordedWeb
 
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """How to crawl: all that decides the visits besides the topic and the web."""
-
-    strategy: Strategy
-    judge: Judge
-    limits: Limits
-    arrivals: str = "one"
-    seed: int = 0
-    backlinks: BacklinksOver | None = None
+_A_TURN = 16
+"""Visits without a look at anything else on the event loop."""
 
 
 class RecordedCrawl:
-    """A crawl that is ready to run: the same topic, web and recipe give the same visits, bit for bit.
+    """A crawl that is ready to run.
 
-    With a `past` the crawl repeats an earlier run, which the log holds, and goes on from its end. The limits of
-    the recipe are then those it began with; `larger` ones hold from there on.
+    With a `past` it repeats an earlier run, which the log holds, and goes on from its end. The limits of the recipe
+    are then those it began with; `larger` ones hold from there on. `busy` says which hosts to leave alone while
+    these choices are in flight. Its clock shows how long the crawl would have taken on the recorded web.
     """
 
     def __init__(
@@ -44,39 +41,34 @@ class RecordedCrawl:
         log: Log,
         past: Past | None = None,
         larger: Limits | None = None,
+        busy: Callable[[Iterable[Choice]], frozenset[int]] | None = None,
     ) -> None:
-        self._web, self._judge, self._past, self._larger = web, recipe.judge, past, larger
-        self._clock = VirtualClock()
+        self._web, self._judge, self._past, self._larger, self._busy = web, recipe.judge, past, larger, busy
+        self.clock = VirtualClock()
         self.brief = prepare(topic, web, recipe.limits, recipe.seed, recipe.backlinks)
         self._arrivals = arrivals(
             recipe.arrivals, len(self.brief.seeds), np.random.default_rng([recipe.seed, 1])
         )
-        judge: Judge = recipe.judge
-        if past is not None:
-            judge = relived = RelivedJudge(past, recipe.judge)
-            relived.tell = lambda: past.tell(self.crawl, recipe.judge)
-        self.crawl = Crawl(self.brief, recipe.strategy, judge, log, self._clock, self._page)
+        self.crawl = recipe.crawl(self.brief, log, self.clock, self._page, past=past)
+
+    def visits(self) -> Iterator[Visit]:
+        """Crawl to the end, visit by visit; `crawl.stopped` then says why."""
+        while True:
+            for visit in visits(self.crawl, self._web, self._arrivals, self.clock, self._busy):
+                self._say_again()
+                yield visit
+            self._say_again()
+            if self.crawl.stopped is not None:
+                return
 
     def run(self, watch: Callable[[Visit], None] | None = None) -> StopReason:
-        """Crawl to the end."""
-
-        def after(visit: Visit) -> None:
-            self._told()
+        """Crawl to the end and say why it ended."""
+        for visit in self.visits():
             if watch is not None:
                 watch(visit)
+        return self.crawl.stopped or StopReason.FRONTIER_EMPTY
 
-        while True:
-            stopped = replay(self.crawl, self._web, self._arrivals, self._clock, after)
-            self._told()
-            if self.crawl.stopped is not None:
-                return stopped
-
-    @property
-    def seconds(self) -> float:
-        """How long the crawl would have taken on the recorded web."""
-        return self._clock.now
-
-    def _told(self) -> None:
+    def _say_again(self) -> None:
         """What people said at this point of an earlier run; after it, what they say now."""
         if self._past is not None:
             self._past.tell(self.crawl, self._judge)
@@ -85,7 +77,80 @@ class RecordedCrawl:
             self.crawl.extend(larger)
 
     def _page(self, url: int) -> Page:
-        page = self._web.fetch(url).page
+        page = self._web.page_at(url)
         if page is None:
             raise ContractBroken(f"{self._web.urls[url]} was asked for again but never delivered")
         return page
+
+
+class RecordedRun(Run):
+    """One run of such a crawl for somebody: with a log, and others on the event loop."""
+
+    def __init__(self, order: Order, web: RecordedWeb, onlooker: Onlooker) -> None:
+        super().__init__(order, onlooker, CrawlLog(order.folder, web.urls, web.words))
+        self._web, self._interrupted = web, False
+        self._may_go_on = asyncio.Event()
+        self._may_go_on.set()
+
+    async def to_its_end(self) -> StopReason:
+        past = None if self.new else Past(self.log)
+        recorded = self._set_up(past)
+        self.crawl, self.clock = recorded.crawl, recorded.clock
+        self.onlooker.begins(self._end)
+        ready = past is None
+        if ready:
+            self.onlooker.ready(self)
+        for visit in recorded.visits():
+            if not ready and past is not None and not past.over:
+                self.onlooker.played(visit.step + 1)
+            else:
+                if not ready:
+                    ready = True
+                    self.onlooker.ready(self)
+                self.onlooker.visited(visit)
+            await self._give_others_a_turn(visit)
+        if past is not None and not past.over:
+            raise KeyboardInterrupt  # in the middle of what is known already
+        if not ready:
+            self.onlooker.ready(self)
+        self.log.retry()
+        await self._wait_for_the_log()
+        return self.crawl.stopped or StopReason.FRONTIER_EMPTY
+
+    def _set_up(self, past: Past | None) -> RecordedCrawl:
+        order, log = self.order, self.log
+        recorded = RecordedCrawl(order.topic, self._web, order.recipe, log, past, self.larger)
+        if past is None:
+            self.onlooker.missing(order.topic, recorded.brief)
+            log.begin({**order.facts(), "folder": str(self._web.folder.resolve())})
+        else:
+            self.onlooker.goes_on(past.visits)
+        log.session(self.seconds, {})
+        return recorded
+
+    async def _give_others_a_turn(self, visit: Visit) -> None:
+        await self._wait_for_the_log()
+        if visit.step % _A_TURN == 0:
+            await asyncio.sleep(0)
+        await self._may_go_on.wait()
+
+    async def _wait_for_the_log(self) -> None:
+        await wait_for_the_log(self.log, lambda: self._interrupted, self.onlooker.held_up)
+
+    def _end(self) -> None:
+        self._interrupted = True
+        self.crawl.stop(StopReason.INTERRUPTED)
+        self._may_go_on.set()
+
+    @property
+    def paused(self) -> bool:
+        return not self._may_go_on.is_set()
+
+    def pause(self) -> None:
+        self._may_go_on.clear()
+
+    def go_on(self) -> None:
+        self._may_go_on.set()
+
+    def nudge(self) -> None:
+        """It looks by itself before every page."""

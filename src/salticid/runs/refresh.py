@@ -4,14 +4,31 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import replace
 from email.utils import formatdate
 from enum import StrEnum
+from pathlib import Path
+from typing import Any
 
+import msgspec
+
+from salticid.drivers.log_trouble import wait_for_the_log
+from salticid.errors import UserError
 from salticid.model import Outcome, Response
-from salticid.store.log import RETRY_SECONDS, CrawlLog
+from salticid.runs.live import Stopwatch
+from salticid.runs.live_settings import NOT_KEPT, LiveSettings
+from salticid.runs.live_web import live_web
+from salticid.runs.onlooker import NOBODY_THERE, Onlooker
+from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.log import CrawlLog
+from salticid.store.record import Record
 from salticid.store.versions import Seen, due, newest
+from salticid.store.warc import Archive
+from salticid.tables import Urls, Words
 from salticid.webs.live.manners import Parked
+from salticid.webs.live.manners_memory import Memory
 from salticid.webs.live.web import LiveWeb
 
 _GONE = (404, 410)
@@ -37,6 +54,7 @@ class Refresh:
 
     def __init__(self, web: LiveWeb, log: CrawlLog, requests: int) -> None:
         self._web, self._log, self._requests = web, log, requests
+        self._workers: list[asyncio.Task[None]] = []
         self._hosts: dict[int, deque[tuple[int, int]]] = {}
         pages = due(log.database)
         for step, url in pages:
@@ -84,11 +102,55 @@ class Refresh:
             await self._wait_for_the_log()
 
     async def _wait_for_the_log(self) -> None:
-        if self._log.trouble is not None and self.held_up is not None:
-            self.held_up(self._log.trouble)
-        while self._log.trouble is not None and not self.stopped:
-            await asyncio.sleep(RETRY_SECONDS)
-            self._log.retry()
+        await wait_for_the_log(self._log, lambda: self.stopped, self.held_up)
+
+
+def last_settings(folder: Path, typed: Mapping[str, Any]) -> LiveSettings:
+    """How the pages of a crawl were asked for in its last run, changed by what was typed."""
+    with closing(CrawlFolder(folder)) as crawl:
+        if "live" not in crawl.about()["web"]:
+            raise UserError(
+                f"the crawl in {folder} is of a recorded world, where nothing changes; name a live one"
+            )
+        row = crawl.db.execute("SELECT settings FROM session ORDER BY id DESC LIMIT 1").fetchone()
+    if row is None:
+        raise UserError(
+            f"the crawl in {folder} has no page yet; give its own command again, and refresh it later"
+        )
+    settings = replace(msgspec.json.decode(row[0], type=LiveSettings), **typed)
+    if settings.proxy and NOT_KEPT in settings.proxy:
+        raise UserError(
+            f"{folder} was crawled through the proxy {settings.proxy}, whose password is not kept; give it again "
+            "with --proxy"
+        )
+    return settings.checked()
+
+
+async def refresh(
+    folder: Path, settings: LiveSettings, onlooker: Onlooker, watch: Callable[[Refresh], None]
+) -> Refresh:
+    """Ask again for the good pages of the crawl in a folder; `watch` is shown how far it is."""
+    tables = Urls(), Words()
+    archive = Archive(folder) if settings.warc else None
+    with closing(
+        CrawlLog(folder, *tables, own_tables=True, archive=archive, max_bytes=settings.max_disk)
+    ) as log:
+        log.open()
+        if (missing := log.go_on()) is not None:
+            onlooker.warned(missing)
+        clock = Stopwatch(Record(log.database).seconds)
+        async with live_web(settings, clock, archive, tables) as web:
+            memory = Memory(web)
+            memory.recall(log.kept())
+            log.keep = memory.news
+            work = Refresh(web, log, settings.concurrency)
+            work.held_up = onlooker.held_up
+            reach = web.network.reach
+            reach.lost = lambda failure: onlooker.warned(NOBODY_THERE.format(failure.value))
+            onlooker.begins(work.stop)
+            watch(work)
+            await work.run(lambda: watch(work))
+            return work
 
 
 def _unless(seen: Seen) -> dict[str, str]:

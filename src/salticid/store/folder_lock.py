@@ -19,6 +19,8 @@ CHECKPOINT_PAGES = 16_384
 """Pages of 4 KiB the write-ahead log may grow to before it is folded into the database."""
 SHARDS = "shards"
 """The folder, in that of a crawl by many machines, in which each of them keeps its part."""
+IN_MEMORY = Path(":memory:")
+"""In the place of a folder: the crawl is gone when the program ends, and nothing is written."""
 _FILES = (FILE, write_ahead.AHEAD, f"{FILE}-shm", LOCK)
 
 
@@ -88,6 +90,24 @@ class TakenFolder:
                 for path in self._made:
                     path.rmdir()
         self._lock.close()
+
+
+class NoFolder:
+    """In the place of a folder: a database in memory, for a crawl that is not to be kept."""
+
+    missing = None
+
+    def __init__(self) -> None:
+        self.db = sqlite3.connect(":memory:", check_same_thread=False)
+
+    def facts(self) -> None:
+        """It never holds a crawl yet."""
+
+    def write(self) -> None:
+        """Nothing to be made good."""
+
+    def give_back(self) -> None:
+        """It is gone with whoever reads it last."""
 
 
 def connect(file: Path) -> sqlite3.Connection:

@@ -16,7 +16,7 @@ from salticid.errors import UserError
 from salticid.model import NO_URL, Choice, Event, Feedback, Glimpse, Limits, Links, Page, Response, Visit
 from salticid.protocols import Table, UrlTable
 from salticid.store.disk_room import Room
-from salticid.store.folder_lock import TakenFolder
+from salticid.store.folder_lock import IN_MEMORY, NoFolder, TakenFolder
 from salticid.store.schema import (
     FORMAT,
     PAGE_AT,
@@ -32,8 +32,6 @@ from salticid.store.twins import Twins
 
 BATCH_VISITS = 200
 BATCH_SECONDS = 1.0
-RETRY_SECONDS = 1.0
-"""How long after a failed try to write the next one is made."""
 _AT_ONCE = 50_000
 
 _INSERT = {
@@ -61,7 +59,7 @@ class Flushed(Protocol):
 
 
 class CrawlLog:
-    """Writes the calls of a crawl into a folder; a batch is lost or kept as a whole.
+    """Writes the calls of a crawl into a folder, or into memory; a batch is lost or kept as a whole.
 
     `open` comes first and takes the folder; then `begin` makes a new crawl, or `go_on` continues the one that
     is there. A batch is committed after 200 visits or one second, whichever comes first, and by `close`.
@@ -88,7 +86,7 @@ class CrawlLog:
         self.keep: Callable[[], Iterable[tuple[str, bytes]]] = tuple
         """What else must not be forgotten, by name: asked for its news before every commit."""
         self._urls, self._words, self._own_tables, self._archive = urls, words, own_tables, archive
-        self._taken: TakenFolder | None = None
+        self._taken: TakenFolder | NoFolder | None = None
         self._room = None if max_bytes is None else Room(folder, max_bytes)
         self._waits_for_room = False
         self._rows: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _INSERT}
@@ -105,7 +103,7 @@ class CrawlLog:
 
     def open(self) -> dict[str, Any] | None:
         """Take the folder; the facts about the crawl it holds, or None when it holds none yet."""
-        self._taken = TakenFolder(self.folder)
+        self._taken = NoFolder() if self.folder == IN_MEMORY else TakenFolder(self.folder)
         return self._taken.facts()
 
     def begin(self, facts: Mapping[str, object]) -> None:
@@ -325,7 +323,12 @@ class CrawlLog:
         return self._folder.db
 
     @property
-    def _folder(self) -> TakenFolder:
+    def in_memory(self) -> sqlite3.Connection | None:
+        """The database of a crawl that is only in memory; it outlives the log."""
+        return self.database if self.folder == IN_MEMORY else None
+
+    @property
+    def _folder(self) -> TakenFolder | NoFolder:
         if self._taken is None:
             raise RuntimeError("a log is written to only after open() or begin()")
         return self._taken

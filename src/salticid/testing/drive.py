@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from salticid.crawl import Crawl
-from salticid.drivers.replay import VirtualClock
 from salticid.errors import ContractBroken
 from salticid.judges.cosine import Cosine
 from salticid.model import Choice, Event, Feedback, Ints, Limits, Links, Visit
 from salticid.protocols import Brief, Strategy
 from salticid.runs.brief import prepare
+from salticid.runs.order import Recipe
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.testing.small import SmallWeb
 
@@ -139,30 +139,18 @@ def drive(strategy: Watched, course: Course) -> Run:
 
     `web.asked` then holds what this crawl asked for.
     """
-    log, brief = MemoryLog(), course.brief()
+    log = MemoryLog()
     strategy.calls.clear()
+    recipe = Recipe(strategy, Cosine(), course.limits, f"window:{course.window}", course.seed)
+    recorded = RecordedCrawl(course.web.topic, course.web, recipe, log, busy=course.busy)
     course.web.asked.clear()
-    crawl = Crawl(brief, strategy, Cosine(), log, VirtualClock(), course.web.page)
+    crawl = recorded.crawl
     crawl.stalled_after = STALLED_AFTER
     broken = None
     try:
-        _carry(crawl, course, log)
+        for _ in recorded.visits():
+            if course.tell:
+                course.tell(crawl, log.visits)
     except ContractBroken as error:
         broken = str(error)
     return Run(crawl, list(strategy.calls), log.visits, broken)
-
-
-def _carry(crawl: Crawl, course: Course, log: MemoryLog) -> None:
-    """Carry links to the web and answers back; ask until there is no room or nothing more is wanted."""
-    flying: deque[Choice] = deque()
-    while True:
-        while (room := course.window - len(flying)) > 0:
-            if not (wanted := crawl.wanted(room, course.busy(flying))):
-                break
-            flying.extend(wanted)
-        if not flying:
-            return
-        choice = flying.popleft()
-        crawl.deliver(choice, course.web.fetch(choice.link.url))
-        if course.tell:
-            course.tell(crawl, log.visits)

@@ -8,14 +8,12 @@ from html import escape
 
 import numpy as np
 
-from salticid.crawl import Crawl
-from salticid.drivers.arrivals import Window
-from salticid.drivers.replay import VirtualClock, replay
 from salticid.judges.cosine import Cosine
 from salticid.model import Limits, Outcome, Page, Response, Topic
 from salticid.parse.html import Parser
 from salticid.protocols import Strategy
-from salticid.runs.brief import prepare
+from salticid.runs.order import Recipe
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.tables import Texts, Urls
 from salticid.webs.recorded import MAX_REDIRECTS
@@ -99,6 +97,10 @@ class SmallWeb:
         """The page at this very URL, without asking for it."""
         return self._pages[url]
 
+    def page_at(self, url: int) -> Page | None:
+        """The page at this very URL if there is one, without asking for it."""
+        return self._pages.get(url)
+
     def renumbered(self, seed: int) -> SmallWeb:
         """The same web with other ids, shuffled by `seed`."""
         pages, redirects, dead, seeds = self._made_of
@@ -148,9 +150,8 @@ def walk_through(strategy: Strategy, max_pages: int) -> list[str]:
     >>> walk_through(BreadthFirst(), max_pages=3)
     ['seed', 'a', 'b']
     """
-    web, log, clock = spider_web(), MemoryLog(), VirtualClock()
-    brief = prepare(web.topic, web, Limits(max_pages=max_pages), seed=0)
-    replay(Crawl(brief, strategy, Cosine(), log, clock, web.page), web, Window(), clock)
+    web, log = spider_web(), MemoryLog()
+    RecordedCrawl(web.topic, web, Recipe(strategy, Cosine(), Limits(max_pages=max_pages)), log).run()
     return [
         web.name(visit.final) for visit in log.visits if visit.outcome is Outcome.OK and not visit.revisit
     ]

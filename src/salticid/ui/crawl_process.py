@@ -34,13 +34,12 @@ import msgspec
 
 from salticid.errors import SalticidError, UserError
 from salticid.model import Feedback, StopReason
-from salticid.runs.live import Hunt, hunt_live
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.order import NOBODY_THERE, SOMEBODY_THERE, Onlooker
+from salticid.runs.onlooker import Onlooker
+from salticid.runs.run import Run, run
 from salticid.store.lock import lock
 from salticid.ui.insight import Insight, moved, places
 from salticid.ui.order_form import Wish
-from salticid.webs.live.retries import Failure
 
 PLAYING_EVERY = 1000
 """Visits played again between two words about it."""
@@ -88,20 +87,14 @@ class Spinner(Onlooker):
         if step % PLAYING_EVERY == 0:
             say("playing", step=step, visits=self._visits)
 
-    def ready(self, hunt: Hunt) -> None:
-        self._obey = Obedient(hunt)
+    def ready(self, run: Run) -> None:
+        self._obey = Obedient(run)
         for command in self._early:
             self._obey(command)
         self._obey.tell()
 
     def held_up(self, trouble: str) -> None:
         say("warned", line=f"Nothing can be written ({trouble}). The crawl goes on as soon as there is room.")
-
-    def lost(self, failure: Failure) -> None:
-        say("warned", line=NOBODY_THERE.format(failure.value))
-
-    def found(self) -> None:
-        say("warned", line=SOMEBODY_THERE)
 
     async def _listen(self, end: Callable[[], None]) -> None:
         """Do what each line says; the end of the input ends the crawl."""
@@ -122,18 +115,18 @@ class Spinner(Onlooker):
 class Obedient:
     """A crawl that is ready, and does what it is told between two arrivals."""
 
-    def __init__(self, hunt: Hunt) -> None:
-        self._hunt, self._insight = hunt, Insight(hunt)
+    def __init__(self, run: Run) -> None:
+        self._run, self._insight = run, Insight(run)
 
     def __call__(self, command: Command) -> None:
         match command.do:
             case "pause":
-                if not self._hunt.driver.paused:
+                if not self._run.paused:
                     self._insight.stand_still()
-                self._hunt.pause()
+                self._run.pause()
                 self.tell()
             case "go on":
-                self._hunt.go_on()
+                self._run.go_on()
                 self.tell()
             case "extend":
                 self._extend(command.max_pages)
@@ -144,8 +137,7 @@ class Obedient:
 
     def tell(self) -> None:
         """Say how things stand."""
-        driver = self._hunt.driver
-        say("state", paused=driver.paused, line=driver.crawl.judge.line)
+        say("state", paused=self._run.paused, line=self._run.crawl.judge.line)
 
     def _look(self) -> None:
         say("now", **self._insight.now())
@@ -153,22 +145,22 @@ class Obedient:
             say("advice", **advice)
 
     def _extend(self, max_pages: int) -> None:
-        crawl = self._hunt.driver.crawl
+        crawl = self._run.crawl
         if max_pages > crawl.limits.max_pages:
             crawl.extend(replace(crawl.limits, max_pages=max_pages))
-            self._hunt.driver.nudge()
+            self._run.nudge()
 
     def _hear(self, words: list[tuple[str, int]]) -> None:
         """Let the crawl hear what a person said, and tell which of the links that wait it moved."""
-        crawl = self._hunt.driver.crawl
+        crawl = self._run.crawl
         urls = crawl.brief.urls
         said = [Feedback(url, liking) for text, liking in words if (url := urls.find(text)) >= 0]
-        began = self._hunt.clock()
+        began = self._run.clock()
         before = places(crawl.strategy)
         crawl.hear(said)
         crawl.log.retry()
         up, down = moved(before, places(crawl.strategy), urls)
-        say("moved", up=up, down=down, seconds=round(self._hunt.clock() - began, 3))
+        say("moved", up=up, down=down, seconds=round(self._run.clock() - began, 3))
         self.tell()
 
 
@@ -187,14 +179,14 @@ def main() -> int:
     try:
         folder = Path(begin.folder)
         wait_for(folder)
-        hunted = hunt_live(begin.wish.order(folder), begin.live, Spinner(begin, commands))
+        result = run(begin.wish.order(folder, begin.live), Spinner(begin, commands))
     except KeyboardInterrupt:
         say("ended", stopped=StopReason.INTERRUPTED.value)
         return 0
     except SalticidError as error:
         say("failed", error=str(error))
         return 1
-    say("ended", stopped=hunted.stopped.value)
+    say("ended", stopped=result.stopped.value)
     return 0
 
 

@@ -69,7 +69,7 @@ class Crawls:
         """A new crawl, which runs."""
         self.check_room()
         folder = self._new_folder(wish.query)
-        wish.order(folder)  # an unknown name is found out before anything is written
+        wish.order(folder, self._live)  # an unknown name is found out before anything is written
         try:
             wish.save(folder)
         except OSError:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from salticid.protocols import Strategy, UrlTable
-from salticid.runs.live import Hunt
+from salticid.runs.run import Run
 
 MOST_FETCHING, MOST_WAITING, MOST_PARKED = 64, 20, 50
 LOOKED_AT = 10_000
@@ -17,22 +17,22 @@ MOST_MOVED = 20
 class Insight:
     """Looks into a running crawl; to be asked about once a second."""
 
-    def __init__(self, hunt: Hunt) -> None:
-        self._hunt = hunt
+    def __init__(self, run: Run) -> None:
+        self._run = run
         self._since: dict[int, float] = {}
-        self._at = hunt.clock()
+        self._at = run.clock()
 
     def stand_still(self) -> None:
         """The crawl is about to be paused, and its clock stands still."""
-        self._at = self._hunt.clock()
+        self._at = self._run.clock()
 
     def now(self) -> dict[str, Any]:
         """What is being fetched, what waits, who is left alone."""
-        hunt = self._hunt
-        if not hunt.driver.paused:
-            self._at = hunt.clock()
+        run = self._run
+        if not run.paused:
+            self._at = run.clock()
         clock = self._at
-        urls, doing = hunt.web.urls, hunt.web.doing
+        urls, doing = run.crawl.brief.urls, run.doing
         self._since = {url: self._since.get(url, clock) for url in doing if url >= 0}
         fetching = [
             {
@@ -43,12 +43,12 @@ class Insight:
             }
             for url, since in list(self._since.items())[:MOST_FETCHING]
         ]
-        size, best = hunt.driver.crawl.strategy.waiting(MOST_WAITING)
+        size, best = run.crawl.strategy.waiting(MOST_WAITING)
         waiting = [
             {"url": urls[choice.link.url], "score": choice.score, "why": choice.why} for choice in best
         ]
         parked: dict[str, float] = {}
-        for url, until in hunt.driver.parking.urls():
+        for url, until in run.resting():
             parked.setdefault(_host(urls, url), round(max(0.0, until - clock), 1))
         return {
             "fetching": fetching,
@@ -58,7 +58,7 @@ class Insight:
 
     def advice(self) -> dict[str, Any] | None:
         """What seems to be left to find; None while nobody can tell."""
-        ahead = self._hunt.driver.crawl.outlook()
+        ahead = self._run.crawl.outlook()
         return None if ahead is None else asdict(ahead)
 
 

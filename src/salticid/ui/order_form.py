@@ -12,8 +12,8 @@ import msgspec
 
 from salticid.judges import judges
 from salticid.model import Limits, Topic
-from salticid.runs.order import Order
-from salticid.runs.recorded import Recipe
+from salticid.runs.live_settings import LiveSettings
+from salticid.runs.order import Order, Recipe
 from salticid.store.lock import PRIVATE
 from salticid.strategies import strategies
 from salticid.ui.untrusted_files import read_plain
@@ -43,13 +43,13 @@ class Wish(msgspec.Struct, frozen=True):
     began: str
     mood: Literal["run", "pause", "stop"] = "run"
 
-    def order(self, folder: Path) -> Order:
+    def order(self, folder: Path, live: LiveSettings) -> Order:
         """The order that a driver understands; UserError if a name in it is unknown."""
         recipe = Recipe(
             strategies.make(self.strategy), judges.make(self.judge), Limits(max_pages=self.max_pages)
         )
         topic = Topic(self.query, self.query, self.seeds)
-        return Order(topic, "live", self.strategy, self.judge, recipe, folder)
+        return Order(topic, live, self.strategy, self.judge, recipe, folder)
 
     def save(self, folder: Path) -> None:
         """Write it into the crawl's folder, whole or not at all; OSError if that cannot be."""

@@ -25,7 +25,8 @@ from salticid.metrics.estimates import (
 from salticid.metrics.pool_terms import PoolTerms, WorldTerms
 from salticid.metrics.similarity import cosines
 from salticid.model import Floats, Limits, Outcome, Topic
-from salticid.runs.recorded import Recipe, RecordedCrawl
+from salticid.runs.order import Recipe
+from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.truth import Truth, load_topic

@@ -1,0 +1,96 @@
+"""The options of commands that ask the live web, and what they mean."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from salticid.cli.options import duration, size
+from salticid.runs.live_settings import LiveSettings
+
+MANNERS, SAFETY = "How politely", "How safely"
+"""Titles of groups in the help of a command."""
+
+Concurrency = Annotated[
+    int, typer.Option(min=1, help="Live: requests under way at once.", rich_help_panel=MANNERS)
+]
+Delay = Annotated[
+    float, typer.Option(min=0, help="Live: seconds between two requests to a host.", rich_help_panel=MANNERS)
+]
+Timeout = Annotated[
+    float, typer.Option(min=0.1, help="Live: seconds a request may take.", rich_help_panel=MANNERS)
+]
+PerAddress = Annotated[
+    int, typer.Option(min=1, help="Live: requests at once to one address.", rich_help_panel=MANNERS)
+]
+UserAgent = Annotated[
+    str, typer.Option(help="Live: who we say we are.", metavar="TEXT", rich_help_panel=MANNERS)
+]
+Patience = Annotated[
+    str,
+    typer.Option(
+        help="Live: how long to wait for a network that is lost.", metavar="DURATION", rich_help_panel=MANNERS
+    ),
+]
+MaxBytes = Annotated[int, typer.Option(min=1000, help="Live: bytes read of a page.", rich_help_panel=SAFETY)]
+MaxDisk = Annotated[
+    int | None,
+    typer.Option(
+        help="Live: pause when the folder takes so much, as in 10GB.",
+        metavar="SIZE",
+        parser=size,
+        rich_help_panel=SAFETY,
+    ),
+]
+NoWarc = Annotated[
+    bool,
+    typer.Option(
+        "--no-warc",
+        help="Live: keep no raw exchanges, only what was read from them.",
+        rich_help_panel=SAFETY,
+    ),
+]
+Proxy = Annotated[
+    str | None,
+    typer.Option(
+        help="Live: ask through this proxy.", metavar="URL", envvar="SALTICID_PROXY", rich_help_panel=SAFETY
+    ),
+]
+AllowNet = Annotated[
+    list[str] | None,
+    typer.Option(help="Live: a private range it may reach.", metavar="CIDR", rich_help_panel=SAFETY),
+]
+Resolve = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Live: where a host is, as HOST=ADDRESS[:PORT]; * for all.",
+        metavar="RULE",
+        rich_help_panel=SAFETY,
+    ),
+]
+Dns = Annotated[
+    str | None,
+    typer.Option(help="Live: ask this name server.", metavar="ADDRESS[:PORT]", rich_help_panel=SAFETY),
+]
+
+_AS_TYPED = (
+    "concurrency", "delay", "timeout", "max_bytes", "user_agent", "per_address", "sitemaps", "proxy", "dns",
+    "host_share", "max_disk",
+)  # fmt: skip
+_UNLESS = {"no_warc": "warc", "no_traps": "traps"}
+
+
+def settings(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of the live web among the options of a command, under the names of `LiveSettings`."""
+    typed = {name: options[name] for name in _AS_TYPED if name in options}
+    typed |= {name: tuple(options[name] or ()) for name in ("allow_net", "resolve") if name in options}
+    typed |= {name: duration(options[name]) for name in ("patience",) if name in options}
+    return typed | {setting: not options[name] for name, setting in _UNLESS.items() if name in options}
+
+
+def live(options: Mapping[str, Any]) -> LiveSettings:
+    """How the live web is to be asked, read and checked; parsers for all processors but one."""
+    return LiveSettings(workers=max(1, (os.cpu_count() or 1) - 1), **settings(options)).checked()

@@ -1,0 +1,130 @@
+"""One run of a crawl: begun or gone on with, watched, paused, stopped and ended, on either web.
+
+`run` is how every crawl that somebody keeps or watches is made: by the command line, the page, a shard, a program.
+The laboratory, which only wants the visits of many crawls of a recorded web, makes them with `RecordedCrawl`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+from salticid.crawl import Crawl
+from salticid.model import Limits, StopReason
+from salticid.runs.brief import Known
+from salticid.runs.live_settings import LiveSettings
+from salticid.runs.onlooker import Onlooker
+from salticid.runs.order import Order, Result
+from salticid.runs.ownership import Hosts
+from salticid.store.log import CrawlLog
+from salticid.store.record import Record
+from salticid.tables import Texts, Urls
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The part of a larger crawl that asks some hosts, and leaves all others to others.
+
+    `more` waits, when there is nothing left to do, until there may be; False ends the run. `known_pages` gives the
+    known pages of the topic where somebody has read them already.
+    """
+
+    hosts: Hosts
+    more: Callable[[], Awaitable[bool]]
+    known_pages: Callable[[Urls, Texts], Known] | None = None
+
+
+def run(order: Order, onlooker: Onlooker | None = None) -> Result:
+    """Crawl, or go on with the crawl in the folder. KeyboardInterrupt if it was ended before it had begun."""
+    return asyncio.run(run_async(order, onlooker))
+
+
+async def run_async(order: Order, onlooker: Onlooker | None = None, part: Part | None = None) -> Result:
+    """The same on an event loop that is running; perhaps as a part of a larger crawl."""
+    onlooker = onlooker or Onlooker()
+    if isinstance(order.web, LiveSettings):
+        from salticid.runs.live import LiveRun  # here: a recorded web needs no aiohttp
+
+        run: Run = LiveRun(order, order.web, onlooker, part)
+    else:
+        from salticid.runs.recorded import RecordedRun
+
+        run = RecordedRun(order, order.web, onlooker)
+    with closing(run.log):
+        return await run.run()
+
+
+class Run(ABC):
+    """One run of a crawl. `crawl` is there once the onlooker was told that it is ready."""
+
+    crawl: Crawl
+    clock: Callable[[], float]
+    """Seconds since the crawl began, over all its runs."""
+
+    def __init__(self, order: Order, onlooker: Onlooker, log: CrawlLog) -> None:
+        self.order, self.onlooker, self.log = order, onlooker, log
+        self.new = True
+        self.larger: Limits | None = None
+        self.seconds, self._visits = 0.0, 0
+        """What the crawl's clock showed when the run began, and how many visits there were."""
+
+    async def run(self) -> Result:
+        """From the folder to what came of it."""
+        if (before := self.log.open()) is not None:
+            self._go_on_from(before)
+        stopped = await self.to_its_end()
+        if self.log.trouble is not None:
+            stopped = StopReason.INTERRUPTED
+        crawl, seconds = self.crawl, self.clock()
+        self.log.about({"seconds": seconds, "line": crawl.judge.line})
+        if self.new or self.larger or crawl.step > self._visits or stopped is not StopReason.INTERRUPTED:
+            self.log.about({"stopped": stopped.value})  # one that was only woken ended as it ended before
+        return Result(crawl.pages, crawl.fetches, stopped, seconds, self.log.in_memory)
+
+    def _go_on_from(self, before: dict[str, Any]) -> None:
+        """The folder holds a crawl, with these facts: take it up, if it is the one that was ordered."""
+        self.new = False
+        self.order, self.larger = self.order.continuing(self.log, before)
+        if (missing := self.log.go_on()) is not None:
+            self.onlooker.warned(missing)
+        record = Record(self.log.database)
+        self.seconds, self._visits = record.seconds, record.visits
+
+    @abstractmethod
+    async def to_its_end(self) -> StopReason:
+        """Set the crawl up, tell the onlooker that it is ready, and crawl until there is a reason to stop."""
+
+    @property
+    @abstractmethod
+    def paused(self) -> bool:
+        """Whether nothing is asked for until it goes on."""
+
+    @abstractmethod
+    def pause(self) -> None:
+        """Ask for nothing more, and let the crawl's clock stand still, until it goes on."""
+
+    @abstractmethod
+    def go_on(self) -> None:
+        """Ask again."""
+
+    @abstractmethod
+    def nudge(self) -> None:
+        """Somebody spoke to the crawl: look again at what is wanted."""
+
+    @property
+    def active_hosts(self) -> int:
+        """How many hosts have something under way."""
+        return 0
+
+    @property
+    def doing(self) -> Mapping[int, str]:
+        """What is being done now, by URL."""
+        return {}
+
+    def resting(self) -> Iterator[tuple[int, float]]:
+        """URLs whose hosts want to be left alone, and until when."""
+        return iter(())
