@@ -10,7 +10,6 @@ import msgspec
 import numpy as np
 import pytest
 
-from salticid.cli.options import strategy_of
 from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Window
 from salticid.drivers.replay import VirtualClock, replay
@@ -20,6 +19,7 @@ from salticid.learning.link_tables import AnchorCounts, LinkTables, PageCounts, 
 from salticid.model import Choice, Limits, Link, Links, Outcome, Page, Visit
 from salticid.protocols import Brief, Strategy
 from salticid.runs.brief import prepare
+from salticid.runs.specs import strategy_of
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.strategies.anchor import Anchor
@@ -276,7 +276,7 @@ def test_a_page_without_areas_can_be_scored_and_learned() -> None:
 def test_tables_go_through_a_strategy_file(tmp_path: Path) -> None:
     file = tmp_path / "learned.toml"
     file.write_text(save("transition", TABLES, {"learn": False, "rescore": 7}))
-    name, strategy = strategy_of(str(file), {"rescore": "0"}, strategies)
+    name, strategy = strategy_of(str(file), {"rescore": "0"})
     assert isinstance(strategy, Transition)
     assert (name, strategy.tables, strategy.learn, strategy.rescore) == ("transition", TABLES, False, 0)
     assert load(file.read_text()) == TABLES
@@ -288,7 +288,7 @@ def test_what_a_crawl_learned_is_where_the_next_one_starts(tmp_path: Path) -> No
     crawl(dozen(), teacher, "seed", "b", "b2", "d")
     file = tmp_path / "learned.toml"
     file.write_text(save("anchor", teacher.model.tables()))
-    _, pupil = strategy_of(str(file), {}, strategies)
+    _, pupil = strategy_of(str(file))
     assert isinstance(pupil, Anchor)
     pupil.start(prepare(dozen().topic, dozen(), Limits(), 0))
     assert pupil.model.tables() == teacher.model.tables()

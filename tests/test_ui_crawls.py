@@ -14,6 +14,12 @@ from typing import Any
 from tests.killing import Site, alive, check_calls, children_of, served
 from tests.ui_serving import Client, serving
 
+import salticid
+from salticid.store.crawl_folder import CrawlFolder
+from salticid.testing.generated import Generated
+from salticid.webs.recorded import RecordedWeb
+from salticid.worlds.build import build
+
 
 def options(port: int) -> tuple[str | int, ...]:
     return ("--resolve", f"*=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8", "--delay", 0)
@@ -85,6 +91,30 @@ def test_agents_are_told_of(tmp_path: Path) -> None:
         with client.stream(name) as events:
             visits = next(body["visits"] for kind, _, body in events if kind == "visits")
         assert {visit["agent"] for visit in visits} <= numbers
+
+
+def test_the_page_hunts_in_a_recorded_world_too(tmp_path: Path) -> None:
+    build(tmp_path / "worlds" / "small", Generated(200, seed=3))
+    web = RecordedWeb(tmp_path / "worlds" / "small")
+    seed = web.urls[web.page(0).url]
+    with serving(tmp_path) as (_, client):
+        assert client.get("/api/session")["worlds"] == ["small"]
+        order = {"query": "jumping spider", "urls": [seed], "max_pages": 30}
+        refused = client.ask("POST", "/api/crawls", {**order, "world": "large"})
+        assert (refused.status, refused.error) == (422, "no world 'large'; there is: small")
+        name = client.post("/api/crawls", {**order, "world": "small"})["id"]
+        summary = client.until(name, ended)
+        assert (summary["world"], summary["pages"], summary["stopped"]) == ("small", 30, "budget")
+        client.post(f"/api/crawls/{name}/continue", {"max_pages": 60})
+        assert (
+            client.until(name, lambda summary: summary["pages"] == 60 and ended(summary))["stopped"]
+            == "budget"
+        )
+    alone = salticid.hunt(
+        salticid.Topic("jumping spider", "jumping spider", seed), web, judge="profile", max_pages=60
+    )
+    with closing(CrawlFolder(tmp_path / "crawls" / name)) as crawl:
+        assert [visit.url for visit in crawl.visits()] == [row["url"] for row in alone.rows()]
 
 
 def test_a_paused_crawl_sends_nothing_and_its_clock_stands_still(tmp_path: Path) -> None:

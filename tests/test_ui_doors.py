@@ -99,7 +99,7 @@ def test_the_token_in_a_field_opens_everything(client: Client, field: str) -> No
     assert told["token"] == client.token
     assert [engine["name"] for engine in told["engines"]] == ["home"]
     assert "hush" not in str(told)
-    assert [strategy["name"] for strategy in told["strategies"] if strategy["default"]] == ["myspiders"]
+    assert [strategy["name"] for strategy in told["strategies"] if strategy["default"]] == ["hunter"]
     assert all(strategy["line"].endswith(".") for strategy in told["strategies"])
     assert client.ask("POST", "/api/crawls", {"query": ""}, fields, known=False).status == 422
 

@@ -94,6 +94,11 @@ class Topic:
     language: str | None = None
     scope: Scope = Scope()
 
+    def __post_init__(self) -> None:
+        for name in ("seeds", "examples", "negatives"):
+            urls = getattr(self, name)
+            object.__setattr__(self, name, (urls,) if isinstance(urls, str) else tuple(urls))
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:

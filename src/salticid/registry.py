@@ -58,21 +58,11 @@ class Registry(Generic[T]):
 
     def make(self, name: str, settings: Mapping[str, object] | None = None) -> T:
         """An instance with these settings; texts are read as the setting's type."""
-        made = self.find(name)
-        kinds = _kinds(made)
-        values: dict[str, Any] = {}
-        for key, value in (settings or {}).items():
-            if key not in kinds:
-                raise (
-                    unknown(f"setting of {name}", key, kinds)
-                    if kinds
-                    else UserError(f"{name} has no settings")
-                )
-            try:
-                values[key] = msgspec.convert(value, kinds[key], strict=not isinstance(value, str))
-            except msgspec.ValidationError as error:
-                raise UserError(f"{name}: setting {key}={value}: {error}") from None
-        return made(**values)
+        return made_of(name, self.find(name), settings or {})
+
+    def fits(self, made: object) -> bool:
+        """Whether something is a class of this kind."""
+        return isinstance(made, type) and hasattr(made, self._method)
 
     def settings(self, name: str) -> list[Setting]:
         """The settings of a class, in the order of its constructor."""
@@ -92,6 +82,22 @@ class Registry(Generic[T]):
 
     def _outside(self) -> list[Any]:
         return list(entry_points(group=self._room.__name__))
+
+
+def made_of(name: str, made: type[T], settings: Mapping[str, object]) -> T:
+    """An instance of a class with these settings; texts are read as the setting's type."""
+    kinds = _kinds(made)
+    values: dict[str, Any] = {}
+    for key, value in settings.items():
+        if key not in kinds:
+            raise (
+                unknown(f"setting of {name}", key, kinds) if kinds else UserError(f"{name} has no settings")
+            )
+        try:
+            values[key] = msgspec.convert(value, kinds[key], strict=not isinstance(value, str))
+        except msgspec.ValidationError as error:
+            raise UserError(f"{name}: setting {key}={value}: {error}") from None
+    return made(**values)
 
 
 def read_strategy_file(file: Path) -> tuple[str, dict[str, Any]]:

@@ -9,7 +9,6 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
-from salticid import __version__
 from salticid.cli import (
     compare,
     crawl,
@@ -33,6 +32,7 @@ from salticid.cli.grouped_help import GroupedCommand
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.errors import SalticidError, UserError
 from salticid.store.damage import UNREADABLE, Damaged
+from salticid.version import __version__
 
 FAILED, MISTAKE = 1, 2
 

@@ -17,11 +17,10 @@ from salticid.cli.hunt import hunt
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.summary import say_how_to_go_on, tell
 from salticid.errors import UserError
-from salticid.judges import judges
 from salticid.model import Limits, Scope, StopReason, Topic
+from salticid.runs import specs
 from salticid.runs.live_settings import USER_AGENT, LiveSettings
 from salticid.runs.order import Order, Recipe, Result
-from salticid.strategies import strategies
 from salticid.truth import load_topic
 from salticid.webs.arrays import MANIFEST
 from salticid.webs.recorded import RecordedWeb
@@ -67,15 +66,16 @@ def crawl(
     ] = None,
     web: Annotated[str, _where(help="The live web, or a recorded world.", metavar="live|WORLD")] = "live",
     strategy: Annotated[
-        str, _what(help="Its name, or a strategy file.", metavar="NAME|FILE.toml")
-    ] = "hunter",
+        str,
+        _what(help="Its name, a strategy file, or a class of your own.", metavar="NAME[:KEY=VALUE,...]|FILE"),
+    ] = specs.DEFAULT_STRATEGY,
     set_: Annotated[
         list[str] | None, _what("--set", help="A setting of the strategy.", metavar="KEY=VALUE")
     ] = None,
     judge: Annotated[
         str | None,
         _what(
-            help="What scores a page [default: the strategy's own, else cosine].",
+            help=f"What scores a page [default: the strategy's own, else {specs.DEFAULT_JUDGE}].",
             metavar="NAME[:KEY=VALUE,...]",
         ),
     ] = None,
@@ -144,8 +144,8 @@ def crawl(
 
         return refresh_alias(context, refresh, json)
     ground = _web(web, context.params, ray)
-    name, chosen = options.strategy_of(strategy, options.pairs(set_ or []), strategies)
-    judge_name, judge_chosen = options.judge_of(judge or str(getattr(chosen, "judge", "cosine")), judges)
+    name, chosen = specs.strategy_of(strategy, specs.pairs(set_ or []))
+    judge_name, judge_chosen = specs.judge_of(judge, chosen)
     limits = _limits(max_pages, max_fetches, max_buffer, max_time, stop_when)
     named = (seed_url or (), bookmarks, search, from_crawl or ())
     topic = _topic(topic_file, query, named, user_agent, out_dir)

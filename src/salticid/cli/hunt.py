@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
+from typing import Self
+
+from rich.console import Console
 
 from salticid.cli.console import err
 from salticid.cli.progress import Work
@@ -21,21 +25,42 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 def hunt(order: Order) -> Result:
     """Crawl, or go on with a crawl, and show how far it is."""
-    with ExitStack() as shown:
-        return run(order, _Terminal(order.folder, shown))
+    with Terminal(order.folder) as shown:
+        return run(order, shown)
 
 
-class _Terminal(Onlooker):
-    """Shows a crawl on the terminal; what is shown now ends with the stack."""
+class Terminal(Onlooker):
+    """Shows a crawl on a console, and ends it on signals. Use it as a context."""
 
-    def __init__(self, folder: Path, stack: ExitStack) -> None:
-        self._folder, self._stack = folder, stack
+    def __init__(
+        self, folder: Path, console: Console = err, signals: Sequence[signal.Signals] = _SIGNALS
+    ) -> None:
+        self._folder, self._console, self._signals = folder, console, signals
+        self._shown = ExitStack()
+        self.end: Callable[[], object] = lambda: None
+        """Ends the crawl cleanly, from any thread."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._shown.close()
 
     def begins(self, end: Callable[[], None]) -> None:
-        on_signals(end)
+        """The first signal ends it in good order; a second one at once."""
+        loop = asyncio.get_running_loop()
+        self.end = partial(loop.call_soon_threadsafe, end)
+
+        def stop() -> None:
+            for number in self._signals:
+                loop.remove_signal_handler(number)
+            end()
+
+        for number in self._signals:
+            loop.add_signal_handler(number, stop)
 
     def warned(self, sentence: str) -> None:
-        err.print(sentence, highlight=False)
+        self._console.print(sentence, highlight=False)
 
     def missing(self, topic: Topic, brief: Brief) -> None:
         for kind, named, read in (
@@ -48,18 +73,19 @@ class _Terminal(Onlooker):
                 )
 
     def goes_on(self, visits: int) -> None:
-        self.warned(f"Going on with the crawl in {self._folder}: {visits} visits are there.")
+        self._console.print(
+            f"Going on with the crawl in {self._folder}: {visits} visits are there.", highlight=False
+        )
         self._visits = visits
-        self._work = self._stack.enter_context(Work("playing the log again", visits, err))
+        self._work = self._show(Work("playing the log again", visits, self._console))
 
     def played(self, step: int) -> None:
         if self._work.due:
             self._work.at(step, f"{step} of {self._visits} visits")
 
     def ready(self, run: Run) -> None:
-        self._stack.close()
         self._run = run
-        self._work = self._stack.enter_context(Work("crawling", run.crawl.limits.max_pages, err))
+        self._work = self._show(Work("crawling", run.crawl.limits.max_pages, self._console))
 
     def visited(self, visit: Visit) -> None:
         if self._work.due:
@@ -71,7 +97,15 @@ class _Terminal(Onlooker):
         self.warned(f"Nothing arrived for a minute. Waiting for {', '.join(waits[:5])}{more}.")
 
     def held_up(self, trouble: str) -> None:
-        self.warned(pause_of(self._folder, trouble))
+        self.warned(
+            f"Paused: nothing can be written into {self._folder} ({trouble}). Nothing is lost; the crawl goes on by "
+            "itself as soon as there is room."
+        )
+
+    def _show(self, work: Work) -> Work:
+        """Show this, and nothing else."""
+        self._shown.close()
+        return self._shown.enter_context(work)
 
 
 def progress(run: Run) -> str:
@@ -85,24 +119,3 @@ def progress(run: Run) -> str:
         f"{crawl.pages} pages, {crawl.fetches - crawl.pages} failed, harvest {crawl.harvest:.0%}{left}, "
         f"{waiting} links wait{hosts}"
     )
-
-
-def pause_of(folder: Path, trouble: str) -> str:
-    """That nothing can be written, as a sentence."""
-    return (
-        f"Paused: nothing can be written into {folder} ({trouble}). Nothing is lost; the crawl goes on by itself "
-        "as soon as there is room."
-    )
-
-
-def on_signals(end: Callable[[], object]) -> None:
-    """The first Ctrl-C or SIGTERM ends it in good order; a second one at once."""
-    loop = asyncio.get_running_loop()
-
-    def stop() -> None:
-        for number in _SIGNALS:
-            loop.remove_signal_handler(number)
-        end()
-
-    for number in _SIGNALS:
-        loop.add_signal_handler(number, stop)

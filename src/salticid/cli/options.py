@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import typer
 
 from salticid.errors import UserError
 from salticid.model import Limits
-from salticid.protocols import Judge, Strategy
-from salticid.registry import Registry, read_strategy_file
 
 _SIZES = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -70,34 +67,6 @@ def with_condition(limits: Limits, text: str) -> Limits:
         raise UserError(f'no condition {text!r}; write "harvest < 0.05", "remaining < 10" or "seconds > 600"')
     told: dict[str, Any] = {limit: float(found[3])}
     return replace(limits, **told)
-
-
-def pairs(texts: list[str]) -> dict[str, str]:
-    """KEY=VALUE texts as a dictionary."""
-    found = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        if not equals:
-            raise UserError(f"{text!r} is no KEY=VALUE; write a setting as in n=64")
-        found[key.strip()] = value.strip()
-    return found
-
-
-def judge_of(spec: str, registry: Registry[Judge]) -> tuple[str, Judge]:
-    """A judge by NAME or NAME:KEY=VALUE,KEY=VALUE; its name too."""
-    name, _, told = spec.partition(":")
-    return name, registry.make(name, pairs(told.split(",")) if told else {})
-
-
-def strategy_of(spec: str, settings: dict[str, str], registry: Registry[Strategy]) -> tuple[str, Strategy]:
-    """A strategy by name, or by a TOML file with `strategy = "name"` and its settings; its name too."""
-    name, told = read_strategy_file(Path(spec)) if spec.endswith(".toml") else (spec, {})
-    if name == "oracle":
-        raise UserError(
-            "the oracle knows which pages are relevant, so it cannot crawl; the lab measures every strategy "
-            "against it. Choose another strategy, see: salticid strategies"
-        )
-    return name, registry.make(name, {**told, **settings})
 
 
 def is_typed(context: typer.Context, option: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shlex
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,12 +13,11 @@ import typer
 
 from salticid.cli import live_options, options
 from salticid.cli.console import err, out, print_json
-from salticid.cli.hunt import on_signals, pause_of
+from salticid.cli.hunt import Terminal
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.progress import Work
 from salticid.errors import UserError
 from salticid.runs.live_settings import USER_AGENT
-from salticid.runs.onlooker import Onlooker
 from salticid.runs.refresh import Found, Refresh, last_settings
 from salticid.runs.refresh import refresh as ask_again
 
@@ -75,12 +74,12 @@ def _typed(context: typer.Context) -> dict[str, Any]:
 def _refresh(folder: Path, typed: Mapping[str, Any], json: bool) -> int:
     settings = last_settings(folder, live_options.settings(typed))
     began = time.monotonic()
-    with Work("reading the crawl", 0, err) as work:
+    with Terminal(folder) as terminal, Work("reading the crawl", 0, err) as work:
 
         def watch(run: Refresh) -> None:
             work.part("asking again", run.found.total(), run.pages)
 
-        run = asyncio.run(ask_again(folder, settings, _Terminal(folder), watch))
+        run = asyncio.run(ask_again(folder, settings, terminal, watch))
     result = {
         "out": str(folder),
         "pages": run.pages,
@@ -99,19 +98,3 @@ def _refresh(folder: Path, typed: Mapping[str, Any], json: bool) -> int:
 
 def _counts(run: Refresh) -> str:
     return ", ".join(f"{run.found[found]} {found.value}" for found in Found)
-
-
-class _Terminal(Onlooker):
-    """Says on the terminal what goes wrong."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def begins(self, end: Callable[[], None]) -> None:
-        on_signals(end)
-
-    def warned(self, sentence: str) -> None:
-        err.print(sentence, highlight=False)
-
-    def held_up(self, trouble: str) -> None:
-        self.warned(pause_of(self._folder, trouble))

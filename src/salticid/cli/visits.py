@@ -5,16 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from salticid.cli.console import out, print_json, safe
 from salticid.cli.crawl_reading import crawl_in
-
-FIELDS = (
-    "step", "url", "final_url", "outcome", "status", "score", "title", "source", "agent", "revisit", "duplicate_of",
-    "seconds", "at", "why",
-)  # fmt: skip
 
 
 def visits(
@@ -32,8 +26,7 @@ def visits(
             return
         for visit in crawled.visits():
             if json:
-                told = msgspec.structs.asdict(visit)
-                print_json({field: told[field] for field in FIELDS})
+                print_json(visit.shown())
             else:
                 mark = "+" if visit.positive else " "
                 line = f"{visit.step:>6} {mark} {visit.score:.3f} {visit.outcome:<13} {visit.final_url}  "

@@ -10,7 +10,6 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from salticid import __version__
 from salticid.errors import UserError
 from salticid.evolve.fitness import Goal, Trial
 from salticid.evolve.genetic import Genetic
@@ -18,6 +17,7 @@ from salticid.evolve.genome import Shape
 from salticid.evolve.optimizer import Search, Weights
 from salticid.evolve.real_valued import LEAST, RealValued
 from salticid.model import Topic
+from salticid.version import __version__
 
 PAPER_TERMS = (
     "hub", "authority", "comm_in", "comm_out", "parent_1", "parent_2", "parent_3", "parent_4", "parent_5",

@@ -17,7 +17,6 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from salticid import __version__
 from salticid.lab.assess import Assessed, Crawls, assess
 from salticid.lab.crawl_record import CrawlRecord, crawl_once, key_of, opened
 from salticid.lab.experiment import (
@@ -35,6 +34,7 @@ from salticid.lab.linkage import Ranked, pool_ranks
 from salticid.lab.material import pages_at
 from salticid.lab.result_cache import Kept
 from salticid.lab.results import Results
+from salticid.version import __version__
 
 RESULTS, TIMINGS = "results.json", "timings.json"
 _CRAWLS, _MEASURES = "crawls", "measures"

@@ -11,12 +11,12 @@ from typing import Any
 
 import msgspec
 
-from salticid import __version__
 from salticid.lab.experiment import Case, Experiment, described, make_judge, make_strategy, topic_of
 from salticid.model import Outcome
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
+from salticid.version import __version__
 from salticid.webs.recorded import RecordedWeb
 
 

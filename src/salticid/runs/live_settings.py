@@ -6,8 +6,8 @@ import re
 from dataclasses import asdict, dataclass, field
 from urllib.parse import urlsplit
 
-from salticid import __version__
 from salticid.errors import UserError
+from salticid.version import __version__
 
 HOME_PAGE = "https://salticid.example/"
 USER_AGENT = f"Salticid/{__version__} (+{HOME_PAGE})"

@@ -10,7 +10,6 @@ from typing import Any, cast
 
 import msgspec
 
-from salticid import __version__
 from salticid.crawl import Crawl
 from salticid.errors import UserError
 from salticid.model import Limits, Page, StopReason, Topic
@@ -22,6 +21,7 @@ from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog
 from salticid.store.continuing import check_same, current_limits, larger_limits
 from salticid.store.folder_lock import IN_MEMORY
 from salticid.store.log import CrawlLog
+from salticid.version import __version__
 from salticid.webs.recorded import RecordedWeb
 
 WHY = {

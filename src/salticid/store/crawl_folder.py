@@ -64,7 +64,12 @@ class StoredVisit(msgspec.Struct, frozen=True):
     fetched: float | None
     noindex: bool
 
+    def shown(self) -> dict[str, Any]:
+        """What is shown of it in listings."""
+        return {name: getattr(self, name) for name in _SHOWN}
 
+
+_SHOWN = StoredVisit.__struct_fields__[: StoredVisit.__struct_fields__.index("why") + 1]
 _GOOD = f"v.outcome = '{Outcome.OK.value}' AND NOT v.revisit"
 _DIGESTED = StoredVisit.__struct_fields__[: StoredVisit.__struct_fields__.index("records")]
 """All that a crawl decided or met; what follows says only where it is kept, and when it was."""
@@ -77,11 +82,16 @@ class NoCrawlYet(UserError):
 class CrawlFolder:
     """A crawl on disk, opened for reading; a crawl still running may be read too.
 
-    `missing` is the sentence to tell when its write-ahead log was left behind.
+    `missing` is the sentence to tell when its write-ahead log was left behind. A crawl that is only `in_memory` is
+    read likewise.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, in_memory: sqlite3.Connection | None = None) -> None:
+        self.folder, self.missing = folder, None
+        self._lent = in_memory is not None
+        if in_memory is not None:
+            self.db = in_memory
+            return
         nothing_ahead = ahead.holds_nothing(folder)
         file = folder / FILE
         if not file.is_file() and (folder / SHARDS).is_dir():
@@ -172,7 +182,8 @@ class CrawlFolder:
         return {at: text for ids, texts in rows for at, text in unpack_words(ids, texts)}
 
     def close(self) -> None:
-        self.db.close()
+        if not self._lent:
+            self.db.close()
 
 
 def _no_crawl_yet(folder: Path) -> NoCrawlYet:

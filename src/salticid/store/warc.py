@@ -20,7 +20,7 @@ from typing import BinaryIO, ClassVar
 
 from isal import isal_zlib
 
-from salticid import __version__
+from salticid.version import __version__
 
 FOLDER = "warc"
 

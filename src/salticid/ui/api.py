@@ -19,10 +19,10 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from salticid import __version__
 from salticid.errors import UserError, unknown
 from salticid.judges import judges
 from salticid.runs.live_settings import LiveSettings
+from salticid.runs.specs import DEFAULT_STRATEGY
 from salticid.runs.start_pages import Sources, Start, checked_query, find_start
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.export import Format, export
@@ -33,10 +33,12 @@ from salticid.ui.event_stream import stream
 from salticid.ui.forms import DEFAULT_PAGES, LONGEST_NUMBER, GoOn, NewCrawl, Nothing, Said
 from salticid.ui.log_reader import visit
 from salticid.ui.openapi import openapi
-from salticid.ui.order_form import DEFAULT_STRATEGY, Wish, judge_for, offered
+from salticid.ui.order_form import Wish, judge_for, offered
 from salticid.ui.reports import Reports, fields
 from salticid.ui.server_crawl import KeptCrawl
 from salticid.ui.tally import trouble_with
+from salticid.ui.worlds import world_at, world_names
+from salticid.version import __version__
 from salticid.webs.live.search_engines import Engine
 
 SLOWEST_READER = 30.0
@@ -88,6 +90,7 @@ class Api:
                 "strategies": offered(),
                 "engines": [{"name": engine.name, "kind": engine.kind} for engine in self.engines.values()],
                 "sources": {"crawls": len(self.crawls)},
+                "worlds": world_names(self.crawls.folder.parent),
             }
         )
 
@@ -112,6 +115,8 @@ class Api:
         strategy = wanted.strategy or DEFAULT_STRATEGY
         judge = wanted.judge or judge_for(strategy)
         judges.find(judge)
+        if wanted.world is not None:
+            world_at(self.crawls.folder.parent, wanted.world)
         if wanted.search is not None and wanted.search not in self.engines:
             raise unknown("search engine", wanted.search, self.engines)
         sources = Sources(
@@ -129,6 +134,7 @@ class Api:
             judge=judge,
             max_pages=wanted.max_pages,
             began=datetime.now(UTC).isoformat(),
+            world=wanted.world,
         ), start
 
     async def crawl(self, request: Request) -> Response:

@@ -18,7 +18,10 @@ Url = Annotated[str, msgspec.Meta(max_length=8000)]
 
 
 class NewCrawl(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The order of a crawl: what to look for, and where to start; at least one source has to be named."""
+    """The order of a crawl: what to look for, and where to start; at least one source has to be named.
+
+    With a `world`, one of those the session names, it hunts there instead of on the live web.
+    """
 
     query: Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_QUERY)]
     max_pages: Pages = DEFAULT_PAGES
@@ -28,6 +31,7 @@ class NewCrawl(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     search: str | None = None
     from_crawls: bool = False
     judge: str | None = None
+    world: str | None = None
 
 
 class GoOn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,7 +63,8 @@ class Summary(msgspec.Struct, frozen=True):
 
     `stopped` is why it ended, if it has; `stopped_line` says the same as a sentence. `positive` counts the pages
     that reached the judge's `line` when they came, `harvest` is their share among the last 100. `seconds` are on
-    the crawl's clock, which stands still in a pause. `agents`: whether its strategy is made of them.
+    the crawl's clock, which stands still in a pause. `agents`: whether its strategy is made of them. `world` is the
+    recorded one it hunts in, if it does.
     """
 
     id: str
@@ -81,3 +86,4 @@ class Summary(msgspec.Struct, frozen=True):
     agents: bool
     can_continue: bool
     playing: Played | None
+    world: str | None

@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from salticid import __version__
 from salticid.ui.forms import GoOn, NewCrawl, Nothing, Said, Summary
 from salticid.ui.log_reader import Told
+from salticid.version import __version__
 
 _FORMS = (NewCrawl, GoOn, Nothing, Said, Summary, Told)
 _REF = "#/components/schemas/{name}"

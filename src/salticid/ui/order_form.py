@@ -12,26 +12,27 @@ import msgspec
 
 from salticid.judges import judges
 from salticid.model import Limits, Topic
+from salticid.runs import specs
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.order import Order, Recipe
 from salticid.store.lock import PRIVATE
 from salticid.strategies import strategies
 from salticid.ui.untrusted_files import read_plain
+from salticid.ui.worlds import world_at
+from salticid.webs.recorded import RecordedWeb
 
 FILE = "wish.json"
 _LARGEST = 16 << 20
-FAVOURED = ("myspiders", "hunter")
+FAVOURED = (specs.DEFAULT_STRATEGY, "myspiders")
 """The strategies that are named first: the first of them is the usual one."""
-DEFAULT_STRATEGY = FAVOURED[0]
-DEFAULT_JUDGE = "profile"
-"""One that works from words alone, and learns from what a person says."""
 
 
 class Wish(msgspec.Struct, frozen=True):
     """All that has to be known to begin a crawl or to go on with it.
 
-    `origins` says where each seed came from. `mood` is what the crawl is meant to do: one that is to run is
-    started again with the server. `began` is in ISO 8601.
+    `origins` says where each seed came from, `world` in which recorded world it hunts, if not on the live web.
+    `mood` is what the crawl is meant to do: one that is to run is started again with the server. `began` is in
+    ISO 8601.
     """
 
     query: str
@@ -42,14 +43,17 @@ class Wish(msgspec.Struct, frozen=True):
     max_pages: int
     began: str
     mood: Literal["run", "pause", "stop"] = "run"
+    world: str | None = None
 
     def order(self, folder: Path, live: LiveSettings) -> Order:
-        """The order that a driver understands; UserError if a name in it is unknown."""
+        """The order of the crawl in DATA/crawls/ID, which is this folder; UserError if a name in it is unknown."""
         recipe = Recipe(
             strategies.make(self.strategy), judges.make(self.judge), Limits(max_pages=self.max_pages)
         )
+        data = folder.parent.parent
+        web = live if self.world is None else RecordedWeb(world_at(data, self.world))
         topic = Topic(self.query, self.query, self.seeds)
-        return Order(topic, live, self.strategy, self.judge, recipe, folder)
+        return Order(topic, web, self.strategy, self.judge, recipe, folder)
 
     def save(self, folder: Path) -> None:
         """Write it into the crawl's folder, whole or not at all; OSError if that cannot be."""
@@ -74,7 +78,7 @@ class Wish(msgspec.Struct, frozen=True):
 
 def judge_for(strategy: str) -> str:
     """The judge of a crawl whose person named none: the strategy's own, else one that learns."""
-    return str(getattr(strategies.make(strategy), "judge", DEFAULT_JUDGE))
+    return specs.judge_of(None, strategies.make(strategy), talks=True)[0]
 
 
 def offered() -> list[dict[str, Any]]:
@@ -89,7 +93,7 @@ def offered() -> list[dict[str, Any]]:
             "name": name,
             "line": _first_paragraph(strategies.find(name).__doc__ or ""),
             "walks": strategies.find(name).walks,
-            "default": name == DEFAULT_STRATEGY,
+            "default": name == specs.DEFAULT_STRATEGY,
         }
         for name in sorted(strategies.names(), key=place)
     ]

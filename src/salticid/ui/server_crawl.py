@@ -105,6 +105,7 @@ class KeptCrawl:
             agents=self._walks,
             can_continue=self._state in ("paused", "ended") and self.can_continue,
             playing=self._playing,
+            world=wish.world,
         )
 
     async def start(self) -> None:

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from salticid import __version__
 from salticid.errors import UserError
 from salticid.store.exports.selection import Found
 from salticid.store.warc import FOLDER, copy
+from salticid.version import __version__
 
 
 def check(folder: Path) -> None:

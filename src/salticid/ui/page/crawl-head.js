@@ -129,8 +129,9 @@ export class CrawlHead {
   }
 }
 
-function how({ strategy: name, max_pages, playing }) {
-  const told = `${strategy(name)} strategy, up to ${number(max_pages)} pages`;
-  if (!playing) return told;
-  return `${told}; going through what it did before: ${number(playing.step)} of ${number(playing.visits)}`;
+function how({ strategy: name, max_pages, playing, world }) {
+  const where = world ? ` in the recorded world ${world}` : "";
+  const order = `${strategy(name)} strategy, up to ${number(max_pages)} pages${where}`;
+  if (!playing) return order;
+  return `${order}; going through what it did before: ${number(playing.step)} of ${number(playing.visits)}`;
 }

@@ -7,6 +7,7 @@ import { hint } from "./hint.js";
 import { go } from "./router.js";
 import { startPoints } from "./start-points.js";
 import { strategyChoice } from "./strategy-choice.js";
+import { webChoice } from "./web-choice.js";
 
 const MOST_PAGES = 1_000_000;
 
@@ -42,6 +43,7 @@ class StartForm {
     };
     this.points = startPoints(session, this.missing.from);
     this.strategy = strategyChoice(session.strategies);
+    this.web = webChoice(session.worlds ?? []);
     this.refusal = el("p", { class: "error", role: "alert" });
     this.submit = el("button", { type: "submit", class: "main" }, "Start the hunt");
     this.node = this.build();
@@ -63,6 +65,7 @@ class StartForm {
         { novalidate: true, onsubmit: (event) => this.send(event) },
         el("div", { class: "wish" }, this.queryField(), this.pagesField()),
         this.points.node,
+        this.web.node,
         this.strategy.node,
         this.refusal,
         this.submit,
@@ -124,6 +127,7 @@ class StartForm {
       query: this.query.value.trim(),
       max_pages: Number(this.pages.value),
       strategy: this.strategy.chosen(),
+      world: this.web.chosen(),
       ...this.points.order(),
     };
   }

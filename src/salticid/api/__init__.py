@@ -1,0 +1,1 @@
+"""The front door for programs; `import salticid` names what is here."""

@@ -1,0 +1,16 @@
+"""The names of what can be chosen."""
+
+from __future__ import annotations
+
+from salticid.judges import judges
+from salticid.strategies import strategies
+
+
+def strategy_names() -> list[str]:
+    """All strategies, those of other packages included."""
+    return strategies.names()
+
+
+def judge_names() -> list[str]:
+    """All judges, those of other packages included."""
+    return judges.names()

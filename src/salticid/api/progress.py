@@ -1,0 +1,39 @@
+"""How long work shows itself: in a terminal and in a notebook, and nowhere else."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import warnings
+from pathlib import Path
+
+from rich.console import Console
+
+from salticid.cli.hunt import Terminal
+
+
+def console(shown: bool | None) -> Console:
+    """Where progress goes; unless somebody says so, only where somebody looks."""
+    usual = Console(stderr=True)
+    return Console(
+        stderr=not usual.is_jupyter,
+        quiet=not (usual.is_terminal or usual.is_jupyter if shown is None else shown),
+    )
+
+
+class Progress(Terminal):
+    """Shows a hunt where somebody looks. A warning that nobody would see is one of Python's."""
+
+    def __init__(self, folder: Path, shown: bool | None) -> None:
+        super().__init__(folder, console(shown), signals=())
+
+    def hear_signals(self) -> None:
+        """End the hunt cleanly on Ctrl-C, where that can be heard."""
+        if threading.current_thread() is threading.main_thread():
+            self._signals = (signal.SIGINT,)
+
+    def warned(self, sentence: str) -> None:
+        if self._console.quiet:
+            warnings.warn(sentence, stacklevel=2)
+        else:
+            super().warned(sentence)

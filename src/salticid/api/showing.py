@@ -1,0 +1,47 @@
+"""Hunts and races as a notebook shows them: HTML in which everything from the web is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from itertools import accumulate
+
+from salticid.lab.chart import line_chart
+from salticid.model import Outcome
+from salticid.store.crawl_folder import StoredVisit
+
+
+def hunt_as_html(summary: str, visits: Sequence[StoredVisit], best: Sequence[StoredVisit]) -> str:
+    """What came of a hunt: a sentence, the best pages, and how its harvest went."""
+    positive = [visit.positive for visit in visits if visit.outcome == Outcome.OK.value and not visit.revisit]
+    curve = [so_far / pages for pages, so_far in enumerate(accumulate(positive), start=1)]
+    rows = [[f"{visit.score:.3f}", _link(visit.final_url, visit.title)] for visit in best]
+    chart = line_chart({"judged on topic": curve}, "pages fetched", "share so far") if curve else ""
+    return f"<p>{escape(summary)}.</p>{_table(('score', 'page'), rows)}{chart}"
+
+
+def league_as_html(means: Mapping[str, Mapping[str, float | None]]) -> str:
+    """The means of a race: a row a strategy, a column a measure that could be worked out."""
+    measures = list(
+        dict.fromkeys(name for each in means.values() for name, value in each.items() if value is not None)
+    )
+    rows = [
+        [escape(strategy), *("" if (mean := each.get(name)) is None else f"{mean:.3f}" for name in measures)]
+        for strategy, each in means.items()
+    ]
+    return _table(("strategy", *measures), rows)
+
+
+def _link(url: str, title: str | None) -> str:
+    """A link to a page of the web; one that a browser might run is only text."""
+    text = escape(title or url)
+    if not url.startswith(("http://", "https://")):
+        return text
+    return f'<a href="{escape(url, quote=True)}" rel="noopener noreferrer" target="_blank">{text}</a>'
+
+
+def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Cells are HTML already."""
+    head = "".join(f"<th>{escape(title)}</th>" for title in titles)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,50 @@
+"""Topics, with what is true about them kept apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from salticid import truth
+from salticid.errors import UserError
+from salticid.model import Topic
+from salticid.truth import Truth
+
+
+@dataclass(frozen=True, slots=True)
+class TopicFile:
+    """A topic as a file has it: what a crawler is told, and apart from it what only measures may know."""
+
+    path: Path
+    topic: Topic
+    truth: Truth
+
+    @property
+    def name(self) -> str:
+        return self.topic.name
+
+    @property
+    def keywords(self) -> str:
+        return self.topic.keywords
+
+    @property
+    def seeds(self) -> tuple[str, ...]:
+        return self.topic.seeds
+
+
+def load_topic(path: str | Path) -> TopicFile:
+    """The topic of a TOML file; a UserError names what is wrong with it."""
+    return TopicFile(Path(path), *truth.load_topic(Path(path)))
+
+
+def crawlers_half(topic: Topic | TopicFile | str | Path) -> Topic:
+    """What a crawler is told of a topic, however it was given."""
+    if isinstance(topic, str | Path):
+        return load_topic(topic).topic
+    if isinstance(topic, TopicFile):
+        return topic.topic
+    if isinstance(topic, Topic):
+        return topic
+    raise UserError(
+        f"no topic {topic!r}; give a salticid.Topic, what load_topic gave, or the path of a topic file"
+    )

@@ -1,0 +1,111 @@
+"""Strategies and judges as people name them: by a name with settings, by a file, or as an instance.
+
+NAME                     a file of the room, or an entry point of another package
+NAME:KEY=VALUE,...       with settings
+FILE.toml                a strategy file: a name, settings, perhaps a judge
+FILE.py:Class            a class of your own; settings may follow as above
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from salticid.errors import UserError, unknown
+from salticid.judges import judges
+from salticid.protocols import Judge, Strategy
+from salticid.registry import Registry, made_of, read_strategy_file, settings_of
+from salticid.strategies import strategies
+
+DEFAULT_STRATEGY = "hunter"
+DEFAULT_JUDGE = "cosine"
+LEARNING_JUDGE = "profile"
+"""The judge where a person will talk to the crawl: it works from words alone, and learns from what is said."""
+
+T = TypeVar("T")
+
+
+def strategy_of(spec: str | Strategy, settings: Mapping[str, object] | None = None) -> tuple[str, Strategy]:
+    """The strategy that a spec means, changed by the settings, and its name."""
+    if not isinstance(spec, str):
+        return type(spec).__name__, spec
+    if spec.partition(":")[0] == "oracle":
+        raise UserError(
+            "the oracle knows which pages are relevant, so it cannot crawl; the lab measures every strategy "
+            "against it. Choose another strategy, see: salticid strategies"
+        )
+    return _made(spec, strategies, settings or {})
+
+
+def judge_of(spec: str | Judge | None, strategy: Strategy, talks: bool = False) -> tuple[str, Judge]:
+    """The judge that a spec means, and its name; without a spec the strategy's own, else the usual one.
+
+    `talks`: a person will say what is good, so the usual one is a judge that learns.
+    """
+    if spec is None:
+        spec = str(getattr(strategy, "judge", LEARNING_JUDGE if talks else DEFAULT_JUDGE))
+    return (type(spec).__name__, spec) if not isinstance(spec, str) else _made(spec, judges, {})
+
+
+def described(spec: str | Strategy | Judge, name: str, instance: Strategy | Judge) -> dict[str, Any]:
+    """A strategy or judge with all its settings, also those that nobody wrote down; of a file of code its digest."""
+    facts = {"name": name, **settings_of(instance)}
+    file = None if not isinstance(spec, str) or spec.endswith(".toml") else _python_file(spec)[0]
+    return facts if file is None else {**facts, "file": hashlib.blake2b(file.read_bytes()).hexdigest()}
+
+
+def pairs(texts: list[str]) -> dict[str, str]:
+    """KEY=VALUE texts as a dictionary.
+
+    >>> pairs(["n=64", "score = linkage"])
+    {'n': '64', 'score': 'linkage'}
+    """
+    values = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise UserError(f"{text!r} is no KEY=VALUE; write a setting as in n=64")
+        values[key.strip()] = value.strip()
+    return values
+
+
+def _made(spec: str, registry: Registry[T], settings: Mapping[str, object]) -> tuple[str, T]:
+    if spec.endswith(".toml"):
+        name, written = read_strategy_file(Path(spec))
+        return name, registry.make(name, {**written, **settings})
+    file, name, text = _python_file(spec)
+    own = pairs(text.split(",")) if text else {}
+    if file is None:
+        return name, registry.make(name, {**own, **settings})
+    return name, made_of(name, _class_in(file, name, registry), {**own, **settings})
+
+
+def _python_file(spec: str) -> tuple[Path | None, str, str]:
+    """The Python file that a spec names, if it does, the name, and the settings as they were written."""
+    found = re.fullmatch(r"(?:(.+\.py):)?([^:]*)(?::(.*))?", spec, re.DOTALL)
+    if found is None:
+        raise UserError(f"{spec!r} is no NAME, NAME:KEY=VALUE,..., FILE.toml or FILE.py:Class")
+    return Path(found[1]) if found[1] else None, found[2], found[3] or ""
+
+
+def _class_in(file: Path, name: str, registry: Registry[T]) -> type[T]:
+    """The class of that name in a Python file."""
+    if not file.is_file():
+        raise UserError(f"there is no file {file}; name a Python file and a class in it, as in mine.py:Mine")
+    spec = importlib.util.spec_from_file_location(f"{file.stem}_of_a_person", file)
+    if spec is None or spec.loader is None:
+        raise UserError(f"{file} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise UserError(f"{file} cannot be run: {type(error).__name__}: {error}") from error
+    fitting = {key: each for key, each in vars(module).items() if registry.fits(each)}
+    if name not in fitting:
+        raise unknown(f"{registry.kind} in {file}", name, list(fitting))
+    chosen: type[T] = fitting[name]
+    return chosen
