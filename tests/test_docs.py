@@ -15,6 +15,7 @@ from salticid.strategies import strategies
 ROOT = Path(__file__).resolve().parent.parent
 COMMANDS = [
     "crawl",
+    "refresh",
     "visits",
     "search",
     "export",
