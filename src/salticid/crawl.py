@@ -381,10 +381,10 @@ class Crawl:
             records=response.records,
             revisit=revisit,
         )
-        self._count(visit.depth, NO_URL if page is None or revisit else visit.final, score)
+        self._count(visit.depth, visit.final if visit.good else NO_URL, score)
         if self.strategy.walks and not revisit:
             self._remember(response)
-        if page is not None and not revisit:
+        if visit.good:
             self.pages += 1
             self._recent.append(positive)
             if positive:

@@ -255,6 +255,11 @@ class Visit:
         """The URL that was asked for."""
         return self.choice.link.url
 
+    @property
+    def good(self) -> bool:
+        """Whether it brought a page that was not there before: such visits are counted as the crawl's pages."""
+        return self.outcome is Outcome.OK and not self.revisit
+
 
 @dataclass(frozen=True, slots=True)
 class Glimpse:

@@ -15,7 +15,7 @@ from salticid.lab.experiment import make_judge, make_strategy
 from salticid.lab.results import Test
 from salticid.lab.statistics import compare
 from salticid.metrics.judged import judged
-from salticid.model import Feedback, Limits, Outcome, Topic, Visit
+from salticid.model import Feedback, Limits, Topic, Visit
 from salticid.runs.recorded import Recipe, RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.truth import Truth
@@ -89,4 +89,4 @@ def _words(
 
 
 def _good(visits: Sequence[Visit]) -> list[Visit]:
-    return [visit for visit in visits if visit.outcome is Outcome.OK and not visit.revisit]
+    return [visit for visit in visits if visit.good]

@@ -111,7 +111,7 @@ class Infospiders(Walking[Spider]):
 
     def cost(self, visit: Visit) -> float:
         full = self.founders * self.theta / (2 * self.limits.max_pages)
-        return full if visit.page is not None and not visit.revisit else self.revisit_cost * full
+        return full if visit.good else self.revisit_cost * full
 
     def estimates(self, agent: Spider, ground: Ground) -> Floats:
         estimates = _estimates(agent.weights, ground.inputs)

@@ -151,9 +151,7 @@ def walk_through(strategy: Strategy, max_pages: int) -> list[str]:
     web, log, clock = spider_web(), MemoryLog(), VirtualClock()
     brief = prepare(web.topic, web, Limits(max_pages=max_pages), seed=0)
     replay(Crawl(brief, strategy, Cosine(), log, clock, web.page), web, Window(), clock)
-    return [
-        web.name(visit.final) for visit in log.visits if visit.outcome is Outcome.OK and not visit.revisit
-    ]
+    return [web.name(visit.final) for visit in log.visits if visit.good]
 
 
 def random_web(pages: int, hosts: int, seed: int) -> SmallWeb:

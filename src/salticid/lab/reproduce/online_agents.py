@@ -24,7 +24,7 @@ from salticid.metrics.estimates import (
 )
 from salticid.metrics.pool_terms import PoolTerms, WorldTerms
 from salticid.metrics.similarity import cosines
-from salticid.model import Floats, Limits, Outcome, Topic
+from salticid.model import Floats, Limits, Topic
 from salticid.runs.recorded import Recipe, RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
@@ -131,7 +131,7 @@ class _Web:
         recipe = Recipe(strategies.make("myspiders"), judges.make("cosine"), limits)
         log = MemoryLog()
         RecordedCrawl(replace(topic, seeds=tuple(starts), examples=()), self._web, recipe, log).run()
-        good = [visit for visit in log.visits if visit.outcome is Outcome.OK and not visit.revisit]
+        good = [visit for visit in log.visits if visit.good]
         found = [self._web.urls[visit.final] for visit in good]
         return self.judged([url for url in found if url not in starts][:pages], truth, indexed=np.inf)
 
