@@ -24,7 +24,7 @@ def test_a_revisit_is_answered_from_what_is_there() -> None:
     assert (dead_again.revisit, dead_again.outcome) == (True, Outcome.DEAD)
     assert [visit.revisit for visit in done.log.visits[:3]] == [False] * 3
     assert sum(visit.good for visit in done.log.visits) == done.crawl.pages
-    assert not again.good and not dead_again.good
+    assert (again.good, dead_again.good) == (False, False)
     assert web.asked == ["seed", "a", "gone"]
     assert (done.crawl.pages, done.crawl.fetches) == (2, 3)
 

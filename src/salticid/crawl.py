@@ -35,7 +35,7 @@ from salticid.model import (
 from salticid.outlook import Outlook, outlook
 from salticid.protocols import Brief, Judge, Log, Strategy
 from salticid.scope import Boundary
-from salticid.tables.glimpse_page import glimpsed
+from salticid.tables.translation import glimpsed
 from salticid.tables.url_states import CHOSEN, FAILED, KNOWN, REACHED, UNKNOWN, UrlStates
 from salticid.urls import site
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
+from salticid.columns import grow
 from salticid.errors import UserError
 from salticid.exact import log
 from salticid.learning.stem_vectors import StemVector, length_of, total
@@ -21,25 +22,26 @@ from salticid.text.stems import Stems
 class Tfidf:
     """score = cos(query, page), the weight of stem k being f_k * idf_k.
 
-        idf_k = 1 + log((1 + N) / (1 + N_k)),    N pages known or visited, N_k of them with stem k
+            idf_k = 1 + log((1 + N) / (1 + N_k)),    N pages known or visited, N_k of them with stem k
 
-    The query is the keywords and each example, all at the same length before idf. Visited pages are
-    counted at once, but weights are made anew only after `refresh` pages and whenever their number has
-    grown by half since, so that scores hold for a while. A page a person likes joins the query; one he
-    dislikes leaves it.
+        The query is the keywords and each example, all at the same length before idf. Visited pages are
+        counted at once, but weights are made anew only after `refresh` pages and whenever their number has
+        grown by half since, so that scores hold for a while. A page a person likes joins the query; one he
+        dislikes leaves it.
 
-    The line is half the mean score of the examples, each against the query without it; without examples,
-    or when they score nothing, it is the fixed `similarity`.
+        The line is half the mean score of the examples, each against the query without it; without examples,
+        or when they score nothing, it is the fixed `similarity`.
 
-    >>> from salticid.testing import spider_web
-    >>> from salticid.runs.brief import prepare
-    >>> from salticid.model import Limits
-    >>> web, judge = spider_web(), Tfidf()
-    >>> judge.start(prepare(web.topic, web, Limits(), seed=0))
-    >>> [round(judge.score(web.page(web.id(name))), 2) for name in ("b", "b1", "a1")]
-    [0.9, 0.5, 0.0]
+        >>> from salticid.testing import spider_web
+        >>> from salticid.runs.brief import prepare
+        >>> from salticid.columns import grow
+    from salticid.model import Limits
+        >>> web, judge = spider_web(), Tfidf()
+        >>> judge.start(prepare(web.topic, web, Limits(), seed=0))
+        >>> [round(judge.score(web.page(web.id(name))), 2) for name in ("b", "b1", "a1")]
+        [0.9, 0.5, 0.0]
 
-    Paper: Salton, Buckley, "Term-weighting approaches in automatic text retrieval", 1988.
+        Paper: Salton, Buckley, "Term-weighting approaches in automatic text retrieval", 1988.
     """
 
     def __init__(
@@ -92,8 +94,7 @@ class Tfidf:
 
     def _count(self, page: Page) -> None:
         stems = self._bag(page).terms
-        if len(self._pages_with) < len(self._stems):
-            self._pages_with = np.pad(self._pages_with, (0, 2 * len(self._stems) - len(self._pages_with)))
+        self._pages_with = grow(self._pages_with, len(self._stems))
         self._pages_with[stems] += 1
         self._pages += 1
 

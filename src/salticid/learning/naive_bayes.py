@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from salticid.columns import grow
 from salticid.exact import logs, logs_of_counts
 from salticid.model import Floats, Ints
 
@@ -110,7 +111,6 @@ class NaiveBayes:
         self._log_totals = logs(self._words + self._sizes)
 
     def _make_room(self, feature: int) -> None:
-        more = max(feature + 1, 2 * len(self._known)) - len(self._known)
-        self._known = np.pad(self._known, (0, more))
-        self._counts = np.pad(self._counts, ((0, 0), (0, more)))
-        self._logs = np.pad(self._logs, ((0, 0), (0, more)))
+        self._known = grow(self._known, feature + 1)
+        self._counts = grow(self._counts, feature + 1, axis=1)
+        self._logs = grow(self._logs, feature + 1, axis=1)

@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 
+from salticid.columns import grow
 from salticid.exact import exps, logs
 from salticid.learning.background import frequencies
 from salticid.model import Floats, Ints
@@ -39,8 +40,7 @@ class Rarity:
 
     def of(self, stems: Ints) -> Floats:
         """The rarity of each stem; 0 for STOP."""
-        if len(self._of) < len(self._stems):
-            self._of = np.pad(self._of, (0, max(len(self._stems), 2 * len(self._of)) - len(self._of)))
+        self._of = grow(self._of, len(self._stems))
         found: Floats = self._of[stems]
         if not found.all():
             for stem in np.unique(stems[found == 0.0]).tolist():

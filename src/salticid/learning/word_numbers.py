@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from salticid.columns import grow
 from salticid.model import Ints
 from salticid.protocols import Table
 from salticid.text import language, stems
@@ -40,10 +41,7 @@ class Vocabulary:
 
     def of(self, words: Ints) -> Ints:
         """The number of each word; STOP for stop words."""
-        if len(self._of) < len(self._words):
-            grown = np.full(max(len(self._words), 2 * len(self._of)), _UNKNOWN, np.int32)
-            grown[: len(self._of)] = self._of
-            self._of = grown
+        self._of = grow(self._of, len(self._words), _UNKNOWN)
         numbers: Ints = self._of[words]
         if numbers.size and numbers.min() == _UNKNOWN:
             self._meet(np.unique(words[numbers == _UNKNOWN]))

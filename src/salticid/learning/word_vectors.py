@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from salticid.columns import grow
 from salticid.model import Floats, Ints, Page
 from salticid.protocols import Table
 from salticid.text.stems import STOP, Stems
@@ -35,7 +36,8 @@ class Meanings:
     def __init__(self, vectors: Vectors, words: Table, stems: Stems) -> None:
         self._vectors, self._words, self._stems = vectors, words, stems
         self._met: list[int] = []
-        self._known = np.zeros(0, np.bool_)
+        self._known = np.zeros(1024, np.bool_)
+        self._known[STOP] = True
         self._rows: list[npt.NDArray[np.float32]] = []
 
     def meet(self, page: Page) -> None:
@@ -70,9 +72,7 @@ class Meanings:
         return nearness
 
     def _is_known(self, stems: Ints) -> npt.NDArray[np.bool_]:
-        if len(self._known) < len(self._stems):
-            self._known = np.pad(self._known, (0, 2 * len(self._stems) - len(self._known)))
-            self._known[STOP] = True
+        self._known = grow(self._known, len(self._stems))
         known: npt.NDArray[np.bool_] = self._known[stems]
         return known
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Meta
 
+from salticid.columns import grow
 from salticid.model import Bools, Event, Feedback, Floats, Ints, Links, Visit
 from salticid.protocols import Brief
 from salticid.strategies.parts.base import Queueing
@@ -222,9 +223,7 @@ class BufferedWeb:
         """The node of each URL, which is given the next free number when it has none."""
         known = self._node
         numbers = [known.setdefault(url, len(known)) for url in urls]
-        if len(known) > len(self._rank):
-            more = max(len(known), 2 * len(self._rank)) - len(self._rank)
-            self._rank = np.append(self._rank, np.full(more, self._least))
+        self._rank = grow(self._rank, len(known), self._least)
         return numbers
 
     def _evict(self) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from salticid.columns import grow
 from salticid.model import Ints
 from salticid.protocols import Table
 from salticid.text import language
@@ -45,10 +46,7 @@ class Stems:
 
     def of(self, words: Ints) -> Ints:
         """The stem of each word; STOP for stop words."""
-        if len(self._of) < len(self._words):
-            grown = np.full(max(len(self._words), 2 * len(self._of)), UNKNOWN, np.int32)
-            grown[: len(self._of)] = self._of
-            self._of = grown
+        self._of = grow(self._of, len(self._words), UNKNOWN)
         stems: Ints = self._of[words]
         if stems.size and stems.min() == UNKNOWN:
             news = np.unique(words[stems == UNKNOWN])

@@ -13,11 +13,11 @@ from salticid.model import Ints, Page
 from salticid.protocols import Backlinks, Table, UrlTable
 from salticid.store import schema
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.tables.translation import Translation
 from salticid.webs import arrays
 from salticid.webs.arrays import text_hash
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.backlinks import Backlinks as WorldBacklinks
-from salticid.worlds.translate import Translation
 
 
 def backlinks_from(path: Path, urls: UrlTable, words: Table) -> Backlinks:

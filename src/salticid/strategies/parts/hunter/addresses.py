@@ -9,9 +9,9 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from salticid.columns import grow
 from salticid.model import Floats, Ints
 from salticid.protocols import UrlTable
-from salticid.strategies.parts.hunter.column import roomy
 from salticid.strategies.parts.hunter.topic_profile import TopicProfile
 from salticid.text.stems import STOP
 
@@ -39,9 +39,9 @@ class Addresses:
         if not len(urls):
             return
         most = int(urls.max()) + 1
-        self._words = roomy(self._words, most, _UNREAD)
-        self._places = roomy(self._places, most, 0)
-        self._hosts = roomy(self._hosts, most, 0)
+        self._words = grow(self._words, most, _UNREAD)
+        self._places = grow(self._places, most)
+        self._hosts = grow(self._hosts, most)
         unread = np.unique(urls[self._words[urls, 0] == _UNREAD]).tolist()
         if not unread:
             return

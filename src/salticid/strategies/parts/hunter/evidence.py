@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from salticid.columns import Column
 from salticid.model import Bools, Floats, Ints, Page
-from salticid.strategies.parts.hunter.column import Column
 from salticid.strategies.parts.hunter.pages import LED_BY
 from salticid.strategies.parts.hunter.topic_profile import (
     EXAMPLES,

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from salticid.columns import Column, grow
 from salticid.model import Floats, Ints
 from salticid.strategies.parts.hunter.addresses import WORDS
-from salticid.strategies.parts.hunter.column import Column, roomy
 
 NO_PAGE = -1
 LED_BY = 8
@@ -56,7 +56,7 @@ class Pages:
     def rows(self, urls: Ints) -> Ints:
         """The row of each URL's page, NO_PAGE where none was read."""
         if len(urls):
-            self._row_of_url = roomy(self._row_of_url, int(urls.max()) + 1, NO_PAGE)
+            self._row_of_url = grow(self._row_of_url, int(urls.max()) + 1, NO_PAGE)
         return self._row_of_url[urls]
 
     def row_of(self, step: int) -> int:
@@ -81,7 +81,7 @@ class Pages:
         self.rows(known)
         self._row_of_url[known] = row
         if step is not None:
-            self._row_of_step = roomy(self._row_of_step, step + 1, NO_PAGE)
+            self._row_of_step = grow(self._row_of_step, step + 1, NO_PAGE)
             self._row_of_step[step] = row
         return row
 

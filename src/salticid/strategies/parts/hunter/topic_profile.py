@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from salticid.columns import grow
 from salticid.exact import logs
 from salticid.learning.rarity import Rarity
 from salticid.learning.stem_vectors import damped, length_of, total
 from salticid.model import Floats, Ints, Links
 from salticid.protocols import Brief
-from salticid.strategies.parts.hunter.column import roomy
 from salticid.text.bags import Bag
 from salticid.text.stems import STOP, Stems
 
@@ -58,7 +58,7 @@ class TopicProfile:
 
     def weights(self) -> list[Floats]:
         """By profile a weight for each stem there is."""
-        self._weights = [roomy(column, len(self.stems), 0.0) for column in self._weights]
+        self._weights = [grow(column, len(self.stems)) for column in self._weights]
         return self._weights
 
     def reading(self, tokens: Ints, links: Links, places: Ints) -> Reading:
@@ -83,7 +83,7 @@ class TopicProfile:
         """A person likes these pages: they are examples too."""
         weights = self.weights()
         pages = [damped(Bag.of(reading.stems)) for reading in liked]
-        self._told = roomy(self._told, len(weights[0]), 0.0) + total(pages, len(weights[0]))
+        self._told = grow(self._told, len(weights[0])) + total(pages, len(weights[0]))
         weights[EXAMPLES] = self._of_told(weights[KEYWORDS])
 
     def learn(self, readings: Sequence[Reading], rewards: Sequence[float]) -> None:
