@@ -14,6 +14,7 @@ from salticid.metrics.page_links import gathered
 from salticid.model import NO_URL, Ints, Outcome
 from salticid.urls import site
 from salticid.webs.recorded import MAX_REDIRECTS, NOFOLLOW, OUTCOMES, REDIRECT, RecordedWeb
+from salticid.webs.world_arrays import LINK, PAGE, ROW, URL
 
 ANSWERS = (*OUTCOMES, Outcome.NOT_RECORDED, Outcome.REDIRECT_LOOP, Outcome.DUPLICATE)
 """What a visit may come to, by its code."""
@@ -47,9 +48,7 @@ class Graph:
         final, outcome, page = kept.arrays(("final", "outcome", "page"), lambda: _answers(web))
         (canonical,) = kept.arrays(("canonical",), lambda: (_canonical(web),))
         start, out = kept.arrays(("start", "out"), lambda: _out(web)[:2])
-        return cls(
-            final, outcome, page, web.arrays["url.host"], web.arrays["page.url"], canonical, start, out
-        )
+        return cls(final, outcome, page, web.arrays[URL.host], web.arrays[PAGE.url], canonical, start, out)
 
     def answering(self, urls: Ints) -> Ints:
         """The pages that answer at these URLs, those without one passed over."""
@@ -73,9 +72,7 @@ def first_links(web: RecordedWeb) -> Starts:
 
 def _answers(web: RecordedWeb) -> tuple[npt.NDArray[Any], ...]:
     arrays = web.arrays
-    final, outcome, page = _followed(
-        arrays["url.row"], arrays["row.kind"], arrays["row.target"], arrays["row.page"]
-    )
+    final, outcome, page = _followed(arrays[URL.row], arrays[ROW.kind], arrays[ROW.target], arrays[ROW.page])
     return final, outcome, page
 
 
@@ -103,7 +100,7 @@ def _followed(row: Any, kind: Any, target: Any, page_of: Any) -> Any:
 
 def _canonical(web: RecordedWeb) -> Ints:
     """For each page the URL it gives itself, where that is another one of its own site."""
-    named, own = web.arrays["page.canonical"], web.arrays["page.url"]
+    named, own = web.arrays[PAGE.canonical], web.arrays[PAGE.url]
     canonical = np.full(len(own), NO_URL, np.int32)
     sites: dict[int, str] = {}
 
@@ -121,9 +118,9 @@ def _canonical(web: RecordedWeb) -> Ints:
 
 def _out(web: RecordedWeb) -> tuple[Starts, Ints, Starts]:
     arrays = web.arrays
-    closed = (arrays["page.flags"] & NOFOLLOW) > 0
+    closed = (arrays[PAGE.flags] & NOFOLLOW) > 0
     start, out, place = _distinct(
-        arrays["link.end"], arrays["link.url"], arrays["link.nofollow"], closed, len(web.urls.disk)
+        arrays[LINK.end], arrays[LINK.url], arrays[LINK.nofollow], closed, len(web.urls.disk)
     )
     return start, out, place
 

@@ -12,6 +12,7 @@ from salticid.evolve.graph import Graph, first_links
 from salticid.protocols import Brief
 from salticid.strategies.parts.rank_words import AROUND, LinkWords, Singles, Stretch
 from salticid.webs.recorded import RecordedWeb
+from salticid.webs.world_arrays import LINK, TOKEN
 
 _VERSION = 1
 _BLOCK = 5_000
@@ -32,7 +33,7 @@ def link_words(
 
 def _read(words: LinkWords, web: RecordedWeb, graph: Graph, watch: Watch | None) -> tuple[Singles, Singles]:
     arrays, place = web.arrays, first_links(web)
-    token_ends, link_ends = (arrays[name].astype(np.int64) for name in ("token.end", "link.end"))
+    token_ends, link_ends = (arrays[name].astype(np.int64) for name in (TOKEN.end, LINK.end))
     anchor, context = np.zeros(len(graph.out), np.float32), np.zeros(len(graph.out), np.float32)
     for first in range(0, web.pages, _BLOCK):
         last = min(first + _BLOCK, web.pages)
@@ -41,9 +42,9 @@ def _read(words: LinkWords, web: RecordedWeb, graph: Graph, watch: Watch | None)
         low = np.append(0, high[:-1])
         links = slice(link_begin, int(link_ends[last - 1]))
         page = np.repeat(np.arange(last - first), np.diff(link_ends[first:last], prepend=link_begin))
-        begin, end = (arrays[name][links] + low[page] for name in ("link.start", "link.stop"))
+        begin, end = (arrays[name][links] + low[page] for name in (LINK.start, LINK.stop))
         spans = Stretch(begin, end, low[page], high[page])
-        found = words.scores(arrays["token"][token_begin : int(token_ends[last - 1])], spans)
+        found = words.scores(arrays[TOKEN.word][token_begin : int(token_ends[last - 1])], spans)
         kept = place[links] >= 0
         for best, scores in zip((anchor, context), found, strict=True):
             np.maximum.at(best, place[links][kept], scores[kept])

@@ -24,6 +24,7 @@ from salticid.protocols import Brief
 from salticid.registry import settings_of
 from salticid.runs.brief import url_ids
 from salticid.webs.recorded import RecordedWeb
+from salticid.webs.world_arrays import PAGE, TOKEN
 
 NEGATIVES_A_PAGE = 5
 """So many random pages of the world stand against each example, as in the paper."""
@@ -51,7 +52,7 @@ def known_pages(topic: Topic, web: RecordedWeb) -> Topic:
         raise UserError(
             f"{web.folder} has no page besides those topic {topic.name!r} names to tell them from"
         )
-    urls = web.urls.spell(web.arrays["page.url"][drawn].tolist())
+    urls = web.urls.spell(web.arrays[PAGE.url][drawn].tolist())
     return replace(topic, examples=examples, negatives=tuple(urls))
 
 
@@ -67,7 +68,7 @@ def _scored(judge: Svm, brief: Brief, web: RecordedWeb, watch: Watch | None) -> 
     """All pages, in blocks, on all cores."""
     judge.start(brief)
     model = _Model.of(judge, web)
-    tokens, ends = web.arrays["token"], web.arrays["token.end"]
+    tokens, ends = web.arrays[TOKEN.word], web.arrays[TOKEN.end]
 
     def margins_from(first: int) -> Floats:
         last = min(first + _BLOCK, web.pages)

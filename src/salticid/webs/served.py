@@ -35,6 +35,7 @@ from salticid.model import Outcome
 from salticid.urls import canonical
 from salticid.webs.recorded import OUTCOMES, REDIRECT, RecordedWeb
 from salticid.webs.render import render
+from salticid.webs.world_arrays import ROW, URL
 
 ADDRESS = "127.0.0.1"
 ROOM = 256 << 20
@@ -88,9 +89,9 @@ class Answers:
         self._pages = _Pages(web, room)
         self._urls = web.urls
         self._gzip = gzip
-        self._row_of = web.arrays["url.row"]
-        self._kind, self._status = web.arrays["row.kind"], web.arrays["row.status"]
-        self._target = web.arrays["row.target"]
+        self._row_of = web.arrays[URL.row]
+        self._kind, self._status = web.arrays[ROW.kind], web.arrays[ROW.status]
+        self._target = web.arrays[ROW.target]
 
     async def answer(self, request: http.BaseRequest) -> http.StreamResponse:
         """The answer to one request; never raises for what it holds."""
@@ -173,7 +174,7 @@ class _Pages:
 
     def __init__(self, web: RecordedWeb, room: int) -> None:
         self._web = web
-        self._page_of, self._modified = web.arrays["row.page"], web.arrays["row.modified"]
+        self._page_of, self._modified = web.arrays[ROW.page], web.arrays[ROW.modified]
         self._kept: OrderedDict[tuple[int, bool], _Rendered] = OrderedDict()
         self._room = room
 

@@ -6,16 +6,17 @@ import numpy as np
 
 from salticid.model import Ints
 from salticid.webs.recorded import RecordedWeb
+from salticid.webs.world_arrays import LINK, PAGE
 
 
 class Backlinks:
     """The in-links of every URL of a world: one sort of all its links, then slices."""
 
     def __init__(self, web: RecordedWeb) -> None:
-        ends = web.arrays["link.end"]
-        target = web.arrays["link.url"]
+        ends = web.arrays[LINK.end]
+        target = web.arrays[LINK.url]
         counts = np.diff(ends, prepend=np.uint64(0)).astype(np.int64)
-        source = np.repeat(web.arrays["page.url"], counts)
+        source = np.repeat(web.arrays[PAGE.url], counts)
         self._order = np.argsort(target, kind="stable")
         self._target = target[self._order]
         self._source = source

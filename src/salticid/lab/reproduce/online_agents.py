@@ -30,6 +30,7 @@ from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.truth import Truth, load_topic
 from salticid.webs.recorded import RecordedWeb
+from salticid.webs.world_arrays import PAGE, ROW, URL
 from salticid.worlds.generating.building import Wanted, build_generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
@@ -109,7 +110,7 @@ class _Engine:
     def hits(self, query: str, count: int) -> list[str]:
         """The URLs that answer a query best, equal ones in the order of their names."""
         scores = bm25(self._all.counts, self._all.query(query)).round(9)
-        urls = [self._web.urls[int(at)] for at in self._web.arrays["page.url"]]
+        urls = [self._web.urls[int(at)] for at in self._web.arrays[PAGE.url]]
         order = sorted(np.flatnonzero(scores > 0).tolist(), key=lambda page: (-scores[page], urls[page]))
         return [urls[page] for page in order[:count]]
 
@@ -141,7 +142,7 @@ class _Web:
         numbers = np.array([self._web.number_at(at) for at in ids], np.int32)
         pool = PoolTerms(self._terms, np.unique(numbers), [truth.description])
         like = cosines(pool.counts, pool.query(truth.description))[pool.places(numbers)]
-        modified = self._web.arrays["row.modified"][self._web.arrays["url.row"][ids]]
+        modified = self._web.arrays[ROW.modified][self._web.arrays[URL.row][ids]]
         return _Trail(estimated_precision(like), estimated_recall(like), estimated_recency(modified, indexed))
 
 

@@ -6,7 +6,7 @@ import mmap
 import multiprocessing
 import os
 import shutil
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -23,6 +23,7 @@ from salticid.tables import FileHeap, Texts
 from salticid.text import language
 from salticid.text.stems import Stems
 from salticid.webs.arrays import ArrayWriter, Manifest, write_index, write_texts
+from salticid.webs.world_arrays import HOST, LINK, ROW, STEM, STEM_OF, TOKEN, URL, WORD, WorldArray
 from salticid.worlds.build import Built
 from salticid.worlds.generating.ages import LAST_DAY
 from salticid.worlds.generating.chance import Whole
@@ -104,9 +105,9 @@ class _Writer:
     def __init__(self, folder: Path, press: Press) -> None:
         self.press, self.pages = press, 0
         self._arrays, self._folder = ArrayWriter(folder), folder
-        self._urls = FileHeap(self._arrays.path("url.text", np.uint8))
-        self._tokens = self._arrays.path("token", np.int32).open("w+b")
-        self._ends: dict[str, int] = {}
+        self._urls = FileHeap(self._arrays.path(URL.text))
+        self._tokens = self._arrays.path(TOKEN.word).open("w+b")
+        self._ends: Counter[WorldArray[np.uint64]] = Counter()
         self._unknown = 0
         self._link_urls: list[npt.NDArray[np.int32]] = []
         self._elsewhere: list[Whole] = []
@@ -115,10 +116,10 @@ class _Writer:
         """Keep some more pages."""
         self._put(part.arrays)
         self._tokens.write(part.tokens.data)
-        for name, counts in part.counts.items():
-            ends = self._ends.get(name, 0) + np.cumsum(counts)
-            self._ends[name] = int(ends[-1])
-            self._arrays.append(f"{name}.end", ends.astype(np.uint64))
+        for end, counts in part.counts.items():
+            ends = self._ends[end] + np.cumsum(counts)
+            self._ends[end] = int(ends[-1])
+            self._arrays.append(end, ends.astype(np.uint64))
         self._link_urls.append(part.link_url)
         self._elsewhere.append(part.elsewhere)
         self._urls.extend(part.urls)
@@ -151,10 +152,10 @@ class _Writer:
     def close(self, built_from: str) -> Manifest:
         """Write everything that can only be known at the end."""
         self._write_elsewhere()
-        self._arrays.append("url.row", np.arange(len(self._urls.ends), dtype=np.int32))
-        write_texts(self._arrays, "host", [name.encode() for name in self.press.addresses.host_names()])
+        self._arrays.append(URL.row, np.arange(len(self._urls.ends), dtype=np.int32))
+        write_texts(self._arrays, HOST, [name.encode() for name in self.press.addresses.host_names()])
         rules = self._write_words()
-        write_index(self._arrays, "url", self._urls.ends, self._urls)
+        write_index(self._arrays, URL, self._urls.ends, self._urls)
         self._urls.close()
         left_out = {"label for an unknown URL": self._unknown} if self._unknown else {}
         return self._arrays.close(built_from, rules, left_out)
@@ -165,9 +166,9 @@ class _Writer:
         self._tokens.close()
         self._arrays.abandon()
 
-    def _put(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
-        for name, values in arrays.items():
-            self._arrays.append(name, values)
+    def _put(self, arrays: dict[WorldArray[Any], npt.NDArray[Any]]) -> None:
+        for array, values in arrays.items():
+            self._arrays.append(array, values)
 
     def _write_elsewhere(self) -> None:
         """The URLs that lead to no page, each once, their answers, and with these the links that wait for them."""
@@ -178,7 +179,7 @@ class _Writer:
         for urls in self._link_urls:
             waiting = np.flatnonzero(urls == ELSEWHERE)
             urls[waiting], numbers = numbers[: len(waiting)], numbers[len(waiting) :]
-            self._arrays.append("link.url", urls)
+            self._arrays.append(LINK.url, urls)
         self._link_urls = []
         for begin in range(0, len(known), _AT_ONCE_ELSEWHERE):
             some = known[begin : begin + _AT_ONCE_ELSEWHERE]
@@ -186,14 +187,14 @@ class _Writer:
             answers = other_answers(press.author, press.service, host, some)
             self._put(
                 {
-                    "row.kind": answers.kind,
-                    "row.status": answers.status,
-                    "row.target": answers.target,
-                    "row.page": np.full(len(some), -1, np.int32),
-                    "row.size": answers.size,
-                    "row.seconds": answers.seconds,
-                    "row.modified": np.full(len(some), np.nan),
-                    "url.host": host.astype(np.int32),
+                    ROW.kind: answers.kind,
+                    ROW.status: answers.status,
+                    ROW.target: answers.target,
+                    ROW.page: np.full(len(some), -1, np.int32),
+                    ROW.size: answers.size,
+                    ROW.seconds: answers.seconds,
+                    ROW.modified: np.full(len(some), np.nan),
+                    URL.host: host.astype(np.int32),
                 }
             )
             self._urls.extend(press.addresses.spell(some))
@@ -209,12 +210,12 @@ class _Writer:
         self._tokens.close()
         words = Texts()
         words.intern_all([self.press.words[at] for at in np.flatnonzero(used).tolist()])
-        write_texts(self._arrays, "word", words.between(0, len(words)))
+        write_texts(self._arrays, WORD, words.between(0, len(words)))
         stems = Stems(words, language.DEFAULT)
         for begin in range(0, len(words), _STEMS_AT_ONCE):
             some = np.arange(begin, min(begin + _STEMS_AT_ONCE, len(words)), dtype=np.int32)
-            self._arrays.append("derived.stem_of", stems.of(some))
-        write_texts(self._arrays, "derived.stem", [stems.text(at).encode() for at in range(len(stems))])
+            self._arrays.append(STEM_OF, stems.of(some))
+        write_texts(self._arrays, STEM, [stems.text(at).encode() for at in range(len(stems))])
         return stems.rules
 
     def _streams(self) -> Iterator[npt.NDArray[np.int32]]:

@@ -11,6 +11,7 @@ import zstandard
 
 from salticid.model import NO_URL, Ints, Outcome
 from salticid.webs.recorded import OUTCOMES
+from salticid.webs.world_arrays import AREA, LINK, PAGE, ROW, TEXT, TITLE, TOKEN, URL, WorldArray
 from salticid.worlds.generating.calendars import calendar_pages
 from salticid.worlds.generating.chance import Whole
 from salticid.worlds.generating.draft import Author, Draft
@@ -28,14 +29,14 @@ _FORMS = len(Form)
 
 @dataclass(frozen=True, eq=False)
 class Printed:
-    """Arrays of a world, by name, and for those that are cut by page how much each page has of them.
+    """Arrays of a world, and for those that are cut by page how much each page has of them.
 
     `link_url` counts places and months as the URLs they are; `elsewhere` are references, in the order of the links
     marked `ELSEWHERE`.
     """
 
-    arrays: dict[str, npt.NDArray[Any]]
-    counts: dict[str, Whole]
+    arrays: dict[WorldArray[Any], npt.NDArray[Any]]
+    counts: dict[WorldArray[np.uint64], Whole]
     tokens: Ints
     link_url: npt.NDArray[np.int32]
     elsewhere: Whole
@@ -86,32 +87,32 @@ class Press:
         )
         return Printed(
             arrays={
-                "row.kind": np.full(pages, _OK, np.uint8),
-                "row.status": np.full(pages, 200, np.int16),
-                "row.target": np.full(pages, NO_URL, np.int32),
-                "row.page": numbers.astype(np.int32),
-                "row.size": size.astype(np.int32),
-                "row.seconds": self.service.seconds(numbers, draft.host, size),
-                "row.modified": draft.modified.astype(np.float64),
-                "page.url": numbers.astype(np.int32),
-                "page.canonical": np.full(pages, NO_URL, np.int32),
-                "page.refresh": np.full(pages, NO_URL, np.int32),
-                "page.flags": np.zeros(pages, np.uint8),
-                "area": laid.area,
-                "area.start": laid.area_start,
-                "link.start": laid.link_start,
-                "link.stop": laid.link_stop,
-                "link.nofollow": draft.nofollow,
-                "title": np.frombuffer(b"".join(titles), np.uint8),
-                "text": np.frombuffer(b"".join(texts), np.uint8),
-                "url.host": draft.host.astype(np.int32),
+                ROW.kind: np.full(pages, _OK, np.uint8),
+                ROW.status: np.full(pages, 200, np.int16),
+                ROW.target: np.full(pages, NO_URL, np.int32),
+                ROW.page: numbers.astype(np.int32),
+                ROW.size: size.astype(np.int32),
+                ROW.seconds: self.service.seconds(numbers, draft.host, size),
+                ROW.modified: draft.modified.astype(np.float64),
+                PAGE.url: numbers.astype(np.int32),
+                PAGE.canonical: np.full(pages, NO_URL, np.int32),
+                PAGE.refresh: np.full(pages, NO_URL, np.int32),
+                PAGE.flags: np.zeros(pages, np.uint8),
+                AREA.kind: laid.area,
+                AREA.start: laid.area_start,
+                LINK.start: laid.link_start,
+                LINK.stop: laid.link_stop,
+                LINK.nofollow: draft.nofollow,
+                TITLE.byte: np.frombuffer(b"".join(titles), np.uint8),
+                TEXT.byte: np.frombuffer(b"".join(texts), np.uint8),
+                URL.host: draft.host.astype(np.int32),
             },
             counts={
-                "token": laid.length,
-                "area": laid.areas,
-                "link": laid.links,
-                "title": np.array([len(title) for title in titles]),
-                "text": np.array([len(text) for text in texts]),
+                TOKEN.end: laid.length,
+                AREA.end: laid.areas,
+                LINK.end: laid.links,
+                TITLE.end: np.array([len(title) for title in titles]),
+                TEXT.end: np.array([len(text) for text in texts]),
             },
             tokens=laid.tokens,
             link_url=urls,
