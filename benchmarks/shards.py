@@ -10,12 +10,12 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from benchmarks._shard_rehearsal import Rehearsal
 from benchmarks.material import CACHE
 from benchmarks.report import figure, say
 from salticid.cluster.engine import engine
 from salticid.cluster.lab_tasks import Tasks
 from salticid.cluster.leases import ASKED_FOR, Report, allowances, batch, leases
-from salticid.cluster.rehearsal import Rehearsal
 from salticid.judges import judges
 from salticid.lab.compare import compare
 from salticid.lab.experiment import Experiment, topic_of, truth_of

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import MultinomialNB
 
-from salticid.learning.areas import areas_of
 from salticid.learning.background import SIZE, background
 from salticid.learning.naive_bayes import NaiveBayes
 from salticid.learning.tagged_pages import OFF, ON, TaggedPages
@@ -97,9 +96,9 @@ def test_nothing_learned_and_nothing_said_are_no_trouble() -> None:
 def test_areas_of_a_page() -> None:
     tokens = ints(1, 2, 3, 4)
     page = replace(EMPTY, tokens=tokens, area_start=ints(1, 3), area=np.array([0, 1], np.uint8))
-    assert areas_of(page).tolist() == [Area.REST, Area.META, Area.META, Area.HEADING]
-    assert areas_of(replace(EMPTY, tokens=tokens)).tolist() == [Area.REST] * 4
-    assert areas_of(EMPTY).tolist() == []
+    assert page.areas.tolist() == [Area.REST, Area.META, Area.META, Area.HEADING]
+    assert replace(EMPTY, tokens=tokens).areas.tolist() == [Area.REST] * 4
+    assert EMPTY.areas.tolist() == []
 
 
 def test_a_word_known_by_its_text_keeps_its_number_when_a_page_uses_it() -> None:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks._shard_rehearsal import Rehearsal
 from tests.scripted import Crawled
 
 from salticid.cluster.excerpts import AROUND, glimpses
 from salticid.cluster.leases import Report, leases
 from salticid.cluster.owners import BUCKETS, Owners, bucket_of, owner_of
-from salticid.cluster.rehearsal import Rehearsal
 from salticid.crawl import Crawl
 from salticid.drivers.replay import VirtualClock
 from salticid.judges.cosine import Cosine

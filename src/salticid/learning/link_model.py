@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from salticid.exact import logs, shares
-from salticid.learning.areas import areas_of
 from salticid.learning.link_tables import AnchorCounts, Counts, LinkTables, PageCounts
 from salticid.learning.naive_bayes import NaiveBayes, Whole
 from salticid.learning.tagged_pages import OFF, ON, TaggedPages, count_background
@@ -163,7 +162,7 @@ def model_for(brief: Brief, tables: LinkTables | None, most_words: int) -> LinkM
     model.anchors.add(keywords, ON)
     known = [*((page, ON) for page in brief.examples), *((page, OFF) for page in brief.negatives)]
     for page, label in known:
-        model.learn_link(page.tokens[areas_of(page) == Area.HEADING], label, source=None)
+        model.learn_link(page.tokens[page.areas == Area.HEADING], label, source=None)
     if not brief.negatives:
         count_background(model.anchors, model.vocabulary, brief.language)
         model.anchors.documents[OFF] = model.anchors.documents[ON]

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from salticid.exact import shares
-from salticid.learning.areas import areas_of
 from salticid.learning.background import background
 from salticid.learning.naive_bayes import NaiveBayes
 from salticid.learning.word_numbers import Vocabulary
@@ -38,7 +37,7 @@ class TaggedPages:
 
     def add(self, page: Page, label: int) -> None:
         """One more page of a class."""
-        self.bayes.add(self.vocabulary.of(page.tokens), label, areas_of(page))
+        self.bayes.add(self.vocabulary.of(page.tokens), label, page.areas)
 
     def posterior(self, page: Page) -> Floats:
         """P(c | page) of each class."""
@@ -46,7 +45,7 @@ class TaggedPages:
 
     def weigh(self, page: Page) -> tuple[Floats, int]:
         """log P(page | c) of each class, a long page counted as one of `most_words`; how many words counted."""
-        evidence, words = self.bayes.weigh(self.vocabulary.of(page.tokens), areas_of(page))
+        evidence, words = self.bayes.weigh(self.vocabulary.of(page.tokens), page.areas)
         scale = self.most_words / words if 0 < self.most_words < words else 1.0
         return evidence * scale, words
 

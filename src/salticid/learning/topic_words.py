@@ -9,7 +9,6 @@ from math import fsum, sqrt
 import numpy as np
 
 from salticid.exact import logs_of_counts
-from salticid.learning.areas import areas_of
 from salticid.learning.background import background
 from salticid.learning.even_sample import Thinned
 from salticid.learning.rarity import Rarity
@@ -92,7 +91,7 @@ class TopicWords:
         """A page as rare words see it, at length 1; that of the last page is kept, which is scored, then seen."""
         if self._last is None or self._last[0] is not page:
             words = self.stems.of(page.tokens)
-            standing_out = words[areas_of(page) != Area.REST]
+            standing_out = words[page.areas != Area.REST]
             bag = Bag.of(np.concatenate((words, *[standing_out] * (HEADING_TIMES - 1))))
             self._last = page, self._weighed(bag)
         return self._last[1]

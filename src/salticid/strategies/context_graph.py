@@ -12,8 +12,7 @@ from msgspec import Meta
 
 from salticid.model import Choice, Event, Ints, Page, Visit
 from salticid.protocols import Backlinks, Brief
-from salticid.strategies.parts.base import Queueing
-from salticid.strategies.parts.keywords import keywords_of
+from salticid.strategies.parts.base import Queueing, keywords_of
 from salticid.strategies.parts.layers import Layers
 from salticid.text.bags import Bag
 from salticid.text.stems import Stems

@@ -11,9 +11,8 @@ from fastwarc.stream_io import ZstdReader
 
 from salticid.errors import UserError
 from salticid.parse.codings import Inflated, Readable
-from salticid.worlds.answers import Answer, Unread
+from salticid.worlds.answers import Answer, Unread, path_text
 from salticid.worlds.http import MAX_BLOCK, Head, split, to_answer
-from salticid.worlds.paths import shown
 from salticid.worlds.revisits import Revisits, target
 from salticid.worlds.warc_records import Record, records
 
@@ -38,7 +37,7 @@ class WarcFiles:
             raise UserError("no WARC file given; name at least one .warc, .warc.gz or .warc.zst")
         self.size = sum(_size(path) for path in paths)
         self.done = 0
-        self.name = f"WARC {shown(paths[0])}" + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
+        self.name = f"WARC {path_text(paths[0])}" + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
         self._paths = tuple(paths)
 
     def __iter__(self) -> Iterator[Answer | Unread]:
@@ -63,13 +62,13 @@ class WarcFiles:
         for path in self._paths:
             try:
                 with path.open("rb") as file:
-                    for item in _read(file, shown(path)):
+                    for item in _read(file, path_text(path)):
                         self.done = before + file.tell()
                         yield item
                     before += file.seek(0, 2)
                     self.done = before
             except OSError as error:  # readable a while ago
-                yield _damaged(shown(path), error.strerror or str(error))
+                yield _damaged(path_text(path), error.strerror or str(error))
 
 
 def _size(path: Path) -> int:

@@ -31,7 +31,7 @@ class Sitting:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class FeedbackTrial:
     """How the crawls are made."""
 
     strategy: str
@@ -41,7 +41,7 @@ class Trial:
     seed: int = 0
 
 
-def worth(trial: Trial, web: RecordedWeb, topics: Sequence[tuple[Topic, Truth]]) -> Test | None:
+def worth(trial: FeedbackTrial, web: RecordedWeb, topics: Sequence[tuple[Topic, Truth]]) -> Test | None:
     """The harvest after the sitting, with and without the person's words, topic by topic."""
     told, alone = (
         [_harvest_after(trial, web, topic, truth, speaks) for topic, truth in topics]
@@ -50,7 +50,9 @@ def worth(trial: Trial, web: RecordedWeb, topics: Sequence[tuple[Topic, Truth]])
     return compare("harvest after feedback", "told", "alone", told, alone, trial.seed)
 
 
-def _harvest_after(trial: Trial, web: RecordedWeb, topic: Topic, truth: Truth, speaks: bool) -> float | None:
+def _harvest_after(
+    trial: FeedbackTrial, web: RecordedWeb, topic: Topic, truth: Truth, speaks: bool
+) -> float | None:
     """The share of targets among the pages after the sitting; None if the crawl did not come that far."""
     recipe = Recipe(
         make_strategy(trial.strategy),
