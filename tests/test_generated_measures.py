@@ -15,7 +15,7 @@ import pytest
 from salticid.model import Outcome
 from salticid.webs.recorded import OUTCOMES, REDIRECT, RecordedWeb
 from salticid.webs.world_arrays import LINK, ROW, TOKEN, URL
-from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.labels import labels_of
 
 Whole = npt.NDArray[np.int64]
@@ -93,7 +93,7 @@ class Measured:
 
 
 def built(folder: Path, pages: int, day: int = 0) -> Measured:
-    build_generated(folder, Wanted(pages, seed=1, day=day))
+    build_generated(folder, WebEdition(pages, seed=1, day=day))
     return Measured(RecordedWeb(folder))
 
 

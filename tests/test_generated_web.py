@@ -18,7 +18,7 @@ from salticid.webs.live.robots import RobotsFile
 from salticid.webs.recorded import OUTCOMES, RecordedWeb
 from salticid.webs.world_arrays import ROW, TOKEN, URL
 from salticid.worlds.generating import building
-from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.generating.press import Press
 from salticid.worlds.labels import labels_of
 from salticid.worlds.topics import TopicPlan, make_topics
@@ -27,7 +27,7 @@ ROBOTS = OUTCOMES.index(Outcome.ROBOTS)
 
 
 def built(folder: Path, pages: int, seed: int = 0, day: int = 0) -> RecordedWeb:
-    build_generated(folder, Wanted(pages, seed, day))
+    build_generated(folder, WebEdition(pages, seed, day))
     return RecordedWeb(folder)
 
 
@@ -154,7 +154,7 @@ def test_labels_make_topics_of_twenty_pages_and_more(tmp_path: Path) -> None:
 def test_labels_of_ones_own_may_be_added(tmp_path: Path) -> None:
     plain = built(tmp_path / "plain", 60)
     (tmp_path / "more.tsv").write_text(f"{plain.urls[7]}\tmine\nhttp://nobody.example/\tmine\n")
-    made = build_generated(tmp_path / "web", Wanted(60), tmp_path / "more.tsv")
+    made = build_generated(tmp_path / "web", WebEdition(60), tmp_path / "more.tsv")
     assert labels_of(tmp_path / "web")["mine"] == [plain.urls[7]]
     assert (made.labelled, made.manifest.left_out) == (61, {"label for an unknown URL": 1})
 
@@ -188,10 +188,10 @@ def test_what_goes_wrong_leaves_nothing_behind(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        build_generated(tmp_path / "web", Wanted(50), watch=interrupt)
+        build_generated(tmp_path / "web", WebEdition(50), watch=interrupt)
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(UserError, match="no day 99999"):
-        Wanted(50, day=99_999)
+        WebEdition(50, day=99_999)
     built(tmp_path / "web", 20)
     with pytest.raises(UserError, match="exists already"):
-        build_generated(tmp_path / "web", Wanted(50))
+        build_generated(tmp_path / "web", WebEdition(50))

@@ -9,7 +9,7 @@ import pytest
 from sklearn.naive_bayes import MultinomialNB
 
 from salticid.learning.background import SIZE, background
-from salticid.learning.naive_bayes import NaiveBayes
+from salticid.learning.multinomial_bayes import MultinomialBayes
 from salticid.learning.tagged_pages import OFF, ON, TaggedPages
 from salticid.learning.word_numbers import STOP, Vocabulary
 from salticid.model import Area, Ints, Links, Page
@@ -26,7 +26,7 @@ def ints(*numbers: int) -> Ints:
 
 
 def test_contexts_have_vocabularies_of_their_own() -> None:
-    bayes = NaiveBayes(classes=2, contexts=2)
+    bayes = MultinomialBayes(classes=2, contexts=2)
     bayes.add(ints(1, 1, 2), label=1, context=ints(0, 0, 1))
     bayes.add(ints(3, 2), label=0, context=ints(0, 0))
     # Context 0 knows 1, 2 and 3, context 1 only 2. Class 1 has 2 words in context 0, 1 in context 1.
@@ -47,7 +47,7 @@ def random_documents(seed: int, many: int = 40) -> list[Ints]:
 def test_it_agrees_with_scikit_learn() -> None:
     documents = random_documents(1)
     labels = [number % 3 for number in range(len(documents))]
-    bayes = NaiveBayes(classes=3)
+    bayes = MultinomialBayes(classes=3)
     for document, label in zip(documents, labels, strict=True):
         bayes.add(document, label)
     theirs = MultinomialNB(alpha=1.0)
@@ -60,7 +60,7 @@ def test_it_agrees_with_scikit_learn() -> None:
 
 
 def test_many_short_documents_at_once_are_each_alone() -> None:
-    bayes = NaiveBayes(classes=2)
+    bayes = MultinomialBayes(classes=2)
     for number, document in enumerate(random_documents(3)):
         bayes.add(document, number % 2)
     anchors = [ints(5, 70, 6), ints(), ints(STOP), ints(9, 9)]
@@ -73,7 +73,7 @@ def test_many_short_documents_at_once_are_each_alone() -> None:
 def test_neither_the_order_of_learning_nor_the_numbers_of_words_change_a_bit() -> None:
     documents, asked = random_documents(4), random_documents(5)
     renumbered = np.concatenate(([0], 1 + np.random.default_rng(0).permutation(60))).astype(np.int32)
-    one, other = NaiveBayes(2), NaiveBayes(2)
+    one, other = MultinomialBayes(2), MultinomialBayes(2)
     for number, document in enumerate(documents):
         one.add(document, number % 2)
     for number, document in reversed(list(enumerate(documents))):
@@ -83,7 +83,7 @@ def test_neither_the_order_of_learning_nor_the_numbers_of_words_change_a_bit() -
 
 
 def test_nothing_learned_and_nothing_said_are_no_trouble() -> None:
-    bayes = NaiveBayes(classes=2, contexts=3)
+    bayes = MultinomialBayes(classes=2, contexts=3)
     assert bayes.log_prior().tolist() == [0.0, 0.0]
     assert bayes.evidence(ints(7, 100_000), ints(0, 2)).tolist() == [0.0, 0.0]
     bayes.add(ints(), 1, ints())

@@ -24,7 +24,7 @@ from salticid.store.memory_log import MemoryLog
 from salticid.strategies.best_first import BestFirst
 from salticid.testing import SmallWeb
 from salticid.webs.recorded import RecordedWeb
-from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
 
@@ -131,7 +131,7 @@ def test_a_crawl_with_nothing_left_wakes_up_when_it_is_shown_something() -> None
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("shards") / "world"
-    build_generated(folder, Wanted(4000, seed=5))
+    build_generated(folder, WebEdition(4000, seed=5))
     return folder
 
 

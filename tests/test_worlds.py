@@ -42,7 +42,7 @@ from salticid.webs.world_arrays import (
 )
 from salticid.worlds.answers import Answer, Unread
 from salticid.worlds.build import build
-from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.labels import labels_of
 from salticid.worlds.writer import MAX_HTML
 
@@ -260,7 +260,7 @@ def test_arrays_are_opened_when_asked_for(tmp_path: Path) -> None:
 
 def test_both_writers_make_the_arrays_that_are_read(tmp_path: Path) -> None:
     recorded = made(tmp_path / "recorded", Answer(A, html=page("t", "spiders <a href=b>eyes</a>")))
-    build_generated(tmp_path / "generated", Wanted(50))
+    build_generated(tmp_path / "generated", WebEdition(50))
     named = {
         value.name: value.dtype
         for group in (URL, HOST, WORD, STEM, ROW, PAGE, TOKEN, AREA, LINK, TITLE, TEXT, world_arrays)
@@ -309,7 +309,7 @@ import resource, sys
 from pathlib import Path
 from salticid.worlds.answers import Answer
 from salticid.worlds.build import build
-from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.generating.building import WebEdition, build_generated
 
 class Many:
     name, size, done = "many", 0, 0

@@ -9,7 +9,7 @@ import msgspec
 from salticid.evolve.finalists import Watch
 from salticid.evolve.fitness import fitness
 from salticid.evolve.optimizer import Weights
-from salticid.evolve.search_plan import PARENT, Plan
+from salticid.evolve.search_plan import PARENT, SearchPlan
 from salticid.evolve.workers import Crawlers
 
 
@@ -24,7 +24,7 @@ class HeldBack(msgspec.Struct, frozen=True):
     without: dict[str, list[float]]
 
 
-def held_back(plan: Plan, weights: Weights, crawlers: Crawlers, watch: Watch) -> HeldBack:
+def held_back(plan: SearchPlan, weights: Weights, crawlers: Crawlers, watch: Watch) -> HeldBack:
     """Crawl with weights of all terms, and with what they are compared with."""
     used = [(term, at) for at, term in enumerate(plan.terms) if any(row[at] for row in weights)]
     asked = [weights, plan.alone(PARENT), *(without(weights, at) for _, at in used)]

@@ -16,7 +16,7 @@ VERSION = 1
 """Of what is kept: other versions are worked out anew."""
 
 
-class Kept:
+class ArrayCache:
     """A folder of arrays that can always be made again; none of them counts for the world's digest.
 
     Their names carry the version, the digest of the world and whatever else they depend on, so that a stale one

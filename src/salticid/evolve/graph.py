@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from salticid.evolve.array_cache import Kept
+from salticid.evolve.array_cache import ArrayCache
 from salticid.metrics.page_links import gathered
 from salticid.model import NO_URL, Ints, Outcome
 from salticid.urls import site
@@ -43,11 +43,11 @@ class Graph:
     out: Ints
 
     @classmethod
-    def of(cls, web: RecordedWeb, kept: Kept) -> Graph:
+    def of(cls, web: RecordedWeb, cache: ArrayCache) -> Graph:
         """That of a world."""
-        final, outcome, page = kept.arrays(("final", "outcome", "page"), lambda: _answers(web))
-        (canonical,) = kept.arrays(("canonical",), lambda: (_canonical(web),))
-        start, out = kept.arrays(("start", "out"), lambda: _out(web)[:2])
+        final, outcome, page = cache.arrays(("final", "outcome", "page"), lambda: _answers(web))
+        (canonical,) = cache.arrays(("canonical",), lambda: (_canonical(web),))
+        start, out = cache.arrays(("start", "out"), lambda: _out(web)[:2])
         return cls(final, outcome, page, web.arrays[URL.host], web.arrays[PAGE.url], canonical, start, out)
 
     def answering(self, urls: Ints) -> Ints:

@@ -19,8 +19,8 @@ from salticid.evolve.kernel_loops import (
     FLOATS,
     WHOLES,
     Given,
+    KernelMemory,
     Visits,
-    Work,
     World,
     crawled,
     restored,
@@ -90,11 +90,11 @@ class Kernel:
         return Visited(*(column[:steps].copy() for column in visits))
 
 
-def _work(urls: int, graph: Graph) -> Work:
+def _work(urls: int, graph: Graph) -> KernelMemory:
     """Working memory for a world of so many URLs."""
     hosts = int(graph.host.max(initial=-1)) + 1
     links = len(graph.out)
-    return Work(
+    return KernelMemory(
         slot=np.full(urls, -1, np.int32),
         whole=np.empty((urls, WHOLES), np.int32),
         floats=np.empty((urls, FLOATS), np.float64),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from salticid.evolve.array_cache import Kept
+from salticid.evolve.array_cache import ArrayCache
 from salticid.evolve.graph import Graph, first_links
 from salticid.protocols import Brief
 from salticid.strategies.parts.rank_words import AROUND, LinkWords, Singles, Stretch
@@ -21,13 +21,13 @@ Watch = Callable[[str, int, int], None]
 
 
 def link_words(
-    brief: Brief, web: RecordedWeb, graph: Graph, kept: Kept, watch: Watch | None = None
+    brief: Brief, web: RecordedWeb, graph: Graph, cache: ArrayCache, watch: Watch | None = None
 ) -> tuple[Singles, Singles]:
     """For each link of `graph.out` the anchor and the context score: the best of those to its URL on its page."""
     told = [_VERSION, AROUND, brief.topic.keywords, brief.language]
     digest = hashlib.blake2b(repr(told).encode(), digest_size=8).hexdigest()
     names = f"anchor-{digest}", f"context-{digest}"
-    anchor, context = kept.arrays(names, lambda: _read(LinkWords(brief), web, graph, watch))
+    anchor, context = cache.arrays(names, lambda: _read(LinkWords(brief), web, graph, watch))
     return anchor, context
 
 

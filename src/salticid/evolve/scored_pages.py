@@ -14,7 +14,7 @@ import numpy.typing as npt
 from numba import njit
 
 from salticid.errors import UserError
-from salticid.evolve.array_cache import Kept
+from salticid.evolve.array_cache import ArrayCache
 from salticid.evolve.exact_sum import pairwise
 from salticid.exact import logistic, logs_of_counts
 from salticid.judges.svm import Svm
@@ -56,11 +56,13 @@ def known_pages(topic: Topic, web: RecordedWeb) -> Topic:
     return replace(topic, examples=examples, negatives=tuple(urls))
 
 
-def page_scores(judge: Svm, brief: Brief, web: RecordedWeb, kept: Kept, watch: Watch | None = None) -> Floats:
+def page_scores(
+    judge: Svm, brief: Brief, web: RecordedWeb, cache: ArrayCache, watch: Watch | None = None
+) -> Floats:
     """The score of each page of the world by the judge once it has learned from `brief`: what `score` gives."""
     told = [_VERSION, settings_of(judge), brief.language, brief.topic.examples, brief.topic.negatives]
     name = f"scores-{hashlib.blake2b(repr(told).encode(), digest_size=8).hexdigest()}"
-    (scores,) = kept.arrays((name,), lambda: (_scored(judge, brief, web, watch),))
+    (scores,) = cache.arrays((name,), lambda: (_scored(judge, brief, web, watch),))
     return scores
 
 

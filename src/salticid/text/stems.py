@@ -37,7 +37,7 @@ class Stems:
         self._of = np.full(1024, UNKNOWN, np.int32) if prepared is None else np.array(prepared.of)
         self._prepared = None if prepared is None else prepared.texts
         self._first_new = 1 if self._prepared is None else len(self._prepared)
-        self._ids = _Known(self._new)
+        self._ids = _StemIds(self._new)
         self._texts: list[str] = []
 
     def __len__(self) -> int:
@@ -82,7 +82,7 @@ class Stems:
         return at
 
 
-class _Known(dict[str, int]):
+class _StemIds(dict[str, int]):
     """Stem -> id; one never met is asked for."""
 
     def __init__(self, ask: Callable[[str], int]) -> None:

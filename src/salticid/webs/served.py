@@ -52,7 +52,7 @@ _STOPPING = 1.0
 class Server:
     """A world that is being served at `port`; `close` it before its loop ends."""
 
-    def __init__(self, answers: Answers, connections: http.Server, listening: asyncio.Server) -> None:
+    def __init__(self, answers: ServerAnswers, connections: http.Server, listening: asyncio.Server) -> None:
         self._answers = answers
         self._connections = connections
         self._listening = listening
@@ -72,7 +72,7 @@ class Server:
 
 async def serve(web: RecordedWeb, port: int = 0, gzip: bool = False, room: int = ROOM) -> Server:
     """Serve on the loopback address at `port`, or at any free one for 0."""
-    answers = Answers(web, gzip, room)
+    answers = ServerAnswers(web, gzip, room)
     connections = http.Server(answers.answer, access_log=None, logger=_logger())
     try:
         listening = await asyncio.get_running_loop().create_server(connections, ADDRESS, port, backlog=1024)
@@ -82,7 +82,7 @@ async def serve(web: RecordedWeb, port: int = 0, gzip: bool = False, room: int =
     return Server(answers, connections, listening)
 
 
-class Answers:
+class ServerAnswers:
     """What the server says to each request; with `gzip`, pages are compressed for whoever takes that."""
 
     def __init__(self, web: RecordedWeb, gzip: bool, room: int) -> None:

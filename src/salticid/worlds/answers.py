@@ -43,7 +43,7 @@ class Unread:
     what: str
 
 
-class Source(Protocol):
+class WorldSource(Protocol):
     """A collection of pages that can be read once, as a stream."""
 
     name: str

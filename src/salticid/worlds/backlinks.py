@@ -9,7 +9,7 @@ from salticid.webs.recorded import RecordedWeb
 from salticid.webs.world_arrays import LINK, PAGE
 
 
-class Backlinks:
+class WorldBacklinks:
     """The in-links of every URL of a world: one sort of all its links, then slices."""
 
     def __init__(self, web: RecordedWeb) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from salticid.errors import UserError
 from salticid.urls import canonical
 from salticid.webs.arrays import Manifest
-from salticid.worlds.answers import Answer, Source, Unread
+from salticid.worlds.answers import Answer, Unread, WorldSource
 from salticid.worlds.labels import read_labels, write_labels
 from salticid.worlds.writer import WorldWriter
 
@@ -27,7 +27,10 @@ class Built:
 
 
 def build(
-    out: Path, source: Source, labels: Path | None = None, watch: Callable[[int, int], None] | None = None
+    out: Path,
+    source: WorldSource,
+    labels: Path | None = None,
+    watch: Callable[[int, int], None] | None = None,
 ) -> Built:
     """Read a source to its end into the new world folder `out`.
 

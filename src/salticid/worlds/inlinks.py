@@ -17,7 +17,7 @@ from salticid.tables.translation import Translation
 from salticid.webs import arrays
 from salticid.webs.arrays import text_hash
 from salticid.webs.recorded import RecordedWeb
-from salticid.worlds.backlinks import Backlinks as WorldBacklinks
+from salticid.worlds.backlinks import WorldBacklinks
 
 
 def backlinks_from(path: Path, urls: UrlTable, words: Table) -> Backlinks:
@@ -32,7 +32,7 @@ def backlinks_from(path: Path, urls: UrlTable, words: Table) -> Backlinks:
     )
 
 
-class _Known(Protocol):
+class _LinkedPages(Protocol):
     """Pages with links, under ids of their own."""
 
     def url(self, at: int) -> str:
@@ -63,7 +63,7 @@ class Inlinks:
     may tell what the pages are about.
     """
 
-    def __init__(self, known: _Known, urls: UrlTable, words: Table) -> None:
+    def __init__(self, known: _LinkedPages, urls: UrlTable, words: Table) -> None:
         self._known, self._urls, self._words = known, urls, words
         self._translation = Translation(known.url, known.word)
 

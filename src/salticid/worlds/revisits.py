@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from salticid.worlds.answers import Answer, Unread
 from salticid.worlds.http import Head, split, to_answer
-from salticid.worlds.warc_records import Record
+from salticid.worlds.warc_records import WarcRecord
 
 _NOT_MODIFIED = 304
 _TOLD = ("content-type", "last-modified", "location")
@@ -36,7 +36,7 @@ class Revisits:
     def __len__(self) -> int:
         return len(self._met)
 
-    def add(self, revisit: Record) -> None:
+    def add(self, revisit: WarcRecord) -> None:
         """A revisit, whose answer is to be found."""
         number = len(self._met)
         self._met[number] = _Revisit(target(revisit), _own_head(revisit))
@@ -46,7 +46,7 @@ class Revisits:
         for name in _names(said.get("warc-refers-to", ""), uri, date, said.get("warc-payload-digest", "")):
             self._named.setdefault(name, []).append(number)
 
-    def answers(self, record: Record) -> Iterator[Answer]:
+    def answers(self, record: WarcRecord) -> Iterator[Answer]:
         """The answers of all revisits to this record that have none yet."""
         if record.fields.get("warc-type", "").lower() != "response":
             return
@@ -69,7 +69,7 @@ class Revisits:
             yield Unread("revisit record", revisit.url)
 
 
-def target(record: Record) -> str:
+def target(record: WarcRecord) -> str:
     """The URL of a record."""
     return _bare(record.fields.get("warc-target-uri", ""))
 
@@ -84,7 +84,7 @@ def _names(identity: str, uri: str, date: str, digest: str) -> list[str]:
     return [name for name in (identity, dated, digest) if name]
 
 
-def _own_head(revisit: Record) -> Head | None:
+def _own_head(revisit: WarcRecord) -> Head | None:
     """What the server said this time, if the record holds it and it is more than that nothing has changed."""
     parts = split(revisit.block)
     if parts is None or parts[0].status in (None, _NOT_MODIFIED):

@@ -15,7 +15,7 @@ from salticid.errors import UserError
 from salticid.model import Topic
 from salticid.truth import Truth, save_topic
 from salticid.webs.recorded import RecordedWeb
-from salticid.worlds.backlinks import Backlinks
+from salticid.worlds.backlinks import WorldBacklinks
 from salticid.worlds.labels import labels_of
 
 MIN_TARGETS = 10
@@ -138,8 +138,8 @@ class _Maker:
         return [found[at] for at in rng.permutation(len(found))[:_BACKLINKS_A_PAGE]]
 
     @cached_property
-    def _backlinks(self) -> Backlinks:
-        return Backlinks(self._web)
+    def _backlinks(self) -> WorldBacklinks:
+        return WorldBacklinks(self._web)
 
 
 def _shared_root(labels: list[str]) -> str:

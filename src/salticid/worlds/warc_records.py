@@ -19,7 +19,7 @@ _MOST_REWINDS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class WarcRecord:
     """The fields of a record, names in lower case, and its block, or the start of a long one."""
 
     fields: dict[str, str]
@@ -33,7 +33,7 @@ class Lost:
     what: str
 
 
-def records(open_stream: Callable[[], Readable], longest: int) -> Iterator[Record | Lost]:
+def records(open_stream: Callable[[], Readable], longest: int) -> Iterator[WarcRecord | Lost]:
     """All records of a stream, with at most `longest` bytes of each block in memory.
 
     Where a record does not end where it says, or where there is none, the next one is looked for from its head on.
@@ -123,7 +123,7 @@ class _Window:
         return self.drop(found.start())
 
 
-def _record(window: _Window, head: re.Match[bytes], longest: int) -> Record | None:
+def _record(window: _Window, head: re.Match[bytes], longest: int) -> WarcRecord | None:
     """The record with this head, which is passed over; None when it does not end where it says."""
     fields, end = _fields(head[1].decode("utf-8", "replace")), head.end()
     length = fields.get("content-length", "")
@@ -144,7 +144,7 @@ def _record(window: _Window, head: re.Match[bytes], longest: int) -> Record | No
     if not (behind.startswith(_SEPARATOR) or _NEXT.startswith(behind.lstrip(_BLANKS)[: len(_NEXT)])):
         return None
     window.drop(end)
-    return Record(fields, block)
+    return WarcRecord(fields, block)
 
 
 def _fields(head: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ from salticid.parse.codings import Inflated, Readable
 from salticid.worlds.answers import Answer, Unread, path_text
 from salticid.worlds.http import MAX_BLOCK, Head, split, to_answer
 from salticid.worlds.revisits import Revisits, target
-from salticid.worlds.warc_records import Record, records
+from salticid.worlds.warc_records import WarcRecord, records
 
 _GZIP, _ZSTD = b"\x1f\x8b", (b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18")
 _ARC = b"filedesc://"
@@ -52,11 +52,11 @@ class WarcFiles:
                 yield answer
         if revisits:
             for item in self._records():
-                if isinstance(item, Record):
+                if isinstance(item, WarcRecord):
                     yield from revisits.answers(item)
         yield from revisits.unread()
 
-    def _records(self) -> Iterator[Record | Unread]:
+    def _records(self) -> Iterator[WarcRecord | Unread]:
         """All records of all files."""
         before = 0
         for path in self._paths:
@@ -83,12 +83,12 @@ def _size(path: Path) -> int:
         raise UserError(f"cannot read {path}: {error.strerror}; check its permissions") from None
 
 
-def _read(file: BinaryIO, name: str) -> Iterator[Record | Unread]:
+def _read(file: BinaryIO, name: str) -> Iterator[WarcRecord | Unread]:
     if _is_arc(file):
         yield Unread(_ARC_FILE, name)
         return
     for item in records(partial(_stream, file), MAX_BLOCK):
-        yield item if isinstance(item, Record) else _damaged(name, item.what)
+        yield item if isinstance(item, WarcRecord) else _damaged(name, item.what)
 
 
 def _is_arc(file: BinaryIO) -> bool:
@@ -147,7 +147,7 @@ class _Unzstd:
         return plain
 
 
-def _item(record: Record) -> Answer | Unread | None:
+def _item(record: WarcRecord) -> Answer | Unread | None:
     url = target(record)
     match record.fields.get("warc-type", "").lower():
         case "resource":

@@ -31,7 +31,7 @@ from salticid.strategies import strategies
 from salticid.truth import Truth, load_topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.webs.world_arrays import PAGE, ROW, URL
-from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
 PAPER = (
@@ -94,7 +94,7 @@ def _snapshot(out: Path, pages: int, day: int, watch: Watch) -> RecordedWeb:
     world = out / f"world-{pages}-day-{day}"
     if not world.exists():
         out.mkdir(parents=True, exist_ok=True)
-        wanted = Wanted(pages, seed=3, day=day)
+        wanted = WebEdition(pages, seed=3, day=day)
         build_generated(world, wanted, watch=lambda done, _: watch(f"building day {day}", done, pages))
     return RecordedWeb(world)
 

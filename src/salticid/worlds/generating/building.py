@@ -43,7 +43,7 @@ _TOKEN_BYTES_AT_ONCE = 16 << 20
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WebEdition:
     """Which web, and which day of it."""
 
     pages: int
@@ -66,7 +66,7 @@ class Wanted:
 
 def build_generated(
     out: Path,
-    wanted: Wanted,
+    wanted: WebEdition,
     labels: Path | None = None,
     watch: Callable[[int, int], None] | None = None,
 ) -> Built:
@@ -228,7 +228,7 @@ class _Writer:
 
 
 @contextmanager
-def _printers(wanted: Wanted, press: Press) -> Iterator[Iterator[Printed]]:
+def _printers(wanted: WebEdition, press: Press) -> Iterator[Iterator[Printed]]:
     """The pages in order, printed here or, if they are many, by processes beside this one."""
     parts = list(_parts(press.plan.places, wanted.pages))
     helpers = min(len(os.sched_getaffinity(0)), _MOST_HELPERS)
@@ -265,7 +265,7 @@ def _parts(places: int, pages: int) -> Iterator[tuple[int, int]]:
 _press: Press
 
 
-def _start(wanted: Wanted) -> None:
+def _start(wanted: WebEdition) -> None:
     global _press
     _press = Press(wanted.pages, wanted.seed, wanted.day)
 

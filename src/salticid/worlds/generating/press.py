@@ -16,10 +16,10 @@ from salticid.worlds.generating.calendars import calendar_pages
 from salticid.worlds.generating.chance import Whole
 from salticid.worlds.generating.draft import Author, Draft
 from salticid.worlds.generating.layout import Form, lay_out
-from salticid.worlds.generating.page_urls import Addresses
-from salticid.worlds.generating.references import Kind, References
+from salticid.worlds.generating.page_urls import PageUrls
+from salticid.worlds.generating.references import ReferenceKind, References
 from salticid.worlds.generating.rows import Service
-from salticid.worlds.generating.web_plan import Plan
+from salticid.worlds.generating.web_plan import WebPlan
 
 ELSEWHERE = -1
 """Stands for the URL of a link that leads to no page of the day; `Printed.elsewhere` says where to."""
@@ -47,10 +47,10 @@ class Press:
     """Prints the pages of one day."""
 
     def __init__(self, pages: int, seed: int, day: int) -> None:
-        self.plan = Plan.of(pages, seed)
+        self.plan = WebPlan.of(pages, seed)
         self.author = Author(self.plan, day)
         self.words = self.plan.lexicon.words.between(0, len(self.plan.lexicon.words))
-        self.addresses = Addresses(self.author, [word.decode() for word in self.words])
+        self.addresses = PageUrls(self.author, [word.decode() for word in self.words])
         self.service = Service(self.author)
         self._spelt = [form for word in self.words for form in _forms(word)]
         self._zstd = zstandard.ZstdCompressor(level=1)
@@ -61,10 +61,10 @@ class Press:
         if first < places:
             draft = self.author.pages(numbers)
             moved = self.author.ages.moved(numbers, draft.generations, np.full(len(numbers), self.author.day))
-            addresses = References.pack(Kind.PAGE, numbers, draft.generations, moved)
+            addresses = References.pack(ReferenceKind.PAGE, numbers, draft.generations, moved)
         else:
             draft = calendar_pages(self.plan, numbers - places)
-            addresses = References.pack(Kind.CALENDAR, numbers - places, draft.generations)
+            addresses = References.pack(ReferenceKind.CALENDAR, numbers - places, draft.generations)
         return self._printed(draft, numbers, addresses)
 
     def _printed(self, draft: Draft, numbers: Whole, addresses: Whole) -> Printed:
@@ -123,13 +123,13 @@ class Press:
     def _urls_of_links(self, packed: Whole) -> npt.NDArray[np.int32]:
         """The URL of each page of the day that is linked to: that of its place, or its month."""
         read, ages = References.read(packed), self.author.ages
-        is_page = read.kind == Kind.PAGE
+        is_page = read.kind == ReferenceKind.PAGE
         place = np.where(is_page, read.number, 0)
         today = np.full(len(place), self.author.day)
         now = ages.generation(place, today)
         alive = is_page & (now == read.generation) & (ages.moved(place, now, today) == read.moved)
         month = self.plan.places + read.number
-        urls = np.select([alive, read.kind == Kind.CALENDAR], [place, month], ELSEWHERE)
+        urls = np.select([alive, read.kind == ReferenceKind.CALENDAR], [place, month], ELSEWHERE)
         return urls.astype(np.int32)
 
 

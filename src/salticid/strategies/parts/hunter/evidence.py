@@ -10,13 +10,13 @@ import numpy.typing as npt
 
 from salticid.columns import Column
 from salticid.model import Bools, Floats, Ints, Page
-from salticid.strategies.parts.hunter.pages import LED_BY
+from salticid.strategies.parts.hunter.page_records import LED_BY
 from salticid.strategies.parts.hunter.topic_profile import (
     EXAMPLES,
     LEARNED,
     PROFILES,
     SPANS,
-    Reading,
+    PageStems,
     TopicProfile,
 )
 from salticid.text.stems import STOP
@@ -48,7 +48,7 @@ class Evidence:
         self.text = Column(np.float32, len(SPANS) * len(PROFILES))
         self.words = Column(np.int32, ANCHOR_WORDS)
         self.early = Column(np.float32)
-        self._again: deque[tuple[int, Reading]] = deque()
+        self._again: deque[tuple[int, PageStems]] = deque()
         self._tokens = 0
 
     def __len__(self) -> int:
@@ -114,7 +114,7 @@ class Evidence:
             column.keep(kept)
 
 
-def _first_words(reading: Reading) -> npt.NDArray[np.int32]:
+def _first_words(reading: PageStems) -> npt.NDArray[np.int32]:
     at = reading.start[:, None] + np.arange(ANCHOR_WORDS)
     inside = at < reading.end[:, None]
     if not len(reading.stems):

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from salticid.model import Floats, Ints
-from salticid.strategies.parts.hunter.addresses import Addresses
 from salticid.strategies.parts.hunter.evidence import Evidence
-from salticid.strategies.parts.hunter.pages import NO_PAGE, Pages
+from salticid.strategies.parts.hunter.page_records import NO_PAGE, PageRecords
 from salticid.strategies.parts.hunter.topic_profile import PROFILES, SPANS
+from salticid.strategies.parts.hunter.url_parts import UrlParts
 from salticid.text.stems import STOP as NO_KEY
 
 _TEXT = [f"{span} {profile}" for span, _ in SPANS for profile in PROFILES]
@@ -33,7 +33,7 @@ _FIRST_LUCK = 0.3
 _GOOD, _ENOUGH_EXAMPLES = 0.5, 3.0
 
 
-class Tally:
+class MeanByKey:
     """By key the mean of the values it came with, drawn to 0 by doubt. Key 0 is no key, and worth nothing."""
 
     def __init__(self, keys: npt.NDArray[Any], values: Floats, doubt: float) -> None:
@@ -65,15 +65,15 @@ class Surroundings:
     reward: Floats
     hub: Floats
     beside: Floats
-    host: Tally
-    folder: Tally
-    anchor: Tally
-    address: Tally
-    door_folder: Tally
-    door_anchor: Tally
+    host: MeanByKey
+    folder: MeanByKey
+    anchor: MeanByKey
+    address: MeanByKey
+    door_folder: MeanByKey
+    door_anchor: MeanByKey
 
     @classmethod
-    def of(cls, evidence: Evidence, pages: Pages) -> Surroundings:
+    def of(cls, evidence: Evidence, pages: PageRecords) -> Surroundings:
         """Look around."""
         reward = pages.rewards()
         judged = ~pages.is_example.held
@@ -92,12 +92,12 @@ class Surroundings:
             reward,
             hub,
             _beside(page, gain, known, luck),
-            Tally(ways.places[:, :1], mine, _PLACE_DOUBT),
-            Tally(ways.places[:, 1:], mine, _PLACE_DOUBT),
-            Tally(ways.anchor, mine, _WORD_DOUBT),
-            Tally(ways.address, mine, _WORD_DOUBT),
-            Tally(ways.places[:, 1:], through, _PLACE_DOUBT),
-            Tally(ways.anchor, through, _WORD_DOUBT),
+            MeanByKey(ways.places[:, :1], mine, _PLACE_DOUBT),
+            MeanByKey(ways.places[:, 1:], mine, _PLACE_DOUBT),
+            MeanByKey(ways.anchor, mine, _WORD_DOUBT),
+            MeanByKey(ways.address, mine, _WORD_DOUBT),
+            MeanByKey(ways.places[:, 1:], through, _PLACE_DOUBT),
+            MeanByKey(ways.anchor, through, _WORD_DOUBT),
         )
 
 
@@ -106,9 +106,9 @@ def columns(
     leads_to: Ints,
     rows: slice,
     evidence: Evidence,
-    pages: Pages,
+    pages: PageRecords,
     around: Surroundings,
-    addresses: Addresses,
+    addresses: UrlParts,
 ) -> list[Floats]:
     """The features of links, of each its values by URL; `leads_to` says where each of the `rows` leads, or -1."""
     told = np.flatnonzero(leads_to >= 0)

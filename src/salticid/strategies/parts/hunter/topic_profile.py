@@ -25,7 +25,7 @@ _DOUBT = 2.0
 """So many pages of the usual kind are added to those on topic before their words are trusted."""
 
 
-class Reading(NamedTuple):
+class PageStems(NamedTuple):
     """A page that may be read again: its stems in reading order, those that occur, where its links stand."""
 
     stems: Ints
@@ -61,12 +61,12 @@ class TopicProfile:
         self._weights = [grow(column, len(self.stems)) for column in self._weights]
         return self._weights
 
-    def reading(self, tokens: Ints, links: Links, places: Ints) -> Reading:
+    def reading(self, tokens: Ints, links: Links, places: Ints) -> PageStems:
         """A page as it is read, with those of its links that matter."""
         stems = self.stems.of(tokens)
-        return Reading(stems, Bag.of(stems).terms, links.start[places], links.end[places])
+        return PageStems(stems, Bag.of(stems).terms, links.start[places], links.end[places])
 
-    def of_links(self, reading: Reading, profiles: slice = slice(None)) -> Floats:
+    def of_links(self, reading: PageStems, profiles: slice = slice(None)) -> Floats:
         """For each link of a page and each span the sum of the weights of its words, over sqrt of their number."""
         size = len(reading.stems)
         words = _running(reading.stems != STOP)
@@ -79,14 +79,14 @@ class TopicProfile:
             columns += [(running[high] - running[low]) * share for running in sums]
         return np.stack(columns, axis=1)
 
-    def tell(self, liked: Sequence[Reading]) -> None:
+    def tell(self, liked: Sequence[PageStems]) -> None:
         """A person likes these pages: they are examples too."""
         weights = self.weights()
         pages = [damped(Bag.of(reading.stems)) for reading in liked]
         self._told = grow(self._told, len(weights[0])) + total(pages, len(weights[0]))
         weights[EXAMPLES] = self._of_told(weights[KEYWORDS])
 
-    def learn(self, readings: Sequence[Reading], rewards: Sequence[float]) -> None:
+    def learn(self, readings: Sequence[PageStems], rewards: Sequence[float]) -> None:
         """Make the learned weights anew from pages and how much the judge liked each."""
         weights = self.weights()
         holding, liked = np.zeros(len(weights[0])), np.zeros(len(weights[0]))

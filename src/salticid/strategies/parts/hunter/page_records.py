@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from salticid.columns import Column, grow
 from salticid.model import Floats, Ints
-from salticid.strategies.parts.hunter.addresses import WORDS
+from salticid.strategies.parts.hunter.url_parts import WORDS
 
 NO_PAGE = -1
 LED_BY = 8
@@ -34,7 +34,7 @@ class Ways(NamedTuple):
         )
 
 
-class Pages:
+class PageRecords:
     """What is known of each page read, the examples first: its score, the ways that led to it, its links.
 
     The reward is what the judge says, 0.5 at its line and 1 from twice the line on; a person's word is 1 or 0.

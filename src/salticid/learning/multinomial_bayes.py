@@ -14,7 +14,7 @@ from salticid.model import Floats, Ints
 Whole = npt.NDArray[np.int64]
 
 
-class NaiveBayes:
+class MultinomialBayes:
     """Documents are words, each in one of `contexts`; every context has a vocabulary of its own.
 
         P(w in k | c) = (n_kwc + 1) / (n_kc + |V_k|)        P(c) = documents of c / documents
@@ -26,7 +26,7 @@ class NaiveBayes:
     is a sum of whole numbers, and a document's logarithms are added up in reading order, so that neither
     the order of learning nor the numbering of words changes the last bit of a result.
 
-    >>> bayes = NaiveBayes(classes=2)
+    >>> bayes = MultinomialBayes(classes=2)
     >>> bayes.add(np.array([1, 2, 1]), label=1)
     >>> bayes.add(np.array([3]), label=0)
     >>> np.exp(bayes.evidence(np.array([1, 1, 9]))).round(4).tolist()     # (1/4)^2, (3/6)^2

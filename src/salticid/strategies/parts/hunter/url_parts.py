@@ -25,7 +25,7 @@ _LONGEST_PATH = 200
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
-class Addresses:
+class UrlParts:
     """The last words, the host and the folder of each URL, read once: some 26 bytes a URL."""
 
     def __init__(self, urls: UrlTable, profile: TopicProfile) -> None:
