@@ -33,8 +33,8 @@ class ArrayCache:
         try:
             return tuple(self._mapped(name) for name in names)
         except (OSError, ValueError, EOFError):
-            for name, made in zip(names, make(), strict=True):
-                self._keep(name, made)
+            for name, array in zip(names, make(), strict=True):
+                self._keep(name, array)
             return tuple(self._mapped(name) for name in names)
 
     def _file(self, name: str) -> Path:
@@ -47,13 +47,13 @@ class ArrayCache:
         plain.flags.writeable = False
         return plain
 
-    def _keep(self, name: str, made: npt.NDArray[Any]) -> None:
+    def _keep(self, name: str, array: npt.NDArray[Any]) -> None:
         file = self._file(name)
         partial = file.with_suffix(f".{os.getpid()}.partial")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with partial.open("wb") as out:
-                np.save(out, made, allow_pickle=False)
+                np.save(out, array, allow_pickle=False)
             partial.replace(file)
         except OSError as error:
             partial.unlink(missing_ok=True)

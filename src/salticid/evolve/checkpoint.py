@@ -52,9 +52,9 @@ class Checkpoint:
             return State(plan)
         except (OSError, msgspec.DecodeError) as error:
             raise UserError(f"cannot read {file}: {error}; remove {self.folder} to begin anew") from None
-        if told := differences(state.plan, plan):
+        if changes := differences(state.plan, plan):
             raise UserError(
-                f"{self.folder} holds another search: {'; '.join(told)}; give the same arguments to go on with it, "
+                f"{self.folder} holds another search: {'; '.join(changes)}; give the same arguments to go on with it, "
                 "or another --out"
             )
         return state

@@ -100,7 +100,7 @@ def _followed(row: Any, kind: Any, target: Any, page_of: Any) -> Any:
 
 def _canonical(web: RecordedWeb) -> Ints:
     """For each page the URL it gives itself, where that is another one of its own site."""
-    named, own = web.arrays[PAGE.canonical], web.arrays[PAGE.url]
+    target, own = web.arrays[PAGE.canonical], web.arrays[PAGE.url]
     canonical = np.full(len(own), NO_URL, np.int32)
     sites: dict[int, str] = {}
 
@@ -110,9 +110,9 @@ def _canonical(web: RecordedWeb) -> Ints:
             sites[host] = site(f"http://{web.urls.host_name(host)}/")
         return sites[host]
 
-    for page in np.flatnonzero((named != NO_URL) & (named != own)).tolist():
-        if site_of(int(named[page])) == site_of(int(own[page])):
-            canonical[page] = named[page]
+    for page in np.flatnonzero((target != NO_URL) & (target != own)).tolist():
+        if site_of(int(target[page])) == site_of(int(own[page])):
+            canonical[page] = target[page]
     return canonical
 
 

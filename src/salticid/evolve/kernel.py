@@ -81,10 +81,10 @@ class Kernel:
         highest = int(seeds.max(initial=-1)) + 1
         if highest > len(self._work.slot):
             self._work = _work(highest, self._graph)
-        given = Given(weights, seeds, limits.max_pages, limits.fetches, *arrivals, self._line)
+        task = Given(weights, seeds, limits.max_pages, limits.fetches, *arrivals, self._line)
         visits, steps = self._work.visits, -1
         try:
-            steps = crawled(self._world, self._work, given, rng)
+            steps = crawled(self._world, self._work, task, rng)
         finally:
             restored(self._world, self._work)
         return Visited(*(column[:steps].copy() for column in visits))

@@ -24,8 +24,8 @@ def link_words(
     brief: Brief, web: RecordedWeb, graph: Graph, cache: ArrayCache, watch: Watch | None = None
 ) -> tuple[Singles, Singles]:
     """For each link of `graph.out` the anchor and the context score: the best of those to its URL on its page."""
-    told = [_VERSION, AROUND, brief.topic.keywords, brief.language]
-    digest = hashlib.blake2b(repr(told).encode(), digest_size=8).hexdigest()
+    settings = [_VERSION, AROUND, brief.topic.keywords, brief.language]
+    digest = hashlib.blake2b(repr(settings).encode(), digest_size=8).hexdigest()
     names = f"anchor-{digest}", f"context-{digest}"
     anchor, context = cache.arrays(names, lambda: _read(LinkWords(brief), web, graph, watch))
     return anchor, context
@@ -44,10 +44,10 @@ def _read(words: LinkWords, web: RecordedWeb, graph: Graph, watch: Watch | None)
         page = np.repeat(np.arange(last - first), np.diff(link_ends[first:last], prepend=link_begin))
         begin, end = (arrays[name][links] + low[page] for name in (LINK.start, LINK.stop))
         spans = Stretch(begin, end, low[page], high[page])
-        found = words.scores(arrays[TOKEN.word][token_begin : int(token_ends[last - 1])], spans)
-        kept = place[links] >= 0
-        for best, scores in zip((anchor, context), found, strict=True):
-            np.maximum.at(best, place[links][kept], scores[kept])
+        best_scores = words.scores(arrays[TOKEN.word][token_begin : int(token_ends[last - 1])], spans)
+        followed = place[links] >= 0
+        for best, scores in zip((anchor, context), best_scores, strict=True):
+            np.maximum.at(best, place[links][followed], scores[followed])
         if watch is not None:
             watch("reading links", last, web.pages)
     return anchor, context

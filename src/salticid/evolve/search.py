@@ -70,10 +70,10 @@ class Evolution:
         seeds = self.plan.training_seeds
         trials = [trial for each in new for trial in self.plan.trials(self.plan.spread(each), seeds)]
         results = self.crawlers.map(fitness, trials)
-        known = len(genes) - len(new)
+        old = len(genes) - len(new)
         for count, each in enumerate(new, start=1):
             self._tried[each] = fsum(next(results) for _ in seeds) / len(seeds)
-            watch(self.done + known + count)
+            watch(self.done + old + count)
         return [Individual(one, each, self._tried[each]) for one, each in zip(genes, weights, strict=True)]
 
 

@@ -106,16 +106,16 @@ class SearchPlan(msgspec.Struct, frozen=True):
     def _drawn(self) -> list[int]:
         """Distinct seeds; a search with more runs has the same ones and more."""
         rng = np.random.default_rng(self.seed)
-        drawn: dict[int, None] = {}
-        while len(drawn) < HELD_BACK + CHOOSING + self.runs:
-            drawn[int(rng.integers(2**31))] = None
-        return list(drawn)
+        seeds: dict[int, None] = {}
+        while len(seeds) < HELD_BACK + CHOOSING + self.runs:
+            seeds[int(rng.integers(2**31))] = None
+        return list(seeds)
 
 
 def digest_of(topic: Topic) -> str:
     """A text that differs for topics that say different things to a crawler."""
-    told = msgspec.json.encode(asdict(topic))
-    return hashlib.blake2b(told, digest_size=16).hexdigest()
+    text = msgspec.json.encode(asdict(topic))
+    return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 
 def versions() -> dict[str, str]:
@@ -125,12 +125,12 @@ def versions() -> dict[str, str]:
 
 def differences(before: SearchPlan, now: SearchPlan) -> list[str]:
     """In what two plans differ, in words; nothing if they are the same search."""
-    told = []
+    changes = []
     for name in SearchPlan.__struct_fields__:
         was, is_now = getattr(before, name), getattr(now, name)
         if was != is_now:
-            told.append(f"{name.replace('_', ' ')} was {_said(was)} and is {_said(is_now)}")
-    return told
+            changes.append(f"{name.replace('_', ' ')} was {_said(was)} and is {_said(is_now)}")
+    return changes
 
 
 def _said(value: object) -> str:

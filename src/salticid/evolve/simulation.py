@@ -123,11 +123,11 @@ class Simulation:
         pages = visited.page[delivered]
         good = self.scores[pages] >= self._judge.line
         hosts = self.graph.host[self.graph.page_url[pages]]
-        seen = {self.web.urls.host(url) for url in seeds.tolist()}
+        hosts_met = {self.web.urls.host(url) for url in seeds.tolist()}
         first = np.zeros(len(pages), np.bool_)
         for at in np.flatnonzero(good).tolist():
-            if (host := int(hosts[at])) not in seen:
-                seen.add(host)
+            if (host := int(hosts[at])) not in hosts_met:
+                hosts_met.add(host)
                 first[at] = True
         return Crawled(pages, good, visited.depth[delivered], first)
 

@@ -83,8 +83,8 @@ class Profile(Taught):
         line = _ON_TOPIC
         if left_out := words.left_out():
             line = usual + (_mean(left_out) - usual) * len(left_out) / (len(left_out) + 1)
-        told = Calibration.above(usual, line)
-        self._calibration = told.carried_over(
+        calibration = Calibration.above(usual, line)
+        self._calibration = calibration.carried_over(
             [words.told_likeness(page) for page in words.seen], [words.likeness(page) for page in words.seen]
         )
 

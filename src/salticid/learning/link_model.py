@@ -160,14 +160,14 @@ def model_for(brief: Brief, tables: LinkTables | None, most_words: int) -> LinkM
     model.pages.teach(brief.examples, brief.negatives, brief.topic.keywords, brief.language)
     keywords = np.array(model.vocabulary.numbers(list(letter_runs(brief.topic.keywords))), np.int32)
     model.anchors.add(keywords, ON)
-    known = [*((page, ON) for page in brief.examples), *((page, OFF) for page in brief.negatives)]
-    for page, label in known:
+    examples = [*((page, ON) for page in brief.examples), *((page, OFF) for page in brief.negatives)]
+    for page, label in examples:
         model.learn_link(page.tokens[page.areas == Area.HEADING], label, source=None)
     if not brief.negatives:
         count_background(model.anchors, model.vocabulary, brief.language)
         model.anchors.documents[OFF] = model.anchors.documents[ON]
-    label_of = {page.url: label for page, label in known}
-    for page, source in known:
+    label_of = {page.url: label for page, label in examples}
+    for page, source in examples:
         for place, url in enumerate(page.links.url.tolist()):
             if url in label_of and url != page.url:
                 model.learn_link(page.anchor(place)[:LONGEST_ANCHOR], label_of[url], source)

@@ -38,7 +38,7 @@ class MultinomialBayes:
         self.documents: Whole = np.zeros(classes, np.int64)
         self._counts: Whole = np.zeros((classes, 1024), np.int64)
         self._logs: Floats = np.zeros((classes, 1024))
-        self._known = np.zeros(1024, np.bool_)
+        self._vocabulary = np.zeros(1024, np.bool_)
         self._words: Whole = np.zeros((classes, contexts), np.int64)
         self._sizes: Whole = np.zeros(contexts, np.int64)
         self._log_totals: Floats = np.zeros((classes, contexts))
@@ -79,7 +79,7 @@ class MultinomialBayes:
 
     def counts(self, context: int) -> dict[int, list[int]]:
         """How often each word of a context was counted, by class."""
-        features = np.flatnonzero(self._known)
+        features = np.flatnonzero(self._vocabulary)
         features = features[features % self.contexts == context]
         words = (features // self.contexts).tolist()
         return dict(zip(words, self._counts[:, features].T.tolist(), strict=True))
@@ -90,9 +90,9 @@ class MultinomialBayes:
         return features
 
     def _knows(self, features: Ints) -> npt.NDArray[np.bool_]:
-        if features.size and features.max() >= len(self._known):
+        if features.size and features.max() >= len(self._vocabulary):
             self._make_room(int(features.max()))
-        return self._known[features]
+        return self._vocabulary[features]
 
     def _log_likely(self, features: Ints) -> Floats:
         """log P(w | c), a row for each class, a column for each word in reading order."""
@@ -102,7 +102,7 @@ class MultinomialBayes:
 
     def _count(self, features: Ints, times: npt.NDArray[np.integer[Any]], label: int) -> None:
         fresh = features[~self._knows(features)]
-        self._known[fresh] = True
+        self._vocabulary[fresh] = True
         self._sizes += np.bincount(fresh % self.contexts, minlength=self.contexts)
         np.add.at(self._words[label], features % self.contexts, times)
         counts = self._counts[label]
@@ -111,6 +111,6 @@ class MultinomialBayes:
         self._log_totals = logs(self._words + self._sizes)
 
     def _make_room(self, feature: int) -> None:
-        self._known = grow(self._known, feature + 1)
+        self._vocabulary = grow(self._vocabulary, feature + 1)
         self._counts = grow(self._counts, feature + 1, axis=1)
         self._logs = grow(self._logs, feature + 1, axis=1)

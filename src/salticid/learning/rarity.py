@@ -41,13 +41,13 @@ class Rarity:
     def of(self, stems: Ints) -> Floats:
         """The rarity of each stem; 0 for STOP."""
         self._of = grow(self._of, len(self._stems))
-        found: Floats = self._of[stems]
-        if not found.all():
-            for stem in np.unique(stems[found == 0.0]).tolist():
+        rarities: Floats = self._of[stems]
+        if not rarities.all():
+            for stem in np.unique(stems[rarities == 0.0]).tolist():
                 if stem != STOP:
                     self._of[stem] = self._listed.get(self._stems.text(stem), _RAREST)
-            found = self._of[stems]
-        return found
+            rarities = self._of[stems]
+        return rarities
 
 
 def _rarities(frequencies: Floats) -> Floats:

@@ -59,10 +59,10 @@ class Taught:
         return bool(liked)
 
     def _train(self) -> None:
-        known = {page.url: (page, True) for page in (*self.brief.examples, *self._on.pages())}
-        known |= {page.url: (page, False) for page in (*self.brief.negatives, *self._off.pages())}
-        known |= self._told
-        on, off = ([page for page, side in known.values() if side is wanted] for wanted in (True, False))
+        examples = {page.url: (page, True) for page in (*self.brief.examples, *self._on.pages())}
+        examples |= {page.url: (page, False) for page in (*self.brief.negatives, *self._off.pages())}
+        examples |= self._told
+        on, off = ([page for page, side in examples.values() if side is wanted] for wanted in (True, False))
         self.train(on, off)
 
 

@@ -132,9 +132,9 @@ class Hunter:
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
         """What is known of pages changes, and with it what is known of the links on them and beside them."""
         self._pages.revise(scores)
-        for said in feedback:
-            self._pages.tell(said.url, 1.0 if said.liking > 0 else 0.0)
-        liked = np.array([said.url for said in feedback if said.liking > 0], np.int32)
+        for word in feedback:
+            self._pages.tell(word.url, 1.0 if word.liking > 0 else 0.0)
+        liked = np.array([word.url for word in feedback if word.liking > 0], np.int32)
         self._evidence.learn_words(self._pages.rewards(), self._pages.rows(liked).tolist())
         self._rescore()
 

@@ -117,8 +117,8 @@ class Infospiders(Walking[InfoSpider]):
         estimates = _estimates(agent.weights, ground.inputs)
         if not self.lookahead:
             return estimates
-        seen = (self._outlooks.get(url) for url in ground.urls.tolist())
-        beyond = np.array([np.nan if best is None else best for best in seen])
+        outlooks = (self._outlooks.get(url) for url in ground.urls.tolist())
+        beyond = np.array([np.nan if best is None else best for best in outlooks])
         return np.where(np.isnan(beyond), estimates, estimates + self.lookahead * (beyond - estimates))
 
     def learn(self, agent: InfoSpider, arrival: Arrival) -> None:

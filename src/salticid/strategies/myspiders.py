@@ -177,11 +177,11 @@ class Myspiders(Walking[NetSpider]):
         """The cosine of query and page, query terms weighted by how rare they are in the agent's history."""
         dot = query = 0.0
         page = reading.bag.norm**2
-        found = reading.frequency(self.query).tolist()
-        for named, count, holding in zip(self._named.tolist(), found, agent.holding.tolist(), strict=True):
+        counts = reading.frequency(self.query).tolist()
+        for weight, count, holding in zip(self._named.tolist(), counts, agent.holding.tolist(), strict=True):
             idf = 1 + log((1 + agent.pages) / (1 + holding))
-            dot += named * count * idf**2
-            query += (named * idf) ** 2
+            dot += weight * count * idf**2
+            query += (weight * idf) ** 2
             page += count**2 * (idf**2 - 1)
         return min(1.0, dot / sqrt(query * page)) if dot else 0.0
 

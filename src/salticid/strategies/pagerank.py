@@ -203,8 +203,8 @@ class BufferedWeb:
         rank = np.where(alive, self._rank[:count], least)
         rounds, change = 0, np.inf
         while change > enough:
-            given = np.repeat(rank[pages] / np.maximum(degrees, 1), degrees)
-            new = least + self._g * np.bincount(ends, given, count)
+            gifts = np.repeat(rank[pages] / np.maximum(degrees, 1), degrees)
+            new = least + self._g * np.bincount(ends, gifts, count)
             new[pages] += self._g * (rank[sinks].sum() + apart * least) / len(pages)
             change = np.abs(new - rank).sum()
             rank, rounds = new, rounds + 1
@@ -221,9 +221,9 @@ class BufferedWeb:
 
     def _numbered(self, urls: list[int]) -> list[int]:
         """The node of each URL, which is given the next free number when it has none."""
-        known = self._node
-        numbers = [known.setdefault(url, len(known)) for url in urls]
-        self._rank = grow(self._rank, len(known), self._least)
+        nodes = self._node
+        numbers = [nodes.setdefault(url, len(nodes)) for url in urls]
+        self._rank = grow(self._rank, len(nodes), self._least)
         return numbers
 
     def _evict(self) -> None:

@@ -95,10 +95,10 @@ class Arrays:
         self.folder = folder
         try:
             data = (folder / MANIFEST).read_bytes()
-            found = msgspec.json.decode(data, type=_Version).format
-            if found != FORMAT:
+            version = msgspec.json.decode(data, type=_Version).format
+            if version != FORMAT:
                 raise UserError(
-                    f"{folder} is a world of format {found}, this program reads {FORMAT}; build it again"
+                    f"{folder} is a world of format {version}, this program reads {FORMAT}; build it again"
                 )
             self.manifest = msgspec.json.decode(data, type=Manifest)
         except FileNotFoundError:

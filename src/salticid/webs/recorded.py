@@ -151,6 +151,6 @@ def _part(ends: np.ndarray[tuple[int], np.dtype[np.uint64]], number: int) -> sli
 
 def _speed(host: str) -> tuple[float, float]:
     """A latency (50 to 500 ms) and a bandwidth (0.2 to 2 MB/s) for a host, spread evenly in their logs."""
-    drawn = text_hash(host.encode())
-    first, second = (drawn & 0xFFFFFFFF) / 2**32, (drawn >> 32) / 2**32
+    lot = text_hash(host.encode())
+    first, second = (lot & 0xFFFFFFFF) / 2**32, (lot >> 32) / 2**32
     return 0.05 * exp(first * log(10)), 200_000 * exp(second * log(10))

@@ -39,9 +39,9 @@ class DiskTexts:
         wanted = np.uint64(text_hash(text.encode()))
         at = int(self._hashes.searchsorted(wanted))
         while at < len(self) and self._hashes[at] == wanted:
-            found = int(self._by_hash[at])
-            if self[found] == text:
-                return found
+            number = int(self._by_hash[at])
+            if self[number] == text:
+                return number
             at += 1
         return -1
 
@@ -60,8 +60,8 @@ class WorldTexts:
         return self.disk[at] if at < len(self.disk) else self._more[at - len(self.disk)]
 
     def spell(self, ids: Sequence[int]) -> list[str]:
-        known = len(self.disk)
-        if not ids or max(ids) < known:
+        size = len(self.disk)
+        if not ids or max(ids) < size:
             return self.disk.spell(ids)
         return [self[at] for at in ids]
 

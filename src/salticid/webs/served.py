@@ -145,11 +145,11 @@ class ServerAnswers:
         return -1
 
     def _page(self, row: int, request: http.BaseRequest) -> http.Response:
-        asked = request.headers
-        page = self._pages.get(row, self._gzip and "gzip" in asked.get("Accept-Encoding", ""))
-        known = asked.get("If-None-Match")
-        if known is not None:
-            same = page.tag in known or known.strip() == "*"
+        fields = request.headers
+        page = self._pages.get(row, self._gzip and "gzip" in fields.get("Accept-Encoding", ""))
+        tags = fields.get("If-None-Match")
+        if tags is not None:
+            same = page.tag in tags or tags.strip() == "*"
         elif page.modified is not None and (since := request.if_modified_since) is not None:
             same = page.modified <= since
         else:
@@ -175,19 +175,19 @@ class _Pages:
     def __init__(self, web: RecordedWeb, room: int) -> None:
         self._web = web
         self._page_of, self._modified = web.arrays[ROW.page], web.arrays[ROW.modified]
-        self._kept: OrderedDict[tuple[int, bool], _Rendered] = OrderedDict()
+        self._cache: OrderedDict[tuple[int, bool], _Rendered] = OrderedDict()
         self._room = room
 
     def get(self, row: int, gzip: bool = False) -> _Rendered:
         """The page of a recorded answer."""
-        page = self._kept.get((row, gzip))
+        page = self._cache.get((row, gzip))
         if page is None:
-            page = self._kept[row, gzip] = _packed(self._rendered(row)) if gzip else self._rendered(row)
+            page = self._cache[row, gzip] = _packed(self._rendered(row)) if gzip else self._rendered(row)
             self._room -= len(page.body)
-            while self._room < 0 and len(self._kept) > 1:
-                self._room += len(self._kept.popitem(last=False)[1].body)
+            while self._room < 0 and len(self._cache) > 1:
+                self._room += len(self._cache.popitem(last=False)[1].body)
         else:
-            self._kept.move_to_end((row, gzip))
+            self._cache.move_to_end((row, gzip))
         return page
 
     def ahead(self, gzip: bool) -> Iterator[None]:

@@ -24,6 +24,6 @@ class WorldBacklinks:
     def of(self, url: int) -> Ints:
         """The URL ids of the pages that link to `url`, each once, itself left out."""
         begin, end = self._target.searchsorted([url, url + 1])
-        found: Ints = np.unique(self._source[self._order[begin:end]])
-        others: Ints = found[found != url]
+        sources: Ints = np.unique(self._source[self._order[begin:end]])
+        others: Ints = sources[sources != url]
         return others

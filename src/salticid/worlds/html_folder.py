@@ -31,11 +31,11 @@ class HtmlFolder:
         self._folder = folder
         self.name = f"HTML {path_text(folder)} at {self._base}"
         self.done = self.size = 0
-        found = False
+        any_page = False
         for at in _walk(folder):
             self.size += 1
-            found = found or isinstance(self._read(at), Answer)
-        if not found:
+            any_page = any_page or isinstance(self._read(at), Answer)
+        if not any_page:
             raise UserError(
                 f"{folder} holds no readable page ({', '.join(f'*{ending}' for ending in _ENDINGS)}); "
                 "name the folder that holds the HTML files"

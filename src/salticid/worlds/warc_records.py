@@ -113,14 +113,14 @@ class _Window:
 
     def find(self, start: re.Pattern[bytes], after: int) -> bool:
         """Pass over all that stands before the next match; False when there is none."""
-        while not (found := start.search(self.data, after)):
-            known = len(self.data)
-            if self.fill(known + 1) == known:
+        while not (match := start.search(self.data, after)):
+            size = len(self.data)
+            if self.fill(size + 1) == size:
                 return False
-            passed = max(known - _LONGEST_START, 0)
+            passed = max(size - _LONGEST_START, 0)
             self.drop(passed)
             after = max(after - passed, 1)
-        return self.drop(found.start())
+        return self.drop(match.start())
 
 
 def _record(window: _Window, head: re.Match[bytes], longest: int) -> WarcRecord | None:
@@ -130,12 +130,12 @@ def _record(window: _Window, head: re.Match[bytes], longest: int) -> WarcRecord 
     if not (length.isdecimal() and length.isascii()):
         return None
     size = int(length[:18])
-    held = min(size, longest)
-    if window.fill(end + held) < end + held:
+    room = min(size, longest)
+    if window.fill(end + room) < end + room:
         return None
-    block = window.copy(end, held)
+    block = window.copy(end, room)
     end += size
-    if size > held:
+    if size > room:
         if not window.drop(end):
             return None
         end = 0

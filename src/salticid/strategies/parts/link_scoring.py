@@ -94,9 +94,12 @@ class LinkScoring(Queueing):
     def _leave(self, chosen: list[Choice]) -> None:
         """These are on their way: what they said is needed when they are back."""
         for link in (choice.link for choice in chosen):
-            known = self._remembered.pop(link.url, None)
-            if known is not None and (known.source.step, known.place) == (link.source, link.place):
-                self._in_flight[link.url] = known
+            waiting_link = self._remembered.pop(link.url, None)
+            if waiting_link is not None and (waiting_link.source.step, waiting_link.place) == (
+                link.source,
+                link.place,
+            ):
+                self._in_flight[link.url] = waiting_link
 
     def _source(self, visit: Visit, page: Page) -> SourcePage:
         needed = self.reads_pages or len(self.model.classes) > 2
@@ -105,8 +108,8 @@ class LinkScoring(Queueing):
 
     def _queue(self, page: Page, fresh: Ints, source: SourcePage) -> None:
         """Queue links as the frontier would: of several to one URL the best, the first among equals."""
-        found = self.model.link_posteriors(AnchorWords.of(page, fresh), self.log_prior(source.posterior))
-        scores: list[float] = found[:, self.model.target].tolist()
+        posteriors = self.model.link_posteriors(AnchorWords.of(page, fresh), self.log_prior(source.posterior))
+        scores: list[float] = posteriors[:, self.model.target].tolist()
         best: dict[int, int] = {}
         for at, url in enumerate(page.links.url[fresh].tolist()):
             if url not in best or scores[at] > scores[best[url]]:
@@ -129,7 +132,7 @@ class LinkScoring(Queueing):
                 anchor = words[_WORD * begins[place] : _WORD * ends[place]]
                 self._remembered[url] = WaitingLink(source, place, anchor)
         if len(self._remembered) > len(frontier) + max(len(frontier), _SPARE):
-            self._remembered = {url: kept for url, kept in self._remembered.items() if url in frontier}
+            self._remembered = {url: link for url, link in self._remembered.items() if url in frontier}
 
     def _rescore_all(self) -> None:
         """Score the waiting links by what is known now; the pages they were found on are not read again."""
@@ -138,6 +141,6 @@ class LinkScoring(Queueing):
         if waiting:
             anchors = AnchorWords.joined([link.words for link in waiting.values()])
             posteriors = np.stack([link.source.posterior for link in waiting.values()])
-            found = self.model.link_posteriors(anchors, self.log_prior(posteriors))
-            for url, score in zip(waiting, found[:, self.model.target].tolist(), strict=True):
+            link_posteriors = self.model.link_posteriors(anchors, self.log_prior(posteriors))
+            for url, score in zip(waiting, link_posteriors[:, self.model.target].tolist(), strict=True):
                 self.frontier.rescore(url, score)

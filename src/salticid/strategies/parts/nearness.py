@@ -23,15 +23,15 @@ class PageTerms:
     @classmethod
     def of(cls, page: Page, stems: Stems) -> PageTerms:
         """Read a page."""
-        found = stems.of(page.tokens)
-        return cls(page, found, Bag.of(found))
+        terms = stems.of(page.tokens)
+        return cls(page, terms, Bag.of(terms))
 
     def commonest(self, most: int, besides: Ints | None = None) -> Ints:
         """The most frequent terms, stop words and `besides` left out; among equals, the first to be read."""
         terms, first, counts = np.unique(self.stems, return_index=True, return_counts=True)
         order = np.lexsort((first, -counts))
-        known = [STOP] if besides is None else [STOP, *besides.tolist()]
-        ranked: Ints = terms[order][~np.isin(terms[order], known)]
+        excluded = [STOP] if besides is None else [STOP, *besides.tolist()]
+        ranked: Ints = terms[order][~np.isin(terms[order], excluded)]
         return ranked[:most]
 
     def frequency(self, terms: Ints) -> Ints:

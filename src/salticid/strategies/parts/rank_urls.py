@@ -107,8 +107,8 @@ class OpenUrls:
 
     def urls(self) -> list[int]:
         """All open ones."""
-        held: list[int] = self._url[self._url != NONE].tolist()
-        return held
+        urls: list[int] = self._url[self._url != NONE].tolist()
+        return urls
 
     def in_community(self, urls: Ints) -> int:
         """How many of these seen URLs are in the community."""

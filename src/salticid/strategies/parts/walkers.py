@@ -156,8 +156,8 @@ class Walking(Generic[A]):
         return events
 
     def waiting(self, k: int) -> tuple[int, list[Choice]]:
-        drawn = [agent.drawn for agent in self.idle.values() if agent.drawn is not None]
-        waiting = drawn + [Choice(link, self.score_of_start) for link in self.starts.values()]
+        choices = [agent.drawn for agent in self.idle.values() if agent.drawn is not None]
+        waiting = choices + [Choice(link, self.score_of_start) for link in self.starts.values()]
         return len(waiting), sorted(waiting, key=lambda choice: -choice.score)[:k]
 
     def remember(self, memory: dict[int, T], url: int, what: T) -> None:

@@ -32,11 +32,11 @@ class AnchorTexts:
         title = self._titles.of(links.place, links.generation)
         luck = rolls(later(links.key, 6))[:, None]
         plain = self._plain[below(later(links.key, 7), len(_PLAIN))]
-        said = np.where(luck < _TITLE, title, np.where(luck < _END_OF_TITLE, _last_words(title), plain))
-        said = np.where(luck < _SAYS_NOTHING, said, NOTHING)
+        text = np.where(luck < _TITLE, title, np.where(luck < _END_OF_TITLE, _last_words(title), plain))
+        text = np.where(luck < _SAYS_NOTHING, text, NOTHING)
         own = (links.role == Role.TEXT)[:, None]
         bar = (links.role == Role.BAR)[:, None]
-        rows = np.where(own, said, np.where(bar, _last_words(title), title))
+        rows = np.where(own, text, np.where(bar, _last_words(title), title))
         home = (links.role == Role.BAR) & (self._plan.nth(links.place) == 0)
         rows = np.where(home[:, None], self._home, rows)
         kind = References.read(links.reference).kind[:, None]
@@ -58,7 +58,7 @@ def _last_words(rows: Ints, count: int = 2) -> Ints:
     [[6, 7, -1, -1, -1, -1]]
     """
     last = words_in(rows)
-    taken = np.full_like(rows, NOTHING)
+    words = np.full_like(rows, NOTHING)
     for at in range(count):
-        taken[:, at] = np.take_along_axis(rows, (last - count + at)[:, None], axis=1)[:, 0]
-    return taken
+        words[:, at] = np.take_along_axis(rows, (last - count + at)[:, None], axis=1)[:, 0]
+    return words

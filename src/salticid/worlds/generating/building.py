@@ -74,7 +74,7 @@ def build_generated(
 
     The file `labels` adds to the labels of the web's own. `watch(done, pages)` is shown the progress.
     """
-    told = [pair for pair in read_labels(labels) if pair is not None] if labels else []
+    extra_labels = [pair for pair in read_labels(labels) if pair is not None] if labels else []
     if out.exists():
         raise UserError(f"{out} exists already; name a new folder for the world, or remove that one")
     work = out.with_name(f".{out.name}.building")
@@ -89,7 +89,7 @@ def build_generated(
                 writer.add(part)
                 if watch is not None:
                     watch(writer.pages, writer.pages)
-        labelled = writer.label(told)
+        labelled = writer.label(extra_labels)
         manifest = writer.close(wanted.name)
         work.rename(out)
     except BaseException:
@@ -125,7 +125,7 @@ class _Writer:
         self._urls.extend(part.urls)
         self.pages += len(part.urls)
 
-    def label(self, told: list[tuple[str, str]]) -> int:
+    def label(self, extra: list[tuple[str, str]]) -> int:
         """Label the pages of places with their topics, and any page with what else is told about it.
 
         Nobody has labelled foreign pages, nor calendars. How many labels there are.
@@ -133,21 +133,21 @@ class _Writer:
         plan = self.press.plan
         topics = plan.topic_of.tolist()
         labelled: list[bool] = (plan.hosts.tongue[plan.host_of] == 0).tolist()
-        wanted = {url.encode() for url, _ in told}
-        known: set[str] = set()
+        wanted = {url.encode() for url, _ in extra}
+        urls: set[str] = set()
 
         def pairs() -> Iterator[tuple[str, str]]:
             labels = plan.tree.labels
             for url, topic, its_own in zip_longest(self._urls, topics, labelled):
                 if url in wanted:
-                    known.add(url.decode())
+                    urls.add(url.decode())
                 if its_own:
                     yield url.decode(), labels[topic]
-            yield from (pair for pair in told if pair[0] in known)
+            yield from (pair for pair in extra if pair[0] in urls)
 
         write_labels(self._folder, pairs())
-        self._unknown = sum(url not in known for url, _ in set(told))
-        return labelled.count(True) + len(set(told)) - self._unknown
+        self._unknown = sum(url not in urls for url, _ in set(extra))
+        return labelled.count(True) + len(set(extra)) - self._unknown
 
     def close(self, built_from: str) -> Manifest:
         """Write everything that can only be known at the end."""
@@ -173,7 +173,7 @@ class _Writer:
     def _write_elsewhere(self) -> None:
         """The URLs that lead to no page, each once, their answers, and with these the links that wait for them."""
         press = self.press
-        known, where = np.unique(np.concatenate(self._elsewhere), return_inverse=True)
+        references, where = np.unique(np.concatenate(self._elsewhere), return_inverse=True)
         self._elsewhere = []
         numbers = (self.pages + where).astype(np.int32)
         for urls in self._link_urls:
@@ -181,8 +181,8 @@ class _Writer:
             urls[waiting], numbers = numbers[: len(waiting)], numbers[len(waiting) :]
             self._arrays.append(LINK.url, urls)
         self._link_urls = []
-        for begin in range(0, len(known), _AT_ONCE_ELSEWHERE):
-            some = known[begin : begin + _AT_ONCE_ELSEWHERE]
+        for begin in range(0, len(references), _AT_ONCE_ELSEWHERE):
+            some = references[begin : begin + _AT_ONCE_ELSEWHERE]
             host = press.addresses.host_of(some)
             answers = other_answers(press.author, press.service, host, some)
             self._put(

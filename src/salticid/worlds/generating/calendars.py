@@ -23,7 +23,7 @@ def calendar_pages(plan: WebPlan, numbers: Whole) -> Draft:
     titles = np.full((len(numbers), WIDEST), NOTHING, np.int32)
     titles[:, 0] = lexicon.words.find("calendar")
     titles[:, 1] = lexicon.months[month % 12]
-    said = lexicon.say(_SAYS)
+    words = lexicon.say(_SAYS)
     host = plan.hosts.calendars[numbers // months]
     home = References.pack(ReferenceKind.PAGE, plan.hosts.first[host], np.zeros_like(host))
     none = np.zeros_like(numbers)
@@ -36,11 +36,11 @@ def calendar_pages(plan: WebPlan, numbers: Whole) -> Draft:
         generations=none,
         modified=none + _MADE,
         titles=titles,
-        text=np.tile(np.array(said, np.int32), len(numbers)),
-        lengths=none + len(said),
+        text=np.tile(np.array(words, np.int32), len(numbers)),
+        lengths=none + len(words),
         described=np.zeros(len(numbers), np.bool_),
         link_page=page,
-        spot=np.where(role == 0, 0, len(said)),
+        spot=np.where(role == 0, 0, len(words)),
         reference=np.stack([home, before, after], axis=1)[there],
         anchors=word_rows(lexicon, ("home", "previous month", "next month"))[role],
         apart=np.ones(len(page), np.bool_),

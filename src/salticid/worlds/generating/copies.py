@@ -37,8 +37,8 @@ class Copies:
 
     def originals(self, pages: PageLives) -> PageLives:
         """For each page, the page whose text it has, as it was when that was taken over; an original is its own."""
-        source, _, taken = self.source(pages.places, pages.generations)
-        then = PageLives.on(taken, source, self._ages)
+        source, _, day = self.source(pages.places, pages.generations)
+        then = PageLives.on(day, source, self._ages)
         own = source == pages.places
         columns = zip(pages.columns, then.columns, strict=True)
         return PageLives(*(np.where(own, ours, theirs) for ours, theirs in columns))

@@ -80,9 +80,9 @@ def lay_out(draft: Draft) -> Laid:
     for at in (begin + described, begin + described + title):
         _write_rows(tokens, draft.titles, at)
         forms[at] = Form.CAPITAL
-    told = np.flatnonzero(draft.described)
+    pages_described = np.flatnonzero(draft.described)
     few = np.arange(DESCRIPTION)
-    tokens[begin[told, None] + few] = draft.text[text_begin[told, None] + few]
+    tokens[begin[pages_described, None] + few] = draft.text[text_begin[pages_described, None] + few]
 
     starts = np.stack([np.zeros_like(title), described, described + title, head], axis=1)
     areas = np.tile(np.array([Area.META, Area.HEADING, Area.HEADING, Area.REST], np.uint8), (pages, 1))

@@ -106,18 +106,18 @@ class Linking:
         A copy links to what its `source` links to, but has the bar of its own host.
         """
         parts = [self._bar(pages), self._own(pages, source), self._contents(pages)]
-        page, place, day, made, role = (np.concatenate(column) for column in zip(*parts, strict=True))
+        page, place, day, since, role = (np.concatenate(column) for column in zip(*parts, strict=True))
         key = self._detail.keys(source.places[page], source.generations[page], place)
         for number in range(_ATTEMPTS):
             again = _repeated(pages, page, place)
             topic = self._plan.topic_of[source.places[page[again]]].astype(np.int64)
             place[again] = self._plan.topics.any_of(topic, rolls(later(key[again], 20 + number)))
-        kept = np.flatnonzero(~_repeated(pages, page, place))
-        page, place, day, made, role = (column[kept] for column in (page, place, day, made, role))
-        key = key[kept]
+        first = np.flatnonzero(~_repeated(pages, page, place))
+        page, place, day, since, role = (column[first] for column in (page, place, day, since, role))
+        key = key[first]
         generation = self._ages.generation(place, day)
         reference = References.pack(
-            ReferenceKind.PAGE, place, generation, self._ages.moved(place, generation, made)
+            ReferenceKind.PAGE, place, generation, self._ages.moved(place, generation, since)
         )
         reference = self._led_astray(pages, page, role, reference, key)
         ours = (role == Role.TEXT) | (role == Role.LISTED)
@@ -172,9 +172,9 @@ class Linking:
         listing = degree[page] >= HUB
         place = self._target(here, listing, key)
         looked_after = anew | (rolls(later(key, 9)) < _KEPT)
-        made = np.maximum(pages.born, pages.edited - _OLDEST)[page]
-        day = np.where(looked_after, pages.edited[page], made)
-        return page, place, day, made, np.where(listing, Role.LISTED, Role.TEXT)
+        since = np.maximum(pages.born, pages.edited - _OLDEST)[page]
+        day = np.where(looked_after, pages.edited[page], since)
+        return page, place, day, since, np.where(listing, Role.LISTED, Role.TEXT)
 
     def _target(self, here: Whole, listing: Bools, key: Keys) -> Whole:
         """Of the own host, the circle, the topic, a topic of the same field, or anything: the farther the rarer."""

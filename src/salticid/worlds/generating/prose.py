@@ -117,5 +117,5 @@ class Prose:
         foreign = self._plan.lexicon.foreign
         size = foreign.shape[1]
         rank = np.minimum(ranked(chance, reach(size, _ABROAD_SHIFT), _ABROAD_SHIFT), size - 1)
-        said = topical(self._plan.lexicon, topic, tongue, np.minimum(rank, OWN - 1))
-        return np.where(kind < 2, said, foreign[tongue - 1, rank])
+        words = topical(self._plan.lexicon, topic, tongue, np.minimum(rank, OWN - 1))
+        return np.where(kind < 2, words, foreign[tongue - 1, rank])

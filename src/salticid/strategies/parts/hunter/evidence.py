@@ -72,20 +72,20 @@ class Evidence:
         """One row of the words of all anchors that lead to a URL, the first of them, each once."""
         words = self.words.held[self.url.held == url].ravel()
         first = np.sort(np.unique(words, return_index=True)[1])
-        told = words[first][words[first] != STOP][:LED_BY]
+        terms = words[first][words[first] != STOP][:LED_BY]
         row = np.full((1, LED_BY), STOP, np.int32)
-        row[0, : len(told)] = told
+        row[0, : len(terms)] = terms
         return row
 
     def learn_words(self, rewards: Floats, liked: Sequence[int] = ()) -> None:
         """Learn the topic's words from the last pages, those a person likes being examples; read links again."""
-        told = [reading for row, reading in self._again if row in liked]
-        if told:
-            self._profile.tell(told)
+        favourites = [reading for row, reading in self._again if row in liked]
+        if favourites:
+            self._profile.tell(favourites)
         self._profile.learn(
             [reading for _, reading in self._again], [float(rewards[row]) for row, _ in self._again]
         )
-        first = EXAMPLES if told else LEARNED
+        first = EXAMPLES if favourites else LEARNED
         anew = [span * len(PROFILES) + at for span in range(len(SPANS)) for at in range(first, len(PROFILES))]
         for row, reading in self._again:
             start, end = np.searchsorted(self.page.held, [row, row + 1])

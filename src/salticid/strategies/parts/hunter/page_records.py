@@ -47,7 +47,7 @@ class PageRecords:
         self._ways = (Column(np.uint16, 2), Column(np.int32, LED_BY), Column(np.int32, WORDS))
         self._row_of_url = np.full(1024, NO_PAGE, np.int32)
         self._row_of_step = np.full(1024, NO_PAGE, np.int32)
-        self._told: dict[int, float] = {}
+        self._feedback: dict[int, float] = {}
         self._lowest_positive, self._highest_other = np.inf, 0.0
 
     def __len__(self) -> int:
@@ -66,9 +66,9 @@ class PageRecords:
     def add(self, urls: Sequence[int], step: int | None, score: float, links: int, ways: Ways) -> int:
         """A page came, under these URLs; an example without a step. Its row."""
         row = len(self)
-        told = [self._told[url] for url in urls if url in self._told]
+        words = [self._feedback[url] for url in urls if url in self._feedback]
         self.score.append([score])
-        self.fixed.append([told[0] if told else 1.0 if step is None else np.nan])
+        self.fixed.append([words[0] if words else 1.0 if step is None else np.nan])
         self.is_example.append([step is None])
         self.away.append([0])
         self.links.append([links])
@@ -77,9 +77,9 @@ class PageRecords:
         if len(self._ways[0].held) >= 2 * WAYS:
             for column in self._ways:
                 column.drop(WAYS)
-        known = np.array(urls, np.int32)
-        self.rows(known)
-        self._row_of_url[known] = row
+        ids = np.array(urls, np.int32)
+        self.rows(ids)
+        self._row_of_url[ids] = row
         if step is not None:
             self._row_of_step = grow(self._row_of_step, step + 1, NO_PAGE)
             self._row_of_step[step] = row
@@ -87,10 +87,10 @@ class PageRecords:
 
     def found(self) -> tuple[npt.NDArray[np.intp], Ways]:
         """The rows of the last pages that links led to, and how."""
-        known = len(self._ways[0].held)
-        first = max(known - WAYS, 0)
-        led = np.flatnonzero(~self.is_example.held[len(self) - known + first :]) + first
-        return led + len(self) - known, Ways(*(column.held[led] for column in self._ways))
+        size = len(self._ways[0].held)
+        first = max(size - WAYS, 0)
+        led = np.flatnonzero(~self.is_example.held[len(self) - size + first :]) + first
+        return led + len(self) - size, Ways(*(column.held[led] for column in self._ways))
 
     def judged(self, row: int, parent: int, positive: bool) -> None:
         """Learn from a verdict where the judge's line lies, and how far away from good pages this one is."""
@@ -109,7 +109,7 @@ class PageRecords:
 
     def tell(self, url: int, reward: float) -> None:
         """A person spoke about a page, read or not yet."""
-        self._told[url] = reward
+        self._feedback[url] = reward
         row = int(self.rows(np.array([url], np.int32))[0])
         if row != NO_PAGE:
             self.fixed.held[row] = reward

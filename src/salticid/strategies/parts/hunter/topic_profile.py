@@ -52,8 +52,8 @@ class TopicProfile:
         pages = [damped(Bag.of(self.stems.of(page.tokens))) for page in brief.examples]
         size = len(self.stems)
         wanted = _unit(total([keywords], size))
-        self._told = total(pages, size)
-        examples = self._of_told(wanted)
+        self._words_of_examples = total(pages, size)
+        examples = self._example_weights(wanted)
         self._weights = [wanted, examples, examples]
 
     def weights(self) -> list[Floats]:
@@ -83,8 +83,10 @@ class TopicProfile:
         """A person likes these pages: they are examples too."""
         weights = self.weights()
         pages = [damped(Bag.of(reading.stems)) for reading in liked]
-        self._told = grow(self._told, len(weights[0])) + total(pages, len(weights[0]))
-        weights[EXAMPLES] = self._of_told(weights[KEYWORDS])
+        self._words_of_examples = grow(self._words_of_examples, len(weights[0])) + total(
+            pages, len(weights[0])
+        )
+        weights[EXAMPLES] = self._example_weights(weights[KEYWORDS])
 
     def learn(self, readings: Sequence[PageStems], rewards: Sequence[float]) -> None:
         """Make the learned weights anew from pages and how much the judge liked each."""
@@ -93,19 +95,19 @@ class TopicProfile:
         for reading, reward in zip(readings, rewards, strict=True):
             holding[reading.distinct] += 1.0
             liked[reading.distinct] += reward
-        met = np.flatnonzero(holding)
-        usual = (holding[met] + 0.5) / (len(readings) + 1.0)
-        on = (liked[met] + _DOUBT * usual) / (sum(rewards) + _DOUBT)
-        said = np.zeros(len(holding))
-        said[met] = on * logs(on / usual)
-        weights[LEARNED] = _unit(weights[EXAMPLES] + _unit(said))
+        stems = np.flatnonzero(holding)
+        usual = (holding[stems] + 0.5) / (len(readings) + 1.0)
+        on = (liked[stems] + _DOUBT * usual) / (sum(rewards) + _DOUBT)
+        gain = np.zeros(len(holding))
+        gain[stems] = on * logs(on / usual)
+        weights[LEARNED] = _unit(weights[EXAMPLES] + _unit(gain))
 
-    def _of_told(self, wanted: Floats) -> Floats:
+    def _example_weights(self, wanted: Floats) -> Floats:
         """The words of the pages told of, rare ones weighing more, and the keywords."""
-        rare = np.zeros(len(self._told))
-        met = np.flatnonzero(self._told).astype(np.int32)
-        rare[met] = self._rarity.of(met)
-        return _unit(_unit(self._told * rare) + wanted)
+        rare = np.zeros(len(self._words_of_examples))
+        stems = np.flatnonzero(self._words_of_examples).astype(np.int32)
+        rare[stems] = self._rarity.of(stems)
+        return _unit(_unit(self._words_of_examples * rare) + wanted)
 
 
 def _unit(weights: Floats) -> Floats:

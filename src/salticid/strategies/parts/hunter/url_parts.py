@@ -55,8 +55,8 @@ class UrlParts:
         self._places[unread] = places
         self._hosts[unread] = list(map(self._urls.host, unread))
         stems = iter(self._profile.stems.of_tokens([word for some in words for word in some]))
-        kept = ([stem for stem in islice(stems, len(some)) if stem != STOP][-WORDS:] for some in words)
-        self._words[unread] = [last + _NO_WORDS[len(last) :] for last in kept]
+        endings = ([stem for stem in islice(stems, len(some)) if stem != STOP][-WORDS:] for some in words)
+        self._words[unread] = [last + _NO_WORDS[len(last) :] for last in endings]
 
     def likeness(self, words: Ints) -> list[Floats]:
         """How much rows of words speak for the topic, for each profile."""

@@ -149,11 +149,11 @@ class Waiting:
     def _given(self, many: int) -> Ints:
         """So many free slots."""
         fallen = [self._free.pop() for _ in range(min(many, len(self._free)))]
-        made = np.arange(len(self.url.held), len(self.url.held) + many - len(fallen))
+        fresh = np.arange(len(self.url.held), len(self.url.held) + many - len(fallen))
         for column in (self.url, self.age, self.source, self.place, self.margin, self.taken):
-            column.append(np.zeros(len(made)))
+            column.append(np.zeros(len(fresh)))
         self.features = grow(self.features, self.size, axis=1)
-        return np.concatenate((np.array(fallen, np.int32), made)).astype(np.int32)
+        return np.concatenate((np.array(fallen, np.int32), fresh)).astype(np.int32)
 
     def _drop(self, slots: Ints) -> None:
         self._slot_of[self.url.held[slots]] = NOWHERE
