@@ -19,7 +19,7 @@ from salticid.evolve.genome import BITS, Shape, decoded, encoded
 from salticid.evolve.optimizer import Individual, Weights
 from salticid.evolve.search import Evolution, found
 from salticid.evolve.search_plan import PAPER_TERMS, SearchPlan
-from salticid.evolve.simulation import Crawled, Simulation
+from salticid.evolve.simulation import SimulatedCrawl, Simulation
 from salticid.lab.search_report.evidence import Evolved, with_evidence
 from salticid.lab.search_report.page import render
 from salticid.lab.search_report.strategy_file import strategy_file, weights_in
@@ -221,9 +221,11 @@ def test_of_the_five_fittest_the_best_on_other_seeds_is_taken(tmp_path: Path) ->
     assert chosen(state, lucky, lambda done, of: None) == running[1]
 
 
-def crawled(good: Sequence[int], depth: Sequence[int], first: Sequence[int]) -> Crawled:
+def crawled(good: Sequence[int], depth: Sequence[int], first: Sequence[int]) -> SimulatedCrawl:
     pages = np.arange(len(good), dtype=np.int32)
-    return Crawled(pages, np.array(good, np.bool_), np.array(depth, np.int32), np.array(first, np.bool_))
+    return SimulatedCrawl(
+        pages, np.array(good, np.bool_), np.array(depth, np.int32), np.array(first, np.bool_)
+    )
 
 
 def test_rewards_make_some_good_pages_worth_more() -> None:

@@ -11,7 +11,7 @@ from sklearn.naive_bayes import MultinomialNB
 from salticid.learning.background import SIZE, background
 from salticid.learning.multinomial_bayes import MultinomialBayes
 from salticid.learning.tagged_pages import OFF, ON, TaggedPages
-from salticid.learning.word_numbers import STOP, Vocabulary
+from salticid.learning.word_numbers import STOP, WordNumbers
 from salticid.model import Area, Ints, Links, Page
 from salticid.protocols import PreparedStems
 from salticid.tables import Texts
@@ -103,7 +103,7 @@ def test_areas_of_a_page() -> None:
 
 def test_a_word_known_by_its_text_keeps_its_number_when_a_page_uses_it() -> None:
     words = Texts()
-    vocabulary = Vocabulary(words, "en")
+    vocabulary = WordNumbers(words, "en")
     (silk, the) = vocabulary.numbers(["silk", "the"])
     ids = np.array([words.intern(text) for text in ("eyes", "silk", "the")], np.int32)
     eyes = int(vocabulary.of(ids)[0])
@@ -125,7 +125,7 @@ class PreparedTexts(Texts):
 def test_prepared_stop_words_are_believed_and_later_words_spelled() -> None:
     words = PreparedTexts()
     ids = np.array([words.intern(text) for text in ("eyes", "the", "silk", "of", "moss")], np.int32)
-    vocabulary = Vocabulary(words, "en")
+    vocabulary = WordNumbers(words, "en")
     numbers = vocabulary.of(ids).tolist()
     assert [number == STOP for number in numbers] == [False, True, False, True, False]
     assert vocabulary.texts() == dict(zip(numbers[::2], ["eyes", "silk", "moss"], strict=True))
@@ -157,7 +157,7 @@ def web() -> SmallWeb:
 
 
 def test_pages_by_hand(web: SmallWeb) -> None:
-    pages = TaggedPages(Vocabulary(web.words, "en"), classes=2)
+    pages = TaggedPages(WordNumbers(web.words, "en"), classes=2)
     pages.teach([web.page(web.id("on"))], [web.page(web.id("off"))], "", "en")
     # Headings: V = {salticid, finch}, one word each side: P(finch | on) = 1/3, P(finch | off) = 2/3.
     # Rest: V = {salticid, jumps, finch, sings}; on has 3 words, off 2:
@@ -170,21 +170,21 @@ def test_pages_by_hand(web: SmallWeb) -> None:
 
 
 def test_a_page_of_stop_words_and_an_empty_one_have_the_prior(web: SmallWeb) -> None:
-    pages = TaggedPages(Vocabulary(web.words, "en"), classes=2)
+    pages = TaggedPages(WordNumbers(web.words, "en"), classes=2)
     pages.teach([web.page(web.id("on"))], [web.page(web.id("off"))] * 3, "", "en")
     for page in (web.page(web.id("the")), EMPTY):
         assert pages.posterior(page).tolist() == pytest.approx([3 / 4, 1 / 4])
 
 
 def test_against_the_language_words_of_the_examples_speak_for_a_page(web: SmallWeb) -> None:
-    pages = TaggedPages(Vocabulary(web.words, "en"), classes=2)
+    pages = TaggedPages(WordNumbers(web.words, "en"), classes=2)
     pages.teach([web.page(web.id("on"))], [], "", "en")
     assert pages.posterior(web.page(web.id("on")))[ON] > 0.9
     assert pages.posterior(web.page(web.id("off")))[OFF] >= 0.5
 
 
 def test_keywords_stand_for_examples(web: SmallWeb) -> None:
-    pages = TaggedPages(Vocabulary(web.words, "en"), classes=2)
+    pages = TaggedPages(WordNumbers(web.words, "en"), classes=2)
     pages.teach([], [web.page(web.id("off"))], "the salticid, a salticid", "en")
     assert pages.bayes.documents.tolist() == [1, 1]
     salticid = pages.vocabulary.numbers(["salticid"])[0]

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 
 from salticid.evolve.optimizer import Weights
-from salticid.evolve.simulation import Crawled, Simulation
+from salticid.evolve.simulation import SimulatedCrawl, Simulation
 
 
 class Goal(msgspec.Struct, frozen=True):
@@ -34,7 +34,7 @@ class CrawlTrial(msgspec.Struct, frozen=True):
     goal: Goal = Goal()
 
 
-def crawl(simulation: Simulation, trial: CrawlTrial) -> Crawled:
+def crawl(simulation: Simulation, trial: CrawlTrial) -> SimulatedCrawl:
     """The crawl of a trial."""
     return simulation.crawl(np.array(trial.weights), trial.seed, trial.length, trial.start)
 
@@ -47,7 +47,7 @@ def fitness(simulation: Simulation, trial: CrawlTrial) -> float:
     return worth(crawl(simulation, trial), trial.goal, trial.length)
 
 
-def worth(crawled: Crawled, goal: Goal, length: int) -> float:
+def worth(crawled: SimulatedCrawl, goal: Goal, length: int) -> float:
     """What the good pages of a crawl that was to have `length` pages are worth, by the pages downloaded."""
     pages = len(crawled.pages)
     if not pages:

@@ -19,8 +19,8 @@ from salticid.evolve.kernel_loops import (
     FLOATS,
     WHOLES,
     Given,
-    KernelMemory,
     Visits,
+    Work,
     World,
     crawled,
     restored,
@@ -81,20 +81,20 @@ class Kernel:
         highest = int(seeds.max(initial=-1)) + 1
         if highest > len(self._work.slot):
             self._work = _work(highest, self._graph)
-        task = Given(weights, seeds, limits.max_pages, limits.fetches, *arrivals, self._line)
+        given = Given(weights, seeds, limits.max_pages, limits.fetches, *arrivals, self._line)
         visits, steps = self._work.visits, -1
         try:
-            steps = crawled(self._world, self._work, task, rng)
+            steps = crawled(self._world, self._work, given, rng)
         finally:
             restored(self._world, self._work)
         return Visited(*(column[:steps].copy() for column in visits))
 
 
-def _work(urls: int, graph: Graph) -> KernelMemory:
+def _work(urls: int, graph: Graph) -> Work:
     """Working memory for a world of so many URLs."""
     hosts = int(graph.host.max(initial=-1)) + 1
     links = len(graph.out)
-    return KernelMemory(
+    return Work(
         slot=np.full(urls, -1, np.int32),
         whole=np.empty((urls, WHOLES), np.int32),
         floats=np.empty((urls, FLOATS), np.float64),

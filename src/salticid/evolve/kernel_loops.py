@@ -76,7 +76,7 @@ class Visits(NamedTuple):
     depth: Any
 
 
-class KernelMemory(NamedTuple):
+class Work(NamedTuple):
     """Working memory: slots by URL; rows by slot; the heap; links by number; counts by host."""
 
     slot: Any
@@ -105,7 +105,7 @@ class Given(NamedTuple):
 
 
 @njit(cache=True, error_model="numpy")
-def crawled(world: World, work: KernelMemory, given: Given, rng: Any) -> Any:
+def crawled(world: World, work: Work, given: Given, rng: Any) -> Any:
     """Crawl to the end; the number of visits."""
     count, whole = work.count, work.whole
     for number in range(len(count)):
@@ -145,7 +145,7 @@ def crawled(world: World, work: KernelMemory, given: Given, rng: Any) -> Any:
 
 
 @_inner
-def refilled(work: KernelMemory, given: Given, flying: Any, flights: int, room: int) -> Any:
+def refilled(work: Work, given: Given, flying: Any, flights: int, room: int) -> Any:
     """Take the best of the frontier, as far as room and budget go; how many.
 
     One that a redirect or a canonical link has led to meanwhile is a duplicate at once, and leaves room for another.
@@ -183,7 +183,7 @@ def drawn(entered: Any, flights: int, refills: int, rng: Any) -> Any:
 
 
 @_inner
-def arrived(world: World, work: KernelMemory, slot: int) -> Any:
+def arrived(world: World, work: Work, slot: int) -> Any:
     """One answer has come back, and the visit it makes is noted; its page, -1 for none, and its URL."""
     slots, whole, floats, count = work.slot, work.whole, work.floats, work.count
     url = whole[slot, URL]
@@ -213,7 +213,7 @@ def arrived(world: World, work: KernelMemory, slot: int) -> Any:
 
 
 @_inner
-def noted(work: KernelMemory, slot: int, final: int, outcome: int, page: int) -> None:
+def noted(work: Work, slot: int, final: int, outcome: int, page: int) -> None:
     """Write a visit down."""
     step, visits = work.count[STEPS], work.visits
     visits.url[step], visits.final[step] = work.whole[slot, URL], final
@@ -230,7 +230,7 @@ def scored(world: World, line: float, page: int) -> Any:
 
 @_inner
 def downloaded(
-    world: World, work: KernelMemory, weights: Any, phase: int, judged: Any, slot: int, page: int, final: int
+    world: World, work: Work, weights: Any, phase: int, judged: Any, slot: int, page: int, final: int
 ) -> None:
     """A page may join the community, tells the URLs it links to, and these are ranked."""
     slots, whole, floats, count = work.slot, work.whole, work.floats, work.count
@@ -295,7 +295,7 @@ def downloaded(
 
 
 @_inner
-def rank_all(world: World, work: KernelMemory, weights: Any, phase: int) -> None:
+def rank_all(world: World, work: Work, weights: Any, phase: int) -> None:
     """Other weights rule: rank all that wait, seeds aside."""
     whole, floats, count = work.whole, work.floats, work.count
     for slot in range(count[SLOTS]):
@@ -447,7 +447,7 @@ def gather(whole: Any, floats: Any, key: Any, tag: Any, count: Any) -> None:
 
 
 @njit(cache=True)
-def restored(world: World, work: KernelMemory) -> None:
+def restored(world: World, work: Work) -> None:
     """Put back what a crawl has touched, so that the next one finds all as if it were new."""
     for slot in range(work.count[SLOTS]):
         work.slot[work.whole[slot, URL]] = -1

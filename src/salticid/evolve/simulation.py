@@ -30,7 +30,7 @@ Watch = Callable[[str, int, int], None]
 """Shown what is being prepared, and how many pages of all are done."""
 
 
-class Crawled(NamedTuple):
+class SimulatedCrawl(NamedTuple):
     """The pages a crawl downloaded, in their order; each of the others has a value for each of them.
 
     `pages` are numbers of the world. A page is `good` when the judge calls it positive; `depth` counts links
@@ -83,7 +83,9 @@ class Simulation:
         self._kernel = Kernel(self.graph, self.scores, self._judge.line)
         self._has_words = False
 
-    def crawl(self, weights: Floats, seed: int, length: int, seeds: Sequence[str] | None = None) -> Crawled:
+    def crawl(
+        self, weights: Floats, seed: int, length: int, seeds: Sequence[str] | None = None
+    ) -> SimulatedCrawl:
         """One crawl of at most `length` pages, from the topic's seeds or from others.
 
         `weights` has a row for each phase and a column for each term; the rows take over one after another, in
@@ -104,7 +106,7 @@ class Simulation:
         limits = Limits(max_pages=length)
         return self._kernel.crawl(table, self._seeds(seeds), limits, rng, (CAPACITY, LOW))
 
-    def cohesion(self, crawled: Crawled, seeds: Sequence[str] | None = None) -> Cohesion:
+    def cohesion(self, crawled: SimulatedCrawl, seeds: Sequence[str] | None = None) -> Cohesion:
         """The two cohesivenesses of the paper; the community are the good pages and the seeds."""
         community = crawled.good | np.isin(crawled.pages, self.graph.answering(self._seeds(seeds)))
         start, link = self.graph.among(crawled.pages)
@@ -118,7 +120,7 @@ class Simulation:
     def _seeds(self, seeds: Sequence[str] | None) -> Ints:
         return np.array(url_ids(tuple(seeds or self.topic.seeds), self.web.urls), np.int32)
 
-    def _crawled(self, visited: Visited, seeds: Ints) -> Crawled:
+    def _crawled(self, visited: Visited, seeds: Ints) -> SimulatedCrawl:
         delivered = visited.page >= 0
         pages = visited.page[delivered]
         good = self.scores[pages] >= self._judge.line
@@ -129,7 +131,7 @@ class Simulation:
             if (host := int(hosts[at])) not in hosts_met:
                 hosts_met.add(host)
                 first[at] = True
-        return Crawled(pages, good, visited.depth[delivered], first)
+        return SimulatedCrawl(pages, good, visited.depth[delivered], first)
 
 
 def strategy_of(weights: Floats) -> LinearRank:

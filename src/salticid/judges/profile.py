@@ -13,7 +13,7 @@ from salticid.errors import UserError
 from salticid.learning.calibration import Calibration
 from salticid.learning.static_vectors import StaticVectors
 from salticid.learning.topic_words import Mixture, TopicWords
-from salticid.learning.trained_judge import Schedule, Taught
+from salticid.learning.trained_judge import Schedule, TrainedJudge
 from salticid.model import Page
 from salticid.protocols import Brief
 
@@ -21,7 +21,7 @@ _ON_TOPIC = 0.06
 """From where on a page is rather about the keywords, while no examples tell."""
 
 
-class Profile(Taught):
+class Profile(TrainedJudge):
     """score = P(on topic), by how like a page is to the words of the topic; positive from 0.5 on.
 
     The words of the topic are those of keywords and examples, less what is said elsewhere, plus those that go

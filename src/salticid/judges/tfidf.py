@@ -22,26 +22,25 @@ from salticid.text.stems import Stems
 class Tfidf:
     """score = cos(query, page), the weight of stem k being f_k * idf_k.
 
-            idf_k = 1 + log((1 + N) / (1 + N_k)),    N pages known or visited, N_k of them with stem k
+        idf_k = 1 + log((1 + N) / (1 + N_k)),    N pages known or visited, N_k of them with stem k
 
-        The query is the keywords and each example, all at the same length before idf. Visited pages are
-        counted at once, but weights are made anew only after `refresh` pages and whenever their number has
-        grown by half since, so that scores hold for a while. A page a person likes joins the query; one he
-        dislikes leaves it.
+    The query is the keywords and each example, all at the same length before idf. Visited pages are
+    counted at once, but weights are made anew only after `refresh` pages and whenever their number has
+    grown by half since, so that scores hold for a while. A page a person likes joins the query; one he
+    dislikes leaves it.
 
-        The line is half the mean score of the examples, each against the query without it; without examples,
-        or when they score nothing, it is the fixed `similarity`.
+    The line is half the mean score of the examples, each against the query without it; without examples,
+    or when they score nothing, it is the fixed `similarity`.
 
-        >>> from salticid.testing import spider_web
-        >>> from salticid.runs.brief import prepare
-        >>> from salticid.columns import grow
-    from salticid.model import Limits
-        >>> web, judge = spider_web(), Tfidf()
-        >>> judge.start(prepare(web.topic, web, Limits(), seed=0))
-        >>> [round(judge.score(web.page(web.id(name))), 2) for name in ("b", "b1", "a1")]
-        [0.9, 0.5, 0.0]
+    >>> from salticid.testing import spider_web
+    >>> from salticid.runs.brief import prepare
+    >>> from salticid.model import Limits
+    >>> web, judge = spider_web(), Tfidf()
+    >>> judge.start(prepare(web.topic, web, Limits(), seed=0))
+    >>> [round(judge.score(web.page(web.id(name))), 2) for name in ("b", "b1", "a1")]
+    [0.9, 0.5, 0.0]
 
-        Paper: Salton, Buckley, "Term-weighting approaches in automatic text retrieval", 1988.
+    Paper: Salton, Buckley, "Term-weighting approaches in automatic text retrieval", 1988.
     """
 
     def __init__(

@@ -11,7 +11,7 @@ from salticid.exact import logs, shares
 from salticid.learning.link_tables import AnchorCounts, Counts, LinkTables, PageCounts
 from salticid.learning.multinomial_bayes import MultinomialBayes, Whole
 from salticid.learning.tagged_pages import OFF, ON, TaggedPages, count_background
-from salticid.learning.word_numbers import Vocabulary
+from salticid.learning.word_numbers import WordNumbers
 from salticid.model import Area, Floats, Ints, Page
 from salticid.protocols import Brief, Table
 from salticid.text.tokens import letter_runs
@@ -67,7 +67,7 @@ class LinkModel:
         self, words: Table, code: str, classes: Sequence[str], target: str, most_words: int = 0
     ) -> None:
         self.classes, self.target = tuple(classes), tuple(classes).index(target)
-        self.vocabulary = Vocabulary(words, code)
+        self.vocabulary = WordNumbers(words, code)
         self.pages = TaggedPages(self.vocabulary, len(classes), most_words)
         self.anchors = MultinomialBayes(len(classes))
         self._steps: Whole = np.zeros((len(classes), len(classes)), np.int64)

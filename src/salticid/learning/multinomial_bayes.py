@@ -22,7 +22,7 @@ class MultinomialBayes:
     n_kwc counts word w in context k of class c, n_kc all words there, V_k are the words ever counted in
     context k in any class. A word outside V_k says nothing: it has no probability, and is passed over.
 
-    Words are the numbers of a `Vocabulary`; 0, the stop words, is passed over too. What has been counted
+    Words are the numbers of a `WordNumbers`; 0, the stop words, is passed over too. What has been counted
     is a sum of whole numbers, and a document's logarithms are added up in reading order, so that neither
     the order of learning nor the numbering of words changes the last bit of a result.
 

@@ -9,7 +9,7 @@ import numpy as np
 from salticid.exact import shares
 from salticid.learning.background import background
 from salticid.learning.multinomial_bayes import MultinomialBayes
-from salticid.learning.word_numbers import Vocabulary
+from salticid.learning.word_numbers import WordNumbers
 from salticid.model import Area, Floats, Page
 from salticid.text.tokens import letter_runs
 
@@ -30,7 +30,7 @@ class TaggedPages:
     Paper: Passerini, Frasconi, Soda, "Evaluation methods for focused crawling", AI*IA 2001.
     """
 
-    def __init__(self, vocabulary: Vocabulary, classes: int, most_words: int = 0) -> None:
+    def __init__(self, vocabulary: WordNumbers, classes: int, most_words: int = 0) -> None:
         self.vocabulary = vocabulary
         self.most_words = most_words
         self.bayes = MultinomialBayes(classes, len(Area))
@@ -77,7 +77,7 @@ class TaggedPages:
         self.bayes.documents[ON] += 1
 
 
-def count_background(bayes: MultinomialBayes, vocabulary: Vocabulary, code: str) -> None:
+def count_background(bayes: MultinomialBayes, vocabulary: WordNumbers, code: str) -> None:
     """Count the usual words of a language in every class and context alike."""
     usual = background(code)
     numbers = np.array(vocabulary.numbers([word for word, _ in usual]), np.int32)

@@ -10,7 +10,7 @@ import numpy as np
 
 from salticid.exact import logs_of_counts
 from salticid.learning.background import background
-from salticid.learning.even_sample import Thinned
+from salticid.learning.even_sample import EvenSample
 from salticid.learning.rarity import Rarity
 from salticid.learning.stem_vectors import StemVector, length_of, total
 from salticid.learning.word_vectors import Meanings, Vectors
@@ -76,7 +76,7 @@ class TopicWords:
         self.rarity = Rarity(self.stems, brief.language)
         self._keywords = self._weighed(Bag.of(self.stems.terms(brief.topic.keywords)))
         self._usual = self._usual_words(brief.language)
-        self._seen: Thinned[StemVector] = Thinned(MOST_SEEN)
+        self._seen: EvenSample[StemVector] = EvenSample(MOST_SEEN)
         self._last: tuple[Page, StemVector] | None = None
         self._meanings = None if vectors is None else Meanings(vectors, brief.words, self.stems)
         if self._meanings is not None:

@@ -16,7 +16,7 @@ STOP = 0
 _UNKNOWN = -1
 
 
-class Vocabulary:
+class WordNumbers:
     """Word id -> number, and text -> number for words that no page has used yet.
 
     A learner may know words, of a language or of another world, long before the crawl's table does. They
@@ -24,7 +24,7 @@ class Vocabulary:
 
     >>> from salticid.tables import Texts
     >>> words = Texts()
-    >>> vocabulary = Vocabulary(words, "en")
+    >>> vocabulary = WordNumbers(words, "en")
     >>> vocabulary.numbers(["spiders", "the"])
     [1, 0]
     >>> vocabulary.of(np.array([words.intern(w) for w in ("the", "spider", "spiders")])).tolist()

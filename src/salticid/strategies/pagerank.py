@@ -115,7 +115,7 @@ class Pagerank(Queueing):
         return urls.host(here) != urls.host(there) and site(urls[here]) != site(urls[there])
 
 
-class Settled(NamedTuple):
+class RankChange(NamedTuple):
     """What a computation took, and which of the URLs that wait have another rank now."""
 
     links: int
@@ -171,7 +171,7 @@ class BufferedWeb:
         self._worst = [(score, -step) for step, score in self._score.items()]
         heapify(self._worst)
 
-    def settle(self, waiting: list[int]) -> Settled:
+    def settle(self, waiting: list[int]) -> RankChange:
         """Compute all ranks from the last ones, those of the URLs that wait among them."""
         pages_at = np.fromiter(self._at.values(), np.intp, len(self))
         degrees = np.fromiter(map(len, self._out.values()), np.intp, len(self))
@@ -187,7 +187,7 @@ class BufferedWeb:
         ranks = zip([waiting[at] for at in moved.tolist()], after[moved].tolist(), strict=True)
         if len(alive) > 2 * int(alive.sum()) + 1024:
             self._drop(~alive)
-        return Settled(len(ends), rounds, list(ranks))
+        return RankChange(len(ends), rounds, list(ranks))
 
     def _iterate(self, pages: Nodes, degrees: Nodes, ends: Nodes, alive: Bools, apart: int) -> int:
         """Apply the formula to all living nodes until little changes; how many rounds that took.

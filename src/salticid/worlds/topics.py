@@ -38,7 +38,7 @@ class TopicPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class MadeTopics:
+class TopicFiles:
     """The files written, and the labels left out, each with the reason."""
 
     files: list[Path]
@@ -49,7 +49,7 @@ class _LeftOut(Exception):
     """Why a label makes no topic."""
 
 
-def make_topics(world: Path, out: Path, plan: TopicPlan) -> MadeTopics:
+def make_topics(world: Path, out: Path, plan: TopicPlan) -> TopicFiles:
     """Write one topic file per label into `out`."""
     labels = labels_of(world)
     if not labels:
@@ -59,7 +59,7 @@ def make_topics(world: Path, out: Path, plan: TopicPlan) -> MadeTopics:
     except OSError as error:
         raise UserError(f"cannot write topics to {out}: {error.strerror}; name another folder") from None
     maker = _Maker(RecordedWeb(world), plan, _shared_root(list(labels)))
-    topics = MadeTopics([], {})
+    topics = TopicFiles([], {})
     for label, urls in labels.items():
         try:
             topic, truth = maker.topic(label, urls)

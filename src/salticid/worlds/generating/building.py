@@ -27,7 +27,7 @@ from salticid.webs.world_arrays import HOST, LINK, ROW, STEM, STEM_OF, TOKEN, UR
 from salticid.worlds.build import Built
 from salticid.worlds.generating.ages import LAST_DAY
 from salticid.worlds.generating.chance import Whole
-from salticid.worlds.generating.press import ELSEWHERE, Press, Printed
+from salticid.worlds.generating.press import ELSEWHERE, PageBlock, Press
 from salticid.worlds.generating.rows import other_answers
 from salticid.worlds.labels import read_labels, write_labels
 
@@ -112,7 +112,7 @@ class _Writer:
         self._link_urls: list[npt.NDArray[np.int32]] = []
         self._elsewhere: list[Whole] = []
 
-    def add(self, part: Printed) -> None:
+    def add(self, part: PageBlock) -> None:
         """Keep some more pages."""
         self._put(part.arrays)
         self._tokens.write(part.tokens.data)
@@ -228,7 +228,7 @@ class _Writer:
 
 
 @contextmanager
-def _printers(wanted: WebEdition, press: Press) -> Iterator[Iterator[Printed]]:
+def _printers(wanted: WebEdition, press: Press) -> Iterator[Iterator[PageBlock]]:
     """The pages in order, printed here or, if they are many, by processes beside this one."""
     parts = list(_parts(press.plan.places, wanted.pages))
     helpers = min(len(os.sched_getaffinity(0)), _MOST_HELPERS)
@@ -240,9 +240,9 @@ def _printers(wanted: WebEdition, press: Press) -> Iterator[Iterator[Printed]]:
         yield _in_order(pool, parts, 3 * helpers)
 
 
-def _in_order(pool: Executor, parts: list[tuple[int, int]], ahead: int) -> Iterator[Printed]:
+def _in_order(pool: Executor, parts: list[tuple[int, int]], ahead: int) -> Iterator[PageBlock]:
     """What the pool prints, in order, and never more than so many parts ahead of whoever takes it."""
-    waiting: deque[Future[Printed]] = deque()
+    waiting: deque[Future[PageBlock]] = deque()
     for part in parts:
         waiting.append(pool.submit(_print, part))
         if len(waiting) > ahead:
@@ -270,5 +270,5 @@ def _start(wanted: WebEdition) -> None:
     _press = Press(wanted.pages, wanted.seed, wanted.day)
 
 
-def _print(part: tuple[int, int]) -> Printed:
+def _print(part: tuple[int, int]) -> PageBlock:
     return _press.print(*part)

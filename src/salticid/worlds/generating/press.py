@@ -22,13 +22,13 @@ from salticid.worlds.generating.rows import Service
 from salticid.worlds.generating.web_plan import WebPlan
 
 ELSEWHERE = -1
-"""Stands for the URL of a link that leads to no page of the day; `Printed.elsewhere` says where to."""
+"""Stands for the URL of a link that leads to no page of the day; `PageBlock.elsewhere` says where to."""
 _OK = OUTCOMES.index(Outcome.OK)
 _FORMS = len(Form)
 
 
 @dataclass(frozen=True, eq=False)
-class Printed:
+class PageBlock:
     """Arrays of a world, and for those that are cut by page how much each page has of them.
 
     `link_url` counts places and months as the URLs they are; `elsewhere` are references, in the order of the links
@@ -55,7 +55,7 @@ class Press:
         self._spelt = [form for word in self.words for form in _forms(word)]
         self._zstd = zstandard.ZstdCompressor(level=1)
 
-    def print(self, first: int, last: int) -> Printed:
+    def print(self, first: int, last: int) -> PageBlock:
         """Pages number `first` up to `last`, which are all of places or all of calendars."""
         numbers, places = np.arange(first, last), self.plan.places
         if first < places:
@@ -67,7 +67,7 @@ class Press:
             addresses = References.pack(ReferenceKind.CALENDAR, numbers - places, draft.generations)
         return self._printed(draft, numbers, addresses)
 
-    def _printed(self, draft: Draft, numbers: Whole, addresses: Whole) -> Printed:
+    def _printed(self, draft: Draft, numbers: Whole, addresses: Whole) -> PageBlock:
         laid = lay_out(draft)
         spelt, zstd = self._spelt, self._zstd
         pieces = [spelt[form] for form in (laid.tokens * np.int32(_FORMS) + laid.forms).tolist()]
@@ -85,7 +85,7 @@ class Press:
             len(numbers),
             self.service.sizes(numbers, draft.generations, np.array(sizes), laid.links),
         )
-        return Printed(
+        return PageBlock(
             arrays={
                 ROW.kind: np.full(pages, _OK, np.uint8),
                 ROW.status: np.full(pages, 200, np.int16),
