@@ -11,10 +11,10 @@ from benchmarks.material import CACHE
 from benchmarks.report import figure, say
 from salticid.evolve.checkpoint import Checkpoint
 from salticid.evolve.search import Evolution, found
-from salticid.evolve.search_plan import PAPER_TERMS, Plan, digest_of, versions
+from salticid.evolve.search_plan import PAPER_TERMS, SearchPlan, digest_of, versions
 from salticid.evolve.workers import Stage, crawlers, prepare
 from salticid.lab.reproduce.evolved_strategies import topic_of
-from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.labels import labels_of
 
 PAGES, LENGTH, WORKERS = 3_000_000, 10_000, 2
@@ -31,7 +31,7 @@ def run() -> None:
     begin = time.perf_counter()
     simulation = prepare(stage, PAPER_TERMS, lambda what, done, of: None)
     figure("opening, and scoring all pages if it was not done before", time.perf_counter() - begin, "s")
-    plan = Plan(
+    plan = SearchPlan(
         simulation.digest, topic.name, digest_of(topic), topic.seeds, simulation.terms, PAPER_TERMS,
         crawl_length=LENGTH, versions=versions(),
     )  # fmt: skip
@@ -57,5 +57,5 @@ def _world() -> Path:
     world = CACHE / f"generated-{PAGES}"
     if not world.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
-        build_generated(world, Wanted(PAGES))
+        build_generated(world, WebEdition(PAGES))
     return world

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from benchmarks._feedback_trial import FeedbackTrial, worth
 from benchmarks.material import topics, world
 from benchmarks.report import say
-from salticid.lab.feedback import Trial, worth
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
 
@@ -14,7 +14,7 @@ def run() -> None:
     web = RecordedWeb(world())
     loaded = [load_topic(file) for file in topics("examples")]
     for strategy, judge in (("hunter", "profile"), ("best_first", "profile"), ("myspiders", "rocchio")):
-        test = worth(Trial(strategy, judge), web, loaded)
+        test = worth(FeedbackTrial(strategy, judge), web, loaded)
         if test is None:
             say(f"  {strategy}: no topic to measure it on")
         else:

@@ -18,7 +18,7 @@ from salticid.evolve.simulation import Simulation
 from salticid.model import Topic
 from salticid.strategies.linear_rank import LinearRank
 from salticid.strategies.parts.rank_terms import TERMS
-from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.labels import labels_of
 
 LENGTHS = (10_000, 30_000, 100_000, 300_000)
@@ -31,7 +31,7 @@ def run() -> None:
     world = Path(os.environ.get("EVOLVE_WORLD", CACHE / f"generated-{PAGES}"))
     if not world.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
-        build_generated(world, Wanted(PAGES))
+        build_generated(world, WebEdition(PAGES))
     subprocess.run(
         [sys.executable, "-c", f"from benchmarks.kernel import crawl; crawl({str(world)!r})"], check=True
     )

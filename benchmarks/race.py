@@ -14,7 +14,7 @@ from benchmarks.timed import Timed
 from salticid.judges import judges
 from salticid.metrics.harvest import harvest
 from salticid.metrics.judged import judged
-from salticid.model import Limits, Outcome
+from salticid.model import Limits
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
@@ -65,7 +65,7 @@ def _race(web: RecordedWeb, file: Path, name: str) -> Raced:
     log = MemoryLog()
     run = RecordedCrawl(topic, web, Recipe(strategy, judges.make("cosine"), LIMITS), log)
     run.run()
-    pages = [visit for visit in log.visits if visit.outcome is Outcome.OK and not visit.revisit]
+    pages = [visit for visit in log.visits if visit.good]
     relevant = judged([web.urls[visit.final] for visit in pages], topic, truth)
     return Raced(
         harvest(relevant), sum(relevant) / len(truth.targets), 1000 * spent["own"] / max(1, len(pages))

@@ -10,17 +10,17 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from benchmarks._shard_rehearsal import Rehearsal
 from benchmarks.material import CACHE
 from benchmarks.report import figure, say
 from salticid.cluster.engine import engine
 from salticid.cluster.lab_tasks import Tasks
 from salticid.cluster.leases import ASKED_FOR, Report, allowances, batch, leases
-from salticid.cluster.rehearsal import Rehearsal
 from salticid.judges import judges
 from salticid.lab.compare import compare
 from salticid.lab.experiment import Experiment, topic_of, truth_of
 from salticid.lab.reproduce.worlds import generated
-from salticid.model import Limits, Outcome, Visit
+from salticid.model import Limits, Visit
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
@@ -90,7 +90,7 @@ def _alone(strategy: str, judge: str, file: Path, web: RecordedWeb) -> list[Visi
 def _area(visits: list[Visit], file: Path, web: RecordedWeb) -> float:
     """The area under the curve of targets found; the oracle's is the same for all."""
     targets = {web.urls.find(url) for url in truth_of(str(file)).targets}
-    found = [visit.final in targets for visit in visits if visit.outcome is Outcome.OK and not visit.revisit]
+    found = [visit.final in targets for visit in visits if visit.good]
     return float(np.cumsum(found).sum())
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tests.serving import served_world
 
-from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
 PAGES = 1500
@@ -37,7 +37,7 @@ class SmallWeb:
 def small_web(folder: Path) -> Iterator[SmallWeb]:
     """Generate a small web and serve it."""
     world, topics = folder / "world", folder / "topics"
-    build_generated(world, Wanted(PAGES, 3))
+    build_generated(world, WebEdition(PAGES, 3))
     make_topics(world, topics, TopicPlan(task="neighbours"))
     topic = tomllib.loads((topics / "arts.painting.toml").read_text())
     with served_world(world) as port:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from salticid.model import Response
 from salticid.webs.recorded import RecordedWeb
-from salticid.worlds.answers import Answer, Source, Unread
+from salticid.worlds.answers import Answer, Unread, WorldSource
 from salticid.worlds.writer import WorldWriter
 
 HTML = b"Content-Type: text/html\r\n"
@@ -14,15 +14,15 @@ HOME = b'<title>Home</title><a href="/old">old</a> <a href="/nowhere">gone</a>'
 NEW = b"<title>New</title><p>moved here"
 
 
-def answers(source: Source) -> list[Answer]:
+def answers(source: WorldSource) -> list[Answer]:
     return [item for item in source if isinstance(item, Answer)]
 
 
-def unread(source: Source) -> list[tuple[str, str]]:
+def unread(source: WorldSource) -> list[tuple[str, str]]:
     return [(item.why, item.what) for item in source if isinstance(item, Unread)]
 
 
-def world(source: Source, folder: Path) -> Callable[[str], Response]:
+def world(source: WorldSource, folder: Path) -> Callable[[str], Response]:
     """Write the world of a source, open it, and give what fetches a URL of it."""
     writer = WorldWriter(folder)
     for answer in answers(source):

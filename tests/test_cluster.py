@@ -32,7 +32,7 @@ from salticid.runs.order import Order, Recipe
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.strategies.best_first import BestFirst
 from salticid.urls import host
-from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
 pytestmark = pytest.mark.keeps_open
@@ -207,7 +207,7 @@ class Deadly(Tasks):
 def race(tmp_path_factory: pytest.TempPathFactory) -> Experiment:
     folder = tmp_path_factory.mktemp("race")
     world, topics = folder / "world", folder / "topics"
-    build_generated(world, Wanted(800, seed=2))
+    build_generated(world, WebEdition(800, seed=2))
     files = make_topics(world, topics, TopicPlan(task="examples", min_pages=15)).files
     for file in sorted(files)[2:]:
         file.unlink()

@@ -13,13 +13,13 @@ import pytest
 from salticid.errors import UserError
 from salticid.evolve.checkpoint import FILE, Checkpoint, State
 from salticid.evolve.finalists import chosen, finalists
-from salticid.evolve.fitness import Goal, Trial, worth
+from salticid.evolve.fitness import CrawlTrial, Goal, worth
 from salticid.evolve.genetic import Genetic, crossed, flipped, roulette
 from salticid.evolve.genome import BITS, Shape, decoded, encoded
 from salticid.evolve.optimizer import Individual, Weights
 from salticid.evolve.search import Evolution, found
-from salticid.evolve.search_plan import PAPER_TERMS, Plan
-from salticid.evolve.simulation import Crawled, Simulation
+from salticid.evolve.search_plan import PAPER_TERMS, SearchPlan
+from salticid.evolve.simulation import SimulatedCrawl, Simulation
 from salticid.lab.search_report.evidence import Evolved, with_evidence
 from salticid.lab.search_report.page import render
 from salticid.lab.search_report.strategy_file import strategy_file, weights_in
@@ -37,34 +37,34 @@ class Toy:
     """Stands in for crawls: the nearer weights are to an ideal, the fitter; the seed adds a little noise."""
 
     def __init__(self, last: int | None = None) -> None:
-        self.trials: list[Trial] = []
+        self.trials: list[CrawlTrial] = []
         self._last = last
 
     def map(self, work: Callable[[Simulation, T], R], tasks: Sequence[T]) -> Iterator[R]:
         for task in tasks:
             if self._last is not None and len(self.trials) >= self._last:
                 raise KeyboardInterrupt
-            assert isinstance(task, Trial)
+            assert isinstance(task, CrawlTrial)
             self.trials.append(task)
             fitness: Any = toy_fitness(task)
             yield fitness
 
 
-def toy_fitness(trial: Trial) -> float:
+def toy_fitness(trial: CrawlTrial) -> float:
     ideal = np.array([IDEAL.get(term, 0.0) for term in TERMS])
     apart = sum(float(np.abs(np.array(row) - ideal).sum()) for row in trial.weights) / len(trial.weights)
     return float(max(0.0, 1 - apart / 2) * 0.9 + np.random.default_rng(trial.seed).random() * 0.05)
 
 
-def plan(**asked: Any) -> Plan:
+def plan(**asked: Any) -> SearchPlan:
     base: dict[str, Any] = {
         "world": "w", "topic": "cats", "told": "t", "seeds": ("http://a.example/",), "terms": TERMS, "searched": TERMS,
         "population": 12, "generations": 10, "crawl_length": 100,
     }  # fmt: skip
-    return Plan(**{**base, **asked})
+    return SearchPlan(**{**base, **asked})
 
 
-def evolved(folder: Path, asked: Plan, toy: Toy) -> State:
+def evolved(folder: Path, asked: SearchPlan, toy: Toy) -> State:
     return Evolution(asked, toy, Checkpoint(folder)).run(lambda done: None)
 
 
@@ -205,7 +205,7 @@ class Lucky(Toy):
 
     def map(self, work: Callable[[Simulation, T], R], tasks: Sequence[T]) -> Iterator[R]:
         for task, fitness in zip(tasks, super().map(work, tasks), strict=True):
-            assert isinstance(task, Trial)
+            assert isinstance(task, CrawlTrial)
             assert task.seed in self._seeds
             worst: Any = 0.0
             yield worst if task.weights == self._lucky else fitness
@@ -221,9 +221,11 @@ def test_of_the_five_fittest_the_best_on_other_seeds_is_taken(tmp_path: Path) ->
     assert chosen(state, lucky, lambda done, of: None) == running[1]
 
 
-def crawled(good: Sequence[int], depth: Sequence[int], first: Sequence[int]) -> Crawled:
+def crawled(good: Sequence[int], depth: Sequence[int], first: Sequence[int]) -> SimulatedCrawl:
     pages = np.arange(len(good), dtype=np.int32)
-    return Crawled(pages, np.array(good, np.bool_), np.array(depth, np.int32), np.array(first, np.bool_))
+    return SimulatedCrawl(
+        pages, np.array(good, np.bool_), np.array(depth, np.int32), np.array(first, np.bool_)
+    )
 
 
 def test_rewards_make_some_good_pages_worth_more() -> None:

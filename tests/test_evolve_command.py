@@ -18,7 +18,7 @@ from tests.running import Said, salticid
 from tests.serving import served_world
 
 from salticid.evolve.checkpoint import FILE
-from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
 SMALL = ("--population", 6, "--generations", 3, "--crawl-length", 150, "--runs", 2)
@@ -29,7 +29,7 @@ PATIENCE = 90.0
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("evolve") / "world"
-    build_generated(folder, Wanted(3000, seed=4))
+    build_generated(folder, WebEdition(3000, seed=4))
     return folder
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from salticid.evolve.checkpoint import Checkpoint
 from salticid.evolve.search import Evolution
-from salticid.evolve.search_plan import PAPER_TERMS, Plan, digest_of, versions
+from salticid.evolve.search_plan import PAPER_TERMS, SearchPlan, digest_of, versions
 from salticid.evolve.workers import Stage, crawlers, prepare
 from salticid.lab.search_report.evidence import Evolved, with_evidence
 from salticid.model import Topic
@@ -76,7 +76,7 @@ def test_where_lists_lead_to_good_pages_what_is_evolved_beats_best_first_for_sur
     seeds = tuple(url(f"good{number}") for number in range(10))
     stage = Stage(world, Topic("spiders", "spider silk", seeds, examples=seeds))
     simulation = prepare(stage, PAPER_TERMS, lambda what, done, of: None)
-    plan = Plan(
+    plan = SearchPlan(
         simulation.digest, "spiders", digest_of(stage.topic), seeds, simulation.terms, PAPER_TERMS, population=20,
         generations=8, crawl_length=300, versions=versions(),
     )  # fmt: skip

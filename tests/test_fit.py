@@ -14,7 +14,7 @@ from salticid.lab.prior_fitting import FitPlan, Question, Source, best_weights, 
 from salticid.strategies.hunter import Hunter
 from salticid.strategies.parts.hunter.features import NAMES
 from salticid.strategies.parts.hunter.prior import strategy_file
-from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
 
@@ -22,7 +22,7 @@ from salticid.worlds.topics import TopicPlan, make_topics
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A generated world, and two topics in the folder beside it."""
     folder = tmp_path_factory.mktemp("fit") / "world"
-    build_generated(folder, Wanted(1500, seed=3))
+    build_generated(folder, WebEdition(1500, seed=3))
     for file in make_topics(folder, folder.parent / "topics", TopicPlan(task="neighbours")).files[2:]:
         file.unlink()
     return folder

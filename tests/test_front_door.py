@@ -56,7 +56,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def topic(world: Path) -> salticid.Topic:
     web = RecordedWeb(world)
-    return salticid.Topic(name="spiders", keywords="jumping spiders", seeds=[web.urls[web.page(0).url]])
+    seeds = [web.urls[web.page(0).url]]
+    return salticid.Topic(name="spiders", keywords="jumping spiders", seeds=seeds)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ def test_the_names_are_these_and_each_can_be_had() -> None:
     assert all(getattr(salticid, name) is not None for name in NAMES)
     assert set(NAMES) <= set(dir(salticid))
     with pytest.raises(AttributeError, match="no attribute 'hutn'"):
-        salticid.hutn  # type: ignore[attr-defined]  # noqa: B018
+        salticid.hutn  # noqa: B018
 
 
 def test_importing_it_imports_next_to_nothing() -> None:
@@ -183,7 +184,7 @@ def test_the_live_web_is_asked_as_the_options_say(tmp_path: Path) -> None:
     site = Site(60)
     with served(site) as port:
         hunt = salticid.hunt(
-            salticid.Topic("live", "jumping spider", site.url(0)),
+            salticid.Topic("live", "jumping spider", (site.url(0),)),
             max_pages=20,
             delay=0,
             allow_net=["127.0.0.0/8"],

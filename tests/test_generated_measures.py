@@ -14,7 +14,8 @@ import pytest
 
 from salticid.model import Outcome
 from salticid.webs.recorded import OUTCOMES, REDIRECT, RecordedWeb
-from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.webs.world_arrays import LINK, ROW, TOKEN, URL
+from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.labels import labels_of
 
 Whole = npt.NDArray[np.int64]
@@ -30,7 +31,7 @@ class Measured:
 
     @cached_property
     def out_degree(self) -> Whole:
-        ends: Whole = self.web.arrays["link.end"].astype(np.int64)
+        ends: Whole = self.web.arrays[LINK.end].astype(np.int64)
         degree: Whole = ends - np.append(0, ends[:-1])
         return degree
 
@@ -40,7 +41,7 @@ class Measured:
 
     @cached_property
     def target(self) -> Whole:
-        return self.web.arrays["link.url"].astype(np.int64)
+        return self.web.arrays[LINK.url].astype(np.int64)
 
     @cached_property
     def in_degree(self) -> Whole:
@@ -50,12 +51,12 @@ class Measured:
     def kind(self) -> Whole:
         """What each link answers."""
         arrays = self.web.arrays
-        kind: Whole = arrays["row.kind"][arrays["url.row"][self.target]].astype(np.int64)
+        kind: Whole = arrays[ROW.kind][arrays[URL.row][self.target]].astype(np.int64)
         return kind
 
     @cached_property
     def host(self) -> Whole:
-        return self.web.arrays["url.host"].astype(np.int64)
+        return self.web.arrays[URL.host].astype(np.int64)
 
     @cached_property
     def labels(self) -> dict[str, list[str]]:
@@ -74,7 +75,7 @@ class Measured:
 
     def linked(self, page: int) -> Whole:
         """The pages that a page links to."""
-        end = int(self.web.arrays["link.end"][page])
+        end = int(self.web.arrays[LINK.end][page])
         here = slice(end - int(self.out_degree[page]), end)
         pages: Whole = self.target[here][self.kind[here] == OK]
         return pages
@@ -92,7 +93,7 @@ class Measured:
 
 
 def built(folder: Path, pages: int, day: int = 0) -> Measured:
-    build_generated(folder, Wanted(pages, seed=1, day=day))
+    build_generated(folder, WebEdition(pages, seed=1, day=day))
     return Measured(RecordedWeb(folder))
 
 
@@ -158,7 +159,7 @@ def cosine(one: Whole, other: Whole) -> float:
 
 def test_topics_and_texts_grow_apart_with_every_link(web: Measured) -> None:
     rng = np.random.default_rng(2)
-    common = set(np.argsort(-np.bincount(web.web.arrays["token"]))[:300].tolist())
+    common = set(np.argsort(-np.bincount(web.web.arrays[TOKEN.word]))[:300].tolist())
 
     def rare(page: int) -> Whole:
         return np.array([word for word in web.words(page).tolist() if word not in common])
@@ -208,7 +209,7 @@ def test_anchors_say_much_little_or_nothing(web: Measured) -> None:
 
 
 def test_frequencies_of_words_fall_as_zipf_found(web: Measured) -> None:
-    counts = np.sort(np.bincount(web.web.arrays["token"]))[::-1]
+    counts = np.sort(np.bincount(web.web.arrays[TOKEN.word]))[::-1]
     ranks = np.arange(20, 2_000)
     slope, _ = np.polyfit(np.log(ranks), np.log(counts[ranks - 1]), 1)
     assert slope == pytest.approx(-1.05, abs=0.12)
@@ -216,7 +217,7 @@ def test_frequencies_of_words_fall_as_zipf_found(web: Measured) -> None:
 
 def test_vocabularies_grow_with_webs_as_heaps_found(web: Measured, tmp_path: Path) -> None:
     small = built(tmp_path / "small", PAGES // 8)
-    texts = len(web.web.arrays["token"]) / len(small.web.arrays["token"])
+    texts = len(web.web.arrays[TOKEN.word]) / len(small.web.arrays[TOKEN.word])
     growth = np.log(len(web.web.words) / len(small.web.words)) / np.log(texts)
     assert growth == pytest.approx(0.5, abs=0.12)
 
@@ -283,7 +284,7 @@ def test_a_calendar_is_a_long_chain_of_nothing(web: Measured) -> None:
 
 def test_sizes_have_a_heavy_tail_and_hosts_their_own_pace(web: Measured) -> None:
     pages = web.web.pages
-    size, seconds = web.web.arrays["row.size"][:pages], web.web.arrays["row.seconds"][:pages]
+    size, seconds = web.web.arrays[ROW.size][:pages], web.web.arrays[ROW.seconds][:pages]
     assert exponent(size.astype(np.int64), 6_000) == pytest.approx(2.33, abs=0.3)
     assert 0.03 < np.percentile(seconds, 1) < np.median(seconds) < np.percentile(seconds, 99) < 1
     small = size < 4_000

@@ -16,8 +16,9 @@ from salticid.model import Outcome, Response
 from salticid.urls import canonical
 from salticid.webs.live.robots import RobotsFile
 from salticid.webs.recorded import OUTCOMES, RecordedWeb
+from salticid.webs.world_arrays import ROW, TOKEN, URL
 from salticid.worlds.generating import building
-from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.generating.press import Press
 from salticid.worlds.labels import labels_of
 from salticid.worlds.topics import TopicPlan, make_topics
@@ -26,7 +27,7 @@ ROBOTS = OUTCOMES.index(Outcome.ROBOTS)
 
 
 def built(folder: Path, pages: int, seed: int = 0, day: int = 0) -> RecordedWeb:
-    build_generated(folder, Wanted(pages, seed, day))
+    build_generated(folder, WebEdition(pages, seed, day))
     return RecordedWeb(folder)
 
 
@@ -82,7 +83,7 @@ def test_several_processes_make_what_one_makes(
 def test_a_page_is_the_same_whoever_is_printed_with_it() -> None:
     press = Press(400, seed=0, day=0)
     one, many = press.print(123, 124), press.print(100, 200)
-    ends = np.cumsum(many.counts["token"])
+    ends = np.cumsum(many.counts[TOKEN.end])
     assert one.tokens.tolist() == many.tokens[ends[22] : ends[23]].tolist()
     assert one.urls == many.urls[23:24]
 
@@ -108,7 +109,7 @@ def test_every_url_is_canonical_and_recorded_once(web: RecordedWeb) -> None:
 
 
 def test_redirects_lead_to_pages_that_have_moved(web: RecordedWeb) -> None:
-    moved = np.flatnonzero(web.arrays["row.target"] >= 0).tolist()
+    moved = np.flatnonzero(web.arrays[ROW.target] >= 0).tolist()
     assert moved
     for url in moved:
         answer = web.fetch(url)
@@ -132,9 +133,9 @@ def test_what_did_not_change_is_the_same_on_both_days(web: RecordedWeb, tmp_path
 def test_dates_are_before_the_day_and_after_the_last_one(web: RecordedWeb, tmp_path: Path) -> None:
     later = built(tmp_path / "later", 1_200, day=10)
     midnight, day = 1_767_225_600, 86_400
-    dates = web.arrays["row.modified"][: web.pages]
+    dates = web.arrays[ROW.modified][: web.pages]
     assert dates.max() < midnight + day
-    assert later.arrays["row.modified"][: later.pages].max() < midnight + 11 * day
+    assert later.arrays[ROW.modified][: later.pages].max() < midnight + 11 * day
     news = everything(later).keys() - everything(web).keys()
     born = [later.fetch(later.urls.find(url)).modified for url in news if "/archive/" not in url]
     assert all(date is not None and date >= midnight + day for date in born)
@@ -153,13 +154,13 @@ def test_labels_make_topics_of_twenty_pages_and_more(tmp_path: Path) -> None:
 def test_labels_of_ones_own_may_be_added(tmp_path: Path) -> None:
     plain = built(tmp_path / "plain", 60)
     (tmp_path / "more.tsv").write_text(f"{plain.urls[7]}\tmine\nhttp://nobody.example/\tmine\n")
-    made = build_generated(tmp_path / "web", Wanted(60), tmp_path / "more.tsv")
+    made = build_generated(tmp_path / "web", WebEdition(60), tmp_path / "more.tsv")
     assert labels_of(tmp_path / "web")["mine"] == [plain.urls[7]]
     assert (made.labelled, made.manifest.left_out) == (61, {"label for an unknown URL": 1})
 
 
 def test_served_hosts_say_what_they_forbid(web: RecordedWeb) -> None:
-    row_of, kind = web.arrays["url.row"], web.arrays["row.kind"]
+    row_of, kind = web.arrays[URL.row], web.arrays[ROW.kind]
     forbidden = [web.urls[url] for url in np.flatnonzero(kind[row_of] == ROBOTS).tolist()]
     assert forbidden
     with served_world(web.folder) as port:
@@ -187,10 +188,10 @@ def test_what_goes_wrong_leaves_nothing_behind(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        build_generated(tmp_path / "web", Wanted(50), watch=interrupt)
+        build_generated(tmp_path / "web", WebEdition(50), watch=interrupt)
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(UserError, match="no day 99999"):
-        Wanted(50, day=99_999)
+        WebEdition(50, day=99_999)
     built(tmp_path / "web", 20)
     with pytest.raises(UserError, match="exists already"):
-        build_generated(tmp_path / "web", Wanted(50))
+        build_generated(tmp_path / "web", WebEdition(50))

@@ -26,18 +26,18 @@ from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.strategies.hunter import Hunter
-from salticid.strategies.parts.hunter import evidence, pages
+from salticid.strategies.parts.hunter import evidence, page_records
 from salticid.strategies.parts.hunter import waiting as waiting_links
-from salticid.strategies.parts.hunter.addresses import WORDS
 from salticid.strategies.parts.hunter.features import NAMES
 from salticid.strategies.parts.hunter.online import OnlineWeights
 from salticid.strategies.parts.hunter.prior import Prior, shipped
+from salticid.strategies.parts.hunter.url_parts import WORDS
 from salticid.strategies.parts.hunter.waiting import Waiting
 from salticid.testing.small import SmallWeb
 from salticid.truth import load_topic
 from salticid.urls import canonical
 from salticid.webs.recorded import RecordedWeb
-from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
 FLOORS = json.loads((Path(__file__).parent / "floors.json").read_text())
@@ -181,7 +181,7 @@ def test_what_was_dropped_for_want_of_room_keeps_its_evidence() -> None:
 
 def test_what_it_remembers_does_not_grow_with_the_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evidence, "ROWS_ANYWAY", 60)
-    monkeypatch.setattr(pages, "WAYS", 10)
+    monkeypatch.setattr(page_records, "WAYS", 10)
     chain = {
         f"p{n}": f"<p>spiders <a href=p{n + 1}>spiders</a> <a href=p{n // 2}>back</a> <a href=p0>home</a>"
         for n in range(100)
@@ -195,10 +195,12 @@ def test_what_it_remembers_does_not_grow_with_the_pages(monkeypatch: pytest.Monk
 
 
 def test_how_pages_were_found_is_told_of_the_last_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "WAYS", 3)
-    known = pages.Pages()
+    monkeypatch.setattr(page_records, "WAYS", 3)
+    known = page_records.PageRecords()
     for row in range(20):
-        way = pages.Ways(np.full((1, 2), row), np.full((1, pages.LED_BY), row), np.full((1, WORDS), row))
+        way = page_records.Ways(
+            np.full((1, 2), row), np.full((1, page_records.LED_BY), row), np.full((1, WORDS), row)
+        )
         known.add([row], None if row in (0, 18) else row, 0.5, 1, way)
         rows, ways = known.found()
         last = [at for at in range(max(0, row - 2), row + 1) if at not in (0, 18)]
@@ -288,7 +290,7 @@ def share(world: Path, file: Path, strategy: str, pages: int) -> float:
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A generated world of a few thousand pages."""
     world = tmp_path_factory.mktemp("hunting") / "world"
-    build_generated(world, Wanted(4000, seed=11))
+    build_generated(world, WebEdition(4000, seed=11))
     return world
 
 

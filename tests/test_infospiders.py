@@ -18,7 +18,7 @@ from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Window
 from salticid.drivers.replay import VirtualClock, replay
 from salticid.judges.cosine import Cosine
-from salticid.model import Feedback, Limits, Links, Outcome, StopReason
+from salticid.model import Feedback, Limits, Links, StopReason
 from salticid.runs.brief import prepare
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies.infospiders import Infospiders
@@ -351,7 +351,7 @@ def test_energy_is_neither_made_nor_lost() -> None:
     spiders = Infospiders(theta=1.5)
     done = crawled(web, spiders, Limits(max_pages=25), loaded=False)
     done.to_the_end()
-    fresh = [visit for visit in done.log.visits if visit.outcome is Outcome.OK and not visit.revisit]
+    fresh = [visit for visit in done.log.visits if visit.good]
     cheap = len(done.log.visits) - len(fresh)
     cost = 2 * 1.5 / 50
     gained = sum(visit.score for visit in fresh) - cost * len(fresh) - 0.1 * cost * cheap

@@ -13,7 +13,7 @@ from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.judges.profile import Profile
 from salticid.learning.calibration import Calibration
-from salticid.learning.even_sample import Thinned
+from salticid.learning.even_sample import EvenSample
 from salticid.learning.stem_vectors import length_of, total
 from salticid.learning.topic_words import MOST_SEEN, TopicWords
 from salticid.protocols import Brief
@@ -200,7 +200,7 @@ def test_of_many_pages_few_are_kept() -> None:
 
 
 def test_what_is_thinned_stays_spread_over_all_that_came() -> None:
-    kept = Thinned[int](10)
+    kept = EvenSample[int](10)
     for number in range(1000):
         kept.add(number)
     steps = np.diff(kept.items)

@@ -12,7 +12,7 @@ import pytest
 
 from salticid.errors import UserError
 from salticid.evolve import scored_pages
-from salticid.evolve.array_cache import Kept
+from salticid.evolve.array_cache import ArrayCache
 from salticid.evolve.exact_sum import pairwise
 from salticid.evolve.graph import Graph
 from salticid.evolve.kernel import Kernel
@@ -169,7 +169,7 @@ def test_links_without_words_are_not_read(generated: Simulation) -> None:
 def test_the_bound_on_fetches_holds(tangle: Simulation) -> None:
     limits = Limits(max_pages=200, max_fetches=77, max_buffer=None)
     weights, seeds = table(3), tangle.topic.seeds
-    graph = Graph.of(tangle.web, Kept(tangle.web.folder / "simulation", tangle.digest))
+    graph = Graph.of(tangle.web, ArrayCache(tangle.web.folder / "simulation", tangle.digest))
     kernel = Kernel(graph, tangle.scores, Svm.line)
     weights[:, TERMS.index("anchor") : TERMS.index("host")] = 0
     ids = prepare(tangle.topic, tangle.web, limits, 0).seeds.url
@@ -246,4 +246,4 @@ def test_new_hosts_and_cohesion_are_counted(generated: Simulation) -> None:
 
 def test_a_scope_is_refused(tangle: Simulation, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="scope"):
-        Simulation(tangle.web.folder, replace(tangle.topic, scope=Scope(same_site=True)), kept=tmp_path)
+        Simulation(tangle.web.folder, replace(tangle.topic, scope=Scope(same_site=True)), cache=tmp_path)

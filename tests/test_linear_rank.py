@@ -214,7 +214,7 @@ def test_nofollow_links_are_no_links() -> None:
     web = SmallWeb({"s": "<a href=a>a</a> <a href=b rel=nofollow>b</a> <a href=a>again</a>", "a": ("", [])})
     told = Told(web, only(hub=1.0))
     told.visit("s", 0.9)
-    assert told.strategy._known.totals.links == 1
+    assert told.strategy._open_urls.totals.links == 1
 
 
 def test_later_weights_take_over_in_equal_parts_and_rank_all_that_wait_anew() -> None:
@@ -271,7 +271,7 @@ def test_what_is_kept_of_evicted_links_and_old_pages_is_bounded() -> None:
         told.visit(f"p{n}", 0.9)
     strategy = told.strategy
     assert len(strategy.frontier) == 10
-    assert len(strategy._known) < 2 * 10 + 1024 + 31
+    assert len(strategy._open_urls) < 2 * 10 + 1024 + 31
     assert len(strategy._past._pages) == 10
     assert len(strategy._past._url) <= 1024
 

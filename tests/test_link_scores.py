@@ -14,7 +14,7 @@ from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Window
 from salticid.drivers.replay import VirtualClock, replay
 from salticid.errors import UserError
-from salticid.learning.link_model import LONGEST_ANCHOR, Anchors, LinkModel, model_for
+from salticid.learning.link_model import LONGEST_ANCHOR, AnchorWords, LinkModel, model_for
 from salticid.learning.link_tables import AnchorCounts, LinkTables, PageCounts, load, save
 from salticid.model import Choice, Limits, Link, Links, Outcome, Page, Visit
 from salticid.protocols import Brief, Strategy
@@ -115,7 +115,7 @@ def test_the_scores_are_the_ones_worked_out_on_paper() -> None:
     page = web.page(web.id("seed"))
     posterior = model.pages.posterior(page)
     assert posterior == pytest.approx([1 / 3, 2 / 3])
-    anchors = Anchors.of(page, np.arange(3, dtype=np.int32))
+    anchors = AnchorWords.of(page, np.arange(3, dtype=np.int32))
     by_anchor = model.link_posteriors(anchors, model.anchor_prior())[:, model.target]
     assert by_anchor == pytest.approx([1 / 10, 1 / 2, 1 / 4])
     by_both = model.link_posteriors(anchors, model.step_prior(posterior))[:, model.target]

@@ -16,6 +16,7 @@ from salticid.model import Ints
 from salticid.tables import Urls
 from salticid.testing.generated import Generated
 from salticid.webs.recorded import MAX_REDIRECTS, RecordedWeb
+from salticid.webs.world_arrays import PAGE
 from salticid.worlds.answers import Answer
 from salticid.worlds.build import build
 from salticid.worlds.writer import WorldWriter
@@ -150,7 +151,7 @@ def test_distance_counts_links_on_the_shortest_way_from_any_seed(tmp_path: Path)
 
 def test_every_page_but_a_seed_is_one_link_farther_than_its_nearest_parent(generated: RecordedWeb) -> None:
     links = PageLinks.between(generated)
-    seeds = generated.arrays["page.url"][[3, 250]]
+    seeds = generated.arrays[PAGE.url][[3, 250]]
     away = links.distances(seeds)
     nearest = np.full(len(links), 10**6)
     for page in range(len(links)):

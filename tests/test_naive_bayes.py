@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from sklearn.naive_bayes import MultinomialNB
 
-from salticid.learning.areas import areas_of
 from salticid.learning.background import SIZE, background
-from salticid.learning.naive_bayes import NaiveBayes
+from salticid.learning.multinomial_bayes import MultinomialBayes
 from salticid.learning.tagged_pages import OFF, ON, TaggedPages
-from salticid.learning.word_numbers import STOP, Vocabulary
+from salticid.learning.word_numbers import STOP, WordNumbers
 from salticid.model import Area, Ints, Links, Page
 from salticid.protocols import PreparedStems
 from salticid.tables import Texts
@@ -27,7 +26,7 @@ def ints(*numbers: int) -> Ints:
 
 
 def test_contexts_have_vocabularies_of_their_own() -> None:
-    bayes = NaiveBayes(classes=2, contexts=2)
+    bayes = MultinomialBayes(classes=2, contexts=2)
     bayes.add(ints(1, 1, 2), label=1, context=ints(0, 0, 1))
     bayes.add(ints(3, 2), label=0, context=ints(0, 0))
     # Context 0 knows 1, 2 and 3, context 1 only 2. Class 1 has 2 words in context 0, 1 in context 1.
@@ -48,7 +47,7 @@ def random_documents(seed: int, many: int = 40) -> list[Ints]:
 def test_it_agrees_with_scikit_learn() -> None:
     documents = random_documents(1)
     labels = [number % 3 for number in range(len(documents))]
-    bayes = NaiveBayes(classes=3)
+    bayes = MultinomialBayes(classes=3)
     for document, label in zip(documents, labels, strict=True):
         bayes.add(document, label)
     theirs = MultinomialNB(alpha=1.0)
@@ -61,7 +60,7 @@ def test_it_agrees_with_scikit_learn() -> None:
 
 
 def test_many_short_documents_at_once_are_each_alone() -> None:
-    bayes = NaiveBayes(classes=2)
+    bayes = MultinomialBayes(classes=2)
     for number, document in enumerate(random_documents(3)):
         bayes.add(document, number % 2)
     anchors = [ints(5, 70, 6), ints(), ints(STOP), ints(9, 9)]
@@ -74,7 +73,7 @@ def test_many_short_documents_at_once_are_each_alone() -> None:
 def test_neither_the_order_of_learning_nor_the_numbers_of_words_change_a_bit() -> None:
     documents, asked = random_documents(4), random_documents(5)
     renumbered = np.concatenate(([0], 1 + np.random.default_rng(0).permutation(60))).astype(np.int32)
-    one, other = NaiveBayes(2), NaiveBayes(2)
+    one, other = MultinomialBayes(2), MultinomialBayes(2)
     for number, document in enumerate(documents):
         one.add(document, number % 2)
     for number, document in reversed(list(enumerate(documents))):
@@ -84,7 +83,7 @@ def test_neither_the_order_of_learning_nor_the_numbers_of_words_change_a_bit() -
 
 
 def test_nothing_learned_and_nothing_said_are_no_trouble() -> None:
-    bayes = NaiveBayes(classes=2, contexts=3)
+    bayes = MultinomialBayes(classes=2, contexts=3)
     assert bayes.log_prior().tolist() == [0.0, 0.0]
     assert bayes.evidence(ints(7, 100_000), ints(0, 2)).tolist() == [0.0, 0.0]
     bayes.add(ints(), 1, ints())
@@ -97,14 +96,14 @@ def test_nothing_learned_and_nothing_said_are_no_trouble() -> None:
 def test_areas_of_a_page() -> None:
     tokens = ints(1, 2, 3, 4)
     page = replace(EMPTY, tokens=tokens, area_start=ints(1, 3), area=np.array([0, 1], np.uint8))
-    assert areas_of(page).tolist() == [Area.REST, Area.META, Area.META, Area.HEADING]
-    assert areas_of(replace(EMPTY, tokens=tokens)).tolist() == [Area.REST] * 4
-    assert areas_of(EMPTY).tolist() == []
+    assert page.areas.tolist() == [Area.REST, Area.META, Area.META, Area.HEADING]
+    assert replace(EMPTY, tokens=tokens).areas.tolist() == [Area.REST] * 4
+    assert EMPTY.areas.tolist() == []
 
 
 def test_a_word_known_by_its_text_keeps_its_number_when_a_page_uses_it() -> None:
     words = Texts()
-    vocabulary = Vocabulary(words, "en")
+    vocabulary = WordNumbers(words, "en")
     (silk, the) = vocabulary.numbers(["silk", "the"])
     ids = np.array([words.intern(text) for text in ("eyes", "silk", "the")], np.int32)
     eyes = int(vocabulary.of(ids)[0])
@@ -126,7 +125,7 @@ class PreparedTexts(Texts):
 def test_prepared_stop_words_are_believed_and_later_words_spelled() -> None:
     words = PreparedTexts()
     ids = np.array([words.intern(text) for text in ("eyes", "the", "silk", "of", "moss")], np.int32)
-    vocabulary = Vocabulary(words, "en")
+    vocabulary = WordNumbers(words, "en")
     numbers = vocabulary.of(ids).tolist()
     assert [number == STOP for number in numbers] == [False, True, False, True, False]
     assert vocabulary.texts() == dict(zip(numbers[::2], ["eyes", "silk", "moss"], strict=True))
@@ -158,7 +157,7 @@ def web() -> SmallWeb:
 
 
 def test_pages_by_hand(web: SmallWeb) -> None:
-    pages = TaggedPages(Vocabulary(web.words, "en"), classes=2)
+    pages = TaggedPages(WordNumbers(web.words, "en"), classes=2)
     pages.teach([web.page(web.id("on"))], [web.page(web.id("off"))], "", "en")
     # Headings: V = {salticid, finch}, one word each side: P(finch | on) = 1/3, P(finch | off) = 2/3.
     # Rest: V = {salticid, jumps, finch, sings}; on has 3 words, off 2:
@@ -171,21 +170,21 @@ def test_pages_by_hand(web: SmallWeb) -> None:
 
 
 def test_a_page_of_stop_words_and_an_empty_one_have_the_prior(web: SmallWeb) -> None:
-    pages = TaggedPages(Vocabulary(web.words, "en"), classes=2)
+    pages = TaggedPages(WordNumbers(web.words, "en"), classes=2)
     pages.teach([web.page(web.id("on"))], [web.page(web.id("off"))] * 3, "", "en")
     for page in (web.page(web.id("the")), EMPTY):
         assert pages.posterior(page).tolist() == pytest.approx([3 / 4, 1 / 4])
 
 
 def test_against_the_language_words_of_the_examples_speak_for_a_page(web: SmallWeb) -> None:
-    pages = TaggedPages(Vocabulary(web.words, "en"), classes=2)
+    pages = TaggedPages(WordNumbers(web.words, "en"), classes=2)
     pages.teach([web.page(web.id("on"))], [], "", "en")
     assert pages.posterior(web.page(web.id("on")))[ON] > 0.9
     assert pages.posterior(web.page(web.id("off")))[OFF] >= 0.5
 
 
 def test_keywords_stand_for_examples(web: SmallWeb) -> None:
-    pages = TaggedPages(Vocabulary(web.words, "en"), classes=2)
+    pages = TaggedPages(WordNumbers(web.words, "en"), classes=2)
     pages.teach([], [web.page(web.id("off"))], "the salticid, a salticid", "en")
     assert pages.bayes.documents.tolist() == [1, 1]
     salticid = pages.vocabulary.numbers(["salticid"])[0]

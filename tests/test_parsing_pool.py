@@ -16,10 +16,9 @@ import pytest
 
 from salticid.errors import SalticidError
 from salticid.model import Page
-from salticid.parse import Parser
+from salticid.parse import Parser, process_pool
 from salticid.tables import Texts, Urls
-from salticid.webs.live import parser_pool as parsing
-from salticid.webs.live import parser_process
+from salticid.webs.live import parser_pool, parser_process
 from salticid.webs.live.parser_pool import ParserPool
 
 GOOD = (
@@ -102,7 +101,7 @@ def check_good(page: Page | None, pool: ParserPool) -> None:
 
 
 def test_same_ids_as_here(schools_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parsing, "MAX_PAGES", 40)  # so that workers are replaced on the way
+    monkeypatch.setattr(parser_pool, "MAX_PAGES", 40)  # so that workers are replaced on the way
     files = sorted(schools_dir.glob("wp/*/*.htm"))[::80]
     tasks: list[tuple[bytes, str, str | None]]
     tasks = [(file.read_bytes(), f"http://a.example/{n}", None) for n, file in enumerate(files)]
@@ -129,7 +128,7 @@ def test_same_ids_as_here(schools_dir: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_workers_that_hold_many_texts_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parsing, "MAX_TEXTS", 30)
+    monkeypatch.setattr(parser_pool, "MAX_TEXTS", 30)
 
     async def doing(pool: ParserPool) -> None:
         parsers = set()
@@ -322,7 +321,7 @@ def test_short_pages_come_before_long_ones_but_not_for_ever() -> None:
 
         at_work = [asyncio.create_task(parse("at work", 300_000))]
         await asyncio.sleep(0)
-        long = asyncio.create_task(parse("long", 40 * parsing.OVERTAKEN))
+        long = asyncio.create_task(parse("long", 40 * process_pool.OVERTAKEN))
         await asyncio.sleep(0)
         short = [asyncio.create_task(parse(f"short {n}", 10)) for n in range(60)]
         await asyncio.gather(*at_work, long, *short)

@@ -21,7 +21,7 @@ from salticid.tables import Texts, Urls
 from salticid.testing.generated import Generated
 from salticid.webs.recorded import RecordedWeb
 from salticid.webs.render import render
-from salticid.worlds.answers import Answer, Source, Unread
+from salticid.worlds.answers import Answer, Unread, WorldSource
 from salticid.worlds.build import build
 from salticid.worlds.html_folder import HtmlFolder
 from salticid.worlds.webkb import WebKB
@@ -32,7 +32,7 @@ HERE = "http://a.example/b/c?d=1"
 class EveryHundredth:
     """A hundredth of a source."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: WorldSource) -> None:
         self.name, self.size, self.done, self._source = source.name, 0, 0, source
 
     def __iter__(self) -> Iterator[Answer | Unread]:
@@ -95,7 +95,7 @@ def test_all_pages_of_a_generated_world_come_back(tmp_path: Path) -> None:
 )
 def test_all_real_pages_come_back(
     folder: str,
-    source: Callable[[Path], Source],
+    source: Callable[[Path], WorldSource],
     at_least: int,
     tmp_path: Path,
     request: pytest.FixtureRequest,

@@ -43,8 +43,7 @@ from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.log import CrawlLog
 from salticid.store.schema import FILE
 from salticid.strategies import strategies
-from salticid.strategies.parts.hunter import evidence
-from salticid.strategies.parts.hunter import pages as hunted_pages
+from salticid.strategies.parts.hunter import evidence, page_records
 from salticid.testing import SmallWeb
 from salticid.testing.generated import Generated
 from salticid.truth import load_topic
@@ -144,7 +143,7 @@ def test_a_hunter_that_has_forgotten_much_goes_on_alike(
     monkeypatch.setattr(store_log, "BATCH_VISITS", 7)
     monkeypatch.setattr(evidence, "ROWS_ANYWAY", 60)
     monkeypatch.setattr(evidence, "ROWS_A_LINK", 0)
-    monkeypatch.setattr(hunted_pages, "WAYS", 10)
+    monkeypatch.setattr(page_records, "WAYS", 10)
     goes_on_alike(world, topic, tmp_path, recipe("hunter", "window:10", lambda: judges.make("profile")))
 
 

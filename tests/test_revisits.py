@@ -23,6 +23,8 @@ def test_a_revisit_is_answered_from_what_is_there() -> None:
     assert (again.revisit, again.outcome, again.score) == (True, Outcome.OK, done.log.visits[0].score)
     assert (dead_again.revisit, dead_again.outcome) == (True, Outcome.DEAD)
     assert [visit.revisit for visit in done.log.visits[:3]] == [False] * 3
+    assert sum(visit.good for visit in done.log.visits) == done.crawl.pages
+    assert (again.good, dead_again.good) == (False, False)
     assert web.asked == ["seed", "a", "gone"]
     assert (done.crawl.pages, done.crawl.fetches) == (2, 3)
 

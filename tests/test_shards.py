@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks._shard_rehearsal import Rehearsal
 from tests.scripted import Crawled
 
 from salticid.cluster.excerpts import AROUND, glimpses
 from salticid.cluster.leases import Report, leases
 from salticid.cluster.owners import BUCKETS, Owners, bucket_of, owner_of
-from salticid.cluster.rehearsal import Rehearsal
 from salticid.crawl import Crawl
 from salticid.drivers.replay import VirtualClock
 from salticid.judges.cosine import Cosine
@@ -25,7 +25,7 @@ from salticid.store.memory_log import MemoryLog
 from salticid.strategies.best_first import BestFirst
 from salticid.testing import SmallWeb
 from salticid.webs.recorded import RecordedWeb
-from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
 
@@ -132,7 +132,7 @@ def test_a_crawl_with_nothing_left_wakes_up_when_it_is_shown_something() -> None
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("shards") / "world"
-    build_generated(folder, Wanted(4000, seed=5))
+    build_generated(folder, WebEdition(4000, seed=5))
     return folder
 
 

@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from salticid.testing.site import GeneratedWeb
 from salticid.urls import canonical, host
-from salticid.worlds.generating.word_lists import TOPICS, Topic
+from salticid.worlds.generating.word_lists import TOPICS, TopicVocabulary
 
 PAGES = 600
 
@@ -170,7 +170,7 @@ def test_a_topic_is_not_whole_without_the_pages_between(reading: Reading) -> Non
 
 
 @pytest.mark.parametrize("topic", TOPICS, ids=lambda topic: topic.leaf)
-def test_a_topic_speaks_its_own_words(reading: Reading, topic: Topic) -> None:
+def test_a_topic_speaks_its_own_words(reading: Reading, topic: TopicVocabulary) -> None:
     inside: Counter[str] = Counter()
     outside: Counter[str] = Counter()
     for url, label in reading.labels.items():

@@ -17,7 +17,7 @@ from salticid.testing.generated import Generated
 from salticid.truth import Truth, load_topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.answers import Answer, Unread
-from salticid.worlds.backlinks import Backlinks
+from salticid.worlds.backlinks import WorldBacklinks
 from salticid.worlds.build import build
 from salticid.worlds.labels import labels_of
 from salticid.worlds.topics import MIN_TARGETS, TopicPlan, make_topics
@@ -68,7 +68,7 @@ def made(world: Path, out: Path, plan: TopicPlan) -> dict[str, tuple[Topic, Trut
 
 def test_backlinks_are_the_links_turned_round(world: Path, parents: dict[str, set[str]]) -> None:
     web = RecordedWeb(world)
-    backlinks = Backlinks(web)
+    backlinks = WorldBacklinks(web)
     for url in range(len(web.urls)):
         assert set(web.urls.spell(backlinks.of(url).tolist())) == parents.get(web.urls[url], set())
 

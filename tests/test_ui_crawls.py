@@ -111,7 +111,7 @@ def test_the_page_hunts_in_a_recorded_world_too(tmp_path: Path) -> None:
             == "budget"
         )
     alone = salticid.hunt(
-        salticid.Topic("jumping spider", "jumping spider", seed), web, judge="profile", max_pages=60
+        salticid.Topic("jumping spider", "jumping spider", (seed,)), web, judge="profile", max_pages=60
     )
     with closing(CrawlFolder(tmp_path / "crawls" / name)) as crawl:
         assert [visit.url for visit in crawl.visits()] == [row["url"] for row in alone.rows()]

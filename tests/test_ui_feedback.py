@@ -9,12 +9,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from benchmarks._feedback_trial import FeedbackTrial, Sitting, worth
 from tests.running import salticid
 
 from salticid.crawl import Crawl
 from salticid.judges.profile import Profile
 from salticid.judges.rocchio import Rocchio
-from salticid.lab.feedback import Sitting, Trial, worth
 from salticid.model import Feedback, Limits, Outcome, Response, Topic
 from salticid.parse.html import Parser
 from salticid.protocols import Judge
@@ -98,11 +98,11 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> tuple[RecordedWeb, li
 def test_the_worth_of_feedback_is_measured_against_the_same_crawl_left_alone(
     generated: tuple[RecordedWeb, list[tuple[Topic, Truth]]], strategy: str
 ) -> None:
-    silent = worth(Trial(strategy, max_pages=60, sitting=Sitting(20, words=0)), *generated)
+    silent = worth(FeedbackTrial(strategy, max_pages=60, sitting=Sitting(20, words=0)), *generated)
     assert silent is not None
     assert (silent.diff, silent.low, silent.high) == (0, 0, 0), "who says nothing changes nothing"
-    spoken = worth(Trial(strategy, max_pages=60, sitting=Sitting(20, words=10)), *generated)
-    again = worth(Trial(strategy, max_pages=60, sitting=Sitting(20, words=10)), *generated)
+    spoken = worth(FeedbackTrial(strategy, max_pages=60, sitting=Sitting(20, words=10)), *generated)
+    again = worth(FeedbackTrial(strategy, max_pages=60, sitting=Sitting(20, words=10)), *generated)
     assert spoken == again
     assert spoken is not None
     assert spoken.n == silent.n >= 3

@@ -24,10 +24,26 @@ from salticid.tables import Texts, Urls
 from salticid.testing.generated import Generated
 from salticid.testing.site import GeneratedWeb
 from salticid.text.stems import Stems
+from salticid.webs import world_arrays
 from salticid.webs.arrays import MANIFEST, Arrays
 from salticid.webs.recorded import MAX_REDIRECTS, RecordedWeb
+from salticid.webs.world_arrays import (
+    AREA,
+    HOST,
+    LINK,
+    PAGE,
+    ROW,
+    STEM,
+    TEXT,
+    TITLE,
+    TOKEN,
+    URL,
+    WORD,
+    WorldArray,
+)
 from salticid.worlds.answers import Answer, Unread
 from salticid.worlds.build import build
+from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.labels import labels_of
 from salticid.worlds.writer import MAX_HTML
 
@@ -243,6 +259,27 @@ def test_arrays_are_opened_when_asked_for(tmp_path: Path) -> None:
     assert "token" in Arrays(tmp_path / "w").manifest.arrays
 
 
+def test_both_writers_make_the_arrays_that_are_read(tmp_path: Path) -> None:
+    recorded = made(tmp_path / "recorded", Answer(A, html=page("t", "spiders <a href=b>eyes</a>")))
+    build_generated(tmp_path / "generated", WebEdition(50))
+    named = {
+        value.name: value.dtype
+        for group in (URL, HOST, WORD, STEM, ROW, PAGE, TOKEN, AREA, LINK, TITLE, TEXT, world_arrays)
+        for name in dir(group)
+        if isinstance(value := getattr(group, name), WorldArray)
+    }
+    assert recorded.arrays.manifest.arrays == named
+    assert Arrays(tmp_path / "generated").manifest.arrays == named
+
+
+def test_an_array_of_another_type_is_told(tmp_path: Path) -> None:
+    made(tmp_path / "w", Answer(A, html=page("t")))
+    manifest = tmp_path / "w" / MANIFEST
+    manifest.write_text(manifest.read_text().replace('"page.url": "<i4"', '"page.url": "<i8"'))
+    with pytest.raises(UserError, match=r"its array page\.url holds <i8, not <i4; build it again"):
+        RecordedWeb(tmp_path / "w")
+
+
 def damaged(data: bytes, how: str) -> bytes:
     manifest = json.loads(data)
     less = {key: value for key, value in manifest.items() if key != "digest"}
@@ -273,6 +310,7 @@ import resource, sys
 from pathlib import Path
 from salticid.worlds.answers import Answer
 from salticid.worlds.build import build
+from salticid.worlds.generating.building import WebEdition, build_generated
 
 class Many:
     name, size, done = "many", 0, 0

@@ -35,7 +35,7 @@ from salticid.model import (
 from salticid.outlook import Outlook, outlook
 from salticid.protocols import Brief, Judge, Log, Strategy
 from salticid.scope import Boundary
-from salticid.tables.glimpse_page import glimpsed
+from salticid.tables.translation import glimpsed
 from salticid.tables.url_states import CHOSEN, FAILED, KNOWN, REACHED, UNKNOWN, UrlStates
 from salticid.urls import site
 
@@ -381,10 +381,10 @@ class Crawl:
             records=response.records,
             revisit=revisit,
         )
-        self._count(visit.depth, NO_URL if page is None or revisit else visit.final, score)
+        self._count(visit.depth, visit.final if visit.good else NO_URL, score)
         if self.strategy.walks and not revisit:
             self._remember(response)
-        if page is not None and not revisit:
+        if visit.good:
             self.pages += 1
             self._recent.append(positive)
             if positive:

@@ -173,6 +173,19 @@ class Page:
         """The plain text, anchors included, white space folded."""
         return zstandard.decompress(self.packed_text).decode() if self.packed_text else ""
 
+    @property
+    def areas(self) -> Ints:
+        """The area of each token; a token before the first run of areas belongs to the rest.
+
+        >>> from salticid.testing import spider_web
+        >>> web = spider_web()
+        >>> web.page(web.id("a11")).areas.tolist()    # More birds | Sparrows and starlings
+        [1, 1, 2, 2, 2]
+        """
+        starts = np.concatenate(([0], self.area_start, [len(self.tokens)]))
+        kinds = np.concatenate(([Area.REST], self.area))
+        return np.repeat(kinds.astype(np.int32), np.diff(starts))
+
     def words_in(self, area: Area) -> Ints:
         """The word ids of one area, in reading order."""
         if not len(self.area_start):
@@ -259,6 +272,11 @@ class Visit:
     def url(self) -> int:
         """The URL that was asked for."""
         return self.choice.link.url
+
+    @property
+    def good(self) -> bool:
+        """Whether it brought a page that was not there before: such visits are counted as the crawl's pages."""
+        return self.outcome is Outcome.OK and not self.revisit
 
 
 @dataclass(frozen=True, slots=True)

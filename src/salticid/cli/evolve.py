@@ -74,7 +74,7 @@ def evolve(
     from salticid.evolve.checkpoint import Checkpoint  # here: it takes its time to import
     from salticid.evolve.fitness import Goal
     from salticid.evolve.search import Evolution
-    from salticid.evolve.search_plan import PAPER_TERMS, Plan, digest_of, versions
+    from salticid.evolve.search_plan import PAPER_TERMS, SearchPlan, digest_of, versions
     from salticid.evolve.simulation import Simulation
     from salticid.evolve.workers import Stage, crawlers, prepare
     from salticid.lab.search_report.evidence import summary
@@ -86,7 +86,7 @@ def evolve(
     known = tuple(weights_in(each, searched, phases) for each in begin_with or ())
     with Work("preparing", 0, err) as work:
         simulation = prepare(stage, searched, work.part)
-    plan = Plan(
+    plan = SearchPlan(
         simulation.digest, told.name, digest_of(told), told.seeds, simulation.terms, searched, search, population,
         generations, crawl_length, runs, seed, phases, Goal(reward_hosts, reward_distance, reward_length),
         known, versions(),

@@ -11,10 +11,10 @@ import typer
 from salticid.cli.console import err, out, print_json, safe
 from salticid.cli.progress import Work
 from salticid.errors import UserError
-from salticid.worlds.answers import Source
+from salticid.worlds.answers import WorldSource
 from salticid.worlds.build import Built, build
 from salticid.worlds.crawl_source import CrawledPages
-from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.html_folder import HtmlFolder
 from salticid.worlds.warc_source import WarcFiles
 from salticid.worlds.webkb import WebKB
@@ -49,7 +49,7 @@ def build_world(
     if crawl is not None:
         choices.append(lambda: _recorded(world, CrawledPages(crawl), labels))
     if synthetic is not None:
-        choices.append(lambda: _generated(world, Wanted(synthetic, seed, at), labels))
+        choices.append(lambda: _generated(world, WebEdition(synthetic, seed, at), labels))
     if len(choices) != 1:
         raise UserError(
             "give exactly one source: --warc, --html with --base-url, --webkb, --crawl or --synthetic"
@@ -68,12 +68,12 @@ def build_world(
     out.print(f"Look into it with: salticid world info {world}", highlight=False)
 
 
-def _recorded(world: Path, source: Source, labels: Path | None) -> Built:
+def _recorded(world: Path, source: WorldSource, labels: Path | None) -> Built:
     with Work("building", source.size, err) as work:
         return build(world, source, labels, lambda done, pages: work.at(done, f"{pages} pages"))
 
 
-def _generated(world: Path, wanted: Wanted, labels: Path | None) -> Built:
+def _generated(world: Path, wanted: WebEdition, labels: Path | None) -> Built:
     with Work("building", wanted.pages, err) as work:
         return build_generated(world, wanted, labels, lambda done, pages: work.at(done, f"{pages} pages"))
 

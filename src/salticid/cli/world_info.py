@@ -10,6 +10,7 @@ import typer
 
 from salticid.cli.console import out, print_json
 from salticid.webs.recorded import RecordedWeb
+from salticid.webs.world_arrays import LINK, PAGE, ROW, URL
 from salticid.worlds.labels import labels_of
 
 
@@ -23,15 +24,15 @@ def info(
     """
     web = RecordedWeb(world)
     labels = labels_of(world)
-    row_of = web.arrays["url.row"]
-    recorded_links = int(np.count_nonzero(row_of[web.arrays["link.url"]] >= 0))
+    row_of = web.arrays[URL.row]
+    recorded_links = int(np.count_nonzero(row_of[web.arrays[LINK.url]] >= 0))
     facts = {
         "pages": web.pages,
         "links": web.links,
         "links_recorded": recorded_links,
         "urls": len(web.urls),
-        "hosts": len(np.unique(web.arrays["url.host"][web.arrays["page.url"]])),
-        "redirects": int(np.count_nonzero(web.arrays["row.target"] >= 0)),
+        "hosts": len(np.unique(web.arrays[URL.host][web.arrays[PAGE.url]])),
+        "redirects": int(np.count_nonzero(web.arrays[ROW.target] >= 0)),
         "labels": {label: len(urls) for label, urls in labels.items()},
         "bytes": sum(file.stat().st_size for file in world.iterdir()),
         "built_from": web.arrays.manifest.built_from,

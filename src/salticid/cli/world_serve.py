@@ -13,6 +13,7 @@ import typer
 
 from salticid.cli.console import out, print_json, safe
 from salticid.webs.recorded import RecordedWeb
+from salticid.webs.world_arrays import PAGE, URL
 
 
 def serve_world(
@@ -40,7 +41,7 @@ async def _serve(web: RecordedWeb, port: int, gzip: bool, warm: bool, json: bool
             await server.warm()
         address = f"http://{ADDRESS}:{server.port}/"
         if json:
-            hosts = len(np.unique(web.arrays["url.host"][web.arrays["page.url"]]))
+            hosts = len(np.unique(web.arrays[URL.host][web.arrays[PAGE.url]]))
             print_json({"address": address, "port": server.port, "pages": web.pages, "hosts": hosts})
             sys.stdout.flush()
         else:

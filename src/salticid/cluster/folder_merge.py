@@ -21,7 +21,7 @@ from salticid.store.folder_lock import SHARDS
 from salticid.store.log import CrawlLog
 from salticid.store.schema import FILE
 from salticid.tables import Texts, Urls
-from salticid.worlds.translate import Translation
+from salticid.tables.translation import Translation
 
 _FILES_A_SHARD = 1000
 """The numbers of the archive files of a shard begin at as many times its own."""

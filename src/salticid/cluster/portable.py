@@ -9,7 +9,7 @@ import numpy as np
 from salticid.model import NO_URL, Page
 from salticid.protocols import Table, Tables, UrlTable
 from salticid.runs.brief import Known
-from salticid.worlds.translate import Translation
+from salticid.tables.translation import Translation
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from salticid.model import Limits, Outcome, Visit
+from salticid.model import Limits, Visit
 from salticid.protocols import UrlTable
 from salticid.urls import site
 
@@ -77,11 +77,10 @@ class Crowds:
             return
         host = self._urls.host_name(self._urls.host(visit.url))
         self.admit(host)
-        good = visit.outcome is Outcome.OK and not visit.revisit
         for crowd in self._of(host):
             self._fetches[crowd] += 1
-            self._pages[crowd] += good
-            if good and visit.positive:
+            self._pages[crowd] += visit.good
+            if visit.good and visit.positive:
                 self.relented |= self._is_full(crowd)
                 self._liked[crowd] += 1
 

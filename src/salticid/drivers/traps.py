@@ -104,7 +104,7 @@ class Traps:
         if visit.outcome is Outcome.DEAD and visit.status in GOOD_STATUSES:
             for kind in kinds:
                 self._met(kind).missing += 1
-        if visit.outcome is Outcome.OK and not visit.revisit:
+        if visit.good:
             new = visit.page is not None and self.soft_404s.observe(visit, visit.page)
             self._tangles.observe(url, visit.positive and new)
             grade = round(min(max(visit.score, 0.0), 1.0) * _GRADES)

@@ -9,7 +9,7 @@ import msgspec
 from salticid.evolve.finalists import Watch
 from salticid.evolve.fitness import fitness
 from salticid.evolve.optimizer import Weights
-from salticid.evolve.search_plan import PARENT, Plan
+from salticid.evolve.search_plan import PARENT, SearchPlan
 from salticid.evolve.workers import Crawlers
 
 
@@ -24,17 +24,17 @@ class HeldBack(msgspec.Struct, frozen=True):
     without: dict[str, list[float]]
 
 
-def held_back(plan: Plan, weights: Weights, crawlers: Crawlers, watch: Watch) -> HeldBack:
+def held_back(plan: SearchPlan, weights: Weights, crawlers: Crawlers, watch: Watch) -> HeldBack:
     """Crawl with weights of all terms, and with what they are compared with."""
     used = [(term, at) for at, term in enumerate(plan.terms) if any(row[at] for row in weights)]
-    asked = [weights, plan.alone(PARENT), *(without(weights, at) for _, at in used)]
+    strategies = [weights, plan.alone(PARENT), *(without(weights, at) for _, at in used)]
     seeds = plan.held_back_seeds
-    trials = [trial for each in asked for trial in plan.trials(each, seeds)]
-    made: list[float] = []
+    trials = [trial for each in strategies for trial in plan.trials(each, seeds)]
+    results: list[float] = []
     for result in crawlers.map(fitness, trials):
-        made.append(result)
-        watch(len(made), len(trials))
-    parts = [made[at : at + len(seeds)] for at in range(0, len(made), len(seeds))]
+        results.append(result)
+        watch(len(results), len(trials))
+    parts = [results[at : at + len(seeds)] for at in range(0, len(results), len(seeds))]
     return HeldBack(parts[0], parts[1], {term: part for (term, _), part in zip(used, parts[2:], strict=True)})
 
 
@@ -46,5 +46,5 @@ def without(weights: Weights, place: int) -> Weights:
     >>> without(((0.5, 0.25, 0.25), (1.0, 0.0, 0.0)), 0)
     ((0.0, 0.5, 0.5), (0.0, 0.0, 0.0))
     """
-    kept = [[0.0 if at == place else weight for at, weight in enumerate(row)] for row in weights]
-    return tuple(tuple(weight / (fsum(row) or 1.0) for weight in row) for row in kept)
+    rows = [[0.0 if at == place else weight for at, weight in enumerate(row)] for row in weights]
+    return tuple(tuple(weight / (fsum(row) or 1.0) for weight in row) for row in rows)

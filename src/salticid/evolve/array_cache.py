@@ -16,7 +16,7 @@ VERSION = 1
 """Of what is kept: other versions are worked out anew."""
 
 
-class Kept:
+class ArrayCache:
     """A folder of arrays that can always be made again; none of them counts for the world's digest.
 
     Their names carry the version, the digest of the world and whatever else they depend on, so that a stale one
@@ -33,8 +33,8 @@ class Kept:
         try:
             return tuple(self._mapped(name) for name in names)
         except (OSError, ValueError, EOFError):
-            for name, made in zip(names, make(), strict=True):
-                self._keep(name, made)
+            for name, array in zip(names, make(), strict=True):
+                self._keep(name, array)
             return tuple(self._mapped(name) for name in names)
 
     def _file(self, name: str) -> Path:
@@ -47,13 +47,13 @@ class Kept:
         plain.flags.writeable = False
         return plain
 
-    def _keep(self, name: str, made: npt.NDArray[Any]) -> None:
+    def _keep(self, name: str, array: npt.NDArray[Any]) -> None:
         file = self._file(name)
         partial = file.with_suffix(f".{os.getpid()}.partial")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with partial.open("wb") as out:
-                np.save(out, made, allow_pickle=False)
+                np.save(out, array, allow_pickle=False)
             partial.replace(file)
         except OSError as error:
             partial.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ import msgspec
 
 from salticid.errors import SalticidError, UserError
 from salticid.evolve.optimizer import Individual, Weights
-from salticid.evolve.search_plan import Plan, differences
+from salticid.evolve.search_plan import SearchPlan, differences
 
 FILE = "checkpoint.json"
 
@@ -31,7 +31,7 @@ class State(msgspec.Struct, frozen=True):
     number, so no state of a random generator is needed.
     """
 
-    plan: Plan
+    plan: SearchPlan
     population: tuple[Individual, ...] = ()
     history: tuple[Generation, ...] = ()
     tried: tuple[tuple[Weights, float], ...] = ()
@@ -43,7 +43,7 @@ class Checkpoint:
 
     folder: Path
 
-    def load(self, plan: Plan) -> State:
+    def load(self, plan: SearchPlan) -> State:
         """The state to go on from, an empty one to begin with; a UserError if it is that of another search."""
         file = self.folder / FILE
         try:
@@ -52,9 +52,9 @@ class Checkpoint:
             return State(plan)
         except (OSError, msgspec.DecodeError) as error:
             raise UserError(f"cannot read {file}: {error}; remove {self.folder} to begin anew") from None
-        if told := differences(state.plan, plan):
+        if changes := differences(state.plan, plan):
             raise UserError(
-                f"{self.folder} holds another search: {'; '.join(told)}; give the same arguments to go on with it, "
+                f"{self.folder} holds another search: {'; '.join(changes)}; give the same arguments to go on with it, "
                 "or another --out"
             )
         return state

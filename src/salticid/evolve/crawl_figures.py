@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from salticid.evolve.fitness import Trial, crawl
+from salticid.evolve.fitness import CrawlTrial, crawl
 from salticid.evolve.simulation import Simulation
 
 
@@ -33,7 +33,7 @@ class Figures(msgspec.Struct, frozen=True):
         return len(self.away) - 1
 
 
-def figures(simulation: Simulation, trial: Trial) -> Figures:
+def figures(simulation: Simulation, trial: CrawlTrial) -> Figures:
     """The figures of the crawl of a trial."""
     crawled = crawl(simulation, trial)
     cohesion = simulation.cohesion(crawled, trial.start)

@@ -28,9 +28,9 @@ def chosen(state: State, crawlers: Crawlers, watch: Watch) -> Weights:
     plan, running = state.plan, finalists(state)
     seeds = plan.choosing_seeds
     trials = [trial for weights in running for trial in plan.trials(plan.spread(weights), seeds)]
-    made: list[float] = []
+    results: list[float] = []
     for result in crawlers.map(fitness, trials):
-        made.append(result)
-        watch(len(made), len(trials))
-    sums = [fsum(made[at : at + len(seeds)]) for at in range(0, len(made), len(seeds))]
+        results.append(result)
+        watch(len(results), len(trials))
+    sums = [fsum(results[at : at + len(seeds)]) for at in range(0, len(results), len(seeds))]
     return running[max(range(len(running)), key=sums.__getitem__)]

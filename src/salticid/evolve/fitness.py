@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 
 from salticid.evolve.optimizer import Weights
-from salticid.evolve.simulation import Crawled, Simulation
+from salticid.evolve.simulation import SimulatedCrawl, Simulation
 
 
 class Goal(msgspec.Struct, frozen=True):
@@ -21,7 +21,7 @@ class Goal(msgspec.Struct, frozen=True):
     late: float = 0.0
 
 
-class Trial(msgspec.Struct, frozen=True):
+class CrawlTrial(msgspec.Struct, frozen=True):
     """One crawl to be simulated: the weights, the seed of its chance, its length, and where it starts.
 
     Without `start` it starts from the topic's seeds.
@@ -34,12 +34,12 @@ class Trial(msgspec.Struct, frozen=True):
     goal: Goal = Goal()
 
 
-def crawl(simulation: Simulation, trial: Trial) -> Crawled:
+def crawl(simulation: Simulation, trial: CrawlTrial) -> SimulatedCrawl:
     """The crawl of a trial."""
     return simulation.crawl(np.array(trial.weights), trial.seed, trial.length, trial.start)
 
 
-def fitness(simulation: Simulation, trial: Trial) -> float:
+def fitness(simulation: Simulation, trial: CrawlTrial) -> float:
     """What the good pages of a crawl are worth, by the pages downloaded; without rewards good / downloaded.
 
     A crawl that runs out of links is judged by the pages it has; one without a page is worth nothing.
@@ -47,7 +47,7 @@ def fitness(simulation: Simulation, trial: Trial) -> float:
     return worth(crawl(simulation, trial), trial.goal, trial.length)
 
 
-def worth(crawled: Crawled, goal: Goal, length: int) -> float:
+def worth(crawled: SimulatedCrawl, goal: Goal, length: int) -> float:
     """What the good pages of a crawl that was to have `length` pages are worth, by the pages downloaded."""
     pages = len(crawled.pages)
     if not pages:

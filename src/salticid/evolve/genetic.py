@@ -32,9 +32,9 @@ class Genetic:
 
     def first(self) -> list[tuple[float, ...]]:
         """What is known, and random bits to fill up."""
-        known = [encoded(np.array(weights)) for weights in self.known[: self.size]]
-        drawn = chance(self.seed, 0).random((self.size - len(known), self.shape.bits)) < 0.5
-        return [_genes(bits) for bits in (*known, *drawn)]
+        start = [encoded(np.array(weights)) for weights in self.known[: self.size]]
+        others = chance(self.seed, 0).random((self.size - len(start), self.shape.bits)) < 0.5
+        return [_genes(bits) for bits in (*start, *others)]
 
     def children(self, population: Sequence[Individual], generation: int) -> list[tuple[float, ...]]:
         """As many new ones as there are old ones, so that the population doubles."""

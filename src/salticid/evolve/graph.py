@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from salticid.evolve.array_cache import Kept
+from salticid.evolve.array_cache import ArrayCache
 from salticid.metrics.page_links import gathered
 from salticid.model import NO_URL, Ints, Outcome
 from salticid.urls import site
 from salticid.webs.recorded import MAX_REDIRECTS, NOFOLLOW, OUTCOMES, REDIRECT, RecordedWeb
+from salticid.webs.world_arrays import LINK, PAGE, ROW, URL
 
 ANSWERS = (*OUTCOMES, Outcome.NOT_RECORDED, Outcome.REDIRECT_LOOP, Outcome.DUPLICATE)
 """What a visit may come to, by its code."""
@@ -42,14 +43,12 @@ class Graph:
     out: Ints
 
     @classmethod
-    def of(cls, web: RecordedWeb, kept: Kept) -> Graph:
+    def of(cls, web: RecordedWeb, cache: ArrayCache) -> Graph:
         """That of a world."""
-        final, outcome, page = kept.arrays(("final", "outcome", "page"), lambda: _answers(web))
-        (canonical,) = kept.arrays(("canonical",), lambda: (_canonical(web),))
-        start, out = kept.arrays(("start", "out"), lambda: _out(web)[:2])
-        return cls(
-            final, outcome, page, web.arrays["url.host"], web.arrays["page.url"], canonical, start, out
-        )
+        final, outcome, page = cache.arrays(("final", "outcome", "page"), lambda: _answers(web))
+        (canonical,) = cache.arrays(("canonical",), lambda: (_canonical(web),))
+        start, out = cache.arrays(("start", "out"), lambda: _out(web)[:2])
+        return cls(final, outcome, page, web.arrays[URL.host], web.arrays[PAGE.url], canonical, start, out)
 
     def answering(self, urls: Ints) -> Ints:
         """The pages that answer at these URLs, those without one passed over."""
@@ -73,9 +72,7 @@ def first_links(web: RecordedWeb) -> Starts:
 
 def _answers(web: RecordedWeb) -> tuple[npt.NDArray[Any], ...]:
     arrays = web.arrays
-    final, outcome, page = _followed(
-        arrays["url.row"], arrays["row.kind"], arrays["row.target"], arrays["row.page"]
-    )
+    final, outcome, page = _followed(arrays[URL.row], arrays[ROW.kind], arrays[ROW.target], arrays[ROW.page])
     return final, outcome, page
 
 
@@ -103,7 +100,7 @@ def _followed(row: Any, kind: Any, target: Any, page_of: Any) -> Any:
 
 def _canonical(web: RecordedWeb) -> Ints:
     """For each page the URL it gives itself, where that is another one of its own site."""
-    named, own = web.arrays["page.canonical"], web.arrays["page.url"]
+    target, own = web.arrays[PAGE.canonical], web.arrays[PAGE.url]
     canonical = np.full(len(own), NO_URL, np.int32)
     sites: dict[int, str] = {}
 
@@ -113,17 +110,17 @@ def _canonical(web: RecordedWeb) -> Ints:
             sites[host] = site(f"http://{web.urls.host_name(host)}/")
         return sites[host]
 
-    for page in np.flatnonzero((named != NO_URL) & (named != own)).tolist():
-        if site_of(int(named[page])) == site_of(int(own[page])):
-            canonical[page] = named[page]
+    for page in np.flatnonzero((target != NO_URL) & (target != own)).tolist():
+        if site_of(int(target[page])) == site_of(int(own[page])):
+            canonical[page] = target[page]
     return canonical
 
 
 def _out(web: RecordedWeb) -> tuple[Starts, Ints, Starts]:
     arrays = web.arrays
-    closed = (arrays["page.flags"] & NOFOLLOW) > 0
+    closed = (arrays[PAGE.flags] & NOFOLLOW) > 0
     start, out, place = _distinct(
-        arrays["link.end"], arrays["link.url"], arrays["link.nofollow"], closed, len(web.urls.disk)
+        arrays[LINK.end], arrays[LINK.url], arrays[LINK.nofollow], closed, len(web.urls.disk)
     )
     return start, out, place
 

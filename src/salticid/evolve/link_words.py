@@ -7,11 +7,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from salticid.evolve.array_cache import Kept
+from salticid.evolve.array_cache import ArrayCache
 from salticid.evolve.graph import Graph, first_links
 from salticid.protocols import Brief
 from salticid.strategies.parts.rank_words import AROUND, LinkWords, Singles, Stretch
 from salticid.webs.recorded import RecordedWeb
+from salticid.webs.world_arrays import LINK, TOKEN
 
 _VERSION = 1
 _BLOCK = 5_000
@@ -20,19 +21,19 @@ Watch = Callable[[str, int, int], None]
 
 
 def link_words(
-    brief: Brief, web: RecordedWeb, graph: Graph, kept: Kept, watch: Watch | None = None
+    brief: Brief, web: RecordedWeb, graph: Graph, cache: ArrayCache, watch: Watch | None = None
 ) -> tuple[Singles, Singles]:
     """For each link of `graph.out` the anchor and the context score: the best of those to its URL on its page."""
-    told = [_VERSION, AROUND, brief.topic.keywords, brief.language]
-    digest = hashlib.blake2b(repr(told).encode(), digest_size=8).hexdigest()
+    settings = [_VERSION, AROUND, brief.topic.keywords, brief.language]
+    digest = hashlib.blake2b(repr(settings).encode(), digest_size=8).hexdigest()
     names = f"anchor-{digest}", f"context-{digest}"
-    anchor, context = kept.arrays(names, lambda: _read(LinkWords(brief), web, graph, watch))
+    anchor, context = cache.arrays(names, lambda: _read(LinkWords(brief), web, graph, watch))
     return anchor, context
 
 
 def _read(words: LinkWords, web: RecordedWeb, graph: Graph, watch: Watch | None) -> tuple[Singles, Singles]:
     arrays, place = web.arrays, first_links(web)
-    token_ends, link_ends = (arrays[name].astype(np.int64) for name in ("token.end", "link.end"))
+    token_ends, link_ends = (arrays[name].astype(np.int64) for name in (TOKEN.end, LINK.end))
     anchor, context = np.zeros(len(graph.out), np.float32), np.zeros(len(graph.out), np.float32)
     for first in range(0, web.pages, _BLOCK):
         last = min(first + _BLOCK, web.pages)
@@ -41,12 +42,12 @@ def _read(words: LinkWords, web: RecordedWeb, graph: Graph, watch: Watch | None)
         low = np.append(0, high[:-1])
         links = slice(link_begin, int(link_ends[last - 1]))
         page = np.repeat(np.arange(last - first), np.diff(link_ends[first:last], prepend=link_begin))
-        begin, end = (arrays[name][links] + low[page] for name in ("link.start", "link.stop"))
+        begin, end = (arrays[name][links] + low[page] for name in (LINK.start, LINK.stop))
         spans = Stretch(begin, end, low[page], high[page])
-        found = words.scores(arrays["token"][token_begin : int(token_ends[last - 1])], spans)
-        kept = place[links] >= 0
-        for best, scores in zip((anchor, context), found, strict=True):
-            np.maximum.at(best, place[links][kept], scores[kept])
+        best_scores = words.scores(arrays[TOKEN.word][token_begin : int(token_ends[last - 1])], spans)
+        followed = place[links] >= 0
+        for best, scores in zip((anchor, context), best_scores, strict=True):
+            np.maximum.at(best, place[links][followed], scores[followed])
         if watch is not None:
             watch("reading links", last, web.pages)
     return anchor, context

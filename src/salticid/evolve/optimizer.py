@@ -26,7 +26,7 @@ class Individual(msgspec.Struct, frozen=True):
     fitness: float
 
 
-class Search(Protocol):
+class Optimizer(Protocol):
     """Finds strategies generation by generation.
 
     It is a function of its settings, the seed and the population: the chance of a generation is drawn from

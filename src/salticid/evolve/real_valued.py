@@ -34,9 +34,9 @@ class RealValued:
 
     def first(self) -> list[tuple[float, ...]]:
         """What is known, and even draws to fill up."""
-        known = [_stretched(np.array(weights)).reshape(-1) for weights in self.known[: self.size]]
-        drawn = chance(self.seed, 0).random((self.size - len(known), self.shape.weights))
-        return [tuple(genes.tolist()) for genes in (*known, *drawn)]
+        start = [_stretched(np.array(weights)).reshape(-1) for weights in self.known[: self.size]]
+        others = chance(self.seed, 0).random((self.size - len(start), self.shape.weights))
+        return [tuple(genes.tolist()) for genes in (*start, *others)]
 
     def children(self, population: Sequence[Individual], generation: int) -> list[tuple[float, ...]]:
         """One for each, in their order."""
@@ -57,9 +57,9 @@ class RealValued:
         others = rng.permutation([other for other in range(self.size) if other != place])[:3]
         base, plus, minus = genes[others]
         moved = np.clip(base + STEP * (plus - minus), 0.0, 1.0)  # zero is a fair weight, so stop there
-        taken = rng.random(self.shape.weights) < CROSSING
-        taken[rng.integers(self.shape.weights)] = True
-        child: Floats = np.where(taken, moved, genes[place])
+        crossing = rng.random(self.shape.weights) < CROSSING
+        crossing[rng.integers(self.shape.weights)] = True
+        child: Floats = np.where(crossing, moved, genes[place])
         return child
 
 

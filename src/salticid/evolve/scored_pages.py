@@ -14,7 +14,7 @@ import numpy.typing as npt
 from numba import njit
 
 from salticid.errors import UserError
-from salticid.evolve.array_cache import Kept
+from salticid.evolve.array_cache import ArrayCache
 from salticid.evolve.exact_sum import pairwise
 from salticid.exact import logistic, logs_of_counts
 from salticid.judges.svm import Svm
@@ -24,6 +24,7 @@ from salticid.protocols import Brief
 from salticid.registry import settings_of
 from salticid.runs.brief import url_ids
 from salticid.webs.recorded import RecordedWeb
+from salticid.webs.world_arrays import PAGE, TOKEN
 
 NEGATIVES_A_PAGE = 5
 """So many random pages of the world stand against each example, as in the paper."""
@@ -43,23 +44,25 @@ def known_pages(topic: Topic, web: RecordedWeb) -> Topic:
     examples = topic.examples or topic.seeds
     if topic.negatives:
         return replace(topic, examples=examples)
-    named = {web.number_at(url) for url in url_ids((*examples, *topic.seeds), web.urls)}
+    exempt = {web.number_at(url) for url in url_ids((*examples, *topic.seeds), web.urls)}
     wanted = max(NEGATIVES_A_PAGE * len(examples), FEWEST_NEGATIVES)
-    order = np.random.default_rng(int(web.digest, 16)).permutation(web.pages)[: wanted + len(named)]
-    drawn = [page for page in order.tolist() if page not in named][:wanted]
-    if not drawn:
+    order = np.random.default_rng(int(web.digest, 16)).permutation(web.pages)[: wanted + len(exempt)]
+    pages = [page for page in order.tolist() if page not in exempt][:wanted]
+    if not pages:
         raise UserError(
             f"{web.folder} has no page besides those topic {topic.name!r} names to tell them from"
         )
-    urls = web.urls.spell(web.arrays["page.url"][drawn].tolist())
+    urls = web.urls.spell(web.arrays[PAGE.url][pages].tolist())
     return replace(topic, examples=examples, negatives=tuple(urls))
 
 
-def page_scores(judge: Svm, brief: Brief, web: RecordedWeb, kept: Kept, watch: Watch | None = None) -> Floats:
+def page_scores(
+    judge: Svm, brief: Brief, web: RecordedWeb, cache: ArrayCache, watch: Watch | None = None
+) -> Floats:
     """The score of each page of the world by the judge once it has learned from `brief`: what `score` gives."""
-    told = [_VERSION, settings_of(judge), brief.language, brief.topic.examples, brief.topic.negatives]
-    name = f"scores-{hashlib.blake2b(repr(told).encode(), digest_size=8).hexdigest()}"
-    (scores,) = kept.arrays((name,), lambda: (_scored(judge, brief, web, watch),))
+    settings = [_VERSION, settings_of(judge), brief.language, brief.topic.examples, brief.topic.negatives]
+    name = f"scores-{hashlib.blake2b(repr(settings).encode(), digest_size=8).hexdigest()}"
+    (scores,) = cache.arrays((name,), lambda: (_scored(judge, brief, web, watch),))
     return scores
 
 
@@ -67,15 +70,15 @@ def _scored(judge: Svm, brief: Brief, web: RecordedWeb, watch: Watch | None) -> 
     """All pages, in blocks, on all cores."""
     judge.start(brief)
     model = _Model.of(judge, web)
-    tokens, ends = web.arrays["token"], web.arrays["token.end"]
+    tokens, ends = web.arrays[TOKEN.word], web.arrays[TOKEN.end]
 
     def margins_from(first: int) -> Floats:
         last = min(first + _BLOCK, web.pages)
         begin = int(ends[first - 1]) if first else 0
-        found: Floats = _margins(
+        margins: Floats = _margins(
             model, tokens[begin : int(ends[last - 1])], ends[first:last] - np.uint64(begin)
         )
-        return found
+        return margins
 
     scores = np.zeros(web.pages)
     blocks = range(0, web.pages, _BLOCK)

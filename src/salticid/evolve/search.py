@@ -9,7 +9,7 @@ from math import fsum
 from salticid.evolve.checkpoint import Checkpoint, Generation, State
 from salticid.evolve.fitness import fitness
 from salticid.evolve.optimizer import Individual, best
-from salticid.evolve.search_plan import Plan
+from salticid.evolve.search_plan import SearchPlan
 from salticid.evolve.workers import Crawlers
 
 Watch = Callable[[int], None]
@@ -20,7 +20,7 @@ Watch = Callable[[int], None]
 class Evolution:
     """A search under way, or done; `state` is what it has come to, also before a run of the program that died."""
 
-    plan: Plan
+    plan: SearchPlan
     crawlers: Crawlers
     checkpoint: Checkpoint
     state: State = field(init=False)
@@ -70,10 +70,10 @@ class Evolution:
         seeds = self.plan.training_seeds
         trials = [trial for each in new for trial in self.plan.trials(self.plan.spread(each), seeds)]
         results = self.crawlers.map(fitness, trials)
-        known = len(genes) - len(new)
+        old = len(genes) - len(new)
         for count, each in enumerate(new, start=1):
             self._tried[each] = fsum(next(results) for _ in seeds) / len(seeds)
-            watch(self.done + known + count)
+            watch(self.done + old + count)
         return [Individual(one, each, self._tried[each]) for one, each in zip(genes, weights, strict=True)]
 
 

@@ -11,10 +11,10 @@ import msgspec
 import numpy as np
 
 from salticid.errors import UserError
-from salticid.evolve.fitness import Goal, Trial
+from salticid.evolve.fitness import CrawlTrial, Goal
 from salticid.evolve.genetic import Genetic
 from salticid.evolve.genome import Shape
-from salticid.evolve.optimizer import Search, Weights
+from salticid.evolve.optimizer import Optimizer, Weights
 from salticid.evolve.real_valued import LEAST, RealValued
 from salticid.model import Topic
 from salticid.version import __version__
@@ -30,7 +30,7 @@ CHOOSING = 15
 """So many others are kept for the choice between the fittest."""
 
 
-class Plan(msgspec.Struct, frozen=True):
+class SearchPlan(msgspec.Struct, frozen=True):
     """A search: the same plan finds the same strategy, bit for bit.
 
     `world` is the digest of the world, `told` that of all the topic says, `seeds` are the topic's. `terms` are
@@ -78,7 +78,7 @@ class Plan(msgspec.Struct, frozen=True):
         """Of the weights that are sought."""
         return Shape(self.phases, len(self.searched))
 
-    def searcher(self) -> Search:
+    def searcher(self) -> Optimizer:
         """Who searches."""
         if self.search == "genetic":
             return Genetic(self.shape, self.population, self.seed, self.known)
@@ -92,9 +92,9 @@ class Plan(msgspec.Struct, frozen=True):
         """The weights sought as weights of all terms."""
         return tuple(tuple(self._weight(term, row) for term in self.terms) for row in weights)
 
-    def trials(self, weights: Weights, seeds: list[int]) -> list[Trial]:
+    def trials(self, weights: Weights, seeds: list[int]) -> list[CrawlTrial]:
         """The crawls that show how good weights of all terms are."""
-        return [Trial(weights, seed, self.crawl_length, None, self.goal) for seed in seeds]
+        return [CrawlTrial(weights, seed, self.crawl_length, None, self.goal) for seed in seeds]
 
     def alone(self, term: str) -> Weights:
         """The weights, of all terms, of a crawl by one of them."""
@@ -106,16 +106,16 @@ class Plan(msgspec.Struct, frozen=True):
     def _drawn(self) -> list[int]:
         """Distinct seeds; a search with more runs has the same ones and more."""
         rng = np.random.default_rng(self.seed)
-        drawn: dict[int, None] = {}
-        while len(drawn) < HELD_BACK + CHOOSING + self.runs:
-            drawn[int(rng.integers(2**31))] = None
-        return list(drawn)
+        seeds: dict[int, None] = {}
+        while len(seeds) < HELD_BACK + CHOOSING + self.runs:
+            seeds[int(rng.integers(2**31))] = None
+        return list(seeds)
 
 
 def digest_of(topic: Topic) -> str:
     """A text that differs for topics that say different things to a crawler."""
-    told = msgspec.json.encode(asdict(topic))
-    return hashlib.blake2b(told, digest_size=16).hexdigest()
+    text = msgspec.json.encode(asdict(topic))
+    return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 
 def versions() -> dict[str, str]:
@@ -123,14 +123,14 @@ def versions() -> dict[str, str]:
     return {"salticid": __version__, **{name: version(name) for name in ("numba", "numpy")}}
 
 
-def differences(before: Plan, now: Plan) -> list[str]:
+def differences(before: SearchPlan, now: SearchPlan) -> list[str]:
     """In what two plans differ, in words; nothing if they are the same search."""
-    told = []
-    for name in Plan.__struct_fields__:
+    changes = []
+    for name in SearchPlan.__struct_fields__:
         was, is_now = getattr(before, name), getattr(now, name)
         if was != is_now:
-            told.append(f"{name.replace('_', ' ')} was {_said(was)} and is {_said(is_now)}")
-    return told
+            changes.append(f"{name.replace('_', ' ')} was {_said(was)} and is {_said(is_now)}")
+    return changes
 
 
 def _said(value: object) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from salticid.errors import UserError
-from salticid.evolve.array_cache import Kept
+from salticid.evolve.array_cache import ArrayCache
 from salticid.evolve.graph import Graph
 from salticid.evolve.kernel import Kernel, Visited
 from salticid.evolve.link_words import link_words
@@ -30,7 +30,7 @@ Watch = Callable[[str, int, int], None]
 """Shown what is being prepared, and how many pages of all are done."""
 
 
-class Crawled(NamedTuple):
+class SimulatedCrawl(NamedTuple):
     """The pages a crawl downloaded, in their order; each of the others has a value for each of them.
 
     `pages` are numbers of the world. A page is `good` when the judge calls it positive; `depth` counts links
@@ -55,7 +55,7 @@ class Simulation:
 
     A crawl gives the pages, in the order, that `RecordedCrawl` gives for `topic`, which is the topic given with
     the known pages settled, and `recipe`. What it needs of the world is worked out once and kept beside it, in
-    `kept`, for all processes; `watch` is shown the progress of that.
+    `cache`, for all processes; `watch` is shown the progress of that.
 
     The judge is a linear SVM on words and pairs of words, learned from the topic's examples, or else its seeds,
     and its negatives, or else random pages of the world.
@@ -65,7 +65,7 @@ class Simulation:
     """The names of the terms, in the order of the columns of weights."""
 
     def __init__(
-        self, world: Path, topic: Topic, kept: Path | None = None, watch: Watch | None = None
+        self, world: Path, topic: Topic, cache: Path | None = None, watch: Watch | None = None
     ) -> None:
         if topic.scope != Scope():
             raise UserError(
@@ -74,16 +74,18 @@ class Simulation:
         self.web = RecordedWeb(world)
         self.digest = self.web.digest
         self.topic = known_pages(topic, self.web)
-        self._kept = Kept(world / "simulation" if kept is None else kept, self.digest)
+        self._cache = ArrayCache(world / "simulation" if cache is None else cache, self.digest)
         self._watch = watch
         self._brief = prepare(self.topic, self.web, Limits(), seed=0)
-        self.graph = Graph.of(self.web, self._kept)
+        self.graph = Graph.of(self.web, self._cache)
         self._judge = Svm()
-        self.scores = page_scores(self._judge, self._brief, self.web, self._kept, watch)
+        self.scores = page_scores(self._judge, self._brief, self.web, self._cache, watch)
         self._kernel = Kernel(self.graph, self.scores, self._judge.line)
         self._has_words = False
 
-    def crawl(self, weights: Floats, seed: int, length: int, seeds: Sequence[str] | None = None) -> Crawled:
+    def crawl(
+        self, weights: Floats, seed: int, length: int, seeds: Sequence[str] | None = None
+    ) -> SimulatedCrawl:
         """One crawl of at most `length` pages, from the topic's seeds or from others.
 
         `weights` has a row for each phase and a column for each term; the rows take over one after another, in
@@ -98,13 +100,13 @@ class Simulation:
         if table.shape[1] != len(TERMS) or not np.isfinite(table).all() or (table < 0).any():
             raise ValueError(f"weights are rows of {len(TERMS)} numbers from 0 on, not {table!r}")
         if table[:, CONTEXT - 1 : CONTEXT + 1].any() and not self._has_words:
-            self._kernel.read(link_words(self._brief, self.web, self.graph, self._kept, self._watch))
+            self._kernel.read(link_words(self._brief, self.web, self.graph, self._cache, self._watch))
             self._has_words = True
         rng = np.random.default_rng([seed, 1])
         limits = Limits(max_pages=length)
         return self._kernel.crawl(table, self._seeds(seeds), limits, rng, (CAPACITY, LOW))
 
-    def cohesion(self, crawled: Crawled, seeds: Sequence[str] | None = None) -> Cohesion:
+    def cohesion(self, crawled: SimulatedCrawl, seeds: Sequence[str] | None = None) -> Cohesion:
         """The two cohesivenesses of the paper; the community are the good pages and the seeds."""
         community = crawled.good | np.isin(crawled.pages, self.graph.answering(self._seeds(seeds)))
         start, link = self.graph.among(crawled.pages)
@@ -118,18 +120,18 @@ class Simulation:
     def _seeds(self, seeds: Sequence[str] | None) -> Ints:
         return np.array(url_ids(tuple(seeds or self.topic.seeds), self.web.urls), np.int32)
 
-    def _crawled(self, visited: Visited, seeds: Ints) -> Crawled:
+    def _crawled(self, visited: Visited, seeds: Ints) -> SimulatedCrawl:
         delivered = visited.page >= 0
         pages = visited.page[delivered]
         good = self.scores[pages] >= self._judge.line
         hosts = self.graph.host[self.graph.page_url[pages]]
-        seen = {self.web.urls.host(url) for url in seeds.tolist()}
+        hosts_met = {self.web.urls.host(url) for url in seeds.tolist()}
         first = np.zeros(len(pages), np.bool_)
         for at in np.flatnonzero(good).tolist():
-            if (host := int(hosts[at])) not in seen:
-                seen.add(host)
+            if (host := int(hosts[at])) not in hosts_met:
+                hosts_met.add(host)
                 first[at] = True
-        return Crawled(pages, good, visited.depth[delivered], first)
+        return SimulatedCrawl(pages, good, visited.depth[delivered], first)
 
 
 def strategy_of(weights: Floats) -> LinearRank:

@@ -10,14 +10,14 @@ from msgspec import Meta
 from salticid.errors import UserError
 from salticid.exact import shares
 from salticid.learning.tagged_pages import ON, TaggedPages
-from salticid.learning.trained_judge import Taught
-from salticid.learning.word_numbers import Vocabulary
+from salticid.learning.trained_judge import TrainedJudge
+from salticid.learning.word_numbers import WordNumbers
 from salticid.model import Page
 from salticid.protocols import Brief
 from salticid.text.tokens import letter_runs
 
 
-class NaiveBayes(Taught):
+class NaiveBayes(TrainedJudge):
     """score = P(on | page), from known pages on topic and off; a page is positive from 0.5 on.
 
         P(c | page) ~ P(c) * product over areas k and words w of the page in k of P(w in k | c)
@@ -55,7 +55,7 @@ class NaiveBayes(Taught):
         self.retrain = retrain
 
     def start(self, brief: Brief) -> None:
-        self._vocabulary = Vocabulary(brief.words, brief.language)
+        self._vocabulary = WordNumbers(brief.words, brief.language)
         if not brief.examples and not any(self._vocabulary.numbers(list(letter_runs(brief.topic.keywords)))):
             raise UserError(
                 f"topic {brief.topic.name!r} gives the judge naive_bayes no word to go by; "

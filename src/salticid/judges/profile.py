@@ -13,7 +13,7 @@ from salticid.errors import UserError
 from salticid.learning.calibration import Calibration
 from salticid.learning.static_vectors import StaticVectors
 from salticid.learning.topic_words import Mixture, TopicWords
-from salticid.learning.trained_judge import Schedule, Taught
+from salticid.learning.trained_judge import Schedule, TrainedJudge
 from salticid.model import Page
 from salticid.protocols import Brief
 
@@ -21,7 +21,7 @@ _ON_TOPIC = 0.06
 """From where on a page is rather about the keywords, while no examples tell."""
 
 
-class Profile(Taught):
+class Profile(TrainedJudge):
     """score = P(on topic), by how like a page is to the words of the topic; positive from 0.5 on.
 
     The words of the topic are those of keywords and examples, less what is said elsewhere, plus those that go
@@ -83,8 +83,8 @@ class Profile(Taught):
         line = _ON_TOPIC
         if left_out := words.left_out():
             line = usual + (_mean(left_out) - usual) * len(left_out) / (len(left_out) + 1)
-        told = Calibration.above(usual, line)
-        self._calibration = told.carried_over(
+        calibration = Calibration.above(usual, line)
+        self._calibration = calibration.carried_over(
             [words.told_likeness(page) for page in words.seen], [words.likeness(page) for page in words.seen]
         )
 

@@ -11,14 +11,14 @@ from msgspec import Meta
 from salticid.errors import UserError
 from salticid.learning.background import background
 from salticid.learning.stem_vectors import StemVector, damped, length_of, total
-from salticid.learning.trained_judge import Taught
+from salticid.learning.trained_judge import TrainedJudge
 from salticid.model import Floats, Page
 from salticid.protocols import Brief
 from salticid.text.bags import Bag
 from salticid.text.stems import Stems
 
 
-class Rocchio(Taught):
+class Rocchio(TrainedJudge):
     """score = cos(q, page), with one vector q made of keywords, pages on topic and pages off.
 
         q = alpha * keywords + beta / |on| * sum of pages on - gamma / |off| * sum of pages off

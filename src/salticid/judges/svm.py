@@ -12,15 +12,15 @@ from salticid.errors import UserError
 from salticid.exact import logistic
 from salticid.learning.background import background
 from salticid.learning.linear_svm import Features, Keys, LinearSvm
-from salticid.learning.trained_judge import Taught
-from salticid.learning.word_numbers import STOP, Vocabulary
+from salticid.learning.trained_judge import TrainedJudge
+from salticid.learning.word_numbers import STOP, WordNumbers
 from salticid.model import Page
 from salticid.protocols import Brief
 
 _FEWEST_STAND_INS = 4
 
 
-class Svm(Taught):
+class Svm(TrainedJudge):
     """score = 1 / (1 + exp(-margin)) of a linear support vector machine; a page is positive from 0.5 on.
 
     Features are words, without stems and stop words, and pairs of neighbouring words; their values
@@ -60,7 +60,7 @@ class Svm(Taught):
                 f"the judge svm learns from examples and topic {brief.topic.name!r} has none that could be "
                 "read; add examples = [URLs of pages about it] to the topic file, and negatives if you can"
             )
-        self._vocabulary = Vocabulary(brief.words, brief.language)
+        self._vocabulary = WordNumbers(brief.words, brief.language)
         super().start(brief)
 
     def train(self, on: Sequence[Page], off: Sequence[Page]) -> None:
@@ -75,7 +75,7 @@ class Svm(Taught):
         row = self._features.row(self._keys(page))
         return logistic(self._plane.margin(row)) if len(row.columns) else 0.0
 
-    def learned(self) -> tuple[Vocabulary, Features, LinearSvm]:
+    def learned(self) -> tuple[WordNumbers, Features, LinearSvm]:
         """What scores are made of, for those who score all pages of a world at once."""
         return self._vocabulary, self._features, self._plane
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
+from salticid.columns import grow
 from salticid.errors import UserError
 from salticid.exact import log
 from salticid.learning.stem_vectors import StemVector, length_of, total
@@ -92,8 +93,7 @@ class Tfidf:
 
     def _count(self, page: Page) -> None:
         stems = self._bag(page).terms
-        if len(self._pages_with) < len(self._stems):
-            self._pages_with = np.pad(self._pages_with, (0, 2 * len(self._stems) - len(self._pages_with)))
+        self._pages_with = grow(self._pages_with, len(self._stems))
         self._pages_with[stems] += 1
         self._pages += 1
 

@@ -12,7 +12,6 @@ from typing import Any
 import msgspec
 
 from salticid.lab.experiment import Case, Experiment, described, make_judge, make_strategy, topic_of
-from salticid.model import Outcome
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
@@ -77,6 +76,6 @@ def crawl_once(experiment: Experiment, case: Case) -> CrawlRecord:
     except Exception as error:  # noqa: BLE001 - whatever a strategy raises is a finding about it
         failed = f"{type(error).__name__}: {error}"
     cpu = time.process_time() - began
-    good = [visit for visit in log.visits if visit.outcome is Outcome.OK and not visit.revisit]
+    good = [visit for visit in log.visits if visit.good]
     pages = [web.number_at(visit.final) for visit in good]
     return CrawlRecord(pages, [visit.score for visit in good], fetches, stopped, cpu, failed)

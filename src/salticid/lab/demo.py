@@ -24,7 +24,7 @@ from salticid.strategies import strategies
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.webs.served import ADDRESS, serve
-from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
 PAGES = 15_000
@@ -51,7 +51,7 @@ def make_world(out: Path, watch: Callable[[int, int], None]) -> tuple[Path, Path
     for part in PARTS:
         shutil.rmtree(out / part, ignore_errors=True)
     out.mkdir(parents=True, exist_ok=True)
-    build_generated(out / "world", Wanted(PAGES, seed=0), watch=watch)
+    build_generated(out / "world", WebEdition(PAGES, seed=0), watch=watch)
     made = make_topics(out / "world", out / "topics", TopicPlan(task="neighbours"))
     topic = next(file for file in made.files if file.stem == TOPIC)
     return out / "world", topic, len(load_topic(topic)[1].targets)

@@ -23,6 +23,7 @@ from salticid.metrics.ranks import averaged, ranks
 from salticid.metrics.similarity import cosines, idf, similarities
 from salticid.metrics.smart import atc
 from salticid.model import Bools, Floats, Ints
+from salticid.webs.world_arrays import PAGE, ROW, URL
 
 Known = dict[str, list[int]]
 """The pages that each topic is known by, by topic file."""
@@ -42,7 +43,7 @@ class JudgedTopic:
         self.name, self.length = topic.name, experiment.max_pages
         self.web = opened(experiment.world)
         self._seed, self._terms = experiment.seed, terms_of(experiment.world)
-        self.page_url: Ints = self.web.arrays["page.url"]
+        self.page_url: Ints = self.web.arrays[PAGE.url]
         self.seeds, examples = pages_at(self.web, topic.seeds), pages_at(self.web, topic.examples)
         self.told = np.unique(np.concatenate([self.seeds, examples]))
         targets = pages_at(self.web, truth.targets)
@@ -61,8 +62,8 @@ class JudgedTopic:
 
     def modified(self, pages: Ints) -> Floats:
         """When pages were last changed, in seconds since 1970; nan where nobody knows."""
-        rows = self.web.arrays["url.row"][self.page_url[pages]]
-        dates: Floats = self.web.arrays["row.modified"][rows]
+        rows = self.web.arrays[URL.row][self.page_url[pages]]
+        dates: Floats = self.web.arrays[ROW.modified][rows]
         return dates
 
     def _judge_the_pool(

@@ -11,6 +11,7 @@ from scipy import sparse
 from salticid.metrics.page_links import PageLinks, gathered
 from salticid.model import Ints
 from salticid.webs.recorded import RecordedWeb
+from salticid.webs.world_arrays import PAGE
 
 
 class Oracle:
@@ -27,7 +28,7 @@ class Oracle:
 
     def __init__(self, web: RecordedWeb) -> None:
         self.links = PageLinks.between(web)
-        self._url_of = web.arrays["page.url"]
+        self._url_of = web.arrays[PAGE.url]
         self._backwards = _backwards(self.links)
 
     def crawl(self, seeds: Ints, targets: Ints, length: int) -> list[bool]:

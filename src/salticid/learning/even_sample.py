@@ -7,10 +7,10 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Thinned(Generic[T]):
+class EvenSample(Generic[T]):
     """Keeps every k-th of what comes, k doubling whenever `most` are kept; no chance has a part in it.
 
-    >>> kept = Thinned[int](4)
+    >>> kept = EvenSample[int](4)
     >>> for number in range(11):
     ...     kept.add(number)
     >>> kept.items

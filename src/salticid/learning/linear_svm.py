@@ -19,7 +19,7 @@ _CLOSE_ENOUGH = 1e-4
 _MOST_ROUNDS = 1000
 
 
-class Row(NamedTuple):
+class FeatureRow(NamedTuple):
     """A document: its columns, ascending, and their values, at length 1."""
 
     columns: npt.NDArray[np.int64]
@@ -48,14 +48,14 @@ class Features:
         """All keys, ascending, and the column of each."""
         return self._keys, self._column
 
-    def row(self, document: Keys) -> Row:
+    def row(self, document: Keys) -> FeatureRow:
         """A document as a row; empty when nothing in it is known."""
         if not len(self._keys):
-            return Row(np.zeros(0, np.int64), np.zeros(0))
+            return FeatureRow(np.zeros(0, np.int64), np.zeros(0))
         at = np.minimum(np.searchsorted(self._keys, document), len(self._keys) - 1)
         columns, times = np.unique(self._column[at[self._keys[at] == document]], return_counts=True)
         values = 1.0 + logs_of_counts(times)
-        return Row(columns, values / (sqrt(float((values * values).sum())) or 1.0))
+        return FeatureRow(columns, values / (sqrt(float((values * values).sum())) or 1.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,19 +65,21 @@ class LinearSvm:
     weights: Floats
     bias: float
 
-    def margin(self, row: Row) -> float:
+    def margin(self, row: FeatureRow) -> float:
         """How far on the positive side a row lies."""
         return float((self.weights[row.columns] * row.values).sum()) + self.bias
 
     @classmethod
-    def trained(cls, rows: Sequence[Row], positive: Sequence[bool], size: int, c: float = 1.0) -> LinearSvm:
+    def trained(
+        cls, rows: Sequence[FeatureRow], positive: Sequence[bool], size: int, c: float = 1.0
+    ) -> LinearSvm:
         """The plane for these rows: minimises |w|^2 / 2 + sum of C_i max(0, 1 - y_i margin_i)^2.
 
         The bias is one more weight. Both sides matter alike, however many rows they have:
         C_i = c * rows / (2 * rows on the side of i). The rows are taken in turn, always in the order
         given, until no step is longer than 1e-4.
 
-        >>> near, far = (Row(np.array([column]), np.ones(1)) for column in (0, 1))
+        >>> near, far = (FeatureRow(np.array([column]), np.ones(1)) for column in (0, 1))
         >>> plane = LinearSvm.trained([near, far], [True, False], size=2)
         >>> [round(plane.margin(row), 3) for row in (near, far)]
         [0.667, -0.667]

@@ -8,11 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from salticid.exact import logs, shares
-from salticid.learning.areas import areas_of
 from salticid.learning.link_tables import AnchorCounts, Counts, LinkTables, PageCounts
-from salticid.learning.naive_bayes import NaiveBayes, Whole
+from salticid.learning.multinomial_bayes import MultinomialBayes, Whole
 from salticid.learning.tagged_pages import OFF, ON, TaggedPages, count_background
-from salticid.learning.word_numbers import Vocabulary
+from salticid.learning.word_numbers import WordNumbers
 from salticid.model import Area, Floats, Ints, Page
 from salticid.protocols import Brief, Table
 from salticid.text.tokens import letter_runs
@@ -21,7 +20,7 @@ LONGEST_ANCHOR = 32
 """More words than this are an anchor that somebody forgot to close."""
 
 
-class Anchors(NamedTuple):
+class AnchorWords(NamedTuple):
     """The words of many anchors one after the other, and the number of the anchor each belongs to."""
 
     words: Ints
@@ -29,7 +28,7 @@ class Anchors(NamedTuple):
     many: int
 
     @classmethod
-    def of(cls, page: Page, places: Ints) -> Anchors:
+    def of(cls, page: Page, places: Ints) -> AnchorWords:
         """Those of some links of a page, of each its first words."""
         starts = page.links.start[places]
         ends = np.minimum(page.links.end[places], starts + LONGEST_ANCHOR)
@@ -40,8 +39,8 @@ class Anchors(NamedTuple):
         return cls(page.tokens[at], owner, len(places))
 
     @classmethod
-    def joined(cls, anchors: Sequence[Ints]) -> Anchors:
-        """Anchors that were kept one by one."""
+    def joined(cls, anchors: Sequence[Ints]) -> AnchorWords:
+        """Those of anchors that were given one by one."""
         owner = np.repeat(np.arange(len(anchors), dtype=np.int32), [len(words) for words in anchors])
         return cls(np.concatenate([np.zeros(0, np.int32), *anchors]), owner, len(anchors))
 
@@ -58,7 +57,7 @@ class LinkModel:
     >>> model = LinkModel(words, "en", ["off", "on"], "on")
     >>> model.learn_link(silk, label=ON, source=ON)
     >>> model.learn_link(moss, label=OFF, source=ON)
-    >>> model.link_posteriors(Anchors.joined([silk, moss]), model.anchor_prior()).round(4).tolist()
+    >>> model.link_posteriors(AnchorWords.joined([silk, moss]), model.anchor_prior()).round(4).tolist()
     [[0.3333, 0.6667], [0.6667, 0.3333]]
 
     Paper: Passerini, Frasconi, Soda, "Evaluation methods for focused crawling", AI*IA 2001.
@@ -68,9 +67,9 @@ class LinkModel:
         self, words: Table, code: str, classes: Sequence[str], target: str, most_words: int = 0
     ) -> None:
         self.classes, self.target = tuple(classes), tuple(classes).index(target)
-        self.vocabulary = Vocabulary(words, code)
+        self.vocabulary = WordNumbers(words, code)
         self.pages = TaggedPages(self.vocabulary, len(classes), most_words)
-        self.anchors = NaiveBayes(len(classes))
+        self.anchors = MultinomialBayes(len(classes))
         self._steps: Whole = np.zeros((len(classes), len(classes)), np.int64)
 
     def learn_page(self, page: Page, label: int) -> None:
@@ -97,7 +96,7 @@ class LinkModel:
         probability: Floats = counts / counts.sum(axis=1, keepdims=True)
         return probability
 
-    def link_posteriors(self, anchors: Anchors, log_prior: Floats) -> Floats:
+    def link_posteriors(self, anchors: AnchorWords, log_prior: Floats) -> Floats:
         """P(Cj | anchor), a row for each anchor; `log_prior` is one for all or a row for each.
 
         An anchor without a known word has its prior.
@@ -116,7 +115,7 @@ class LinkModel:
         """All that was counted, as text; words that occur fewer than `least` times are left out."""
         texts = self.vocabulary.texts()
 
-        def spelled(bayes: NaiveBayes, context: int = 0) -> Counts:
+        def spelled(bayes: MultinomialBayes, context: int = 0) -> Counts:
             counts = bayes.counts(context).items()
             return dict(sorted((texts[word], times) for word, times in counts if sum(times) >= least))
 
@@ -138,7 +137,7 @@ class LinkModel:
         self.anchors.documents += np.array(tables.anchors.documents, np.int64)
         self._steps += np.array(tables.transitions, np.int64)
 
-    def _take(self, bayes: NaiveBayes, counts: Counts, context: int) -> None:
+    def _take(self, bayes: MultinomialBayes, counts: Counts, context: int) -> None:
         if counts:
             words = np.array(self.vocabulary.numbers(list(counts)), np.int32)
             for label, times in enumerate(np.array(list(counts.values()), np.int64).T):
@@ -149,7 +148,7 @@ def model_for(brief: Brief, tables: LinkTables | None, most_words: int) -> LinkM
     """What a crawl can know about links before its first page.
 
     With tables, what they say. Without, two classes. Pages: examples against negatives, or against the
-    language. Anchors: people link to a page by what it calls itself, so the words of titles and first
+    language. AnchorWords: people link to a page by what it calls itself, so the words of titles and first
     headings stand for anchors, those of each known page as one, and the keywords as one more that leads on
     topic. Links between known pages are labelled links.
     """
@@ -161,14 +160,14 @@ def model_for(brief: Brief, tables: LinkTables | None, most_words: int) -> LinkM
     model.pages.teach(brief.examples, brief.negatives, brief.topic.keywords, brief.language)
     keywords = np.array(model.vocabulary.numbers(list(letter_runs(brief.topic.keywords))), np.int32)
     model.anchors.add(keywords, ON)
-    known = [*((page, ON) for page in brief.examples), *((page, OFF) for page in brief.negatives)]
-    for page, label in known:
-        model.learn_link(page.tokens[areas_of(page) == Area.HEADING], label, source=None)
+    examples = [*((page, ON) for page in brief.examples), *((page, OFF) for page in brief.negatives)]
+    for page, label in examples:
+        model.learn_link(page.tokens[page.areas == Area.HEADING], label, source=None)
     if not brief.negatives:
         count_background(model.anchors, model.vocabulary, brief.language)
         model.anchors.documents[OFF] = model.anchors.documents[ON]
-    label_of = {page.url: label for page, label in known}
-    for page, source in known:
+    label_of = {page.url: label for page, label in examples}
+    for page, source in examples:
         for place, url in enumerate(page.links.url.tolist()):
             if url in label_of and url != page.url:
                 model.learn_link(page.anchor(place)[:LONGEST_ANCHOR], label_of[url], source)

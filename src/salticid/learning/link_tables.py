@@ -101,8 +101,8 @@ def save(strategy: str, tables: LinkTables, settings: Mapping[str, object] | Non
     >>> load(text).pages.rest
     {'eyes': [0, 3]}
     """
-    told = {"strategy": strategy, **(settings or {}), "tables": tables}
-    return msgspec.toml.encode(told).decode()
+    document = {"strategy": strategy, **(settings or {}), "tables": tables}
+    return msgspec.toml.encode(document).decode()
 
 
 def load(text: str) -> LinkTables:

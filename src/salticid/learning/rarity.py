@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 
+from salticid.columns import grow
 from salticid.exact import exps, logs
 from salticid.learning.background import frequencies
 from salticid.model import Floats, Ints
@@ -39,15 +40,14 @@ class Rarity:
 
     def of(self, stems: Ints) -> Floats:
         """The rarity of each stem; 0 for STOP."""
-        if len(self._of) < len(self._stems):
-            self._of = np.pad(self._of, (0, max(len(self._stems), 2 * len(self._of)) - len(self._of)))
-        found: Floats = self._of[stems]
-        if not found.all():
-            for stem in np.unique(stems[found == 0.0]).tolist():
+        self._of = grow(self._of, len(self._stems))
+        rarities: Floats = self._of[stems]
+        if not rarities.all():
+            for stem in np.unique(stems[rarities == 0.0]).tolist():
                 if stem != STOP:
                     self._of[stem] = self._listed.get(self._stems.text(stem), _RAREST)
-            found = self._of[stems]
-        return found
+            rarities = self._of[stems]
+        return rarities
 
 
 def _rarities(frequencies: Floats) -> Floats:

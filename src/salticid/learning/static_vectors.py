@@ -50,13 +50,13 @@ class StaticVectors:
         self._longest = max(map(len, self._ids), default=0)
 
     def of(self, words: Sequence[str]) -> Floats:
-        found = np.zeros((len(words), self._rows.shape[1]))
+        vectors = np.zeros((len(words), self._rows.shape[1]))
         for at, word in enumerate(words):
             pieces = self._pieces(word) or self._pieces(_plain(word))
             if pieces:
-                found[at] = self._rows[pieces].astype(np.float64).mean(axis=0)
-        lengths = np.sqrt((found * found).sum(axis=1, keepdims=True))
-        unit: Floats = found / np.where(lengths > 0.0, lengths, 1.0)
+                vectors[at] = self._rows[pieces].astype(np.float64).mean(axis=0)
+        lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
+        unit: Floats = vectors / np.where(lengths > 0.0, lengths, 1.0)
         return unit
 
     def _pieces(self, word: str) -> list[int]:
@@ -66,9 +66,9 @@ class StaticVectors:
         while start < len(word):
             marks = (_GOES_ON, "") if start else _WORD_STARTS
             for end in range(min(len(word), start + self._longest), start, -1):
-                known = [mark + word[start:end] for mark in marks if mark + word[start:end] in self._ids]
-                if known:
-                    pieces.append(self._ids[known[0]])
+                candidates = [mark + word[start:end] for mark in marks if mark + word[start:end] in self._ids]
+                if candidates:
+                    pieces.append(self._ids[candidates[0]])
                     start = end
                     break
             else:
@@ -90,10 +90,10 @@ def _tensors(file: Path) -> dict[str, npt.NDArray[Any]]:
         header = json.loads(opened.read(length))
     raw = np.memmap(file, np.uint8, "r", offset=8 + length)
     tensors = {}
-    for name, told in header.items():
-        if name != "__metadata__" and told["dtype"] in _KINDS:
-            start, end = told["data_offsets"]
-            tensors[name] = raw[start:end].view(_KINDS[told["dtype"]]).reshape(told["shape"])
+    for name, about in header.items():
+        if name != "__metadata__" and about["dtype"] in _KINDS:
+            start, end = about["data_offsets"]
+            tensors[name] = raw[start:end].view(_KINDS[about["dtype"]]).reshape(about["shape"])
     return tensors
 
 

@@ -54,5 +54,5 @@ def total(vectors: Sequence[StemVector], size: int) -> Floats:
 
 def length_of(dense: Floats) -> float:
     """The Euclidean length of a vector given as one weight for each stem."""
-    held = dense[dense != 0.0]
-    return sqrt(fsum((held * held).tolist()))
+    weights = dense[dense != 0.0]
+    return sqrt(fsum((weights * weights).tolist()))

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from salticid.exact import shares
-from salticid.learning.areas import areas_of
 from salticid.learning.background import background
-from salticid.learning.naive_bayes import NaiveBayes
-from salticid.learning.word_numbers import Vocabulary
+from salticid.learning.multinomial_bayes import MultinomialBayes
+from salticid.learning.word_numbers import WordNumbers
 from salticid.model import Area, Floats, Page
 from salticid.text.tokens import letter_runs
 
@@ -31,14 +30,14 @@ class TaggedPages:
     Paper: Passerini, Frasconi, Soda, "Evaluation methods for focused crawling", AI*IA 2001.
     """
 
-    def __init__(self, vocabulary: Vocabulary, classes: int, most_words: int = 0) -> None:
+    def __init__(self, vocabulary: WordNumbers, classes: int, most_words: int = 0) -> None:
         self.vocabulary = vocabulary
         self.most_words = most_words
-        self.bayes = NaiveBayes(classes, len(Area))
+        self.bayes = MultinomialBayes(classes, len(Area))
 
     def add(self, page: Page, label: int) -> None:
         """One more page of a class."""
-        self.bayes.add(self.vocabulary.of(page.tokens), label, areas_of(page))
+        self.bayes.add(self.vocabulary.of(page.tokens), label, page.areas)
 
     def posterior(self, page: Page) -> Floats:
         """P(c | page) of each class."""
@@ -46,7 +45,7 @@ class TaggedPages:
 
     def weigh(self, page: Page) -> tuple[Floats, int]:
         """log P(page | c) of each class, a long page counted as one of `most_words`; how many words counted."""
-        evidence, words = self.bayes.weigh(self.vocabulary.of(page.tokens), areas_of(page))
+        evidence, words = self.bayes.weigh(self.vocabulary.of(page.tokens), page.areas)
         scale = self.most_words / words if 0 < self.most_words < words else 1.0
         return evidence * scale, words
 
@@ -78,7 +77,7 @@ class TaggedPages:
         self.bayes.documents[ON] += 1
 
 
-def count_background(bayes: NaiveBayes, vocabulary: Vocabulary, code: str) -> None:
+def count_background(bayes: MultinomialBayes, vocabulary: WordNumbers, code: str) -> None:
     """Count the usual words of a language in every class and context alike."""
     usual = background(code)
     numbers = np.array(vocabulary.numbers([word for word, _ in usual]), np.int32)

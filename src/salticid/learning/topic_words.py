@@ -9,9 +9,8 @@ from math import fsum, sqrt
 import numpy as np
 
 from salticid.exact import logs_of_counts
-from salticid.learning.areas import areas_of
 from salticid.learning.background import background
-from salticid.learning.even_sample import Thinned
+from salticid.learning.even_sample import EvenSample
 from salticid.learning.rarity import Rarity
 from salticid.learning.stem_vectors import StemVector, length_of, total
 from salticid.learning.word_vectors import Meanings, Vectors
@@ -77,7 +76,7 @@ class TopicWords:
         self.rarity = Rarity(self.stems, brief.language)
         self._keywords = self._weighed(Bag.of(self.stems.terms(brief.topic.keywords)))
         self._usual = self._usual_words(brief.language)
-        self._seen: Thinned[StemVector] = Thinned(MOST_SEEN)
+        self._seen: EvenSample[StemVector] = EvenSample(MOST_SEEN)
         self._last: tuple[Page, StemVector] | None = None
         self._meanings = None if vectors is None else Meanings(vectors, brief.words, self.stems)
         if self._meanings is not None:
@@ -92,7 +91,7 @@ class TopicWords:
         """A page as rare words see it, at length 1; that of the last page is kept, which is scored, then seen."""
         if self._last is None or self._last[0] is not page:
             words = self.stems.of(page.tokens)
-            standing_out = words[areas_of(page) != Area.REST]
+            standing_out = words[page.areas != Area.REST]
             bag = Bag.of(np.concatenate((words, *[standing_out] * (HEADING_TIMES - 1))))
             self._last = page, self._weighed(bag)
         return self._last[1]
@@ -141,33 +140,33 @@ class TopicWords:
         by_told = [self._told_length * _product(page, self.told) for page in self._on]
         by_mean = [_product(page, self._mean) for page in self._on]
         mean_by_told, mean_by_mean = fsum(by_told) / len(self._on), fsum(by_mean) / len(self._on)
-        found = []
-        for told, mean, page in zip(by_told, by_mean, self._on, strict=True):
+        cosines = []
+        for product_with_told, mean, page in zip(by_told, by_mean, self._on, strict=True):
             size = 1.0 if len(page.stems) else 0.0
-            product = told + (mean - size) / others
-            square = self._told_length**2 + 2 * (mean_by_told - told) / others
+            product = product_with_told + (mean - size) / others
+            square = self._told_length**2 + 2 * (mean_by_told - product_with_told) / others
             square += (mean_by_mean - 2 * mean + size) / others**2
-            found.append(product / sqrt(square) if square > 0.0 else 0.0)
-        return found
+            cosines.append(product / sqrt(square) if square > 0.0 else 0.0)
+        return cosines
 
     def nearness(self) -> Floats:
         """What one more occurrence of a stem says for the topic, by stem id; below 0 what it says against."""
-        met = np.flatnonzero(self.weights).astype(np.int32)
+        stems = np.flatnonzero(self.weights).astype(np.int32)
         near = np.zeros(len(self.weights))
-        near[met] = self.weights[met] * self.rarity.of(met)
+        near[stems] = self.weights[stems] * self.rarity.of(stems)
         return near
 
     def _sum_of_told(self, unlike: list[StemVector]) -> Floats:
         size, mixture = len(self.stems), self.mixture
-        told = total([self._keywords], size)
+        weights = total([self._keywords], size)
         if self._on:
             trusted = len(unlike) / (len(unlike) + ENOUGH_SEEN)
-            told = mixture.keywords * told + self._mean
-            told -= total(unlike, size) * (mixture.unlike * trusted / max(len(unlike), 1))
-            told -= total([self._usual], size) * (USUAL * (1.0 - trusted))
+            weights = mixture.keywords * weights + self._mean
+            weights -= total(unlike, size) * (mixture.unlike * trusted / max(len(unlike), 1))
+            weights -= total([self._usual], size) * (USUAL * (1.0 - trusted))
         if self._off:
-            told -= total(self._off, size) * (mixture.negatives / len(self._off))
-        return told
+            weights -= total(self._off, size) * (mixture.negatives / len(self._off))
+        return weights
 
     def _together(self) -> Floats:
         likeness = [_product(page, self.told) for page in self.seen]
@@ -182,8 +181,8 @@ class TopicWords:
         if self._meanings is None:
             return np.zeros(len(self.stems))
         alike = self._meanings.near(self.told)
-        met = np.flatnonzero(alike).astype(np.int32)
-        alike[met] *= self.rarity.of(met)
+        stems = np.flatnonzero(alike).astype(np.int32)
+        alike[stems] *= self.rarity.of(stems)
         return alike * (self._related() / (length_of(alike) or 1.0))
 
     def _related(self) -> float:

@@ -13,7 +13,7 @@ MOST_CONFIDENT = 50
 """So many pages of the crawl, at most, are added to either side."""
 
 
-class Taught:
+class TrainedJudge:
     """A judge that can be trained on pages on topic and off. Say how, and how it scores: it is complete.
 
     The known pages are examples and negatives, and those a person has spoken about; his last word on a page
@@ -31,7 +31,7 @@ class Taught:
 
     def start(self, brief: Brief) -> None:
         self.brief = brief
-        self._told: dict[int, tuple[Page, bool]] = {}
+        self._feedback: dict[int, tuple[Page, bool]] = {}
         self._on, self._off = Surest(), Surest()
         self._schedule = Schedule(self.retrain)
         self._train()
@@ -50,19 +50,19 @@ class Taught:
 
     def learn(self, liked: Sequence[tuple[Page, int]]) -> bool:
         """The pages a person likes are on topic, those he dislikes are not; 0 takes his word back."""
-        self._told.update({page.url: (page, liking > 0) for page, liking in liked if liking})
+        self._feedback.update({page.url: (page, liking > 0) for page, liking in liked if liking})
         for page, liking in liked:
             if not liking:
-                self._told.pop(page.url, None)
+                self._feedback.pop(page.url, None)
         if liked:
             self._train()
         return bool(liked)
 
     def _train(self) -> None:
-        known = {page.url: (page, True) for page in (*self.brief.examples, *self._on.pages())}
-        known |= {page.url: (page, False) for page in (*self.brief.negatives, *self._off.pages())}
-        known |= self._told
-        on, off = ([page for page, side in known.values() if side is wanted] for wanted in (True, False))
+        examples = {page.url: (page, True) for page in (*self.brief.examples, *self._on.pages())}
+        examples |= {page.url: (page, False) for page in (*self.brief.negatives, *self._off.pages())}
+        examples |= self._feedback
+        on, off = ([page for page, side in examples.values() if side is wanted] for wanted in (True, False))
         self.train(on, off)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from salticid.columns import grow
 from salticid.model import Ints
 from salticid.protocols import Table
 from salticid.text import language, stems
@@ -15,7 +16,7 @@ STOP = 0
 _UNKNOWN = -1
 
 
-class Vocabulary:
+class WordNumbers:
     """Word id -> number, and text -> number for words that no page has used yet.
 
     A learner may know words, of a language or of another world, long before the crawl's table does. They
@@ -23,7 +24,7 @@ class Vocabulary:
 
     >>> from salticid.tables import Texts
     >>> words = Texts()
-    >>> vocabulary = Vocabulary(words, "en")
+    >>> vocabulary = WordNumbers(words, "en")
     >>> vocabulary.numbers(["spiders", "the"])
     [1, 0]
     >>> vocabulary.of(np.array([words.intern(w) for w in ("the", "spider", "spiders")])).tolist()
@@ -40,10 +41,7 @@ class Vocabulary:
 
     def of(self, words: Ints) -> Ints:
         """The number of each word; STOP for stop words."""
-        if len(self._of) < len(self._words):
-            grown = np.full(max(len(self._words), 2 * len(self._of)), _UNKNOWN, np.int32)
-            grown[: len(self._of)] = self._of
-            self._of = grown
+        self._of = grow(self._of, len(self._words), _UNKNOWN)
         numbers: Ints = self._of[words]
         if numbers.size and numbers.min() == _UNKNOWN:
             self._meet(np.unique(words[numbers == _UNKNOWN]))
@@ -53,24 +51,24 @@ class Vocabulary:
     def numbers(self, texts: Sequence[str]) -> list[int]:
         """The number of each text, whether or not the table of words has seen it."""
         ids = [self._words.find(text) for text in texts]
-        met = iter(self.of(np.array([at for at in ids if at >= 0], np.int32)).tolist())
-        return [next(met) if at >= 0 else self._expect(text) for text, at in zip(texts, ids, strict=True)]
+        numbers = iter(self.of(np.array([at for at in ids if at >= 0], np.int32)).tolist())
+        return [next(numbers) if at >= 0 else self._expect(text) for text, at in zip(texts, ids, strict=True)]
 
     def texts(self) -> dict[int, str]:
         """Every number given, with its text."""
-        met = np.flatnonzero(self._of > STOP)
-        spelled = zip(self._of[met].tolist(), self._words.spell(met.tolist()), strict=True)
-        return {**dict(spelled), **{number: text for text, number in self._unmet.items()}}
+        words = np.flatnonzero(self._of > STOP)
+        texts = zip(self._of[words].tolist(), self._words.spell(words.tolist()), strict=True)
+        return {**dict(texts), **{number: text for text, number in self._unmet.items()}}
 
     def _meet(self, words: Ints) -> None:
         """Give numbers to words whose ids turn up for the first time; unless told, they must be spelled."""
-        told = 0 if self._prepared is None else int(words.searchsorted(len(self._prepared.of)))
+        prepared = 0 if self._prepared is None else int(words.searchsorted(len(self._prepared.of)))
         numbers = np.full(len(words), _UNKNOWN, np.int32)
         if self._prepared is not None:
-            numbers[:told][self._prepared.of[words[:told]] == stems.STOP] = STOP
+            numbers[:prepared][self._prepared.of[words[:prepared]] == stems.STOP] = STOP
         stop, unmet = self._stop, self._unmet
-        spelled = self._words.spell(words[told:].tolist())
-        numbers[told:] = [STOP if text in stop else unmet.pop(text, _UNKNOWN) for text in spelled]
+        texts = self._words.spell(words[prepared:].tolist())
+        numbers[prepared:] = [STOP if text in stop else unmet.pop(text, _UNKNOWN) for text in texts]
         new = numbers == _UNKNOWN
         numbers[new] = np.arange(self._next, self._next + np.count_nonzero(new))
         self._next += int(np.count_nonzero(new))

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from salticid.columns import grow
 from salticid.model import Floats, Ints, Page
 from salticid.protocols import Table
 from salticid.text.stems import STOP, Stems
@@ -35,7 +36,8 @@ class Meanings:
     def __init__(self, vectors: Vectors, words: Table, stems: Stems) -> None:
         self._vectors, self._words, self._stems = vectors, words, stems
         self._met: list[int] = []
-        self._known = np.zeros(0, np.bool_)
+        self._is_met = np.zeros(1024, np.bool_)
+        self._is_met[STOP] = True
         self._rows: list[npt.NDArray[np.float32]] = []
 
     def meet(self, page: Page) -> None:
@@ -70,15 +72,13 @@ class Meanings:
         return nearness
 
     def _is_known(self, stems: Ints) -> npt.NDArray[np.bool_]:
-        if len(self._known) < len(self._stems):
-            self._known = np.pad(self._known, (0, 2 * len(self._stems) - len(self._known)))
-            self._known[STOP] = True
-        known: npt.NDArray[np.bool_] = self._known[stems]
+        self._is_met = grow(self._is_met, len(self._stems))
+        known: npt.NDArray[np.bool_] = self._is_met[stems]
         return known
 
     def _look_up(self, stems: list[int], words: list[str]) -> None:
         room = MOST_MET - len(self._met)
         if room > 0:
-            self._known[stems[:room]] = True
+            self._is_met[stems[:room]] = True
             self._met += stems[:room]
             self._rows.append(self._vectors.of(words[:room]).astype(np.float32))

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from salticid.model import Ints, Outcome
 from salticid.webs.recorded import MAX_REDIRECTS, NOFOLLOW, OUTCOMES, REDIRECT, RecordedWeb
+from salticid.webs.world_arrays import LINK, PAGE, ROW, URL
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,11 +35,11 @@ class PageLinks:
     def between(cls, web: RecordedWeb) -> PageLinks:
         """Those of a world: no link that is nofollow, or on a page that is, and none that leads to no page."""
         page_at = _page_at(web)
-        ends = web.arrays["link.end"].astype(np.int64)
+        ends = web.arrays[LINK.end].astype(np.int64)
         begins = np.concatenate([np.zeros(1, np.int64), ends])
-        page = page_at[web.arrays["link.url"]]
-        on_nofollow = np.repeat((web.arrays["page.flags"] & NOFOLLOW) > 0, np.diff(begins))
-        kept = (page >= 0) & ~web.arrays["link.nofollow"] & ~on_nofollow
+        page = page_at[web.arrays[LINK.url]]
+        on_nofollow = np.repeat((web.arrays[PAGE.flags] & NOFOLLOW) > 0, np.diff(begins))
+        kept = (page >= 0) & ~web.arrays[LINK.nofollow] & ~on_nofollow
         kept_before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
         return cls(kept_before[begins], page[kept], page_at)
 
@@ -93,9 +94,9 @@ def gathered(start: npt.NDArray[np.int64], values: Ints, rows: npt.NDArray[np.si
 def _page_at(web: RecordedWeb) -> Ints:
     """For each URL of the world the page that `fetch` would give, -1 for none."""
     arrays = web.arrays
-    row, kind = arrays["url.row"], arrays["row.kind"]
-    page_at = _where_recorded(row, np.where(kind == OUTCOMES.index(Outcome.OK), arrays["row.page"], -1))
-    moved = _where_recorded(row, np.where(kind == REDIRECT, arrays["row.target"], -1))
+    row, kind = arrays[URL.row], arrays[ROW.kind]
+    page_at = _where_recorded(row, np.where(kind == OUTCOMES.index(Outcome.OK), arrays[ROW.page], -1))
+    moved = _where_recorded(row, np.where(kind == REDIRECT, arrays[ROW.target], -1))
     from_urls = np.flatnonzero(moved >= 0)
     at: npt.NDArray[np.int64] = from_urls
     for _ in range(MAX_REDIRECTS):

@@ -12,6 +12,7 @@ from salticid.model import Floats, Ints
 from salticid.text.bags import Bag
 from salticid.text.stems import Stems
 from salticid.webs.recorded import RecordedWeb
+from salticid.webs.world_arrays import TOKEN
 
 
 class WorldTerms:
@@ -25,7 +26,7 @@ class WorldTerms:
     def __init__(self, web: RecordedWeb, most: int = 50_000_000) -> None:
         self._stems = Stems(web.words, web.arrays.manifest.stems.partition(":")[0])
         self._stems.of(np.arange(len(web.words.disk), dtype=np.int32))
-        self._tokens, self._ends = web.arrays["token"], web.arrays["token.end"]
+        self._tokens, self._ends = web.arrays[TOKEN.word], web.arrays[TOKEN.end]
         self._most, self._held = most, 0
         self._bags: OrderedDict[int, Bag] = OrderedDict()
 

@@ -36,14 +36,14 @@ def bookmarks(data: bytes) -> list[Bookmark]:
         raise UserError(
             f"the bookmarks are larger than {LARGEST >> 20} MB; export only a folder of them, or paste URLs"
         )
-    found: dict[str, Bookmark] = {}
+    pages: dict[str, Bookmark] = {}
     for attributes, title in _ANCHOR.findall(data.decode("utf-8", "replace")):
         href = _HREF.search(attributes)
         url = canonical(unescape("".join(href.groups(default="")))) if href else None
         if url is not None:
-            found.setdefault(url, Bookmark(url, " ".join(unescape(title).split())[:_LONGEST_TITLE]))
-    if not found:
+            pages.setdefault(url, Bookmark(url, " ".join(unescape(title).split())[:_LONGEST_TITLE]))
+    if not pages:
         raise UserError(
             "there is no bookmark of a web page in the file; export your bookmarks from the browser as HTML"
         )
-    return list(found.values())
+    return list(pages.values())

@@ -79,8 +79,8 @@ def _shifted(html: bytes) -> str | None:
 
 
 def _named_in_meta(html: bytes) -> str | None:
-    found = _IN_META.search(html, 0, _PRESCAN)
-    name = _codec(found[1].decode("ascii")) if found else None
+    match = _IN_META.search(html, 0, _PRESCAN)
+    name = _codec(match[1].decode("ascii")) if match else None
     # A meta tag that could be read at all was in neither UTF-16 nor UTF-32, whatever it says.
     return "utf-8" if name and name.startswith(("utf-16", "utf-32")) else name
 
@@ -89,8 +89,8 @@ def _codec(label: str | None) -> str | None:
     """The codec browsers take for a label (latin-1 means windows-1252), or None for nonsense."""
     if not label:
         return None
-    told = label.strip(" \"'").lower()
-    name = map_encoding_to_html5(told, fallback_utf8=False) or _FORGOTTEN.get(told)
+    text = label.strip(" \"'").lower()
+    name = map_encoding_to_html5(text, fallback_utf8=False) or _FORGOTTEN.get(text)
     name = _LARGER.get(name or "", name)
     if name in DECODERS:
         return name

@@ -44,7 +44,7 @@ def content(fields: Mapping[str, str], body: bytes, limit: int) -> Content:
         declared = bool(kind) and plain is not None
         text = (body if plain is None else plain)[:limit]
         html = text if declared or has_tag(text) else None
-    charset = found[1] if (found := _CHARSET.search(kind)) else None
+    charset = match[1] if (match := _CHARSET.search(kind)) else None
     return Content(html, charset, timestamp(fields.get("last-modified")))
 
 

@@ -36,18 +36,18 @@ class Hrefs:
         path = base.partition("?")[0]
         name = path[: path.rfind("/") + 1]
         folder = self._folders.get(name) or self._folders.setdefault(name, _Folder(name))
-        known = folder.known
-        news = [href for href in dict.fromkeys(hrefs) if href not in known]
+        ids = folder.known
+        news = [href for href in dict.fromkeys(hrefs) if href not in ids]
         here = dict(zip(news, self._all(news, base, folder), strict=True))
-        found = [known[href] if href in known else here[href] for href in hrefs]
-        kept = {href: url for href, url in here.items() if _SAME_IN_A_FOLDER.match(href)}
-        known.update(kept)
-        self._size += len(kept)
+        urls = [ids[href] if href in ids else here[href] for href in hrefs]
+        lasting = {href: url for href, url in here.items() if _SAME_IN_A_FOLDER.match(href)}
+        ids.update(lasting)
+        self._size += len(lasting)
         if self._size > _MEMO_SIZE or len(self._folders) + len(self._origins) > _MEMO_SIZE:
             self._folders.clear()
             self._origins.clear()
             self._size = 0
-        return found
+        return urls
 
     def _all(self, hrefs: list[str], base: str, folder: _Folder) -> Iterator[int]:
         urls = [self._joined(href, folder) or canonical(href, base) for href in hrefs]
@@ -69,10 +69,10 @@ class Hrefs:
         return url if 0 < len(url) <= LONGEST else None
 
     def _is_canonical(self, origin: str) -> bool:
-        known = self._origins.get(origin)
-        if known is None:
-            known = self._origins[origin] = canonical(f"{origin}/") == f"{origin}/"
-        return known
+        answer = self._origins.get(origin)
+        if answer is None:
+            answer = self._origins[origin] = canonical(f"{origin}/") == f"{origin}/"
+        return answer
 
     def one(self, href: str, base: str) -> int:
         """The URL id of one href, not remembered."""

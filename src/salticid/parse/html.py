@@ -66,10 +66,10 @@ class Parser:
         """
         tree = LexborHTMLParser(_without_marks(decode(html, charset)))
         tree.strip_tags(_UNREAD)
-        found = _Found(tree)
-        head = _Head(found, self._called)
+        nodes = _Nodes(tree)
+        head = _Head(nodes, self._called)
         base = (head.base and canonical(head.base, url)) or url
-        urls, nofollow, body = self._read(tree.body or tree.css_first("frameset"), found, base)
+        urls, nofollow, body = self._read(tree.body or tree.css_first("frameset"), nodes, base)
         text = f"{head.description}{_HEADING}{head.title}{_HEADING_END}{body}"
         stream = marked(text, self._tokenizer)
         area_start, area = _areas(stream)
@@ -89,16 +89,16 @@ class Parser:
             nofollow="nofollow" in head.forbidden,
         )
 
-    def _read(self, body: LexborNode | None, found: _Found, base: str) -> tuple[list[int], list[bool], str]:
+    def _read(self, body: LexborNode | None, nodes: _Nodes, base: str) -> tuple[list[int], list[bool], str]:
         """The URLs of the links, which of them say nofollow, and the text with all marks in it."""
         if body is None:
             return [], [], ""
-        urls, nofollow = self._mark_links(found.links[:MAX_LINKS], base)
-        for image in found.images:
+        urls, nofollow = self._mark_links(nodes.links[:MAX_LINKS], base)
+        for image in nodes.images:
             image.insert_after(f" {image.attributes['alt'] or ''} ")
-        if found.frames:
+        if nodes.frames:
             body.strip_tags(["iframe"])
-        for heading in found.headings:
+        for heading in nodes.headings:
             heading.insert_before(_HEADING)
             heading.insert_after(_HEADING_END)
         return urls, nofollow, body.text(separator=" ")
@@ -109,12 +109,12 @@ class Parser:
         hrefs: list[str] = []
         follow_not: list[bool] = []
         for node in links:
-            said = node.attributes
-            href = said.get("href") or said.get("src") or ""
+            attributes = node.attributes
+            href = attributes.get("href") or attributes.get("src") or ""
             if not href.lstrip().startswith("#"):
                 nodes.append(node)
                 hrefs.append(href)
-                follow_not.append("nofollow" in (said.get("rel") or "").lower())
+                follow_not.append("nofollow" in (attributes.get("rel") or "").lower())
         urls: list[int] = []
         nofollow: list[bool] = []
         for node, url, no in zip(nodes, self._hrefs.resolve(hrefs, base), follow_not, strict=True):
@@ -126,7 +126,7 @@ class Parser:
         return urls, nofollow
 
 
-class _Found:
+class _Nodes:
     """What of a document is looked at, found in one walk; `links` are all that lead somewhere, in reading order."""
 
     def __init__(self, tree: LexborHTMLParser) -> None:
@@ -152,16 +152,16 @@ class _Found:
 class _Head:
     """What the head of a document says, as text; empty where it says nothing. We are `called` so by robots tags."""
 
-    def __init__(self, found: _Found, called: tuple[str, ...]) -> None:
-        titles = [title for title in found.title if title.parent is not None and title.parent.tag == "head"]
-        titles = titles or found.title
+    def __init__(self, nodes: _Nodes, called: tuple[str, ...]) -> None:
+        titles = [title for title in nodes.title if title.parent is not None and title.parent.tag == "head"]
+        titles = titles or nodes.title
         self.title = " ".join(titles[0].text().split())[:MAX_TITLE] if titles else ""
-        self.base = (found.base[0].attributes["href"] or "") if found.base else ""
-        self.canonical = (found.canonical[0].attributes["href"] or "") if found.canonical else ""
+        self.base = (nodes.base[0].attributes["href"] or "") if nodes.base else ""
+        self.canonical = (nodes.canonical[0].attributes["href"] or "") if nodes.canonical else ""
         self.refresh = ""
         self.forbidden: frozenset[str] = frozenset()
         described: list[str] = []
-        for meta in found.meta:
+        for meta in nodes.meta:
             name = (meta.attributes.get("name") or meta.attributes.get("http-equiv") or "").lower()
             content = meta.attributes["content"] or ""
             if name in ("description", "keywords"):
@@ -184,9 +184,9 @@ def _without_marks(text: str) -> bytes:
 def _single_spaced(text: bytes) -> bytes:
     """A text with one space wherever there are blanks or marks, and none at its ends."""
     data = np.frombuffer(text.translate(_TO_SPACES), np.uint8)
-    kept = data != ord(" ")
-    kept[1:] |= kept[:-1].copy()
-    single: bytes = data[kept].tobytes()
+    stays = data != ord(" ")
+    stays[1:] |= stays[:-1].copy()
+    single: bytes = data[stays].tobytes()
     return single.strip()
 
 

@@ -95,8 +95,8 @@ def _gb(data: bytes) -> str:
     return data.decode("gb2312", "replace")
 
 
-def _in_utf8(found: re.Match[bytes]) -> bytes:
-    plane, pair = found[1], found[2]
+def _in_utf8(match: re.Match[bytes]) -> bytes:
+    plane, pair = match[1], match[2]
     number = plane[0] - 0xA0 if plane else 1
     if pair is None or number > len(_RUNS):
         return _UNREAD.encode()

@@ -19,8 +19,8 @@ def directives(robots: str) -> frozenset[str]:
     >>> sorted(directives("NOFOLLOW, max-image-preview: none")), sorted(directives("none"))
     (['nofollow'], ['nofollow', 'noindex'])
     """
-    said = frozenset(_DIRECTIVE.findall(robots.lower()))
-    return frozenset({"noindex", "nofollow"}) if "none" in said else said
+    names = frozenset(_DIRECTIVE.findall(robots.lower()))
+    return frozenset({"noindex", "nofollow"}) if "none" in names else names
 
 
 def directives_for(agent: str, fields: str) -> frozenset[str]:
@@ -32,15 +32,15 @@ def directives_for(agent: str, fields: str) -> frozenset[str]:
     ['noindex']
     """
     everybody_and_us = (*_EVERYBODY, agent.lower())
-    said: list[str] = []
+    texts: list[str] = []
     for field in fields.lower().split("\n"):
         ours = True
         for part in field.split(","):
-            named = _NAMED.match(part)
-            if named is None or named[1] in _NO_NAMES:
-                told = part
+            match = _NAMED.match(part)
+            if match is None or match[1] in _NO_NAMES:
+                text = part
             else:
-                ours, told = named[1] in everybody_and_us, named[2]
+                ours, text = match[1] in everybody_and_us, match[2]
             if ours:
-                said.append(told)
-    return directives(",".join(said))
+                texts.append(text)
+    return directives(",".join(texts))

@@ -12,8 +12,7 @@ from msgspec import Meta
 
 from salticid.model import Choice, Event, Ints, Page, Visit
 from salticid.protocols import Backlinks, Brief
-from salticid.strategies.parts.base import Queueing
-from salticid.strategies.parts.keywords import keywords_of
+from salticid.strategies.parts.base import Queueing, keywords_of
 from salticid.strategies.parts.layers import Layers
 from salticid.text.bags import Bag
 from salticid.text.stems import Stems
@@ -61,13 +60,13 @@ class ContextGraph(Queueing):
         super().start(brief)
         self._stems = Stems(brief.words, brief.language)
         graph = [list(brief.examples), *self._context(brief.backlinks, brief.examples)]
-        known = [[bag for page in layer if (bag := self._bag(page)).norm] for layer in graph]
-        known = [known[0] or [keywords_of(brief, self._stems)], *filter(None, known[1:])]
+        layers = [[bag for page in layer if (bag := self._bag(page)).norm] for layer in graph]
+        layers = [layers[0] or [keywords_of(brief, self._stems)], *filter(None, layers[1:])]
         others = [bag for page in brief.negatives if (bag := self._bag(page)).norm]
-        self._learned = Layers(known, others)
+        self._learned = Layers(layers, others)
         self._nearness = bytearray()
-        self._news = [Event("layers", tuple((str(at), len(bags)) for at, bags in enumerate(known)))]
-        if len(known) == 1:
+        self._news = [Event("layers", tuple((str(at), len(bags)) for at, bags in enumerate(layers)))]
+        if len(layers) == 1:
             self._news.append(Event("no backlinks"))
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
@@ -96,19 +95,19 @@ class ContextGraph(Queueing):
         """The layers around the examples, as many as there are up to `layers`."""
         if backlinks is None:
             return
-        met = {page.url for page in examples}
+        urls = {page.url for page in examples}
         layer = list(examples)
         for _ in range(self.layers):
             if not layer:
                 return
             most = ceil(_SPARE * self.pages_per_layer / len(layer))
-            found: dict[int, Page] = {}
+            pages: dict[int, Page] = {}
             for round_ in zip_longest(*(backlinks.sources(page.url, most) for page in layer)):
                 for page in round_:
-                    if page is not None and page.url not in met and len(found) < self.pages_per_layer:
-                        found.setdefault(page.url, page)
-            layer = list(found.values())
-            met.update(found)
+                    if page is not None and page.url not in urls and len(pages) < self.pages_per_layer:
+                        pages.setdefault(page.url, page)
+            layer = list(pages.values())
+            urls.update(pages)
             yield layer
 
     def _bag(self, page: Page) -> Bag:

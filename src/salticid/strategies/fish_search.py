@@ -125,7 +125,7 @@ def _first_of_each(urls: list[int], places: list[int]) -> dict[int, int]:
     >>> _first_of_each([7, 9, 7], [0, 1, 4])
     {7: 0, 9: 1}
     """
-    found: dict[int, int] = {}
+    first: dict[int, int] = {}
     for url, place in zip(urls, places, strict=True):
-        found.setdefault(url, place)
-    return found
+        first.setdefault(url, place)
+    return first

@@ -128,8 +128,8 @@ class HostBandit(LinkScoring):
         return self._best_host(busy)
 
     def _best_host(self, busy: frozenset[int]) -> int | None:
-        resting, found = [], None
-        while found is None and self._ranking:
+        resting, best = [], None
+        while best is None and self._ranking:
             entry = heappop(self._ranking)
             value, _, host = entry
             if self._ranked.get(host) != -value:
@@ -139,7 +139,7 @@ class HostBandit(LinkScoring):
                 continue
             del self._ranked[host]
             if self._links.has(host):
-                found = host
+                best = host
         for entry in resting:
             heappush(self._ranking, entry)
-        return found
+        return best

@@ -12,13 +12,13 @@ from salticid.exact import logistic
 from salticid.learning.trained_judge import Schedule
 from salticid.model import FROM_OFFER, FROM_SEED, Choice, Event, Feedback, Floats, Ints, Limits, Links, Visit
 from salticid.protocols import Brief
-from salticid.strategies.parts.hunter.addresses import Addresses
 from salticid.strategies.parts.hunter.evidence import Evidence
 from salticid.strategies.parts.hunter.features import NAMES, Surroundings, columns
 from salticid.strategies.parts.hunter.online import OnlineWeights
-from salticid.strategies.parts.hunter.pages import Pages, Ways
+from salticid.strategies.parts.hunter.page_records import PageRecords, Ways
 from salticid.strategies.parts.hunter.prior import Prior, shipped
 from salticid.strategies.parts.hunter.topic_profile import TopicProfile
+from salticid.strategies.parts.hunter.url_parts import UrlParts
 from salticid.strategies.parts.hunter.waiting import NOWHERE, Waiting
 
 _SEED_MARGIN = 1000.0
@@ -74,9 +74,9 @@ class Hunter:
     def start(self, brief: Brief) -> None:
         prior = self.prior or shipped()
         self._profile = TopicProfile(brief)
-        self._addresses = Addresses(brief.urls, self._profile)
+        self._addresses = UrlParts(brief.urls, self._profile)
         self._waiting = Waiting(brief.limits.max_buffer, len(NAMES))
-        self._pages = Pages()
+        self._pages = PageRecords()
         self._evidence = Evidence(self._profile, brief.limits.max_buffer)
         self._weights = OnlineWeights(prior.row(), prior.spreads(), self.pull)
         self._words_due = Schedule(_FIRST_WORDS)
@@ -132,9 +132,9 @@ class Hunter:
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
         """What is known of pages changes, and with it what is known of the links on them and beside them."""
         self._pages.revise(scores)
-        for said in feedback:
-            self._pages.tell(said.url, 1.0 if said.liking > 0 else 0.0)
-        liked = np.array([said.url for said in feedback if said.liking > 0], np.int32)
+        for word in feedback:
+            self._pages.tell(word.url, 1.0 if word.liking > 0 else 0.0)
+        liked = np.array([word.url for word in feedback if word.liking > 0], np.int32)
         self._evidence.learn_words(self._pages.rewards(), self._pages.rows(liked).tolist())
         self._rescore()
 

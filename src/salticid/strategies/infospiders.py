@@ -12,18 +12,18 @@ from salticid.exact import tanh, tanhs
 from salticid.model import Floats, Visit
 from salticid.protocols import Brief
 from salticid.strategies.parts.agents import Agent, Arrival
-from salticid.strategies.parts.nearness import Ground, Reading
+from salticid.strategies.parts.nearness import AgentPage, PageTerms
 from salticid.strategies.parts.walkers import Walking
 
 
 @dataclass(slots=True, eq=False)
-class Spider(Agent):
+class InfoSpider(Agent):
     """An agent whose mind is one weight for each keyword."""
 
     weights: Floats = field(default_factory=lambda: np.zeros(0))
 
 
-class Infospiders(Walking[Spider]):
+class Infospiders(Walking[InfoSpider]):
     """Agents walk from page to page, one per seed; who finds relevant pages breeds, who does not dies.
 
     The light form. An agent stands on a page, estimates each link by tanh of the weighted sum of its
@@ -87,41 +87,41 @@ class Infospiders(Walking[Spider]):
     def first_agents(self, seeds: int) -> int:
         return seeds
 
-    def founder(self, number: int) -> Spider:
+    def founder(self, number: int) -> InfoSpider:
         weights = np.full(len(self.query), 1 / max(1, len(self.query)))
-        return Spider(number, self.theta / 2, self.query, weights=weights)
+        return InfoSpider(number, self.theta / 2, self.query, weights=weights)
 
-    def child(self, parent: Spider, number: int, reading: Reading) -> Spider:
+    def child(self, parent: InfoSpider, number: int, reading: PageTerms) -> InfoSpider:
         keywords = parent.keywords.copy()
         common = reading.commonest(1, besides=keywords)
         if len(common) and len(keywords):
             rarest_from_the_end = reading.frequency(keywords)[::-1].argmin()
             keywords[len(keywords) - 1 - rarest_from_the_end] = common[0]
-        return Spider(number, 0.0, keywords, weights=parent.weights)
+        return InfoSpider(number, 0.0, keywords, weights=parent.weights)
 
-    def turns(self) -> list[Spider]:
+    def turns(self) -> list[InfoSpider]:
         idle = super().turns()
         return [idle[at] for at in self.rng.permutation(len(idle)).tolist()]
 
     def sharpness(self) -> float:
         return 1 / self.temperature
 
-    def gain(self, agent: Spider, arrival: Arrival) -> float:
+    def gain(self, agent: InfoSpider, arrival: Arrival) -> float:
         return arrival.visit.score
 
     def cost(self, visit: Visit) -> float:
         full = self.founders * self.theta / (2 * self.limits.max_pages)
-        return full if visit.page is not None and not visit.revisit else self.revisit_cost * full
+        return full if visit.good else self.revisit_cost * full
 
-    def estimates(self, agent: Spider, ground: Ground) -> Floats:
+    def estimates(self, agent: InfoSpider, ground: AgentPage) -> Floats:
         estimates = _estimates(agent.weights, ground.inputs)
         if not self.lookahead:
             return estimates
-        seen = (self._outlooks.get(url) for url in ground.urls.tolist())
-        beyond = np.array([np.nan if best is None else best for best in seen])
+        outlooks = (self._outlooks.get(url) for url in ground.urls.tolist())
+        beyond = np.array([np.nan if best is None else best for best in outlooks])
         return np.where(np.isnan(beyond), estimates, estimates + self.lookahead * (beyond - estimates))
 
-    def learn(self, agent: Spider, arrival: Arrival) -> None:
+    def learn(self, agent: InfoSpider, arrival: Arrival) -> None:
         if agent.ground is not None:
             own = self.target == "keywords"
             wanted = arrival.reading.likeness(agent.keywords) if own else arrival.visit.score
@@ -146,7 +146,7 @@ def _estimates(weights: Floats, inputs: Floats) -> Floats:
     return outputs
 
 
-def _outlook(agent: Spider, arrival: Arrival) -> float:
+def _outlook(agent: InfoSpider, arrival: Arrival) -> float:
     """The best estimate of the links here that nobody has chosen, the lowest there can be without any."""
     ground = arrival.ground
     if ground is None:

@@ -95,7 +95,7 @@ class LinearRank(Queueing):
         self._phase = 0
         self._max_pages, self._limit = brief.limits.max_pages, brief.limits.max_buffer
         self.frontier = Frontier(brief.urls, self._limit)
-        self._known = OpenUrls(len(brief.urls))
+        self._open_urls = OpenUrls(len(brief.urls))
         self._past = PastLinks(self._limit)
         self._flying: set[int] = set()
         self._hosts: dict[int, tuple[int, int]] = {}
@@ -103,9 +103,9 @@ class LinearRank(Queueing):
         reads = self._phases[:, [ANCHOR, CONTEXT]].any()
         self._words = LinkWords(brief) if reads else None
         self._asks_for_hosts = self._phases[:, HOST].any()
-        self._known.see(brief.seeds.url)
+        self._open_urls.see(brief.seeds.url)
         for url in brief.seeds.url.tolist():
-            self._known.join_community(url)
+            self._open_urls.join_community(url)
         self.frontier.push(brief.seeds.url, inf)
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
@@ -118,9 +118,9 @@ class LinearRank(Queueing):
         if visit.page is not None:
             self._download(visit, visit.page)
             self._queue(visit, visit.page, fresh)
-            self._known.close(visit.final)
+            self._open_urls.close(visit.final)
         self._flying.discard(visit.url)
-        self._known.close(visit.url)
+        self._open_urls.close(visit.url)
         self._forget_evicted()
 
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
@@ -131,14 +131,14 @@ class LinearRank(Queueing):
                 self._past.rescore(step, 2 * score - 1)
                 concerned |= dict.fromkeys(self._past.of(step).tolist())
         for url in concerned:
-            slot = self._known.slot(url)
-            parents = self._past.leading_to(slot, self._known) if slot != NONE else ()
+            slot = self._open_urls.slot(url)
+            parents = self._past.leading_to(slot, self._open_urls) if slot != NONE else ()
             if above := [self._past.signed(step) for step in parents]:
-                self._known.set_parents(slot, max(above), min(above))
+                self._open_urls.set_parents(slot, max(above), min(above))
         self._rank_again(concerned)
 
     def offer(self, links: Links) -> None:
-        self._known.see(np.unique(links.url))
+        self._open_urls.see(np.unique(links.url))
         self.frontier.push(links.url, self._perfect, FROM_OFFER)
         self._forget_evicted()
 
@@ -162,50 +162,52 @@ class LinearRank(Queueing):
 
     def _download(self, visit: Visit, page: Page) -> None:
         """Take note of a page: of where it stands, and of what it says about the URLs it links to."""
-        known, totals = self._known, self._known.totals
-        inside = visit.positive or known.in_community(np.array([visit.url])) > 0
+        open_urls, totals = self._open_urls, self._open_urls.totals
+        inside = visit.positive or open_urls.in_community(np.array([visit.url])) > 0
         if inside:
             for url in dict.fromkeys((visit.url, visit.final)):
                 self._join(url)
         followed = np.zeros(0, np.int32) if page.nofollow else page.links.url[~page.links.nofollow]
         urls = np.array(list(dict.fromkeys(followed.tolist())), np.int32)
-        known.see(urls)
+        open_urls.see(urls)
         totals.pages += 1
         totals.links += len(urls)
         pages, good = self._hosts.get(host := self._host_of(visit.final), (0, 0))
         self._hosts[host] = pages + 1, good + visit.positive
-        above, signed = known.above(visit.url), 2 * visit.score - 1
+        above, signed = open_urls.above(visit.url), 2 * visit.score - 1
         if len(urls):
-            share = known.in_community(urls) / len(urls)
+            share = open_urls.in_community(urls) / len(urls)
             pairs = Pairs(_below(signed, above.most), _below(signed, above.least))
-            known.add_parent(known.opened(urls), Parent(len(urls), share, inside, pairs))
-            self._past.add(visit.step, signed, urls, known)
+            open_urls.add_parent(open_urls.opened(urls), Parent(len(urls), share, inside, pairs))
+            self._past.add(visit.step, signed, urls, open_urls)
             if self._words is not None:
                 self._read(self._words, page)
 
     def _join(self, url: int) -> None:
         """A page joins the community: pages that link to it have one link more into it."""
-        known, slot = self._known, self._known.slot(url)
-        if known.join_community(url) and slot != NONE:
-            for step in self._past.leading_to(slot, known):
+        open_urls, slot = self._open_urls, self._open_urls.slot(url)
+        if open_urls.join_community(url) and slot != NONE:
+            for step in self._past.leading_to(slot, open_urls):
                 siblings = self._past.of(step)
-                slots = known.slots(siblings)
-                known.add_share(slots[slots != NONE], 1.0 / len(siblings))
+                slots = open_urls.slots(siblings)
+                open_urls.add_share(slots[slots != NONE], 1.0 / len(siblings))
 
     def _read(self, words: LinkWords, page: Page) -> None:
         """Take note of what the links of a page say; of several to one URL, the best counts."""
-        slots = self._known.slots(page.links.url)
+        slots = self._open_urls.slots(page.links.url)
         followed = np.flatnonzero(~page.links.nofollow & (slots != NONE))
         begin, end = page.links.start[followed].astype(np.int64), page.links.end[followed].astype(np.int64)
         anchor, context = words.scores(page.tokens, Stretch(begin, end, 0, len(page.tokens)))
-        self._known.add_words(slots[followed], anchor, context)
+        self._open_urls.add_words(slots[followed], anchor, context)
 
     def _queue(self, visit: Visit, page: Page, fresh: Ints) -> None:
         """Rank the links of a page, those that wait already anew."""
         places: dict[int, int] = {}
         for url, place in zip(page.links.url[fresh].tolist(), fresh.tolist(), strict=True):
             places.setdefault(url, place)
-        weights = min(self._known.totals.pages * len(self._phases) // self._max_pages, len(self._phases) - 1)
+        weights = min(
+            self._open_urls.totals.pages * len(self._phases) // self._max_pages, len(self._phases) - 1
+        )
         switches, self._phase = weights > self._phase, max(weights, self._phase)
         self._rank_again(list(self.frontier) if switches else [url for url in places if url in self.frontier])
         news = [url for url in places if url not in self.frontier]
@@ -219,16 +221,16 @@ class LinearRank(Queueing):
             self.frontier.rescore(url, rank)
 
     def _is_ranked(self, url: int) -> bool:
-        slot = self._known.slot(url)
-        return slot != NONE and self._known.has_parents(slot) and self.frontier.score(url) < inf
+        slot = self._open_urls.slot(url)
+        return slot != NONE and self._open_urls.has_parents(slot) and self.frontier.score(url) < inf
 
     def _ranks(self, urls: list[int]) -> Floats:
         return ranks(self._weights, self._terms(urls))
 
     def _terms(self, urls: list[int]) -> Floats:
-        slots = self._known.slots(np.array(urls, np.int32))
+        slots = self._open_urls.slots(np.array(urls, np.int32))
         hosts = np.array([self._host_score(url) for url in urls] if self._asks_for_hosts else 0.0)
-        return self._known.terms(slots, hosts)
+        return self._open_urls.terms(slots, hosts)
 
     def _host_score(self, url: int) -> float:
         pages, good = self._hosts.get(self._host_of(url), (0, 0))
@@ -239,19 +241,19 @@ class LinearRank(Queueing):
         url = choice.link.url
         if choice.link.source == FROM_SEED:
             return replace(choice, score=self._perfect)
-        slot = self._known.slot(url)
-        if slot == NONE or not self._known.has_parents(slot):
+        slot = self._open_urls.slot(url)
+        if slot == NONE or not self._open_urls.has_parents(slot):
             return choice
         shares = (self._weights * self._terms([url])[:, 0]).tolist()
-        strongest = sorted(zip(TERMS, shares, strict=True), key=lambda told: -abs(told[1]))[:_REASONS]
-        return replace(choice, why=tuple(told for told in strongest if told[1]))
+        strongest = sorted(zip(TERMS, shares, strict=True), key=lambda share: -abs(share[1]))[:_REASONS]
+        return replace(choice, why=tuple(share for share in strongest if share[1]))
 
     def _forget_evicted(self) -> None:
         """Drop what is known of links that were evicted, once they are many."""
-        if self._limit is not None and len(self._known) > 2 * self._limit + len(self._flying) + _SPARE:
-            for url in self._known.urls():
+        if self._limit is not None and len(self._open_urls) > 2 * self._limit + len(self._flying) + _SPARE:
+            for url in self._open_urls.urls():
                 if url not in self.frontier and url not in self._flying:
-                    self._known.forget(url)
+                    self._open_urls.forget(url)
 
 
 def _below(signed: float, above: Floats) -> Floats:

@@ -14,7 +14,7 @@ from salticid.exact import log
 from salticid.model import Floats, Ints, Visit
 from salticid.protocols import Brief
 from salticid.strategies.parts.agents import Agent, Arrival, Find
-from salticid.strategies.parts.nearness import Ground, Reading
+from salticid.strategies.parts.nearness import AgentPage, PageTerms
 from salticid.strategies.parts.nets import Net
 from salticid.strategies.parts.walkers import Walking
 
@@ -25,7 +25,7 @@ DATED = 100
 
 
 @dataclass(slots=True, eq=False)
-class Spider(Agent):
+class NetSpider(Agent):
     """An agent whose mind is a net; it knows how many pages it saw, and how many held each query term."""
 
     net: Net = field(default_factory=lambda: Net([]))
@@ -33,7 +33,7 @@ class Spider(Agent):
     holding: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
 
 
-class Myspiders(Walking[Spider]):
+class Myspiders(Walking[NetSpider]):
     """Agents that learn by Q-learning what a link is worth, pay for slow pages, and search all at once.
 
     The full agent. Its net, with `hidden` units between or none, has an input for each keyword: the sum of
@@ -114,13 +114,13 @@ class Myspiders(Walking[Spider]):
     def first_agents(self, seeds: int) -> int:
         return self.init_pop
 
-    def founder(self, number: int) -> Spider:
+    def founder(self, number: int) -> NetSpider:
         net = Net.random(len(self.query), self.hidden, self.rng)
         none_yet = np.zeros(len(self.query), np.int32)
-        return Spider(number, self.theta / 2, self.query, net=net, holding=none_yet)
+        return NetSpider(number, self.theta / 2, self.query, net=net, holding=none_yet)
 
-    def child(self, parent: Spider, number: int, reading: Reading) -> Spider:
-        child = Spider(number, 0.0, parent.keywords, pages=parent.pages, holding=parent.holding)
+    def child(self, parent: NetSpider, number: int, reading: PageTerms) -> NetSpider:
+        child = NetSpider(number, 0.0, parent.keywords, pages=parent.pages, holding=parent.holding)
         child.net = parent.net.mutated(self.mutated, self.noise, self.rng)
         child.keywords = self._with_more(child, reading.commonest(1, besides=parent.keywords).tolist())
         return child
@@ -128,10 +128,10 @@ class Myspiders(Walking[Spider]):
     def sharpness(self) -> float:
         return self.beta
 
-    def estimates(self, agent: Spider, ground: Ground) -> Floats:
+    def estimates(self, agent: NetSpider, ground: AgentPage) -> Floats:
         return agent.net.estimates(ground.inputs)
 
-    def gain(self, agent: Spider, arrival: Arrival) -> float:
+    def gain(self, agent: NetSpider, arrival: Arrival) -> float:
         worth = self._worth(agent, arrival)
         if self.recency:
             worth *= 1 - self.recency + self.recency * self._rank(arrival.visit.modified)
@@ -144,7 +144,7 @@ class Myspiders(Walking[Spider]):
         share = min(1.0, visit.seconds / self.limits.timeout)
         return most * (share if visit.page is not None else max(share, self.cache_cost))
 
-    def learn(self, agent: Spider, arrival: Arrival) -> None:
+    def learn(self, agent: NetSpider, arrival: Arrival) -> None:
         if agent.ground is not None:
             ahead = arrival.ground
             best = float(self.estimates(agent, ahead).max()) if ahead is not None else 0.0
@@ -154,34 +154,34 @@ class Myspiders(Walking[Spider]):
             agent.pages += 1
             agent.holding = agent.holding + (arrival.reading.frequency(self.query) > 0)
 
-    def heed(self, agent: Spider, find: Find, liking: int) -> None:
+    def heed(self, agent: NetSpider, find: Find, liking: int) -> None:
         news = [term for term in find.terms if term not in agent.keywords]
         if liking > 0 and news:
             self.give_keywords(agent, self._with_more(agent, news))
 
-    def remembered(self, reading: Reading) -> tuple[int, ...]:
+    def remembered(self, reading: PageTerms) -> tuple[int, ...]:
         return tuple(reading.commonest(LIKED_TERMS).tolist())
 
-    def _with_more(self, agent: Spider, terms: list[int]) -> Ints:
+    def _with_more(self, agent: NetSpider, terms: list[int]) -> Ints:
         """The agent's keywords with these as well, as far as there is room; its net grows with them."""
         news = terms[: max(0, self.most_keywords - len(agent.keywords))]
         for _ in news:
             agent.net = agent.net.widened(self.rng)
         return np.append(agent.keywords, news).astype(np.int32)
 
-    def _worth(self, agent: Spider, arrival: Arrival) -> float:
+    def _worth(self, agent: NetSpider, arrival: Arrival) -> float:
         """r: how relevant a page is."""
         return self._cosine(agent, arrival.reading) if self.tfidf else arrival.visit.score
 
-    def _cosine(self, agent: Spider, reading: Reading) -> float:
+    def _cosine(self, agent: NetSpider, reading: PageTerms) -> float:
         """The cosine of query and page, query terms weighted by how rare they are in the agent's history."""
         dot = query = 0.0
         page = reading.bag.norm**2
-        found = reading.frequency(self.query).tolist()
-        for named, count, holding in zip(self._named.tolist(), found, agent.holding.tolist(), strict=True):
+        counts = reading.frequency(self.query).tolist()
+        for weight, count, holding in zip(self._named.tolist(), counts, agent.holding.tolist(), strict=True):
             idf = 1 + log((1 + agent.pages) / (1 + holding))
-            dot += named * count * idf**2
-            query += (named * idf) ** 2
+            dot += weight * count * idf**2
+            query += (weight * idf) ** 2
             page += count**2 * (idf**2 - 1)
         return min(1.0, dot / sqrt(query * page)) if dot else 0.0
 

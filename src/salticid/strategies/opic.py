@@ -106,10 +106,10 @@ def _places(links: Links, among: Ints | None = None) -> dict[int, int]:
     {7: 0, 5: 3}
     """
     places = (np.arange(len(links)) if among is None else among).tolist()
-    found: dict[int, int] = {}
+    first: dict[int, int] = {}
     for url, place in zip(links.url[places].tolist(), places, strict=True):
-        found.setdefault(url, place)
-    return found
+        first.setdefault(url, place)
+    return first
 
 
 def _out_degree(page: Page) -> int:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Meta
 
+from salticid.columns import grow
 from salticid.model import Bools, Event, Feedback, Floats, Ints, Links, Visit
 from salticid.protocols import Brief
 from salticid.strategies.parts.base import Queueing
@@ -114,7 +115,7 @@ class Pagerank(Queueing):
         return urls.host(here) != urls.host(there) and site(urls[here]) != site(urls[there])
 
 
-class Settled(NamedTuple):
+class RankChange(NamedTuple):
     """What a computation took, and which of the URLs that wait have another rank now."""
 
     links: int
@@ -170,7 +171,7 @@ class BufferedWeb:
         self._worst = [(score, -step) for step, score in self._score.items()]
         heapify(self._worst)
 
-    def settle(self, waiting: list[int]) -> Settled:
+    def settle(self, waiting: list[int]) -> RankChange:
         """Compute all ranks from the last ones, those of the URLs that wait among them."""
         pages_at = np.fromiter(self._at.values(), np.intp, len(self))
         degrees = np.fromiter(map(len, self._out.values()), np.intp, len(self))
@@ -186,7 +187,7 @@ class BufferedWeb:
         ranks = zip([waiting[at] for at in moved.tolist()], after[moved].tolist(), strict=True)
         if len(alive) > 2 * int(alive.sum()) + 1024:
             self._drop(~alive)
-        return Settled(len(ends), rounds, list(ranks))
+        return RankChange(len(ends), rounds, list(ranks))
 
     def _iterate(self, pages: Nodes, degrees: Nodes, ends: Nodes, alive: Bools, apart: int) -> int:
         """Apply the formula to all living nodes until little changes; how many rounds that took.
@@ -202,8 +203,8 @@ class BufferedWeb:
         rank = np.where(alive, self._rank[:count], least)
         rounds, change = 0, np.inf
         while change > enough:
-            given = np.repeat(rank[pages] / np.maximum(degrees, 1), degrees)
-            new = least + self._g * np.bincount(ends, given, count)
+            gifts = np.repeat(rank[pages] / np.maximum(degrees, 1), degrees)
+            new = least + self._g * np.bincount(ends, gifts, count)
             new[pages] += self._g * (rank[sinks].sum() + apart * least) / len(pages)
             change = np.abs(new - rank).sum()
             rank, rounds = new, rounds + 1
@@ -220,11 +221,9 @@ class BufferedWeb:
 
     def _numbered(self, urls: list[int]) -> list[int]:
         """The node of each URL, which is given the next free number when it has none."""
-        known = self._node
-        numbers = [known.setdefault(url, len(known)) for url in urls]
-        if len(known) > len(self._rank):
-            more = max(len(known), 2 * len(self._rank)) - len(self._rank)
-            self._rank = np.append(self._rank, np.full(more, self._least))
+        nodes = self._node
+        numbers = [nodes.setdefault(url, len(nodes)) for url in urls]
+        self._rank = grow(self._rank, len(nodes), self._least)
         return numbers
 
     def _evict(self) -> None:

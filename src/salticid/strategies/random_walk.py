@@ -82,8 +82,8 @@ class RandomWalk:
         return news
 
     def waiting(self, k: int) -> tuple[int, list[Choice]]:
-        drawn = [Choice(link, agent=walker) for walker, link in self._drawn.items()]
-        waiting = drawn + [Choice(link) for link in self._offers]
+        choices = [Choice(link, agent=walker) for walker, link in self._drawn.items()]
+        waiting = choices + [Choice(link) for link in self._offers]
         return len(waiting), waiting[:k]
 
     def _draw(self, walker: int, visit: Visit) -> Link:

@@ -11,8 +11,7 @@ from msgspec import Meta
 
 from salticid.model import Choice, Floats, Ints, Link, Links, Visit
 from salticid.protocols import Brief
-from salticid.strategies.parts.base import Queueing
-from salticid.strategies.parts.keywords import keywords_of
+from salticid.strategies.parts.base import Queueing, keywords_of
 from salticid.strategies.parts.spans import Spans
 from salticid.text.bags import Bag
 from salticid.text.stems import Stems

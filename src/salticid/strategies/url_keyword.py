@@ -47,8 +47,8 @@ class UrlKeyword(Queueing):
 
     def _scores(self, urls: Ints) -> Floats:
         texts = [_plain(url) for url in self._urls.spell(urls.tolist())]
-        found = [sum(word in text for word in self._keywords) for text in texts]
-        return np.array(found, np.float64) / max(len(self._keywords), 1)
+        counts = [sum(word in text for word in self._keywords) for text in texts]
+        return np.array(counts, np.float64) / max(len(self._keywords), 1)
 
 
 def _plain(url: str) -> str:

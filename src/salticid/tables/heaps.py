@@ -71,13 +71,13 @@ class MemoryHeap:
 
     def between(self, first: int, last: int) -> list[bytes]:
         packed = len(self._block_ends) * IN_A_BLOCK
-        found: list[bytes] = []
+        texts: list[bytes] = []
         while first < min(last, packed):
             block = first // IN_A_BLOCK
             begin, end = first % IN_A_BLOCK, min(IN_A_BLOCK, last - block * IN_A_BLOCK)
-            found += _cut(*self._block(block), begin, end)
+            texts += _cut(*self._block(block), begin, end)
             first += end - begin
-        return found + self._open[first - packed : last - packed] if first < last else found
+        return texts + self._open[first - packed : last - packed] if first < last else texts
 
     def _block(self, number: int) -> tuple[bytes, array[int]]:
         """The texts of a block and their ends; the last one read is kept, for neighbours are asked for together."""
@@ -127,9 +127,9 @@ class FileHeap:
 
     def _bytes_between(self, begin: int, end: int) -> bytes:
         self._file.seek(begin)
-        found = self._file.read(end - begin)
+        data = self._file.read(end - begin)
         self._file.seek(0, os.SEEK_END)
-        return found
+        return data
 
     def __iter__(self) -> Iterator[bytes]:
         """All of them in order, read as a stream."""

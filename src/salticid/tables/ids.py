@@ -50,13 +50,13 @@ class Ids:
         """The id of each text, the next one for a text that had none; and the texts that had none."""
         young, before, old = self._young, len(self._young), self._old(texts)
         if old:
-            found = [old[text] if text in old else young[text] for text in texts]
+            ids = [old[text] if text in old else young[text] for text in texts]
         else:
-            found = list(map(young.__getitem__, texts))  # which counts those it has not met
+            ids = list(map(young.__getitem__, texts))  # which counts those it has not met
         fresh = list(islice(reversed(young), len(young) - before))[::-1]
         if len(young) >= MOST_YOUNG:
             self._settle()
-        return found, fresh
+        return ids, fresh
 
     def extend(self, texts: Sequence[bytes]) -> None:
         """Give the next ids to texts of which none has one."""
@@ -89,9 +89,9 @@ class _Settled:
             return -1
         wanted, mask = hash(text), len(slots) - 1
         at = wanted & mask
-        while (found := slots[at]) != _FREE and hashes[found] != wanted:
+        while (number := slots[at]) != _FREE and hashes[number] != wanted:
             at = at + 1 & mask
-        return found
+        return number
 
     def extend(self, texts: Iterable[bytes]) -> None:
         """Give the next ids to texts none of which is there."""

@@ -19,7 +19,7 @@ class Newcomers:
 
     def __init__(self) -> None:
         self._ids: defaultdict[bytes, int] = defaultdict(count().__next__)
-        self._told = 0
+        self._passed_on = 0
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -33,5 +33,5 @@ class Newcomers:
 
     def tell(self) -> tuple[int, list[bytes]]:
         """How many texts it had told of before, and those that came since."""
-        told, self._told = self._told, len(self._ids)
-        return told, list(islice(reversed(self._ids), self._told - told))[::-1]
+        first, self._passed_on = self._passed_on, len(self._ids)
+        return first, list(islice(reversed(self._ids), self._passed_on - first))[::-1]

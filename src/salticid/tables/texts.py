@@ -59,10 +59,10 @@ class Texts:
 
     def intern_all(self, texts: Sequence[bytes]) -> list[int]:
         """The ids of many texts at once."""
-        found, fresh = self._ids.give_all(texts)
+        ids, fresh = self._ids.give_all(texts)
         if fresh:
             self._note(fresh)
-        return found
+        return ids
 
     def extend(self, texts: Sequence[bytes]) -> None:
         """Give the next ids to texts of which the table holds none, and that are all different."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from salticid.columns import grow
 from salticid.model import Bools, Ints
 
 UNKNOWN, KNOWN, REACHED, CHOSEN, FAILED = range(5)
@@ -20,24 +21,18 @@ class UrlStates:
         return int(self._states[url]) if url < len(self._states) else UNKNOWN
 
     def __setitem__(self, url: int, state: int) -> None:
-        self._make_room(url)
+        self._states = grow(self._states, url + 1)
         self._states[url] = state
 
     def unchosen(self, urls: Ints) -> Bools:
         """Which of these were not chosen, nor reached by a redirect."""
         if len(urls):
-            self._make_room(int(urls.max()))
+            self._states = grow(self._states, int(urls.max()) + 1)
         unchosen: Bools = self._states[urls] < REACHED
         return unchosen
 
     def learn(self, urls: Ints) -> None:
         """The strategy may choose these from now on. None of them may have been chosen."""
         if len(urls):
-            self._make_room(int(urls.max()))
+            self._states = grow(self._states, int(urls.max()) + 1)
             self._states[urls] = KNOWN
-
-    def _make_room(self, url: int) -> None:
-        if url >= len(self._states):
-            grown = np.zeros(max(url + 1, 2 * len(self._states)), self._states.dtype)
-            grown[: len(self._states)] = self._states
-            self._states = grown

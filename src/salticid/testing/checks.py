@@ -18,7 +18,7 @@ from functools import wraps
 
 from salticid.crawl import Crawl
 from salticid.errors import ContractBroken
-from salticid.model import FROM_OFFER, FROM_SEED, Limits, Link, Links, Outcome, StopReason, Visit
+from salticid.model import FROM_OFFER, FROM_SEED, Limits, Link, Links, StopReason, Visit
 from salticid.testing.constructor import faults_of_constructor
 from salticid.testing.courses import (
     Make,
@@ -178,7 +178,7 @@ def check_budget(make: Make) -> None:
         for limits in (Limits(max_pages=7), Limits(max_pages=12, max_fetches=9), Limits(max_pages=1)):
             run = drive(watch(make()), Course(web, limits, window))
             demand(run.broken is None, f"the crawl gave up on it: {run.broken}")
-            pages = sum(visit.outcome is Outcome.OK and not visit.revisit for visit in run.visits)
+            pages = sum(visit.good for visit in run.visits)
             demand(pages <= limits.max_pages, f"{pages} pages of {limits.max_pages} allowed")
             demand(len(web.asked) <= limits.fetches, f"{len(web.asked)} fetches of {limits.fetches} allowed")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from salticid.crawl import Crawl
-from salticid.model import Feedback, Limits, Links, Outcome, Visit
+from salticid.model import Feedback, Limits, Links, Visit
 from salticid.protocols import Strategy
 from salticid.testing.drive import Call, Course, Run, Watched, drive
 from salticid.testing.small import SmallWeb, address, random_web
@@ -41,7 +41,7 @@ def told_course(web: SmallWeb, max_buffer: int | None = None) -> Course:
     def tell(crawl: Crawl, visits: list[Visit]) -> None:
         step = crawl.step
         if step % 5 == 3:
-            pages = [visit.step for visit in visits if visit.outcome is Outcome.OK and not visit.revisit]
+            pages = [visit.step for visit in visits if visit.good]
             crawl.revise([(past, (past * 7 % 10) / 10) for past in pages[-20::2]], [])
         if step % 6 == 4:
             crawl.revise([], [Feedback(step % len(urls), +1), Feedback(web.id("never-seen"), -1)])

@@ -152,9 +152,7 @@ def walk_through(strategy: Strategy, max_pages: int) -> list[str]:
     """
     web, log = spider_web(), MemoryLog()
     RecordedCrawl(web.topic, web, Recipe(strategy, Cosine(), Limits(max_pages=max_pages)), log).run()
-    return [
-        web.name(visit.final) for visit in log.visits if visit.outcome is Outcome.OK and not visit.revisit
-    ]
+    return [web.name(visit.final) for visit in log.visits if visit.good]
 
 
 def random_web(pages: int, hosts: int, seed: int) -> SmallWeb:

@@ -69,7 +69,7 @@ def stemmer(code: str) -> Callable[[list[str]], list[str]]:
     name = _STEMMERS.get(code)
     if name is None:
         return list
-    made = Stemmer.Stemmer(name)
-    made.maxCacheSize = 0  # each word is asked for once, so that its cache only costs
-    stems: Callable[[list[str]], list[str]] = made.stemWords
+    snowball = Stemmer.Stemmer(name)
+    snowball.maxCacheSize = 0  # each word is asked for once, so that its cache only costs
+    stems: Callable[[list[str]], list[str]] = snowball.stemWords
     return stems

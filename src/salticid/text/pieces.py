@@ -49,19 +49,19 @@ class Pieces:
         pieces &= _numbers(_MASKS.take(size))
         low, high = pieces[:, 0], pieces[:, 1]
         slot = (((low ^ high * _MIX_HIGH) * _MIX_LOW) >> np.uint64(64 - _SLOT_BITS)).view(np.int64)
-        known = self._slots.take(slot, axis=0)
-        codes: Ints = known[:, 2].astype(np.int32)
-        unknown = (known[:, 0] != low) | (known[:, 1] != high)
+        rows = self._slots.take(slot, axis=0)
+        codes: Ints = rows[:, 2].astype(np.int32)
+        unknown = (rows[:, 0] != low) | (rows[:, 1] != high)
         unknown |= size > _SHORT
         missing = np.flatnonzero(unknown)
         if len(missing):
             spans = zip(starts[missing].tolist(), ends[missing].tolist(), strict=True)
-            found = np.array(self._ask([padded[a:b] for a, b in spans]), np.int32)
-            codes[missing] = found
+            news = np.array(self._ask([padded[a:b] for a, b in spans]), np.int32)
+            codes[missing] = news
             short = size[missing] <= _SHORT
             at = missing[short]
             self._slots[slot[at], :2] = pieces[at]
-            self._slots[slot[at], 2] = found[short].astype(np.uint64)
+            self._slots[slot[at], 2] = news[short].astype(np.uint64)
         return codes
 
 

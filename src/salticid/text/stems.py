@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from salticid.columns import grow
 from salticid.model import Ints
 from salticid.protocols import Table
 from salticid.text import language
@@ -36,7 +37,7 @@ class Stems:
         self._of = np.full(1024, UNKNOWN, np.int32) if prepared is None else np.array(prepared.of)
         self._prepared = None if prepared is None else prepared.texts
         self._first_new = 1 if self._prepared is None else len(self._prepared)
-        self._ids = _Known(self._new)
+        self._ids = _StemIds(self._new)
         self._texts: list[str] = []
 
     def __len__(self) -> int:
@@ -45,10 +46,7 @@ class Stems:
 
     def of(self, words: Ints) -> Ints:
         """The stem of each word; STOP for stop words."""
-        if len(self._of) < len(self._words):
-            grown = np.full(max(len(self._words), 2 * len(self._of)), UNKNOWN, np.int32)
-            grown[: len(self._of)] = self._of
-            self._of = grown
+        self._of = grow(self._of, len(self._words), UNKNOWN)
         stems: Ints = self._of[words]
         if stems.size and stems.min() == UNKNOWN:
             news = np.unique(words[stems == UNKNOWN])
@@ -84,7 +82,7 @@ class Stems:
         return at
 
 
-class _Known(dict[str, int]):
+class _StemIds(dict[str, int]):
     """Stem -> id; one never met is asked for."""
 
     def __init__(self, ask: Callable[[str], int]) -> None:

@@ -116,9 +116,9 @@ class _Memo(dict[bytes, int]):
     def _learn(self, pieces: Collection[bytes]) -> None:
         """Pieces that are not simply words."""
         tokens = [() if piece.isascii() else _tokens(piece.decode("utf-8", "replace")) for piece in pieces]
-        ids = iter(self._words.intern_all([token.encode() for held in tokens for token in held]))
-        for piece, held in zip(pieces, tokens, strict=True):
-            self[piece] = self._code([next(ids) for _ in held])
+        ids = iter(self._words.intern_all([token.encode() for some in tokens for token in some]))
+        for piece, some in zip(pieces, tokens, strict=True):
+            self[piece] = self._code([next(ids) for _ in some])
 
     def _code(self, ids: list[int]) -> int:
         if len(ids) > 1:

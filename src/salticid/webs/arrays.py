@@ -11,13 +11,14 @@ import mmap
 from array import array
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from salticid.errors import UserError
+from salticid.webs.world_arrays import DERIVED, Number, TextTable, WorldArray
 
 FORMAT = 1
 MANIFEST = "world.json"
@@ -48,18 +49,20 @@ class ArrayWriter:
         self._files: dict[str, BinaryIO] = {}
         self._types: dict[str, str] = {}
 
-    def path(self, name: str, dtype: npt.DTypeLike) -> Path:
+    def path(self, array: WorldArray[Number]) -> Path:
         """The file of an array that somebody else writes."""
-        self._types[name] = np.dtype(dtype).str
-        return self.folder / f"{name}.bin"
+        self._types[array.name] = array.dtype
+        return self.folder / f"{array.name}.bin"
 
-    def append(self, name: str, values: npt.NDArray[Any]) -> None:
-        """Add values to an array; its type is that of the first ones."""
-        file = self._files.get(name)
+    def append(self, array: WorldArray[Number], values: npt.NDArray[Number] | Sequence[float]) -> None:
+        """Add values to an array."""
+        if not isinstance(values, np.ndarray):
+            values = np.array(values, array.kind)
+        elif values.dtype != array.kind:
+            raise TypeError(f"array {array.name} holds {array.dtype}, not {values.dtype.str}")
+        file = self._files.get(array.name)
         if file is None:
-            file = self._files[name] = self.path(name, values.dtype).open("wb", buffering=_BLOCK)
-        if values.dtype.str != self._types[name]:
-            raise TypeError(f"array {name} holds {self._types[name]}, not {values.dtype.str}")
+            file = self._files[array.name] = self.path(array).open("wb", buffering=_BLOCK)
         file.write(np.ascontiguousarray(values).data)
 
     def abandon(self) -> None:
@@ -70,11 +73,11 @@ class ArrayWriter:
     def close(self, built_from: str, stems: str, left_out: dict[str, int]) -> Manifest:
         """Finish all arrays and write the manifest last, so that a world is whole or not there.
 
-        Arrays that only save work, `derived.*`, do not count for the digest.
+        Arrays that only save work do not count for the digest.
         """
         self.abandon()
         digest = hashlib.blake2b(digest_size=16)
-        for name in sorted(name for name in self._types if not name.startswith("derived.")):
+        for name in sorted(name for name in self._types if not name.startswith(DERIVED)):
             digest.update(f"{name} {self._types[name]}\n".encode())
             with (self.folder / f"{name}.bin").open("rb") as file:
                 while block := file.read(_BLOCK):
@@ -92,10 +95,10 @@ class Arrays:
         self.folder = folder
         try:
             data = (folder / MANIFEST).read_bytes()
-            found = msgspec.json.decode(data, type=_Version).format
-            if found != FORMAT:
+            version = msgspec.json.decode(data, type=_Version).format
+            if version != FORMAT:
                 raise UserError(
-                    f"{folder} is a world of format {found}, this program reads {FORMAT}; build it again"
+                    f"{folder} is a world of format {version}, this program reads {FORMAT}; build it again"
                 )
             self.manifest = msgspec.json.decode(data, type=Manifest)
         except FileNotFoundError:
@@ -105,15 +108,20 @@ class Arrays:
         except (msgspec.DecodeError, OSError) as error:
             raise UserError(f"{folder} cannot be read as a world: {error}; build it again") from None
 
-    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+    def __getitem__(self, array: WorldArray[Number]) -> npt.NDArray[Number]:
+        name, dtype = array.name, np.dtype(array.kind)
         try:
-            dtype = np.dtype(self.manifest.arrays[name])
+            stored = self.manifest.arrays[name]
             file = (self.folder / f"{name}.bin").open("rb")
         except (KeyError, OSError):
             raise UserError(
                 f"{self.folder} is not whole: its array {name} is missing; build it again"
             ) from None
         with file:
+            if stored != array.dtype:
+                raise UserError(
+                    f"{self.folder} is not whole: its array {name} holds {stored}, not {array.dtype}; build it again"
+                )
             size = file.seek(0, 2)
             if not size:
                 return np.zeros(0, dtype)
@@ -127,16 +135,16 @@ def text_hash(text: bytes) -> int:
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
 
 
-def write_texts(writer: ArrayWriter, name: str, texts: Sequence[bytes]) -> None:
+def write_texts(writer: ArrayWriter, table: TextTable, texts: Sequence[bytes]) -> None:
     """A table of texts, small enough to be at hand."""
-    writer.append(f"{name}.text", np.frombuffer(b"".join(texts), np.uint8))
-    write_index(writer, name, array("Q", np.cumsum([len(text) for text in texts]).tolist()), texts)
+    writer.append(table.text, np.frombuffer(b"".join(texts), np.uint8))
+    write_index(writer, table, array("Q", np.cumsum([len(text) for text in texts]).tolist()), texts)
 
 
-def write_index(writer: ArrayWriter, name: str, ends: array[int], texts: Iterable[bytes]) -> None:
+def write_index(writer: ArrayWriter, table: TextTable, ends: array[int], texts: Iterable[bytes]) -> None:
     """Make the texts of a heap findable: their ends, and their hashes in ascending order with their ids."""
-    writer.append(f"{name}.end", np.frombuffer(ends, np.uint64) if ends else np.zeros(0, np.uint64))
+    writer.append(table.end, np.frombuffer(ends, np.uint64) if ends else np.zeros(0, np.uint64))
     hashes = np.fromiter(map(text_hash, texts), np.uint64, len(ends))
     order = np.argsort(hashes, kind="stable").astype(np.int32)
-    writer.append(f"{name}.hash", hashes[order])
-    writer.append(f"{name}.by_hash", order)
+    writer.append(table.hash, hashes[order])
+    writer.append(table.by_hash, order)

@@ -10,6 +10,7 @@ from salticid.exact import exp, log
 from salticid.model import Links, Outcome, Page, Response
 from salticid.webs.arrays import Arrays, text_hash
 from salticid.webs.recorded_tables import WorldUrls, WorldWords
+from salticid.webs.world_arrays import AREA, LINK, PAGE, ROW, TEXT, TITLE, TOKEN, URL
 
 MAX_REDIRECTS = 10
 OUTCOMES = (
@@ -44,30 +45,20 @@ class RecordedWeb:
         self.digest = arrays.manifest.digest
         self.urls = WorldUrls(arrays)
         self.words = WorldWords(arrays)
-        self._row_of = arrays["url.row"]
-        self._kind, self._status = arrays["row.kind"], arrays["row.status"]
-        self._target, self._page_of = arrays["row.target"], arrays["row.page"]
-        self._seconds, self._size, self._modified = (
-            arrays["row.seconds"],
-            arrays["row.size"],
-            arrays["row.modified"],
-        )
-        self._page_url, self._flags = arrays["page.url"], arrays["page.flags"]
-        self._canonical, self._refresh = arrays["page.canonical"], arrays["page.refresh"]
-        self._token, self._token_end = arrays["token"], arrays["token.end"]
-        self._area, self._area_start, self._area_end = (
-            arrays["area"],
-            arrays["area.start"],
-            arrays["area.end"],
-        )
-        self._link_url, self._link_nofollow = arrays["link.url"], arrays["link.nofollow"]
-        self._link_start, self._link_stop, self._link_end = (
-            arrays["link.start"],
-            arrays["link.stop"],
-            arrays["link.end"],
-        )
-        self._title, self._title_end = arrays["title"], arrays["title.end"]
-        self._text, self._text_end = arrays["text"], arrays["text.end"]
+        self._row_of = arrays[URL.row]
+        self._kind, self._status = arrays[ROW.kind], arrays[ROW.status]
+        self._target, self._page_of = arrays[ROW.target], arrays[ROW.page]
+        self._seconds, self._size = arrays[ROW.seconds], arrays[ROW.size]
+        self._modified = arrays[ROW.modified]
+        self._page_url, self._flags = arrays[PAGE.url], arrays[PAGE.flags]
+        self._canonical, self._refresh = arrays[PAGE.canonical], arrays[PAGE.refresh]
+        self._token, self._token_end = arrays[TOKEN.word], arrays[TOKEN.end]
+        self._area, self._area_start = arrays[AREA.kind], arrays[AREA.start]
+        self._area_end, self._link_end = arrays[AREA.end], arrays[LINK.end]
+        self._link_url, self._link_nofollow = arrays[LINK.url], arrays[LINK.nofollow]
+        self._link_start, self._link_stop = arrays[LINK.start], arrays[LINK.stop]
+        self._title, self._title_end = arrays[TITLE.byte], arrays[TITLE.end]
+        self._text, self._text_end = arrays[TEXT.byte], arrays[TEXT.end]
         self._speeds: dict[int, tuple[float, float]] = {}
 
     @property
@@ -160,6 +151,6 @@ def _part(ends: np.ndarray[tuple[int], np.dtype[np.uint64]], number: int) -> sli
 
 def _speed(host: str) -> tuple[float, float]:
     """A latency (50 to 500 ms) and a bandwidth (0.2 to 2 MB/s) for a host, spread evenly in their logs."""
-    drawn = text_hash(host.encode())
-    first, second = (drawn & 0xFFFFFFFF) / 2**32, (drawn >> 32) / 2**32
+    lot = text_hash(host.encode())
+    first, second = (lot & 0xFFFFFFFF) / 2**32, (lot >> 32) / 2**32
     return 0.05 * exp(first * log(10)), 200_000 * exp(second * log(10))

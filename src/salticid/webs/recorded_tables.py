@@ -9,16 +9,17 @@ import numpy as np
 from salticid.protocols import PreparedStems
 from salticid.tables import Texts, Urls
 from salticid.webs.arrays import Arrays, text_hash
+from salticid.webs.world_arrays import HOST, STEM, STEM_OF, URL, WORD, TextTable
 
 
 class DiskTexts:
     """Texts of a world, found by a binary search over their hashes; never grows."""
 
-    def __init__(self, arrays: Arrays, name: str) -> None:
-        self._bytes = arrays[f"{name}.text"]
-        self._ends = arrays[f"{name}.end"]
-        self._hashes = arrays[f"{name}.hash"]
-        self._by_hash = arrays[f"{name}.by_hash"]
+    def __init__(self, arrays: Arrays, table: TextTable) -> None:
+        self._bytes = arrays[table.text]
+        self._ends = arrays[table.end]
+        self._hashes = arrays[table.hash]
+        self._by_hash = arrays[table.by_hash]
 
     def __len__(self) -> int:
         return len(self._ends)
@@ -35,12 +36,12 @@ class DiskTexts:
         return [str(data[begin:end], "utf-8") for begin, end in zip(begins, ends, strict=True)]
 
     def find(self, text: str) -> int:
-        wanted = self._hashes.dtype.type(text_hash(text.encode()))
+        wanted = np.uint64(text_hash(text.encode()))
         at = int(self._hashes.searchsorted(wanted))
         while at < len(self) and self._hashes[at] == wanted:
-            found = int(self._by_hash[at])
-            if self[found] == text:
-                return found
+            number = int(self._by_hash[at])
+            if self[number] == text:
+                return number
             at += 1
         return -1
 
@@ -59,8 +60,8 @@ class WorldTexts:
         return self.disk[at] if at < len(self.disk) else self._more[at - len(self.disk)]
 
     def spell(self, ids: Sequence[int]) -> list[str]:
-        known = len(self.disk)
-        if not ids or max(ids) < known:
+        size = len(self.disk)
+        if not ids or max(ids) < size:
             return self.disk.spell(ids)
         return [self[at] for at in ids]
 
@@ -85,24 +86,22 @@ class WorldWords(WorldTexts):
     """The words of a world, whose stems were worked out when it was built."""
 
     def __init__(self, arrays: Arrays) -> None:
-        super().__init__(DiskTexts(arrays, "word"))
+        super().__init__(DiskTexts(arrays, WORD))
         self._arrays = arrays
 
     def stems(self, rules: str) -> PreparedStems | None:
         if self._arrays.manifest.stems != rules:
             return None
-        return PreparedStems(
-            self._arrays["derived.stem_of"], WorldTexts(DiskTexts(self._arrays, "derived.stem"))
-        )
+        return PreparedStems(self._arrays[STEM_OF], WorldTexts(DiskTexts(self._arrays, STEM)))
 
 
 class WorldUrls(WorldTexts):
     """The URLs of a world, with their hosts; URLs that a topic or a person adds come after them."""
 
     def __init__(self, arrays: Arrays) -> None:
-        super().__init__(DiskTexts(arrays, "url"))
-        self._host_of = arrays["url.host"]
-        self._hosts = WorldTexts(DiskTexts(arrays, "host"))
+        super().__init__(DiskTexts(arrays, URL))
+        self._host_of = arrays[URL.host]
+        self._hosts = WorldTexts(DiskTexts(arrays, HOST))
         self._more: Urls = Urls()
 
     def host(self, url: int) -> int:

@@ -35,6 +35,7 @@ from salticid.model import Outcome
 from salticid.urls import canonical
 from salticid.webs.recorded import OUTCOMES, REDIRECT, RecordedWeb
 from salticid.webs.render import render
+from salticid.webs.world_arrays import ROW, URL
 
 ADDRESS = "127.0.0.1"
 ROOM = 256 << 20
@@ -51,7 +52,7 @@ _STOPPING = 1.0
 class Server:
     """A world that is being served at `port`; `close` it before its loop ends."""
 
-    def __init__(self, answers: Answers, connections: http.Server, listening: asyncio.Server) -> None:
+    def __init__(self, answers: ServerAnswers, connections: http.Server, listening: asyncio.Server) -> None:
         self._answers = answers
         self._connections = connections
         self._listening = listening
@@ -71,7 +72,7 @@ class Server:
 
 async def serve(web: RecordedWeb, port: int = 0, gzip: bool = False, room: int = ROOM) -> Server:
     """Serve on the loopback address at `port`, or at any free one for 0."""
-    answers = Answers(web, gzip, room)
+    answers = ServerAnswers(web, gzip, room)
     connections = http.Server(answers.answer, access_log=None, logger=_logger())
     try:
         listening = await asyncio.get_running_loop().create_server(connections, ADDRESS, port, backlog=1024)
@@ -81,16 +82,16 @@ async def serve(web: RecordedWeb, port: int = 0, gzip: bool = False, room: int =
     return Server(answers, connections, listening)
 
 
-class Answers:
+class ServerAnswers:
     """What the server says to each request; with `gzip`, pages are compressed for whoever takes that."""
 
     def __init__(self, web: RecordedWeb, gzip: bool, room: int) -> None:
         self._pages = _Pages(web, room)
         self._urls = web.urls
         self._gzip = gzip
-        self._row_of = web.arrays["url.row"]
-        self._kind, self._status = web.arrays["row.kind"], web.arrays["row.status"]
-        self._target = web.arrays["row.target"]
+        self._row_of = web.arrays[URL.row]
+        self._kind, self._status = web.arrays[ROW.kind], web.arrays[ROW.status]
+        self._target = web.arrays[ROW.target]
 
     async def answer(self, request: http.BaseRequest) -> http.StreamResponse:
         """The answer to one request; never raises for what it holds."""
@@ -144,11 +145,11 @@ class Answers:
         return -1
 
     def _page(self, row: int, request: http.BaseRequest) -> http.Response:
-        asked = request.headers
-        page = self._pages.get(row, self._gzip and "gzip" in asked.get("Accept-Encoding", ""))
-        known = asked.get("If-None-Match")
-        if known is not None:
-            same = page.tag in known or known.strip() == "*"
+        fields = request.headers
+        page = self._pages.get(row, self._gzip and "gzip" in fields.get("Accept-Encoding", ""))
+        tags = fields.get("If-None-Match")
+        if tags is not None:
+            same = page.tag in tags or tags.strip() == "*"
         elif page.modified is not None and (since := request.if_modified_since) is not None:
             same = page.modified <= since
         else:
@@ -173,20 +174,20 @@ class _Pages:
 
     def __init__(self, web: RecordedWeb, room: int) -> None:
         self._web = web
-        self._page_of, self._modified = web.arrays["row.page"], web.arrays["row.modified"]
-        self._kept: OrderedDict[tuple[int, bool], _Rendered] = OrderedDict()
+        self._page_of, self._modified = web.arrays[ROW.page], web.arrays[ROW.modified]
+        self._cache: OrderedDict[tuple[int, bool], _Rendered] = OrderedDict()
         self._room = room
 
     def get(self, row: int, gzip: bool = False) -> _Rendered:
         """The page of a recorded answer."""
-        page = self._kept.get((row, gzip))
+        page = self._cache.get((row, gzip))
         if page is None:
-            page = self._kept[row, gzip] = _packed(self._rendered(row)) if gzip else self._rendered(row)
+            page = self._cache[row, gzip] = _packed(self._rendered(row)) if gzip else self._rendered(row)
             self._room -= len(page.body)
-            while self._room < 0 and len(self._kept) > 1:
-                self._room += len(self._kept.popitem(last=False)[1].body)
+            while self._room < 0 and len(self._cache) > 1:
+                self._room += len(self._cache.popitem(last=False)[1].body)
         else:
-            self._kept.move_to_end((row, gzip))
+            self._cache.move_to_end((row, gzip))
         return page
 
     def ahead(self, gzip: bool) -> Iterator[None]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Protocol
 
 from salticid.model import Outcome, Page
@@ -41,7 +43,7 @@ class Unread:
     what: str
 
 
-class Source(Protocol):
+class WorldSource(Protocol):
     """A collection of pages that can be read once, as a stream."""
 
     name: str
@@ -52,3 +54,12 @@ class Source(Protocol):
     """How much of it has been read."""
 
     def __iter__(self) -> Iterator[Answer | Unread]: ...
+
+
+def path_text(path: PurePath) -> str:
+    r"""A path with slashes as text that can be printed and stored, bytes that are no UTF-8 written as escapes.
+
+    >>> path_text(PurePath("caf\udce9", "x.htm"))
+    'caf\\xe9/x.htm'
+    """
+    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")

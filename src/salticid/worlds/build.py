@@ -9,7 +9,7 @@ from pathlib import Path
 from salticid.errors import UserError
 from salticid.urls import canonical
 from salticid.webs.arrays import Manifest
-from salticid.worlds.answers import Answer, Source, Unread
+from salticid.worlds.answers import Answer, Unread, WorldSource
 from salticid.worlds.labels import read_labels, write_labels
 from salticid.worlds.writer import WorldWriter
 
@@ -27,7 +27,10 @@ class Built:
 
 
 def build(
-    out: Path, source: Source, labels: Path | None = None, watch: Callable[[int, int], None] | None = None
+    out: Path,
+    source: WorldSource,
+    labels: Path | None = None,
+    watch: Callable[[int, int], None] | None = None,
 ) -> Built:
     """Read a source to its end into the new world folder `out`.
 
@@ -37,8 +40,8 @@ def build(
     writer = WorldWriter(out)
     try:
         remarks: list[str] = []
-        told: list[tuple[str, str]] = [pair for pair in pairs if pair is not None]
-        if unread := len(pairs) - len(told):
+        labels_of_pages: list[tuple[str, str]] = [pair for pair in pairs if pair is not None]
+        if unread := len(pairs) - len(labels_of_pages):
             writer.leave_out("label line that is no URL<tab>label", unread)
         for item in source:
             if isinstance(item, Unread):
@@ -46,23 +49,23 @@ def build(
                 if len(remarks) < _REMARKS:
                     remarks.append(f"{item.why}: {item.what}")
             else:
-                _record(writer, item, told)
+                _record(writer, item, labels_of_pages)
             if watch is not None:
                 watch(source.done, writer.pages)
         if not writer.pages:
             raise UserError(
                 f"{source.name}: no page could be read, so there is no world{_told(writer.left_out)}"
             )
-        known = [pair for pair in told if writer.has_page(pair[0])]
-        if len(known) < len(told):
-            writer.leave_out("label for an unknown URL", len(told) - len(known))
-        write_labels(writer.folder, known)
+        recorded_labels = [pair for pair in labels_of_pages if writer.has_page(pair[0])]
+        if len(recorded_labels) < len(labels_of_pages):
+            writer.leave_out("label for an unknown URL", len(labels_of_pages) - len(recorded_labels))
+        write_labels(writer.folder, recorded_labels)
         pages = writer.pages
         manifest = writer.close(source.name)
     except BaseException:
         writer.abandon()
         raise
-    return Built(manifest, pages, len(set(known)), remarks)
+    return Built(manifest, pages, len(set(recorded_labels)), remarks)
 
 
 def _told(left_out: dict[str, int]) -> str:
@@ -70,7 +73,7 @@ def _told(left_out: dict[str, int]) -> str:
     return f" (left out: {counts})" if counts else ""
 
 
-def _record(writer: WorldWriter, answer: Answer, told: list[tuple[str, str]]) -> None:
+def _record(writer: WorldWriter, answer: Answer, pairs: list[tuple[str, str]]) -> None:
     writer.add(answer)
     if answer.labels and (url := canonical(answer.url)):
-        told += ((url, label) for label in answer.labels)
+        pairs += ((url, label) for label in answer.labels)

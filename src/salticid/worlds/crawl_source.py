@@ -7,9 +7,9 @@ from pathlib import Path
 
 from salticid.model import Outcome
 from salticid.store.crawl_folder import CrawlFolder, StoredVisit
+from salticid.tables.translation import Translation
 from salticid.webs.recorded import OUTCOMES
 from salticid.worlds.answers import Answer, Unread
-from salticid.worlds.translate import Translation
 
 
 class CrawledPages:

@@ -11,8 +11,7 @@ from urllib.parse import quote
 from salticid.errors import UserError
 from salticid.parse.content import is_binary
 from salticid.urls import canonical
-from salticid.worlds.answers import Answer, Unread
-from salticid.worlds.paths import shown
+from salticid.worlds.answers import Answer, Unread, path_text
 from salticid.worlds.writer import MAX_HTML
 
 _ENDINGS = (".htm", ".html", ".xhtml")
@@ -30,13 +29,13 @@ class HtmlFolder:
     def __init__(self, folder: Path, base_url: str) -> None:
         self._base = _base(base_url)
         self._folder = folder
-        self.name = f"HTML {shown(folder)} at {self._base}"
+        self.name = f"HTML {path_text(folder)} at {self._base}"
         self.done = self.size = 0
-        found = False
+        any_page = False
         for at in _walk(folder):
             self.size += 1
-            found = found or isinstance(self._read(at), Answer)
-        if not found:
+            any_page = any_page or isinstance(self._read(at), Answer)
+        if not any_page:
             raise UserError(
                 f"{folder} holds no readable page ({', '.join(f'*{ending}' for ending in _ENDINGS)}); "
                 "name the folder that holds the HTML files"
@@ -53,7 +52,7 @@ class HtmlFolder:
         if isinstance(at, Unread):
             return at
         inside = at.relative_to(self._folder)
-        path = shown(inside)
+        path = path_text(inside)
         if at.suffix.lower() not in _ENDINGS:
             return Unread("not HTML", path)
         try:
@@ -97,7 +96,7 @@ def _walk(folder: Path) -> Iterator[Path | Unread]:
         raise UserError(f"cannot read the folder {folder}: {error.strerror}; check its name") from None
     while waiting:
         at = waiting.pop()
-        path = shown(at.relative_to(folder))
+        path = path_text(at.relative_to(folder))
         try:
             if not stat.S_ISDIR(at.lstat().st_mode):
                 yield at if not at.is_symlink() or not at.is_dir() else Unread("linked folder", path)

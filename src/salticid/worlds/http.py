@@ -77,11 +77,11 @@ def _split(block: bytes) -> tuple[Head, bytes] | None:
         return None
     before, body = (block[: blank.start()], block[blank.end() :]) if blank else (block, b"")
     first, *others = _LINE_END.split(_text(before))
-    found = _STATUS.match(first)
-    fields = _fields(others if found else [first, *others])
-    if not found and not (_FIELD.match(first) and fields.keys() & _TELLING):
+    status = _STATUS.match(first)
+    fields = _fields(others if status else [first, *others])
+    if not status and not (_FIELD.match(first) and fields.keys() & _TELLING):
         return None
-    return Head(int(found[1]) if found else None, fields), body
+    return Head(int(status[1]) if status else None, fields), body
 
 
 def _fields(lines: list[str]) -> dict[str, str]:

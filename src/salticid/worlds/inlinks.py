@@ -13,11 +13,11 @@ from salticid.model import Ints, Page
 from salticid.protocols import Backlinks, Table, UrlTable
 from salticid.store import schema
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.tables.translation import Translation
 from salticid.webs import arrays
 from salticid.webs.arrays import text_hash
 from salticid.webs.recorded import RecordedWeb
-from salticid.worlds.backlinks import Backlinks as WorldBacklinks
-from salticid.worlds.translate import Translation
+from salticid.worlds.backlinks import WorldBacklinks
 
 
 def backlinks_from(path: Path, urls: UrlTable, words: Table) -> Backlinks:
@@ -32,7 +32,7 @@ def backlinks_from(path: Path, urls: UrlTable, words: Table) -> Backlinks:
     )
 
 
-class _Known(Protocol):
+class _LinkedPages(Protocol):
     """Pages with links, under ids of their own."""
 
     def url(self, at: int) -> str:
@@ -63,20 +63,20 @@ class Inlinks:
     may tell what the pages are about.
     """
 
-    def __init__(self, known: _Known, urls: UrlTable, words: Table) -> None:
-        self._known, self._urls, self._words = known, urls, words
-        self._translation = Translation(known.url, known.word)
+    def __init__(self, pages: _LinkedPages, urls: UrlTable, words: Table) -> None:
+        self._pages, self._urls, self._words = pages, urls, words
+        self._translation = Translation(pages.url, pages.word)
 
     def sources(self, url: int, most: int) -> list[Page]:
-        at = self._known.find(self._urls[url])
+        at = self._pages.find(self._urls[url])
         if at < 0:
             return []
-        found = sorted(self._known.linking_to(at), key=self._lot)[:most]
-        pages = (self._known.page(source) for source in found)
+        places = sorted(self._pages.linking_to(at), key=self._lot)[:most]
+        pages = (self._pages.page(source) for source in places)
         return [self._translation.page(page, self._urls, self._words) for page in pages if page is not None]
 
     def _lot(self, url: int) -> tuple[int, str]:
-        text = self._known.url(url)
+        text = self._pages.url(url)
         return text_hash(text.encode()), text
 
 

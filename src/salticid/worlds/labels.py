@@ -22,9 +22,9 @@ def read_labels(path: Path) -> Iterator[tuple[str, str] | None]:
     for line in lines:
         if line.strip():
             url, _, label = line.partition("\t")
-            known = canonical(url.strip())
+            form = canonical(url.strip())
             label = " ".join(label.split())
-            yield (known, label) if known and label else None
+            yield (form, label) if form and label else None
 
 
 def write_labels(world: Path, pairs: Iterable[tuple[str, str]]) -> None:
@@ -37,7 +37,7 @@ def labels_of(world: Path) -> dict[str, list[str]]:
     """The URLs of each label, both in alphabetical order; empty for a world without labels."""
     if not (world / FILE).exists():
         return {}
-    found: dict[str, list[str]] = {}
+    urls: dict[str, list[str]] = {}
     for pair in sorted(pair for pair in read_labels(world / FILE) if pair is not None):
-        found.setdefault(pair[1], []).append(pair[0])
-    return dict(sorted(found.items()))
+        urls.setdefault(pair[1], []).append(pair[0])
+    return dict(sorted(urls.items()))

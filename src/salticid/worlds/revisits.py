@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from salticid.worlds.answers import Answer, Unread
 from salticid.worlds.http import Head, split, to_answer
-from salticid.worlds.warc_records import Record
+from salticid.worlds.warc_records import WarcRecord
 
 _NOT_MODIFIED = 304
 _TOLD = ("content-type", "last-modified", "location")
@@ -30,46 +30,48 @@ class Revisits:
     """
 
     def __init__(self) -> None:
-        self._met: dict[int, _Revisit] = {}
+        self._revisits: dict[int, _Revisit] = {}
         self._named: dict[str, list[int]] = {}
 
     def __len__(self) -> int:
-        return len(self._met)
+        return len(self._revisits)
 
-    def add(self, revisit: Record) -> None:
+    def add(self, revisit: WarcRecord) -> None:
         """A revisit, whose answer is to be found."""
-        number = len(self._met)
-        self._met[number] = _Revisit(target(revisit), _own_head(revisit))
-        said = revisit.fields
-        date = said.get("warc-refers-to-date", "")
-        uri = _bare(said.get("warc-refers-to-target-uri", "")) or target(revisit)
-        for name in _names(said.get("warc-refers-to", ""), uri, date, said.get("warc-payload-digest", "")):
+        number = len(self._revisits)
+        self._revisits[number] = _Revisit(target(revisit), _own_head(revisit))
+        fields = revisit.fields
+        date = fields.get("warc-refers-to-date", "")
+        uri = _bare(fields.get("warc-refers-to-target-uri", "")) or target(revisit)
+        for name in _names(
+            fields.get("warc-refers-to", ""), uri, date, fields.get("warc-payload-digest", "")
+        ):
             self._named.setdefault(name, []).append(number)
 
-    def answers(self, record: Record) -> Iterator[Answer]:
+    def answers(self, record: WarcRecord) -> Iterator[Answer]:
         """The answers of all revisits to this record that have none yet."""
         if record.fields.get("warc-type", "").lower() != "response":
             return
-        said = record.fields
+        fields = record.fields
         names = _names(
-            said.get("warc-record-id", ""),
+            fields.get("warc-record-id", ""),
             target(record),
-            said.get("warc-date", ""),
-            said.get("warc-payload-digest", ""),
+            fields.get("warc-date", ""),
+            fields.get("warc-payload-digest", ""),
         )
         numbers = sorted({number for name in names for number in self._named.get(name, ())})
         for number in numbers:
-            parts = split(record.block) if number in self._met else None
+            parts = split(record.block) if number in self._revisits else None
             if parts is not None and parts[0].status is not None:
-                yield _answer(self._met.pop(number), *parts)
+                yield _answer(self._revisits.pop(number), *parts)
 
     def unread(self) -> Iterator[Unread]:
         """Those whose answer was not found."""
-        for revisit in self._met.values():
+        for revisit in self._revisits.values():
             yield Unread("revisit record", revisit.url)
 
 
-def target(record: Record) -> str:
+def target(record: WarcRecord) -> str:
     """The URL of a record."""
     return _bare(record.fields.get("warc-target-uri", ""))
 
@@ -84,7 +86,7 @@ def _names(identity: str, uri: str, date: str, digest: str) -> list[str]:
     return [name for name in (identity, dated, digest) if name]
 
 
-def _own_head(revisit: Record) -> Head | None:
+def _own_head(revisit: WarcRecord) -> Head | None:
     """What the server said this time, if the record holds it and it is more than that nothing has changed."""
     parts = split(revisit.block)
     if parts is None or parts[0].status in (None, _NOT_MODIFIED):

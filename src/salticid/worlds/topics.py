@@ -15,7 +15,7 @@ from salticid.errors import UserError
 from salticid.model import Topic
 from salticid.truth import Truth, save_topic
 from salticid.webs.recorded import RecordedWeb
-from salticid.worlds.backlinks import Backlinks
+from salticid.worlds.backlinks import WorldBacklinks
 from salticid.worlds.labels import labels_of
 
 MIN_TARGETS = 10
@@ -38,7 +38,7 @@ class TopicPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class MadeTopics:
+class TopicFiles:
     """The files written, and the labels left out, each with the reason."""
 
     files: list[Path]
@@ -49,7 +49,7 @@ class _LeftOut(Exception):
     """Why a label makes no topic."""
 
 
-def make_topics(world: Path, out: Path, plan: TopicPlan) -> MadeTopics:
+def make_topics(world: Path, out: Path, plan: TopicPlan) -> TopicFiles:
     """Write one topic file per label into `out`."""
     labels = labels_of(world)
     if not labels:
@@ -59,21 +59,21 @@ def make_topics(world: Path, out: Path, plan: TopicPlan) -> MadeTopics:
     except OSError as error:
         raise UserError(f"cannot write topics to {out}: {error.strerror}; name another folder") from None
     maker = _Maker(RecordedWeb(world), plan, _shared_root(list(labels)))
-    made = MadeTopics([], {})
+    topics = TopicFiles([], {})
     for label, urls in labels.items():
         try:
             topic, truth = maker.topic(label, urls)
         except _LeftOut as reason:
-            made.left_out[label] = str(reason)
+            topics.left_out[label] = str(reason)
             continue
         file = out / f"{re.sub(r'[^A-Za-z0-9._-]+', '_', label).strip('.') or 'topic'}.toml"
         stem, number = file.stem, 1
-        while file in made.files:
+        while file in topics.files:
             number += 1
             file = file.with_stem(f"{stem}-{number}")
         save_topic(file, topic, truth)
-        made.files.append(file)
-    return made
+        topics.files.append(file)
+    return topics
 
 
 class _Maker:
@@ -126,20 +126,20 @@ class _Maker:
         for url in pages[:_GO_BACK_FROM]:
             for parent in self._some_backlinks(self._web.urls.find(url), rng):
                 second.update(self._some_backlinks(parent, rng))
-        found = sorted(self._web.urls[url] for url in second - topical)
-        if not found:
+        pages_around = sorted(self._web.urls[url] for url in second - topical)
+        if not pages_around:
             raise _LeftOut("nothing links to what links to it")
-        drawn = rng.permutation(len(found))[: self._plan.seeds_per_topic]
-        return [found[at] for at in drawn]
+        order = rng.permutation(len(pages_around))[: self._plan.seeds_per_topic]
+        return [pages_around[at] for at in order]
 
     def _some_backlinks(self, url: int, rng: np.random.Generator) -> list[int]:
         """Up to 20 pages that link there, drawn without regard to the order of recording."""
-        found = sorted(self._backlinks.of(url).tolist(), key=self._web.urls.__getitem__)
-        return [found[at] for at in rng.permutation(len(found))[:_BACKLINKS_A_PAGE]]
+        sources = sorted(self._backlinks.of(url).tolist(), key=self._web.urls.__getitem__)
+        return [sources[at] for at in rng.permutation(len(sources))[:_BACKLINKS_A_PAGE]]
 
     @cached_property
-    def _backlinks(self) -> Backlinks:
-        return Backlinks(self._web)
+    def _backlinks(self) -> WorldBacklinks:
+        return WorldBacklinks(self._web)
 
 
 def _shared_root(labels: list[str]) -> str:

@@ -19,7 +19,7 @@ _MOST_REWINDS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class WarcRecord:
     """The fields of a record, names in lower case, and its block, or the start of a long one."""
 
     fields: dict[str, str]
@@ -33,7 +33,7 @@ class Lost:
     what: str
 
 
-def records(open_stream: Callable[[], Readable], longest: int) -> Iterator[Record | Lost]:
+def records(open_stream: Callable[[], Readable], longest: int) -> Iterator[WarcRecord | Lost]:
     """All records of a stream, with at most `longest` bytes of each block in memory.
 
     Where a record does not end where it says, or where there is none, the next one is looked for from its head on.
@@ -113,29 +113,29 @@ class _Window:
 
     def find(self, start: re.Pattern[bytes], after: int) -> bool:
         """Pass over all that stands before the next match; False when there is none."""
-        while not (found := start.search(self.data, after)):
-            known = len(self.data)
-            if self.fill(known + 1) == known:
+        while not (match := start.search(self.data, after)):
+            size = len(self.data)
+            if self.fill(size + 1) == size:
                 return False
-            passed = max(known - _LONGEST_START, 0)
+            passed = max(size - _LONGEST_START, 0)
             self.drop(passed)
             after = max(after - passed, 1)
-        return self.drop(found.start())
+        return self.drop(match.start())
 
 
-def _record(window: _Window, head: re.Match[bytes], longest: int) -> Record | None:
+def _record(window: _Window, head: re.Match[bytes], longest: int) -> WarcRecord | None:
     """The record with this head, which is passed over; None when it does not end where it says."""
     fields, end = _fields(head[1].decode("utf-8", "replace")), head.end()
     length = fields.get("content-length", "")
     if not (length.isdecimal() and length.isascii()):
         return None
     size = int(length[:18])
-    held = min(size, longest)
-    if window.fill(end + held) < end + held:
+    room = min(size, longest)
+    if window.fill(end + room) < end + room:
         return None
-    block = window.copy(end, held)
+    block = window.copy(end, room)
     end += size
-    if size > held:
+    if size > room:
         if not window.drop(end):
             return None
         end = 0
@@ -144,7 +144,7 @@ def _record(window: _Window, head: re.Match[bytes], longest: int) -> Record | No
     if not (behind.startswith(_SEPARATOR) or _NEXT.startswith(behind.lstrip(_BLANKS)[: len(_NEXT)])):
         return None
     window.drop(end)
-    return Record(fields, block)
+    return WarcRecord(fields, block)
 
 
 def _fields(head: str) -> dict[str, str]:

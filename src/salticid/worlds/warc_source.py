@@ -11,11 +11,10 @@ from fastwarc.stream_io import ZstdReader
 
 from salticid.errors import UserError
 from salticid.parse.codings import Inflated, Readable
-from salticid.worlds.answers import Answer, Unread
+from salticid.worlds.answers import Answer, Unread, path_text
 from salticid.worlds.http import MAX_BLOCK, Head, split, to_answer
-from salticid.worlds.paths import shown
 from salticid.worlds.revisits import Revisits, target
-from salticid.worlds.warc_records import Record, records
+from salticid.worlds.warc_records import WarcRecord, records
 
 _GZIP, _ZSTD = b"\x1f\x8b", (b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18")
 _ARC = b"filedesc://"
@@ -38,7 +37,7 @@ class WarcFiles:
             raise UserError("no WARC file given; name at least one .warc, .warc.gz or .warc.zst")
         self.size = sum(_size(path) for path in paths)
         self.done = 0
-        self.name = f"WARC {shown(paths[0])}" + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
+        self.name = f"WARC {path_text(paths[0])}" + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
         self._paths = tuple(paths)
 
     def __iter__(self) -> Iterator[Answer | Unread]:
@@ -53,23 +52,23 @@ class WarcFiles:
                 yield answer
         if revisits:
             for item in self._records():
-                if isinstance(item, Record):
+                if isinstance(item, WarcRecord):
                     yield from revisits.answers(item)
         yield from revisits.unread()
 
-    def _records(self) -> Iterator[Record | Unread]:
+    def _records(self) -> Iterator[WarcRecord | Unread]:
         """All records of all files."""
         before = 0
         for path in self._paths:
             try:
                 with path.open("rb") as file:
-                    for item in _read(file, shown(path)):
+                    for item in _read(file, path_text(path)):
                         self.done = before + file.tell()
                         yield item
                     before += file.seek(0, 2)
                     self.done = before
             except OSError as error:  # readable a while ago
-                yield _damaged(shown(path), error.strerror or str(error))
+                yield _damaged(path_text(path), error.strerror or str(error))
 
 
 def _size(path: Path) -> int:
@@ -84,12 +83,12 @@ def _size(path: Path) -> int:
         raise UserError(f"cannot read {path}: {error.strerror}; check its permissions") from None
 
 
-def _read(file: BinaryIO, name: str) -> Iterator[Record | Unread]:
+def _read(file: BinaryIO, name: str) -> Iterator[WarcRecord | Unread]:
     if _is_arc(file):
         yield Unread(_ARC_FILE, name)
         return
     for item in records(partial(_stream, file), MAX_BLOCK):
-        yield item if isinstance(item, Record) else _damaged(name, item.what)
+        yield item if isinstance(item, WarcRecord) else _damaged(name, item.what)
 
 
 def _is_arc(file: BinaryIO) -> bool:
@@ -148,7 +147,7 @@ class _Unzstd:
         return plain
 
 
-def _item(record: Record) -> Answer | Unread | None:
+def _item(record: WarcRecord) -> Answer | Unread | None:
     url = target(record)
     match record.fields.get("warc-type", "").lower():
         case "resource":

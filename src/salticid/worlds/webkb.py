@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from salticid.errors import UserError
-from salticid.worlds.answers import Answer, Unread
+from salticid.worlds.answers import Answer, Unread, path_text
 from salticid.worlds.http import MAX_BLOCK, Head, split, to_answer
-from salticid.worlds.paths import shown
 
 CLASSES = ("course", "department", "faculty", "other", "project", "staff", "student")
 _ROOTS = ("", "raw", "webkb")
@@ -33,7 +32,7 @@ class WebKB:
     def __init__(self, folder: Path) -> None:
         self._root = _root(folder)
         self._classes = [name for name in CLASSES if (self._root / name).is_dir()]
-        self.name = f"WebKB {shown(folder)}"
+        self.name = f"WebKB {path_text(folder)}"
         self.size = sum(1 for _ in self._files())
         self.done = 0
 
@@ -51,7 +50,7 @@ class WebKB:
                     yield path
 
     def _read(self, path: Path) -> Answer | Unread:
-        place = shown(path.relative_to(self._root))
+        place = path_text(path.relative_to(self._root))
         folders = place.split("/")[:-1]
         if len(folders) != 2 or not _URL.match(path.name):
             return Unread("no URL for a name", place)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import shutil
 from array import array
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from selectolax.lexbor import SelectolaxError
 
 from salticid.errors import UserError
@@ -22,6 +23,22 @@ from salticid.text.stems import Stems
 from salticid.urls import canonical
 from salticid.webs.arrays import ArrayWriter, Manifest, write_index, write_texts
 from salticid.webs.recorded import NOFOLLOW, NOINDEX, OUTCOMES, REDIRECT
+from salticid.webs.world_arrays import (
+    AREA,
+    HOST,
+    LINK,
+    PAGE,
+    ROW,
+    STEM,
+    STEM_OF,
+    TEXT,
+    TITLE,
+    TOKEN,
+    URL,
+    WORD,
+    Number,
+    WorldArray,
+)
 from salticid.worlds.answers import Answer
 
 MAX_HTML = 1 << 20
@@ -49,15 +66,13 @@ class WorldWriter:
             self._arrays = ArrayWriter(self._work)
         except OSError as error:
             raise UserError(f"cannot write a world to {out}: {error.strerror}; name another folder") from None
-        self._heaps = {
-            name: FileHeap(self._arrays.path(f"{name}.text", np.uint8)) for name in ("url", "word")
-        }
-        self.urls = Urls(self._heaps["url"])
-        self.words = Texts(self._heaps["word"])
+        self._heaps = {table: FileHeap(self._arrays.path(table.text)) for table in (URL, WORD)}
+        self.urls = Urls(self._heaps[URL])
+        self.words = Texts(self._heaps[WORD])
         self._parser = Parser(self.urls, self.words)
         self._row_of = array("i")
         self._kind_of_row = bytearray()
-        self._ends = dict.fromkeys(("token", "area", "link", "title", "text"), 0)
+        self._ends: Counter[WorldArray[np.uint64]] = Counter()
         self._languages: Counter[str] = Counter()
         self.pages = 0
         self.left_out: dict[str, int] = {}
@@ -104,16 +119,14 @@ class WorldWriter:
     def close(self, built_from: str) -> Manifest:
         """Write what can only be written at the end, and let the world appear."""
         self._grow_rows()
-        self._put("url.row", np.array(self._row_of, np.int32))
-        self._put("url.host", np.array(self.urls.host_of, np.int32))
-        write_texts(
-            self._arrays, "host", [self.urls.hosts[at].encode() for at in range(len(self.urls.hosts))]
-        )
+        self._put(URL.row, self._row_of)
+        self._put(URL.host, self.urls.host_of)
+        write_texts(self._arrays, HOST, [self.urls.hosts[at].encode() for at in range(len(self.urls.hosts))])
         stems = self._write_stems()
         heaps = self._heaps
         del self.urls, self.words, self._parser  # the indexes below need their room
-        for name, heap in heaps.items():
-            write_index(self._arrays, name, heap.ends, heap)
+        for table, heap in heaps.items():
+            write_index(self._arrays, table, heap.ends, heap)
             heap.close()
         manifest = self._arrays.close(built_from, stems, dict(sorted(self.left_out.items())))
         self._work.rename(self.out)
@@ -138,8 +151,8 @@ class WorldWriter:
         stems = Stems(self.words, code)
         for begin in range(0, len(self.words) + 1, _STEMS_AT_ONCE):
             words = np.arange(begin, min(begin + _STEMS_AT_ONCE, len(self.words)), dtype=np.int32)
-            self._put("derived.stem_of", stems.of(words))
-        write_texts(self._arrays, "derived.stem", [stems.text(at).encode() for at in range(len(stems))])
+            self._put(STEM_OF, stems.of(words))
+        write_texts(self._arrays, STEM, [stems.text(at).encode() for at in range(len(stems))])
         return stems.rules
 
     def _takes(self, url: str, kind: int) -> bool:
@@ -153,13 +166,13 @@ class WorldWriter:
         self._grow_rows()
         self._row_of[url] = len(self._kind_of_row)
         self._kind_of_row.append(kind)
-        self._put("row.kind", np.array([kind], np.uint8))
-        self._put("row.status", np.array([answer.status], np.int16))
-        self._put("row.target", np.array([target], np.int32))
-        self._put("row.page", np.array([self.pages if page is not None else -1], np.int32))
-        self._put("row.size", np.array([answer.size or len(answer.html or b"")], np.int32))
-        self._put("row.seconds", np.array([_or_nan(answer.seconds)], np.float64))
-        self._put("row.modified", np.array([_or_nan(answer.modified)], np.float64))
+        self._put(ROW.kind, [kind])
+        self._put(ROW.status, [answer.status])
+        self._put(ROW.target, [target])
+        self._put(ROW.page, [self.pages if page is not None else -1])
+        self._put(ROW.size, [answer.size or len(answer.html or b"")])
+        self._put(ROW.seconds, [_or_nan(answer.seconds)])
+        self._put(ROW.modified, [_or_nan(answer.modified)])
         if page is not None:
             self._write_page(page)
 
@@ -168,26 +181,31 @@ class WorldWriter:
         if self.pages <= _LANGUAGE_PAGES:
             self._languages[language.detect(page.text)] += 1
         links = page.links
-        self._put("page.url", np.array([page.url], np.int32))
-        self._put("page.canonical", np.array([page.canonical], np.int32))
-        self._put("page.refresh", np.array([page.refresh], np.int32))
-        self._put("page.flags", np.array([page.noindex * NOINDEX | page.nofollow * NOFOLLOW], np.uint8))
-        self._put_part("token", {"": page.tokens})
-        self._put_part("area", {"": page.area, ".start": page.area_start})
-        columns = {".url": links.url, ".start": links.start, ".stop": links.end, ".nofollow": links.nofollow}
-        self._put_part("link", columns)
-        self._put_part("title", {"": np.frombuffer(page.title.encode(), np.uint8)})
-        self._put_part("text", {"": np.frombuffer(page.packed_text, np.uint8)})
+        self._put(PAGE.url, [page.url])
+        self._put(PAGE.canonical, [page.canonical])
+        self._put(PAGE.refresh, [page.refresh])
+        self._put(PAGE.flags, [page.noindex * NOINDEX | page.nofollow * NOFOLLOW])
+        self._put(TOKEN.word, page.tokens)
+        self._put_end(TOKEN.end, len(page.tokens))
+        self._put(AREA.kind, page.area)
+        self._put(AREA.start, page.area_start)
+        self._put_end(AREA.end, len(page.area))
+        self._put(LINK.url, links.url)
+        self._put(LINK.start, links.start)
+        self._put(LINK.stop, links.end)
+        self._put(LINK.nofollow, links.nofollow)
+        self._put_end(LINK.end, len(links))
+        for piece, data in (TITLE, page.title.encode()), (TEXT, page.packed_text):
+            self._put(piece.byte, np.frombuffer(data, np.uint8))
+            self._put_end(piece.end, len(data))
 
-    def _put_part(self, name: str, columns: dict[str, np.ndarray[Any, Any]]) -> None:
-        """One page's part of a set of columns, and where it ends."""
-        for suffix, values in columns.items():
-            self._put(name + suffix, values)
-        self._ends[name] += len(values)
-        self._put(f"{name}.end", np.array([self._ends[name]], np.uint64))
+    def _put(self, array: WorldArray[Number], values: npt.NDArray[Number] | Sequence[float]) -> None:
+        self._arrays.append(array, values)
 
-    def _put(self, name: str, values: np.ndarray[Any, Any]) -> None:
-        self._arrays.append(name, values)
+    def _put_end(self, end: WorldArray[np.uint64], size: int) -> None:
+        """A page has so much of the arrays that this one cuts."""
+        self._ends[end] += size
+        self._put(end, [self._ends[end]])
 
     def _grow_rows(self) -> None:
         missing = len(self.urls) - len(self._row_of)

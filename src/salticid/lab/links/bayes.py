@@ -6,7 +6,7 @@ import numpy as np
 
 from salticid.lab.links.examples import UNKNOWN, LabelledLinks
 from salticid.lab.links.splits import Split
-from salticid.learning.link_model import Anchors, LinkModel
+from salticid.learning.link_model import AnchorWords, LinkModel
 from salticid.model import Floats, Ints
 
 NEIGHBOURHOOD, ANCHOR, TRANSITION = "neighbourhood", "anchor", "transition"
@@ -34,7 +34,7 @@ def three_scores(links: LabelledLinks, split: Split, code: str) -> dict[str, Flo
     sources, which = np.unique(links.source[split.test], return_inverse=True)
     posteriors = np.stack([model.pages.posterior(links.web.page(number)) for number in sources.tolist()])
     neighbourhood = posteriors[which]
-    anchors = Anchors.joined(links.anchors(split.test))
+    anchors = AnchorWords.joined(links.anchors(split.test))
     return {
         NEIGHBOURHOOD: neighbourhood,
         ANCHOR: model.link_posteriors(anchors, model.anchor_prior()),
@@ -49,7 +49,7 @@ def told_the_page(links: LabelledLinks, split: Split, code: str) -> Floats:
     certain = np.where(
         (classes == UNKNOWN)[:, None], 1 / len(links.classes), np.eye(len(links.classes))[classes]
     )
-    return model.link_posteriors(Anchors.joined(links.anchors(split.test)), model.step_prior(certain))
+    return model.link_posteriors(AnchorWords.joined(links.anchors(split.test)), model.step_prior(certain))
 
 
 def stop_words_of(links: LabelledLinks, split: Split) -> str:
@@ -64,5 +64,5 @@ def stop_words_of(links: LabelledLinks, split: Split) -> str:
 
 def _right_by_anchor(links: LabelledLinks, split: Split, code: str) -> int:
     model = learned(links, split.pages[:0], split.train, code)
-    found = model.link_posteriors(Anchors.joined(links.anchors(split.test)), model.anchor_prior())
+    found = model.link_posteriors(AnchorWords.joined(links.anchors(split.test)), model.anchor_prior())
     return int(np.count_nonzero(found.argmax(axis=1) == links.label[split.test]))

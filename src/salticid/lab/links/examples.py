@@ -13,6 +13,7 @@ from salticid.lab.links.link_targets import NOWHERE, Addresses
 from salticid.learning.link_model import LONGEST_ANCHOR
 from salticid.model import Ints
 from salticid.webs.recorded import RecordedWeb
+from salticid.webs.world_arrays import PAGE
 from salticid.worlds.labels import labels_of
 
 UNKNOWN = -1
@@ -64,7 +65,7 @@ def labelled_links(world: Path) -> LabelledLinks:
         raise UserError(f"all pages of {world} are of class {classes[0]}, so there is nothing to tell apart")
     page_class = np.full(web.pages, UNKNOWN, np.int32)
     university = [""] * web.pages
-    for number, url in enumerate(web.urls.spell(web.arrays["page.url"].tolist())):
+    for number, url in enumerate(web.urls.spell(web.arrays[PAGE.url].tolist())):
         kinds = said.get(url, [])
         if len({kind.label for kind in kinds}) == 1:
             page_class[number] = classes.index(kinds[0].label)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from salticid.webs.recorded import RecordedWeb
+from salticid.webs.world_arrays import PAGE
 
 NOWHERE = -1
 _INDEX = re.compile(r"/(?:(?:index|home|homepage|welcome|default)\.s?html?)?$", re.IGNORECASE)
@@ -30,7 +31,7 @@ class Addresses:
         self._web = web
         self._known: dict[int, int] = {}
         self._in: dict[str, list[int]] = {}
-        for number, url in enumerate(web.arrays["page.url"].tolist()):
+        for number, url in enumerate(web.arrays[PAGE.url].tolist()):
             self._known[url] = number
             self._in.setdefault(folder(web.urls[url]), []).append(number)
 

@@ -15,7 +15,6 @@ from math import log2
 import numpy as np
 
 from salticid.lab.links.examples import LabelledLinks
-from salticid.learning.areas import areas_of
 from salticid.learning.link_model import LONGEST_ANCHOR
 from salticid.model import Area
 from salticid.urls import host
@@ -43,7 +42,7 @@ class Reading:
         """Page `number` of the recording."""
         page = known.web.page(number)
         words = known.web.words.spell(page.tokens.tolist())
-        headings = np.flatnonzero(areas_of(page) == Area.HEADING).tolist()
+        headings = np.flatnonzero(page.areas == Area.HEADING).tolist()
         starts = page.links.start.tolist()
         ends = np.minimum(page.links.end, page.links.start + LONGEST_ANCHOR).tolist()
         return cls(

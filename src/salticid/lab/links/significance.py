@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from salticid.lab.links.trial import Trial
-from salticid.learning.naive_bayes import Whole
+from salticid.learning.multinomial_bayes import Whole
 from salticid.model import Floats, Ints
 
 RESAMPLES = 10_000

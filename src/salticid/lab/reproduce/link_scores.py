@@ -18,7 +18,7 @@ from salticid.lab.links.trial import Trial, Watch, tried
 from salticid.lab.links.trial_tables import figures, percent, tested
 from salticid.lab.reproduce.findings import Finding, Reproduction, Table, Verdict
 from salticid.lab.reproduce.worlds import WEBKB, built, generated, unpacked
-from salticid.learning.naive_bayes import Whole
+from salticid.learning.multinomial_bayes import Whole
 from salticid.worlds.webkb import WebKB
 
 PAPER = 'Passerini, Frasconi, Soda, "Evaluation methods for focused crawling", AI*IA 2001'

@@ -24,14 +24,15 @@ from salticid.metrics.estimates import (
 )
 from salticid.metrics.pool_terms import PoolTerms, WorldTerms
 from salticid.metrics.similarity import cosines
-from salticid.model import Floats, Limits, Outcome, Topic
+from salticid.model import Floats, Limits, Topic
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.truth import Truth, load_topic
 from salticid.webs.recorded import RecordedWeb
-from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.webs.world_arrays import PAGE, ROW, URL
+from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
 PAPER = (
@@ -94,7 +95,7 @@ def _snapshot(out: Path, pages: int, day: int, watch: Watch) -> RecordedWeb:
     world = out / f"world-{pages}-day-{day}"
     if not world.exists():
         out.mkdir(parents=True, exist_ok=True)
-        wanted = Wanted(pages, seed=3, day=day)
+        wanted = WebEdition(pages, seed=3, day=day)
         build_generated(world, wanted, watch=lambda done, _: watch(f"building day {day}", done, pages))
     return RecordedWeb(world)
 
@@ -110,7 +111,7 @@ class _Engine:
     def hits(self, query: str, count: int) -> list[str]:
         """The URLs that answer a query best, equal ones in the order of their names."""
         scores = bm25(self._all.counts, self._all.query(query)).round(9)
-        urls = [self._web.urls[int(at)] for at in self._web.arrays["page.url"]]
+        urls = [self._web.urls[int(at)] for at in self._web.arrays[PAGE.url]]
         order = sorted(np.flatnonzero(scores > 0).tolist(), key=lambda page: (-scores[page], urls[page]))
         return [urls[page] for page in order[:count]]
 
@@ -132,7 +133,7 @@ class _Web:
         recipe = Recipe(strategies.make("myspiders"), judges.make("cosine"), limits)
         log = MemoryLog()
         RecordedCrawl(replace(topic, seeds=tuple(starts), examples=()), self._web, recipe, log).run()
-        good = [visit for visit in log.visits if visit.outcome is Outcome.OK and not visit.revisit]
+        good = [visit for visit in log.visits if visit.good]
         found = [self._web.urls[visit.final] for visit in good]
         return self.judged([url for url in found if url not in starts][:pages], truth, indexed=np.inf)
 
@@ -142,7 +143,7 @@ class _Web:
         numbers = np.array([self._web.number_at(at) for at in ids], np.int32)
         pool = PoolTerms(self._terms, np.unique(numbers), [truth.description])
         like = cosines(pool.counts, pool.query(truth.description))[pool.places(numbers)]
-        modified = self._web.arrays["row.modified"][self._web.arrays["url.row"][ids]]
+        modified = self._web.arrays[ROW.modified][self._web.arrays[URL.row][ids]]
         return _Trail(estimated_precision(like), estimated_recall(like), estimated_recency(modified, indexed))
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from salticid.evolve.checkpoint import Checkpoint
 from salticid.evolve.crawl_figures import Figures, figures
-from salticid.evolve.fitness import Trial
+from salticid.evolve.fitness import CrawlTrial
 from salticid.evolve.search import Evolution
-from salticid.evolve.search_plan import PAPER_TERMS, PARENT, Plan, digest_of, versions
+from salticid.evolve.search_plan import PAPER_TERMS, PARENT, SearchPlan, digest_of, versions
 from salticid.evolve.workers import Crawlers, Stage, crawlers, prepare
 from salticid.lab.compare import Watch
 from salticid.lab.search_report.evidence import Evolved, with_evidence
@@ -67,7 +67,7 @@ def try_case(case: Case, size: tuple[int, int, int], out: Path, workers: int, wa
 
     simulation = prepare(stage, PAPER_TERMS, told)
     population, generations, runs = size
-    plan = Plan(
+    plan = SearchPlan(
         simulation.digest,
         case.topic.name,
         digest_of(case.topic),
@@ -99,7 +99,7 @@ def _tested(
         (name, start, length) for name in weights for start in range(len(case.starts)) for length in LENGTHS
     ]
     trials = [
-        Trial(weights[name], seed, length * case.length, case.starts[start])
+        CrawlTrial(weights[name], seed, length * case.length, case.starts[start])
         for name, start, length in asked
         for seed in plan.held_back_seeds
     ]

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from salticid.worlds.answers import Source
+from salticid.worlds.answers import WorldSource
 from salticid.worlds.build import build
-from salticid.worlds.generating.building import Wanted, build_generated
+from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.html_folder import HtmlFolder
 from salticid.worlds.topics import TopicPlan, make_topics
 from salticid.worlds.webkb import WebKB
@@ -62,12 +62,14 @@ def generated(out: Path, pages: int, watch: Watch) -> Ground:
     world = out / f"world-generated-{pages}"
     if not world.exists():
         out.mkdir(parents=True, exist_ok=True)
-        build_generated(world, Wanted(pages), watch=lambda done, _: watch("building generated", done, pages))
+        build_generated(
+            world, WebEdition(pages), watch=lambda done, _: watch("building generated", done, pages)
+        )
     return Ground("generated", world)
 
 
 def built(
-    out: Path, name: str, source: Callable[[], Source], watch: Watch, labels: Path | None = None
+    out: Path, name: str, source: Callable[[], WorldSource], watch: Watch, labels: Path | None = None
 ) -> Path:
     world = out / f"world-{name}"
     if not world.exists():

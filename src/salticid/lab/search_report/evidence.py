@@ -15,7 +15,7 @@ from salticid.evolve.ablation import HeldBack, held_back
 from salticid.evolve.checkpoint import State
 from salticid.evolve.finalists import chosen
 from salticid.evolve.optimizer import Weights
-from salticid.evolve.search_plan import Plan
+from salticid.evolve.search_plan import SearchPlan
 from salticid.evolve.workers import Crawlers
 
 Watch = Callable[[str, int, int], None]
@@ -62,7 +62,7 @@ class Evolved(msgspec.Struct, frozen=True):
     `ahead` is its lead over Best-First, `losses` what it loses without a term, by term, the largest first.
     """
 
-    plan: Plan
+    plan: SearchPlan
     weights: Weights
     trained: float
     fitness: Interval

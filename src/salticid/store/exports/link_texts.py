@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
+from salticid.columns import grow
 from salticid.model import Page
 from salticid.store.schema import PAGE_OF, unpack_page
 
@@ -60,10 +61,7 @@ class _Words:
             self._add(np.frombuffer(zstandard.decompress(ids), "<i4"), zstandard.decompress(texts) + b"\n")
 
     def _add(self, ids: npt.NDArray[np.int32], lines: bytes) -> None:
-        if len(ids) and (top := int(ids.max())) >= len(self._start):
-            self._start = np.append(
-                self._start, np.zeros(max(top + 1 - len(self._start), len(self._start)), np.uint32)
-            )
+        self._start = grow(self._start, int(ids.max(initial=-1)) + 1)
         ends = np.flatnonzero(np.frombuffer(lines, np.uint8) == ord("\n"))
         self._start[ids] = len(self._heap) + np.append(0, ends[:-1] + 1)
         self._heap += lines

@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from salticid.model import Choice, Ints, Link, Visit
-from salticid.strategies.parts.nearness import Ground, Reading
+from salticid.strategies.parts.nearness import AgentPage, PageTerms
 
 TRAIL = 10
 """So many links back an agent remembers its way."""
@@ -26,7 +26,7 @@ class Agent:
     number: int
     energy: float
     keywords: Ints
-    ground: Ground | None = None
+    ground: AgentPage | None = None
     followed: int = 0
     trail: deque[Link] = field(default_factory=lambda: deque(maxlen=TRAIL))
     drawn: Choice | None = None
@@ -37,8 +37,8 @@ class Arrival:
     """A page that an agent came to: how it reads, the ground it gives, if any, the fresh places on it."""
 
     visit: Visit
-    reading: Reading
-    ground: Ground | None
+    reading: PageTerms
+    ground: AgentPage | None
     fresh: Ints
 
 

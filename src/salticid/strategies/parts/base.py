@@ -1,13 +1,16 @@
-"""What strategies that keep their links in one frontier have in common."""
+"""What strategies have in common that keep their links in one frontier, or go by the keywords themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import ClassVar
 
+from salticid.errors import UserError
 from salticid.model import FROM_OFFER, Choice, Event, Feedback, Ints, Limits, Links, Visit
 from salticid.protocols import Brief
 from salticid.strategies.parts.frontier import Frontier
+from salticid.text.bags import Bag
+from salticid.text.stems import Stems
 
 
 class Queueing:
@@ -49,3 +52,14 @@ class Queueing:
 
     def waiting(self, k: int) -> tuple[int, list[Choice]]:
         return len(self.frontier), self.frontier.best(k)
+
+
+def keywords_of(brief: Brief, stems: Stems) -> Bag:
+    """The stems of the keywords; a UserError when there is none among them to go by."""
+    keywords = Bag.of(stems.terms(brief.topic.keywords))
+    if not keywords.norm:
+        raise UserError(
+            f"the keywords of topic {brief.topic.name!r} hold no word to go by "
+            f"({brief.topic.keywords!r} in language {brief.language!r}); name at least one that is no stop word"
+        )
+    return keywords

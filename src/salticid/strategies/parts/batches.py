@@ -53,8 +53,8 @@ class InBatches(Queueing):
 
     def offer(self, links: Links) -> None:
         if self._batch or self._out:
-            most, kept = self.frontier.limit, sum(len(urls) for _, urls in self._offered)
-            news = links.url if most is None else links.url[: max(0, most - kept)]
+            most, waiting = self.frontier.limit, sum(len(urls) for _, urls in self._offered)
+            news = links.url if most is None else links.url[: max(0, most - waiting)]
             if len(news):
                 self._offered.append((len(self._held), news))
         else:
@@ -83,8 +83,8 @@ class InBatches(Queueing):
 
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
         self.frontier.rescore_from(dict(scores))
-        held = {visit.step for visit, _ in self._held}
-        self._revised.update((step, score) for step, score in scores if step in held)
+        steps = {visit.step for visit, _ in self._held}
+        self._revised.update((step, score) for step, score in scores if step in steps)
 
     def waiting(self, k: int) -> tuple[int, list[Choice]]:
         size, best = super().waiting(k)

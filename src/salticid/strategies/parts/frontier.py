@@ -88,12 +88,12 @@ class Frontier:
         spots = range(len(ids)) if places is None else np.asarray(places).tolist()
         origin = (source + _SOURCE_SHIFT) << _PLACE
         for url, flipped, place in zip(ids, bits, spots, strict=True):
-            known = self._entry.get(url)
-            if known is None:
+            entry = self._entry.get(url)
+            if entry is None:
                 self._age += 1
                 age = self._age
-            elif known >> _SCORE_AT > flipped:
-                age = known >> _AGE_AT & ((1 << _AGE) - 1)
+            elif entry >> _SCORE_AT > flipped:
+                age = entry >> _AGE_AT & ((1 << _AGE) - 1)
             else:
                 continue
             self._enter(
@@ -105,8 +105,8 @@ class Frontier:
         """Take the `n` best links that are on no busy host; fewer when there are no more."""
         for host in sorted(self._asleep - busy):
             self._wake(host)
-        taken: list[Choice] = []
-        while len(taken) < n and self._best:
+        choices: list[Choice] = []
+        while len(choices) < n and self._best:
             key = heappop(self._best)
             url = _url(key)
             living = self._entry.get(url) == key
@@ -118,11 +118,11 @@ class Frontier:
             self._held -= 1
             if living:
                 del self._entry[url]
-                taken.append(_choice(key))
+                choices.append(_choice(key))
             if host in self._parked:
                 self._wake(host)
         self._tidy()
-        return taken
+        return choices
 
     def rescore(self, url: int, score: float) -> None:
         """Give a waiting link another score, higher or lower; its age stays. Nothing if it does not wait."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from salticid.model import Page
 from salticid.protocols import Brief
-from salticid.strategies.parts.keywords import keywords_of
+from salticid.strategies.parts.base import keywords_of
 from salticid.strategies.parts.local_rank import LocalRank
 from salticid.text.stems import Stems
 

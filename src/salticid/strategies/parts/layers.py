@@ -34,10 +34,10 @@ class Layers:
     def __init__(self, layers: Sequence[Sequence[Bag]], others: Sequence[Bag] = ()) -> None:
         self.count = len(layers)
         groups = [*layers, others] if others else layers
-        known = [bag for group in groups for bag in group]
-        words, holding = np.unique(np.concatenate([bag.terms for bag in known]), return_counts=True)
-        rarity = logs(1 + len(known) / holding)
-        heavy = [_heaviest(bag, rarity[words.searchsorted(bag.terms)]) for bag in known]
+        bags = [bag for group in groups for bag in group]
+        words, holding = np.unique(np.concatenate([bag.terms for bag in bags]), return_counts=True)
+        rarity = logs(1 + len(bags) / holding)
+        heavy = [_heaviest(bag, rarity[words.searchsorted(bag.terms)]) for bag in bags]
         self._words: Ints = np.unique(np.concatenate(heavy))
         rarity = rarity[words.searchsorted(self._words)]
         self._log = np.array([self._logarithms(group) for group in groups])
@@ -65,15 +65,15 @@ class Layers:
     def _logarithms(self, layer: Sequence[Bag]) -> Ints:
         counts = np.ones(len(self._words))
         for bag in layer:
-            at, found = self._known_words(bag)
-            counts[at] += found
+            at, times = self._known_words(bag)
+            counts[at] += times
         return _whole(logs(counts / counts.sum()))
 
     def _middle(self, layer: Sequence[Bag], rarity: Floats) -> Ints:
         total = _whole(np.zeros(len(self._words)))
         for bag in layer:
-            at, found = self._known_words(bag)
-            weights = found * rarity[at]
+            at, times = self._known_words(bag)
+            weights = times * rarity[at]
             total[at] += _whole(weights / np.sqrt((weights * weights).sum()))
         middle: Ints = total // len(layer)
         return middle

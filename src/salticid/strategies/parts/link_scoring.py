@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from salticid.learning.link_model import LONGEST_ANCHOR, Anchors, model_for
+from salticid.learning.link_model import LONGEST_ANCHOR, AnchorWords, model_for
 from salticid.learning.link_tables import LinkTables
 from salticid.model import Choice, Floats, Ints, Links, Page, Visit
 from salticid.protocols import Brief
@@ -18,7 +18,7 @@ _SPARE = 64
 """So many links more than wait may be remembered before those that are gone are looked for."""
 
 
-class Source(NamedTuple):
+class SourcePage(NamedTuple):
     """The page a link was found on: its visit, the class the judge put it in, P(class | page)."""
 
     step: int
@@ -26,10 +26,10 @@ class Source(NamedTuple):
     posterior: Floats
 
 
-class Remembered(NamedTuple):
+class WaitingLink(NamedTuple):
     """What is needed of a waiting link when its target has been judged: whence it came, what it said."""
 
-    source: Source
+    source: SourcePage
     place: int
     anchor: bytes
 
@@ -61,8 +61,8 @@ class LinkScoring(Queueing):
     def start(self, brief: Brief) -> None:
         super().start(brief)
         self.model = model_for(brief, self.tables, self.evidence)
-        self._remembered: dict[int, Remembered] = {}
-        self._in_flight: dict[int, Remembered] = {}
+        self._remembered: dict[int, WaitingLink] = {}
+        self._in_flight: dict[int, WaitingLink] = {}
         self._until_rescore = self.rescore
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
@@ -94,19 +94,22 @@ class LinkScoring(Queueing):
     def _leave(self, chosen: list[Choice]) -> None:
         """These are on their way: what they said is needed when they are back."""
         for link in (choice.link for choice in chosen):
-            known = self._remembered.pop(link.url, None)
-            if known is not None and (known.source.step, known.place) == (link.source, link.place):
-                self._in_flight[link.url] = known
+            waiting_link = self._remembered.pop(link.url, None)
+            if waiting_link is not None and (waiting_link.source.step, waiting_link.place) == (
+                link.source,
+                link.place,
+            ):
+                self._in_flight[link.url] = waiting_link
 
-    def _source(self, visit: Visit, page: Page) -> Source:
+    def _source(self, visit: Visit, page: Page) -> SourcePage:
         needed = self.reads_pages or len(self.model.classes) > 2
         posterior = self.model.pages.posterior(page) if needed else np.zeros(0)
-        return Source(visit.step, self.model.label(visit.positive, posterior), posterior)
+        return SourcePage(visit.step, self.model.label(visit.positive, posterior), posterior)
 
-    def _queue(self, page: Page, fresh: Ints, source: Source) -> None:
+    def _queue(self, page: Page, fresh: Ints, source: SourcePage) -> None:
         """Queue links as the frontier would: of several to one URL the best, the first among equals."""
-        found = self.model.link_posteriors(Anchors.of(page, fresh), self.log_prior(source.posterior))
-        scores: list[float] = found[:, self.model.target].tolist()
+        posteriors = self.model.link_posteriors(AnchorWords.of(page, fresh), self.log_prior(source.posterior))
+        scores: list[float] = posteriors[:, self.model.target].tolist()
         best: dict[int, int] = {}
         for at, url in enumerate(page.links.url[fresh].tolist()):
             if url not in best or scores[at] > scores[best[url]]:
@@ -119,7 +122,7 @@ class LinkScoring(Queueing):
         frontier.push(list(news), [scores[at] for at in news.values()], source.step, places)
         self._remember(page, dict(zip(news, places.tolist(), strict=True)), source)
 
-    def _remember(self, page: Page, places: Mapping[int, int], source: Source) -> None:
+    def _remember(self, page: Page, places: Mapping[int, int], source: SourcePage) -> None:
         frontier, words = self.frontier, page.tokens.tobytes()
         starts = page.links.start
         ends = np.minimum(page.links.end, starts + LONGEST_ANCHOR).tolist()
@@ -127,17 +130,17 @@ class LinkScoring(Queueing):
         for url, place in places.items():
             if url in frontier:
                 anchor = words[_WORD * begins[place] : _WORD * ends[place]]
-                self._remembered[url] = Remembered(source, place, anchor)
+                self._remembered[url] = WaitingLink(source, place, anchor)
         if len(self._remembered) > len(frontier) + max(len(frontier), _SPARE):
-            self._remembered = {url: kept for url, kept in self._remembered.items() if url in frontier}
+            self._remembered = {url: link for url, link in self._remembered.items() if url in frontier}
 
     def _rescore_all(self) -> None:
         """Score the waiting links by what is known now; the pages they were found on are not read again."""
         self._until_rescore = self.rescore
         waiting = {url: self._remembered[url] for url in self.frontier if url in self._remembered}
         if waiting:
-            anchors = Anchors.joined([link.words for link in waiting.values()])
+            anchors = AnchorWords.joined([link.words for link in waiting.values()])
             posteriors = np.stack([link.source.posterior for link in waiting.values()])
-            found = self.model.link_posteriors(anchors, self.log_prior(posteriors))
-            for url, score in zip(waiting, found[:, self.model.target].tolist(), strict=True):
+            link_posteriors = self.model.link_posteriors(anchors, self.log_prior(posteriors))
+            for url, score in zip(waiting, link_posteriors[:, self.model.target].tolist(), strict=True):
                 self.frontier.rescore(url, score)

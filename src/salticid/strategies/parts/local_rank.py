@@ -57,8 +57,8 @@ class LocalRank:
         ranks: Floats = np.full(size, 1 / size)
         for _ in range(_MOST_ROUNDS):
             before = ranks
-            given = np.bincount(target, (before * share)[source], size)
-            ranks = (1 - _FOLLOWED) / size + _FOLLOWED * (given + before[dead_ends].sum() / size)
+            gifts = np.bincount(target, (before * share)[source], size)
+            ranks = (1 - _FOLLOWED) / size + _FOLLOWED * (gifts + before[dead_ends].sum() / size)
             if np.abs(ranks - before).sum() < _TOLERANCE:
                 break
         self._least = float(ranks.min())
@@ -74,6 +74,6 @@ def _links_among(pages: list[tuple[int, Ints]]) -> tuple[Ints, Ints]:
     at = urls[order].searchsorted(wanted)
     at[at == len(urls)] = 0
     target = order[at]
-    kept = (urls[target] == wanted) & (target != source)
-    pairs = np.unique(source[kept] * len(pages) + target[kept])
+    inside = (urls[target] == wanted) & (target != source)
+    pairs = np.unique(source[inside] * len(pages) + target[inside])
     return pairs // len(pages), pairs % len(pages)

@@ -13,7 +13,7 @@ from salticid.text.stems import STOP, Stems
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class PageTerms:
     """A page with the stem of each of its words, in reading order, and how often each occurs."""
 
     page: Page
@@ -21,17 +21,17 @@ class Reading:
     bag: Bag
 
     @classmethod
-    def of(cls, page: Page, stems: Stems) -> Reading:
+    def of(cls, page: Page, stems: Stems) -> PageTerms:
         """Read a page."""
-        found = stems.of(page.tokens)
-        return cls(page, found, Bag.of(found))
+        terms = stems.of(page.tokens)
+        return cls(page, terms, Bag.of(terms))
 
     def commonest(self, most: int, besides: Ints | None = None) -> Ints:
         """The most frequent terms, stop words and `besides` left out; among equals, the first to be read."""
         terms, first, counts = np.unique(self.stems, return_index=True, return_counts=True)
         order = np.lexsort((first, -counts))
-        known = [STOP] if besides is None else [STOP, *besides.tolist()]
-        ranked: Ints = terms[order][~np.isin(terms[order], known)]
+        excluded = [STOP] if besides is None else [STOP, *besides.tolist()]
+        ranked: Ints = terms[order][~np.isin(terms[order], excluded)]
         return ranked[:most]
 
     def frequency(self, terms: Ints) -> Ints:
@@ -50,7 +50,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ground:
+class AgentPage:
     """What an agent keeps of the page it stands on: links it may follow, and the keywords around them.
 
     Link number i of these is link number `places[i]` of the page of visit `step`. `inputs` has a row for
@@ -63,7 +63,7 @@ class Ground:
     inputs: Floats
 
     @classmethod
-    def of(cls, step: int, reading: Reading, keywords: Ints, reach: int) -> Ground | None:
+    def of(cls, step: int, reading: PageTerms, keywords: Ints, reach: int) -> AgentPage | None:
         """The ground a page gives to stand on; None when no link of it may be followed to another page."""
         page, links = reading.page, reading.page.links
         places = np.flatnonzero(~links.nofollow & (links.url != page.url)).astype(np.int32)
@@ -72,19 +72,19 @@ class Ground:
         near = nearness(links, reading.stems, keywords, reach)
         return cls(step, places, links.url[places], near[:, places])
 
-    def without(self, link: int) -> Ground | None:
+    def without(self, link: int) -> AgentPage | None:
         """The same without the links that lead where this one does; None when there are no others."""
         others = self.urls != self.urls[link]
         if not others.any():
             return None
-        return Ground(self.step, self.places[others], self.urls[others], self.inputs[:, others])
+        return AgentPage(self.step, self.places[others], self.urls[others], self.inputs[:, others])
 
-    def heard_by(self, had: Ints, has: Ints) -> Ground:
+    def heard_by(self, had: Ints, has: Ints) -> AgentPage:
         """The same for other keywords. Those not there before are heard nowhere: the page is gone."""
         inputs = np.zeros((len(has), len(self.urls)))
         now, before = np.nonzero(has[:, None] == had)
         inputs[now] = self.inputs[before]
-        return Ground(self.step, self.places, self.urls, inputs)
+        return AgentPage(self.step, self.places, self.urls, inputs)
 
 
 def nearness(links: Links, stems: Ints, keywords: Ints, reach: int) -> Floats:

@@ -33,7 +33,7 @@ class PastLinks:
         self._before = np.zeros(1024, np.int64)
         self._dropped = self._end = 0
 
-    def add(self, step: int, signed: float, urls: Ints, known: OpenUrls) -> None:
+    def add(self, step: int, signed: float, urls: Ints, open_urls: OpenUrls) -> None:
         """The page of visit `step`, its signed score, and the URLs it links to, each once."""
         begin, size = self._end, len(urls)
         if self._limit == 0:
@@ -43,10 +43,10 @@ class PastLinks:
         self._url[at : at + size] = urls
         self._step[at : at + size] = step
         before = np.full(size, NONE, np.int64)
-        slots = known.slots(urls)
+        slots = open_urls.slots(urls)
         is_open = slots != NONE
-        before[is_open] = known.head[slots[is_open]]
-        known.head[slots[is_open]] = begin + np.flatnonzero(is_open)
+        before[is_open] = open_urls.head[slots[is_open]]
+        open_urls.head[slots[is_open]] = begin + np.flatnonzero(is_open)
         self._before[at : at + size] = before
         self._pages[step] = _Past(begin, size, signed)
         self._end += size
@@ -69,10 +69,10 @@ class PastLinks:
         """Give a page another score."""
         self._pages[step] = self._pages[step]._replace(signed=signed)
 
-    def leading_to(self, slot: int, known: OpenUrls) -> Iterator[int]:
+    def leading_to(self, slot: int, open_urls: OpenUrls) -> Iterator[int]:
         """The pages that link to the URL of a slot, by their visits, the last one first."""
         first = next(iter(self._pages.values())).begin if self._pages else self._end
-        at = int(known.head[slot])
+        at = int(open_urls.head[slot])
         while at >= first:
             yield int(self._step[at - self._dropped])
             at = int(self._before[at - self._dropped])
@@ -82,15 +82,15 @@ class PastLinks:
         if self._end - self._dropped + more <= len(self._url):
             return
         first = next(iter(self._pages.values())).begin if self._pages else self._end
-        kept = slice(first - self._dropped, self._end - self._dropped)
+        rows = slice(first - self._dropped, self._end - self._dropped)
         size = max(2 * (self._end - first + more), 1024)
         self._url, self._step, self._before = (
-            _moved(column[kept], size) for column in (self._url, self._step, self._before)
+            _moved(column[rows], size) for column in (self._url, self._step, self._before)
         )
         self._dropped = first
 
 
-def _moved(kept: npt.NDArray[np.signedinteger], size: int) -> npt.NDArray[np.signedinteger]:
-    column = np.zeros(size, kept.dtype)
-    column[: len(kept)] = kept
+def _moved(rows: npt.NDArray[np.signedinteger], size: int) -> npt.NDArray[np.signedinteger]:
+    column = np.zeros(size, rows.dtype)
+    column[: len(rows)] = rows
     return column

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from salticid.columns import grow
 from salticid.model import Floats, Ints
 from salticid.strategies.parts.rank_terms import (
     ANCHOR,
@@ -106,8 +107,8 @@ class OpenUrls:
 
     def urls(self) -> list[int]:
         """All open ones."""
-        held: list[int] = self._url[self._url != NONE].tolist()
-        return held
+        urls: list[int] = self._url[self._url != NONE].tolist()
+        return urls
 
     def in_community(self, urls: Ints) -> int:
         """How many of these seen URLs are in the community."""
@@ -189,17 +190,13 @@ class OpenUrls:
 
     def _grow(self) -> None:
         size = len(self._rows)
-        self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
-        self.head = np.concatenate([self.head, np.full(size, NONE, np.int64)])
-        self._url = np.concatenate([self._url, np.full(size, NONE, np.int32)])
+        self._rows = grow(self._rows, 2 * size)
+        self.head, self._url = grow(self.head, 2 * size, NONE), grow(self._url, 2 * size, NONE)
         self._free += range(size, 2 * size)
 
     def _make_room(self, urls: Ints) -> None:
-        most = int(urls.max()) if len(urls) else 0
-        if most >= len(self._flags):
-            more = max(most + 1, 2 * len(self._flags)) - len(self._flags)
-            self._flags = np.concatenate([self._flags, np.zeros(more, np.uint8)])
-            self._slot = np.concatenate([self._slot, np.full(more, NONE, np.int32)])
+        size = int(urls.max(initial=0)) + 1
+        self._flags, self._slot = grow(self._flags, size), grow(self._slot, size, NONE)
 
 
 def _pairs(rows: Floats) -> Pairs:

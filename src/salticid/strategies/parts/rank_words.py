@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from salticid.model import Ints
 from salticid.protocols import Brief
-from salticid.strategies.parts.keywords import keywords_of
+from salticid.strategies.parts.base import keywords_of
 from salticid.strategies.parts.spans import Places, Spans
 from salticid.text.stems import Stems
 

@@ -33,10 +33,10 @@ class Spans:
         """The cosine of the query with each span `stems[begin:end]`."""
         cosines = np.zeros(len(begin))
         common = self._hits[end] - self._hits[begin]
-        found = np.flatnonzero(common)
-        if len(found):
-            norms = self._query.norm * np.sqrt(_squares(self._stems, begin[found], end[found]))
-            cosines[found] = np.minimum(1.0, common[found] / norms)
+        hits = np.flatnonzero(common)
+        if len(hits):
+            norms = self._query.norm * np.sqrt(_squares(self._stems, begin[hits], end[hits]))
+            cosines[hits] = np.minimum(1.0, common[hits] / norms)
         return cosines
 
 
@@ -45,8 +45,8 @@ def _squares(stems: Ints, begin: Ints | Places, end: Ints | Places) -> Floats:
     sizes = (end - begin).astype(np.int64)
     span = np.repeat(np.arange(len(sizes)), sizes)
     terms = stems[np.arange(len(span)) + np.repeat(begin - (np.cumsum(sizes) - sizes), sizes)]
-    kept = terms != STOP
-    keys = np.sort(span[kept] << 32 | terms[kept])
+    words = terms != STOP
+    keys = np.sort(span[words] << 32 | terms[words])
     first = np.concatenate(([0], np.flatnonzero(keys[1:] != keys[:-1]) + 1))
     # In floats, exact up to 2**53; a hostile page repeats a word often enough to overflow an int32.
     counts = np.diff(first, append=len(keys)).astype(np.float64)

@@ -12,7 +12,7 @@ from salticid.exact import exps
 from salticid.model import FROM_OFFER, Choice, Event, Feedback, Floats, Ints, Limits, Link, Links, Visit
 from salticid.protocols import Brief
 from salticid.strategies.parts.agents import NOBODY, Agent, Arrival, Find
-from salticid.strategies.parts.nearness import Ground, Reading
+from salticid.strategies.parts.nearness import AgentPage, PageTerms
 from salticid.text.stems import Stems
 
 A = TypeVar("A", bound=Agent)
@@ -57,11 +57,11 @@ class Walking(Generic[A]):
         """One of the first agents, with energy theta / 2."""
         raise NotImplementedError
 
-    def child(self, parent: A, number: int, reading: Reading) -> A:
+    def child(self, parent: A, number: int, reading: PageTerms) -> A:
         """A mutated copy of a parent that came to this page; energy and ground are seen to elsewhere."""
         raise NotImplementedError
 
-    def estimates(self, agent: A, ground: Ground) -> Floats:
+    def estimates(self, agent: A, ground: AgentPage) -> Floats:
         """What an agent expects of each link of the page it stands on."""
         raise NotImplementedError
 
@@ -84,7 +84,7 @@ class Walking(Generic[A]):
     def heed(self, agent: A, find: Find, liking: int) -> None:
         """A person spoke about a page this agent found; energy is seen to elsewhere."""
 
-    def remembered(self, reading: Reading) -> tuple[int, ...]:
+    def remembered(self, reading: PageTerms) -> tuple[int, ...]:
         """The terms of a page to remember in case a person likes it."""
         return ()
 
@@ -156,8 +156,8 @@ class Walking(Generic[A]):
         return events
 
     def waiting(self, k: int) -> tuple[int, list[Choice]]:
-        drawn = [agent.drawn for agent in self.idle.values() if agent.drawn is not None]
-        waiting = drawn + [Choice(link, self.score_of_start) for link in self.starts.values()]
+        choices = [agent.drawn for agent in self.idle.values() if agent.drawn is not None]
+        waiting = choices + [Choice(link, self.score_of_start) for link in self.starts.values()]
         return len(waiting), sorted(waiting, key=lambda choice: -choice.score)[:k]
 
     def remember(self, memory: dict[int, T], url: int, what: T) -> None:
@@ -177,8 +177,8 @@ class Walking(Generic[A]):
     def _arrival(self, agent: A, visit: Visit, fresh: Ints) -> Arrival | None:
         if visit.page is None:
             return None
-        reading = Reading.of(visit.page, self.stems)
-        ground = Ground.of(visit.step, reading, agent.keywords, self.reach)
+        reading = PageTerms.of(visit.page, self.stems)
+        ground = AgentPage.of(visit.step, reading, agent.keywords, self.reach)
         return Arrival(visit, reading, ground, fresh)
 
     def _take_in(self, agent: A, arrival: Arrival) -> None:
@@ -189,7 +189,7 @@ class Walking(Generic[A]):
             self.remember(self._finds, visit.final, Find(agent.number, self.remembered(arrival.reading)))
         self.learn(agent, arrival)
 
-    def _step(self, agent: A, link: Link, ground: Ground | None) -> None:
+    def _step(self, agent: A, link: Link, ground: AgentPage | None) -> None:
         """Stand where the link led, or stay and strike it out."""
         agent.drawn = None
         if ground is not None:
@@ -224,13 +224,13 @@ class Walking(Generic[A]):
         self._enter(child, parent.number)
         self._note("agent", parent, ("energy", parent.energy))
 
-    def _ground_of(self, child: A, parent: A, arrival: Arrival) -> Ground | None:
+    def _ground_of(self, child: A, parent: A, arrival: Arrival) -> AgentPage | None:
         """The parent's ground as its child hears it."""
         ground = parent.ground
         if ground is None:
             return None
         if ground is arrival.ground:
-            return Ground.of(ground.step, arrival.reading, child.keywords, self.reach)
+            return AgentPage.of(ground.step, arrival.reading, child.keywords, self.reach)
         return ground.heard_by(parent.keywords, child.keywords)
 
     def _sent_elsewhere(self, agent: A) -> bool:
@@ -252,7 +252,7 @@ class Walking(Generic[A]):
     def _send(self, agent: A, link: Link, score: float = score_of_start) -> None:
         agent.drawn = Choice(link, score, agent=agent.number)
 
-    def _draw(self, agent: A, ground: Ground) -> Choice:
+    def _draw(self, agent: A, ground: AgentPage) -> Choice:
         """Draw a link of the ground by a Boltzmann distribution over the estimates."""
         estimates = self.estimates(agent, ground)
         chances = exps(self.sharpness() * (estimates - estimates.max()))

@@ -138,8 +138,8 @@ class Client:
         way, if it ever is.
         """
         _SENT.set(sent)
-        answer, kept = await self._try(url, at_least, fields)
-        if not kept:
+        answer, reusable = await self._try(url, at_least, fields)
+        if not reusable:
             await asyncio.sleep(0)  # in the next round of the event loop, which may be long in coming
         return answer
 

@@ -40,7 +40,9 @@ def failure_of(error: Exception) -> Failure:
 
 def _no_connection(error: OSError) -> Failure:
     """Why there is no connection. Where several addresses were tried, the text tells what each said."""
-    said = {int(number) for number in _NUMBER.findall(str(error))} | ({error.errno} if error.errno else set())
-    if said & _NO_DESCRIPTORS:
+    numbers = {int(number) for number in _NUMBER.findall(str(error))} | (
+        {error.errno} if error.errno else set()
+    )
+    if numbers & _NO_DESCRIPTORS:
         return Failure.NO_DESCRIPTORS
-    return Failure.NO_ROUTE if said and said <= _NO_ROUTE else Failure.NO_CONNECTION
+    return Failure.NO_ROUTE if numbers and numbers <= _NO_ROUTE else Failure.NO_CONNECTION

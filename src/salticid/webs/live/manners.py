@@ -31,7 +31,7 @@ class Crowded(Exception):
 
 
 @dataclass(slots=True)
-class _Host:
+class _HostPatience:
     """What is known of one host's patience; `asked` is the pause it asked for itself."""
 
     pause: float
@@ -80,7 +80,7 @@ class Manners:
 
     def __init__(self, delay: float, per_address: int, clock: Callable[[], float]) -> None:
         self._delay, self._per_address, self._clock = delay, per_address, clock
-        self._hosts: dict[str, _Host] = {}
+        self._hosts: dict[str, _HostPatience] = {}
         self._touched: dict[str, None] = {}
         self._addresses: dict[str, Address] = {}
         self._addresses_free_at = 0.0
@@ -143,7 +143,7 @@ class Manners:
     def _address_pause(self) -> float:
         return self._delay / self._per_address
 
-    def _state(self, host: str) -> _Host:
+    def _state(self, host: str) -> _HostPatience:
         if host not in self._hosts:
-            self._hosts[host] = _Host(self._delay)
+            self._hosts[host] = _HostPatience(self._delay)
         return self._hosts[host]

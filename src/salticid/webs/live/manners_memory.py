@@ -35,11 +35,11 @@ class Memory:
             yield _PLACE + host, msgspec.msgpack.encode(address)
         self._places_told = len(self._web.places)
 
-    def recall(self, kept: Mapping[str, bytes]) -> None:
+    def recall(self, notes: Mapping[str, bytes]) -> None:
         """Take back what an earlier run handed out."""
         ahead = self._wall() - self._web.clock()
         self._manners.come_back()
-        for name, value in kept.items():
+        for name, value in notes.items():
             if name.startswith(_HOST):
                 pause, free_at = msgspec.msgpack.decode(value, type=tuple[float, float])
                 host = name.removeprefix(_HOST)

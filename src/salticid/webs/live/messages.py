@@ -18,10 +18,10 @@ Fields = list[tuple[bytes, bytes]]
 
 def request_of(response: aiohttp.ClientResponse) -> bytes:
     """The request of a response, as the server got it: what a proxy was told beside it is not for the record."""
-    asked = response.request_info
-    fields = [(name.encode(), value.encode("utf-8", "replace")) for name, value in asked.headers.items()]
-    told = [(name, value) for name, value in fields if not name.lower().startswith(b"proxy-")]
-    return _message(f"{asked.method} {asked.url.raw_path_qs} HTTP/1.1".encode(), told)
+    request = response.request_info
+    fields = [(name.encode(), value.encode("utf-8", "replace")) for name, value in request.headers.items()]
+    own = [(name, value) for name, value in fields if not name.lower().startswith(b"proxy-")]
+    return _message(f"{request.method} {request.url.raw_path_qs} HTTP/1.1".encode(), own)
 
 
 def answer_of(

@@ -46,15 +46,15 @@ class Names(AbstractResolver):
         self._rules, self._guard, self._clock, self._trusted = rules, guard, clock, trusted
         self._server = server
         self._system: AbstractResolver | None = None
-        self._known: dict[tuple[str, int], tuple[float, list[ResolveResult]]] = {}
+        self._entries: dict[tuple[str, int], tuple[float, list[ResolveResult]]] = {}
         self.answered_at = -inf
         """When a name server last said something, be it that nobody has a name."""
 
     async def address(self, host: str, port: int, seconds: float) -> str:
         """The address a host is asked at first. OSError when there is none, or nobody says so within the seconds."""
-        kept = self._known.get((host, port))
-        if kept is not None and kept[0] >= self._clock():
-            return kept[1][0]["host"]
+        entry = self._entries.get((host, port))
+        if entry is not None and entry[0] >= self._clock():
+            return entry[1][0]["host"]
         try:
             async with asyncio.timeout(seconds):
                 return (await self.resolve(host, port))[0]["host"]
@@ -74,14 +74,14 @@ class Names(AbstractResolver):
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
         """The addresses aiohttp may connect to. OSError when there is none."""
-        return await (self._kept(host, port) if host == self._trusted else self.admitted(host, port))
+        return await (self._entry(host, port) if host == self._trusted else self.admitted(host, port))
 
     async def admitted(self, host: str, port: int) -> list[ResolveResult]:
         """The addresses of a host that the guard admits, whoever trusts it; AddressRefused when it has others."""
-        found = await self._kept(host, port)
-        admitted = [each for each in found if self._guard.admits(each["host"])]
+        addresses = await self._entry(host, port)
+        admitted = [each for each in addresses if self._guard.admits(each["host"])]
         if not admitted:
-            raise AddressRefused(f"{host} is at {found[0]['host']}, which this crawl may not reach")
+            raise AddressRefused(f"{host} is at {addresses[0]['host']}, which this crawl may not reach")
         return admitted
 
     async def close(self) -> None:
@@ -89,18 +89,18 @@ class Names(AbstractResolver):
         if self._system is not None:
             await self._system.close()
 
-    async def _kept(self, host: str, port: int) -> list[ResolveResult]:
-        kept = self._known.get((host, port))
-        if kept is None or kept[0] < self._clock():
-            if len(self._known) >= _MOST_KEPT:
-                self._known.clear()
-            kept = self._clock() + KEPT_FOR, await self._look_up(host, port)
-            self._known[host, port] = kept
-        return kept[1]
+    async def _entry(self, host: str, port: int) -> list[ResolveResult]:
+        entry = self._entries.get((host, port))
+        if entry is None or entry[0] < self._clock():
+            if len(self._entries) >= _MOST_KEPT:
+                self._entries.clear()
+            entry = self._clock() + KEPT_FOR, await self._look_up(host, port)
+            self._entries[host, port] = entry
+        return entry[1]
 
     async def _look_up(self, host: str, port: int) -> list[ResolveResult]:
-        if (found := self._rules.find(host, port)) is not None:
-            address, its_port = found
+        if (place := self._rules.find(host, port)) is not None:
+            address, its_port = place
             kind = socket.AF_INET6 if ":" in address else socket.AF_INET
             return [_result(host, address, its_port, kind)]
         try:

@@ -56,8 +56,8 @@ class Reach:
         if failure not in PERHAPS_OURS or not (failure in OURS or self._line.answered):
             return False
         if not self._are_many(origin, failure):
-            heard = self._line.named_at if failure is Failure.NO_NAME_SERVER else self._line.answered_at
-            if heard > since or not (last or failure in OURS):
+            last_sign = self._line.named_at if failure is Failure.NO_NAME_SERVER else self._line.answered_at
+            if last_sign > since or not (last or failure in OURS):
                 return False
         this = object()
         self._waiting[this] = origin, failure
@@ -114,10 +114,10 @@ class Reach:
         first = next(iter(self._waiting))
         self._waiting[first] = self._waiting.pop(first)
         failed, _ = self._waiting[first]
-        asked = dict.fromkeys([*islice(reversed(self._line.answered), WITNESSES), failed])
+        witnesses = dict.fromkeys([*islice(reversed(self._line.answered), WITNESSES), failed])
         began = self._clock()
-        looks = [self._line.look_up(origin) for origin in asked] if names else []
-        looks += [self._ask(origin) for origin in asked] if hosts else []
+        looks = [self._line.look_up(origin) for origin in witnesses] if names else []
+        looks += [self._ask(origin) for origin in witnesses] if hosts else []
         tasks = [asyncio.create_task(look) for look in looks]
         try:
             for task in asyncio.as_completed(tasks):

@@ -67,8 +67,8 @@ def retry_after(fields: Mapping[str, str], now: float) -> float | None:
     >>> retry_after({"retry-after": "Thu, 01 Jan 1970 00:01:00 GMT"}, now=30)
     30.0
     """
-    said = fields.get("retry-after", "").strip()
-    if said.isdecimal() and said.isascii():
-        return float(said[:9])
-    date = timestamp(said)
+    field = fields.get("retry-after", "").strip()
+    if field.isdecimal() and field.isascii():
+        return float(field[:9])
+    date = timestamp(field)
     return None if date is None else max(0.0, date - now)

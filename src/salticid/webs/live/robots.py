@@ -250,8 +250,8 @@ def _path(url: str) -> str:
     >>> _path("http://example.org/a/b?c=http://d.e/#f"), _path("http://example.org?a"), _path("")
     ('/a/b?c=http://d.e/', '/?a', '/')
     """
-    found = _PATH.match(url)
-    path = found[1] if found else ""
+    match = _PATH.match(url)
+    path = match[1] if match else ""
     return path if path.startswith("/") else "/" + path
 
 
@@ -279,11 +279,11 @@ def _meant(octets: str) -> str:
 
 
 def _plain(path: str) -> str:
-    return _UNRESERVED.sub(lambda found: chr(int(found[1], 16)), _HIGH.sub(_escape, path))
+    return _UNRESERVED.sub(lambda match: chr(int(match[1], 16)), _HIGH.sub(_escape, path))
 
 
-def _escape(found: re.Match[str]) -> str:
-    text = found[0]
+def _escape(match: re.Match[str]) -> str:
+    text = match[0]
     return text.upper() if len(text) == 3 else f"%{ord(text):02X}"
 
 

@@ -37,10 +37,10 @@ Said = tuple[int, bytes]
 
 
 @dataclass(slots=True)
-class _Kept:
+class _OriginRules:
     """What one origin said, and until when that holds; how and when it failed to say anything."""
 
-    said: RobotsFile | None = None
+    file: RobotsFile | None = None
     until: float = 0.0
     failure: Failure = Failure.NO_CONNECTION
     failed_at: float = -inf
@@ -67,27 +67,27 @@ class Rules:
     ) -> None:
         self._agent, self._line, self._manners, self._reach = agent, line, manners, reach
         self._clock, self._wall = clock, wall
-        self._origins: dict[str, _Kept] = {}
+        self._origins: dict[str, _OriginRules] = {}
         self._news: dict[str, Said] = {}
 
     async def of(self, url: str) -> RobotsFile | Failure:
         """The rules for a URL, asked for if need be."""
         origin = origin_of(url)
-        kept = self._origins.get(origin) or self._origins.setdefault(origin, _Kept())
-        if kept.said is not None and kept.until > self._clock():
-            return kept.said
+        entry = self._origins.get(origin) or self._origins.setdefault(origin, _OriginRules())
+        if entry.file is not None and entry.until > self._clock():
+            return entry.file
         began = self._clock()
-        async with kept.asking:
-            if kept.failed_at >= began:  # somebody asked while we waited
-                return kept.failure
-            if kept.said is not None and kept.until > self._clock():
-                return kept.said
-            said = await self._ask(origin, kept)
-            if isinstance(said, Failure):
-                kept.failure, kept.failed_at = said, self._clock()
-                return said
-            self._news[origin] = said
-            rules = self.recall(origin, self._clock() + KEPT_FOR, said)
+        async with entry.asking:
+            if entry.failed_at >= began:  # somebody asked while we waited
+                return entry.failure
+            if entry.file is not None and entry.until > self._clock():
+                return entry.file
+            answer = await self._ask(origin, entry)
+            if isinstance(answer, Failure):
+                entry.failure, entry.failed_at = answer, self._clock()
+                return answer
+            self._news[origin] = answer
+            rules = self.recall(origin, self._clock() + KEPT_FOR, answer)
             if delay := rules.crawl_delay(self._agent):
                 self._manners.ask_pause(urlsplit(origin).netloc, delay)
             return rules
@@ -104,18 +104,18 @@ class Rules:
 
     def recall(self, origin: str, until: float, said: Said) -> RobotsFile:
         """An origin said this, and until then it holds: what it means."""
-        kept = self._origins.setdefault(origin, _Kept())
-        kept.until, kept.said = until, meaning(*said)
-        return kept.said
+        entry = self._origins.setdefault(origin, _OriginRules())
+        entry.until, entry.file = until, meaning(*said)
+        return entry.file
 
-    async def _ask(self, origin: str, kept: _Kept) -> Said | Failure:
+    async def _ask(self, origin: str, entry: _OriginRules) -> Said | Failure:
         host, tries, failed_at = urlsplit(origin).netloc, 0, self._clock()
         while True:
             answer = await self._follow(f"{origin}/robots.txt")
             since, failed_at = failed_at, self._clock()
             tries += 1
             if isinstance(answer, Exchange) and answer.status < 500 and answer.status != 429:
-                kept.failures = 0
+                entry.failures = 0
                 return answer.status, decoded(answer.fields, answer.body, LONGEST_FILE + 1)
             if isinstance(answer, Failure):
                 last = tries >= REMEDIES[answer].tries
@@ -127,8 +127,8 @@ class Rules:
             if isinstance(answer, Failure) and answer in _NOBODY_THERE:
                 pause = REMEDIES[answer].wait * 2 ** (tries - 1)
             else:
-                pause = FIRST_BACKOFF * BACKOFF_GROWTH ** min(kept.failures, _MOST_GROWTH)
-                kept.failures += 1
+                pause = FIRST_BACKOFF * BACKOFF_GROWTH ** min(entry.failures, _MOST_GROWTH)
+                entry.failures += 1
             if isinstance(answer, Exchange):
                 pause = max(pause, retry_after(answer.fields, self._wall()) or 0.0)
             self._manners.leave_alone(host, self._clock() + pause)

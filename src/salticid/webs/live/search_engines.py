@@ -101,8 +101,8 @@ async def ask(engine: Engine, query: str, user_agent: str) -> list[str]:
 
 def _request(engine: Engine, query: str) -> tuple[URL, dict[str, str]]:
     if engine.kind == "brave":
-        asked = URL(engine.address or BRAVE).with_query(q=query, count=str(MOST))
-        return asked, {"X-Subscription-Token": engine.key}
+        url = URL(engine.address or BRAVE).with_query(q=query, count=str(MOST))
+        return url, {"X-Subscription-Token": engine.key}
     base = URL(engine.address)
     path = base.path.rstrip("/")
     return base.with_path(path if path.endswith("/search") else f"{path}/search").with_query(
@@ -139,22 +139,22 @@ def _why_not(engine: Engine, status: int) -> str:
 def _urls(engine: Engine, body: bytes) -> list[str]:
     """The URLs in an answer, whatever else it holds."""
     try:
-        told: Any = msgspec.json.decode(body)
+        answer: Any = msgspec.json.decode(body)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        told = None
+        answer = None
     if engine.kind == "brave":
-        told = told.get("web", {"results": []}) if isinstance(told, dict) else None
-    results = told.get("results") if isinstance(told, dict) else None
+        answer = answer.get("web", {"results": []}) if isinstance(answer, dict) else None
+    results = answer.get("results") if isinstance(answer, dict) else None
     if not isinstance(results, list):
         raise SearchFailed(
             f"the search engine {engine.name!r} answered something that is no list of results; check its address"
         )
-    found: dict[str, None] = {}
+    urls: dict[str, None] = {}
     for result in results:
         url = result.get("url") if isinstance(result, dict) else None
         form = canonical(url) if isinstance(url, str) else None
         if form is not None:
-            found[form] = None
-        if len(found) == MOST:
+            urls[form] = None
+        if len(urls) == MOST:
             break
-    return list(found)
+    return list(urls)

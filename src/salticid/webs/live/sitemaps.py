@@ -50,11 +50,11 @@ class Sitemaps:
         scheme, host = urlsplit(url)[:2]
         rules = await self._rules(url)
         named = rules.sitemaps if isinstance(rules, RobotsFile) else ()
-        asked = [file for each in named if (file := canonical(each)) is not None]
-        todo = asked or [f"{scheme}://{host}/sitemap.xml"]
-        found: dict[str, None] = {}
+        files = [file for each in named if (file := canonical(each)) is not None]
+        todo = files or [f"{scheme}://{host}/sitemap.xml"]
+        links: dict[str, None] = {}
         for number, file in enumerate(todo):
-            if number == MAX_FILES or len(found) >= MAX_LINKS:
+            if number == MAX_FILES or len(links) >= MAX_LINKS:
                 break
             body = await self._ask(file)
             if body is None:
@@ -63,8 +63,8 @@ class Sitemaps:
             if is_index:
                 todo += [each for each in dict.fromkeys(more) if each not in todo][:MAX_FILES]
             else:
-                found.update(dict.fromkeys(link for link in more if host_of(link) == host))
-        return list(found)[:MAX_LINKS]
+                links.update(dict.fromkeys(link for link in more if host_of(link) == host))
+        return list(links)[:MAX_LINKS]
 
 
 def read_sitemap(body: bytes) -> tuple[list[str], bool]:
@@ -78,23 +78,23 @@ def read_sitemap(body: bytes) -> tuple[list[str], bool]:
     root = _ROOT.search(body, 0, 4096)
     prefix, kind = (root[1].lower(), root[2].lower()) if root else (b"", b"")
     urls = (
-        canonical(_text(found[2], found[3]))
-        for found in _locs(body)
-        if found[1].lower() == prefix  # another one's is a picture's or a film's
+        canonical(_text(loc[2], loc[3]))
+        for loc in _locs(body)
+        if loc[1].lower() == prefix  # another one's is a picture's or a film's
     )
-    named = islice((url for url in urls if url is not None), MAX_LINKS)
-    return list(named), kind == b"sitemapindex"
+    pages = islice((url for url in urls if url is not None), MAX_LINKS)
+    return list(pages), kind == b"sitemapindex"
 
 
 def _locs(body: bytes) -> Iterator[re.Match[bytes]]:
     """All `loc` elements in their order, found window by window."""
     at = 0
     for end in range(_WINDOW, len(body) + _WINDOW, _WINDOW):
-        for found in _LOC.finditer(body, at, end + _LONGEST_LOC):
-            if found.start() >= end:
+        for loc in _LOC.finditer(body, at, end + _LONGEST_LOC):
+            if loc.start() >= end:
                 break
-            yield found
-            at = found.end()
+            yield loc
+            at = loc.end()
         at = max(at, end)
 
 
@@ -103,4 +103,4 @@ def _text(cdata: bytes | None, escaped: bytes | None) -> str:
     if cdata:
         return cdata.decode("utf-8", "replace").strip()
     text = (escaped or b"").decode("utf-8", "replace")
-    return _REFERENCE.sub(lambda found: unescape(found[0]), text).strip()
+    return _REFERENCE.sub(lambda match: unescape(match[0]), text).strip()

@@ -200,9 +200,9 @@ class LiveWeb:
                 if await self.network.reach.was_lost(origin, answer, since, last):
                     tries -= 1
                     continue
-            named = retry_after(answer.fields, self._wall()) if isinstance(answer, Exchange) else None
-            if named is not None or not last:
-                pause = REMEDIES[failure].wait * 2 ** (tries - 1) if named is None else named
+            delay = retry_after(answer.fields, self._wall()) if isinstance(answer, Exchange) else None
+            if delay is not None or not last:
+                pause = REMEDIES[failure].wait * 2 ** (tries - 1) if delay is None else delay
                 self.network.manners.leave_alone(host, self.clock() + pause)
             if last and isinstance(answer, Exchange):
                 return answer, seconds
@@ -224,25 +224,25 @@ class LiveWeb:
     async def _read(self, url: int, way: _Way, answer: Exchange) -> Response:
         """The response an answer makes: its page, if it is a good one of HTML that can be parsed."""
         final = self.urls.intern(way.at)
-        found = content(answer.fields, answer.body, self._max_bytes)
+        document = content(answer.fields, answer.body, self._max_bytes)
         outcome, page = Outcome.DEAD, None
         if answer.status in GOOD_STATUSES:
-            if found.html is None:
+            if document.html is None:
                 outcome = Outcome.NOT_HTML
             else:
                 self.doing[url] = "a parser"
-                page = await self._parse(found.html, way.at, found.charset)
+                page = await self._parse(document.html, way.at, document.charset)
                 outcome = Outcome.UNPARSABLE if page is None else Outcome.OK
-        told = directives_for(self._pool.agent, answer.fields.get("x-robots-tag", ""))
+        directives = directives_for(self._pool.agent, answer.fields.get("x-robots-tag", ""))
         return Response(
             url=url,
             final=final,
             outcome=outcome,
             status=answer.status,
-            page=None if page is None else _as_told(page, told),
+            page=None if page is None else _as_told(page, directives),
             seconds=way.seconds,
             size=len(answer.body),
-            modified=found.modified,
+            modified=document.modified,
             etag=answer.fields.get("etag"),
             records=way.records,
         )
@@ -251,10 +251,12 @@ class LiveWeb:
         return None if prescan(html) else await self._pool.parse(html, at, charset)
 
 
-def _as_told(page: Page, said: frozenset[str]) -> Page:
+def _as_told(page: Page, directives: frozenset[str]) -> Page:
     """The page, with what X-Robots-Tag fields add to its own robots tags."""
-    if not said:
+    if not directives:
         return page
     return replace(
-        page, noindex=page.noindex or "noindex" in said, nofollow=page.nofollow or "nofollow" in said
+        page,
+        noindex=page.noindex or "noindex" in directives,
+        nofollow=page.nofollow or "nofollow" in directives,
     )

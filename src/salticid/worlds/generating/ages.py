@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from salticid.worlds.generating.chance import Keys, Lots, Whole, below, later, rolls
-from salticid.worlds.generating.web_plan import Plan, Standing
+from salticid.worlds.generating.web_plan import Permanence, WebPlan
 
 EPOCH = 1_767_225_600
 """Day 0: 2026-01-01 UTC, in seconds since 1970."""
@@ -23,7 +23,7 @@ _MOVING = 0.3
 class Ages:
     """The life of all places of a plan."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: WebPlan) -> None:
         self._standing = plan.standing_of
         seed = plan.seed
         self._span, self._rhythm = Lots(seed, "span"), Lots(seed, "rhythm")
@@ -51,7 +51,7 @@ class Ages:
         """1 where the page has left its first address by that day, else 0."""
         span, _ = self._spans(places)
         moves = (self._moving.rolls(places, generations) < _MOVING) & (
-            self._standing[places] == Standing.ENDURING
+            self._standing[places] == Permanence.ENDURING
         )
         moved: Whole = (moves & (days >= self.born(places, generations) + span // 2)).astype(np.int64)
         return moved
@@ -70,9 +70,9 @@ class Ages:
         standing = self._standing[places]
         passing = (1000 / (5 + 20 * luck)).astype(np.int64)
         enduring = (1000 / (0.35 + 0.35 * luck)).astype(np.int64)
-        span = np.where(standing == Standing.PASSING, passing, enduring)
-        span = np.where(standing == Standing.INDEX, _FOR_EVER, span)
-        return span, np.where(standing == Standing.INDEX, 0, below(later(keys, 1), span))
+        span = np.where(standing == Permanence.PASSING, passing, enduring)
+        span = np.where(standing == Permanence.INDEX, _FOR_EVER, span)
+        return span, np.where(standing == Permanence.INDEX, 0, below(later(keys, 1), span))
 
     def _days_between_edits(self, places: Whole, keys: Keys) -> Whole:
         """Most index pages are edited every few days; of the others most hardly ever are."""
@@ -80,5 +80,5 @@ class Ages:
         often, monthly = 1 + 13 * luck, 15 + 45 * luck
         yearly, never = 60 + 300 * luck, 3_000 + 5_000 * luck
         days = np.where(kind < 0.12, monthly, np.where(kind < 0.24, yearly, never))
-        index = self._standing[places] == Standing.INDEX
+        index = self._standing[places] == Permanence.INDEX
         return np.where(index, np.where(kind < 0.85, often, yearly), days).astype(np.int64)

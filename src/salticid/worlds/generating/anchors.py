@@ -7,9 +7,9 @@ import numpy as np
 from salticid.model import Ints
 from salticid.worlds.generating.chance import Whole, below, later, rolls
 from salticid.worlds.generating.linking import Outlinks, Role
-from salticid.worlds.generating.references import Kind, References
+from salticid.worlds.generating.references import ReferenceKind, References
 from salticid.worlds.generating.titles import NOTHING, Titles, word_rows
-from salticid.worlds.generating.web_plan import Plan
+from salticid.worlds.generating.web_plan import WebPlan
 
 _PLAIN = ("click here", "more", "this page", "read more", "link", "here")
 _TITLE, _END_OF_TITLE, _SAYS_NOTHING = 0.55, 0.78, 0.95
@@ -17,10 +17,10 @@ _TITLE, _END_OF_TITLE, _SAYS_NOTHING = 0.55, 0.78, 0.95
 others have no words at all, as pictures do."""
 
 
-class Anchors:
+class AnchorTexts:
     """The anchors of links, as rows of word ids."""
 
-    def __init__(self, plan: Plan, titles: Titles) -> None:
+    def __init__(self, plan: WebPlan, titles: Titles) -> None:
         self._plan, self._titles = plan, titles
         self._plain = word_rows(plan.lexicon, _PLAIN)
         self._home, self._members, self._calendar = word_rows(
@@ -32,16 +32,16 @@ class Anchors:
         title = self._titles.of(links.place, links.generation)
         luck = rolls(later(links.key, 6))[:, None]
         plain = self._plain[below(later(links.key, 7), len(_PLAIN))]
-        said = np.where(luck < _TITLE, title, np.where(luck < _END_OF_TITLE, _last_words(title), plain))
-        said = np.where(luck < _SAYS_NOTHING, said, NOTHING)
+        text = np.where(luck < _TITLE, title, np.where(luck < _END_OF_TITLE, _last_words(title), plain))
+        text = np.where(luck < _SAYS_NOTHING, text, NOTHING)
         own = (links.role == Role.TEXT)[:, None]
         bar = (links.role == Role.BAR)[:, None]
-        rows = np.where(own, said, np.where(bar, _last_words(title), title))
+        rows = np.where(own, text, np.where(bar, _last_words(title), title))
         home = (links.role == Role.BAR) & (self._plan.nth(links.place) == 0)
         rows = np.where(home[:, None], self._home, rows)
         kind = References.read(links.reference).kind[:, None]
-        rows = np.where(kind == Kind.FORBIDDEN, self._members, rows)
-        anchors: Ints = np.where(kind == Kind.CALENDAR, self._calendar, rows).astype(np.int32)
+        rows = np.where(kind == ReferenceKind.FORBIDDEN, self._members, rows)
+        anchors: Ints = np.where(kind == ReferenceKind.CALENDAR, self._calendar, rows).astype(np.int32)
         return anchors
 
 
@@ -58,7 +58,7 @@ def _last_words(rows: Ints, count: int = 2) -> Ints:
     [[6, 7, -1, -1, -1, -1]]
     """
     last = words_in(rows)
-    taken = np.full_like(rows, NOTHING)
+    words = np.full_like(rows, NOTHING)
     for at in range(count):
-        taken[:, at] = np.take_along_axis(rows, (last - count + at)[:, None], axis=1)[:, 0]
-    return taken
+        words[:, at] = np.take_along_axis(rows, (last - count + at)[:, None], axis=1)[:, 0]
+    return words

@@ -6,7 +6,7 @@ import mmap
 import multiprocessing
 import os
 import shutil
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -23,10 +23,11 @@ from salticid.tables import FileHeap, Texts
 from salticid.text import language
 from salticid.text.stems import Stems
 from salticid.webs.arrays import ArrayWriter, Manifest, write_index, write_texts
+from salticid.webs.world_arrays import HOST, LINK, ROW, STEM, STEM_OF, TOKEN, URL, WORD, WorldArray
 from salticid.worlds.build import Built
 from salticid.worlds.generating.ages import LAST_DAY
 from salticid.worlds.generating.chance import Whole
-from salticid.worlds.generating.press import ELSEWHERE, Press, Printed
+from salticid.worlds.generating.press import ELSEWHERE, PageBlock, Press
 from salticid.worlds.generating.rows import other_answers
 from salticid.worlds.labels import read_labels, write_labels
 
@@ -42,7 +43,7 @@ _TOKEN_BYTES_AT_ONCE = 16 << 20
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WebEdition:
     """Which web, and which day of it."""
 
     pages: int
@@ -65,7 +66,7 @@ class Wanted:
 
 def build_generated(
     out: Path,
-    wanted: Wanted,
+    wanted: WebEdition,
     labels: Path | None = None,
     watch: Callable[[int, int], None] | None = None,
 ) -> Built:
@@ -73,7 +74,7 @@ def build_generated(
 
     The file `labels` adds to the labels of the web's own. `watch(done, pages)` is shown the progress.
     """
-    told = [pair for pair in read_labels(labels) if pair is not None] if labels else []
+    extra_labels = [pair for pair in read_labels(labels) if pair is not None] if labels else []
     if out.exists():
         raise UserError(f"{out} exists already; name a new folder for the world, or remove that one")
     work = out.with_name(f".{out.name}.building")
@@ -88,7 +89,7 @@ def build_generated(
                 writer.add(part)
                 if watch is not None:
                     watch(writer.pages, writer.pages)
-        labelled = writer.label(told)
+        labelled = writer.label(extra_labels)
         manifest = writer.close(wanted.name)
         work.rename(out)
     except BaseException:
@@ -104,27 +105,27 @@ class _Writer:
     def __init__(self, folder: Path, press: Press) -> None:
         self.press, self.pages = press, 0
         self._arrays, self._folder = ArrayWriter(folder), folder
-        self._urls = FileHeap(self._arrays.path("url.text", np.uint8))
-        self._tokens = self._arrays.path("token", np.int32).open("w+b")
-        self._ends: dict[str, int] = {}
+        self._urls = FileHeap(self._arrays.path(URL.text))
+        self._tokens = self._arrays.path(TOKEN.word).open("w+b")
+        self._ends: Counter[WorldArray[np.uint64]] = Counter()
         self._unknown = 0
         self._link_urls: list[npt.NDArray[np.int32]] = []
         self._elsewhere: list[Whole] = []
 
-    def add(self, part: Printed) -> None:
+    def add(self, part: PageBlock) -> None:
         """Keep some more pages."""
         self._put(part.arrays)
         self._tokens.write(part.tokens.data)
-        for name, counts in part.counts.items():
-            ends = self._ends.get(name, 0) + np.cumsum(counts)
-            self._ends[name] = int(ends[-1])
-            self._arrays.append(f"{name}.end", ends.astype(np.uint64))
+        for end, counts in part.counts.items():
+            ends = self._ends[end] + np.cumsum(counts)
+            self._ends[end] = int(ends[-1])
+            self._arrays.append(end, ends.astype(np.uint64))
         self._link_urls.append(part.link_url)
         self._elsewhere.append(part.elsewhere)
         self._urls.extend(part.urls)
         self.pages += len(part.urls)
 
-    def label(self, told: list[tuple[str, str]]) -> int:
+    def label(self, extra: list[tuple[str, str]]) -> int:
         """Label the pages of places with their topics, and any page with what else is told about it.
 
         Nobody has labelled foreign pages, nor calendars. How many labels there are.
@@ -132,29 +133,29 @@ class _Writer:
         plan = self.press.plan
         topics = plan.topic_of.tolist()
         labelled: list[bool] = (plan.hosts.tongue[plan.host_of] == 0).tolist()
-        wanted = {url.encode() for url, _ in told}
-        known: set[str] = set()
+        wanted = {url.encode() for url, _ in extra}
+        urls: set[str] = set()
 
         def pairs() -> Iterator[tuple[str, str]]:
             labels = plan.tree.labels
             for url, topic, its_own in zip_longest(self._urls, topics, labelled):
                 if url in wanted:
-                    known.add(url.decode())
+                    urls.add(url.decode())
                 if its_own:
                     yield url.decode(), labels[topic]
-            yield from (pair for pair in told if pair[0] in known)
+            yield from (pair for pair in extra if pair[0] in urls)
 
         write_labels(self._folder, pairs())
-        self._unknown = sum(url not in known for url, _ in set(told))
-        return labelled.count(True) + len(set(told)) - self._unknown
+        self._unknown = sum(url not in urls for url, _ in set(extra))
+        return labelled.count(True) + len(set(extra)) - self._unknown
 
     def close(self, built_from: str) -> Manifest:
         """Write everything that can only be known at the end."""
         self._write_elsewhere()
-        self._arrays.append("url.row", np.arange(len(self._urls.ends), dtype=np.int32))
-        write_texts(self._arrays, "host", [name.encode() for name in self.press.addresses.host_names()])
+        self._arrays.append(URL.row, np.arange(len(self._urls.ends), dtype=np.int32))
+        write_texts(self._arrays, HOST, [name.encode() for name in self.press.addresses.host_names()])
         rules = self._write_words()
-        write_index(self._arrays, "url", self._urls.ends, self._urls)
+        write_index(self._arrays, URL, self._urls.ends, self._urls)
         self._urls.close()
         left_out = {"label for an unknown URL": self._unknown} if self._unknown else {}
         return self._arrays.close(built_from, rules, left_out)
@@ -165,35 +166,35 @@ class _Writer:
         self._tokens.close()
         self._arrays.abandon()
 
-    def _put(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
-        for name, values in arrays.items():
-            self._arrays.append(name, values)
+    def _put(self, arrays: dict[WorldArray[Any], npt.NDArray[Any]]) -> None:
+        for array, values in arrays.items():
+            self._arrays.append(array, values)
 
     def _write_elsewhere(self) -> None:
         """The URLs that lead to no page, each once, their answers, and with these the links that wait for them."""
         press = self.press
-        known, where = np.unique(np.concatenate(self._elsewhere), return_inverse=True)
+        references, where = np.unique(np.concatenate(self._elsewhere), return_inverse=True)
         self._elsewhere = []
         numbers = (self.pages + where).astype(np.int32)
         for urls in self._link_urls:
             waiting = np.flatnonzero(urls == ELSEWHERE)
             urls[waiting], numbers = numbers[: len(waiting)], numbers[len(waiting) :]
-            self._arrays.append("link.url", urls)
+            self._arrays.append(LINK.url, urls)
         self._link_urls = []
-        for begin in range(0, len(known), _AT_ONCE_ELSEWHERE):
-            some = known[begin : begin + _AT_ONCE_ELSEWHERE]
+        for begin in range(0, len(references), _AT_ONCE_ELSEWHERE):
+            some = references[begin : begin + _AT_ONCE_ELSEWHERE]
             host = press.addresses.host_of(some)
             answers = other_answers(press.author, press.service, host, some)
             self._put(
                 {
-                    "row.kind": answers.kind,
-                    "row.status": answers.status,
-                    "row.target": answers.target,
-                    "row.page": np.full(len(some), -1, np.int32),
-                    "row.size": answers.size,
-                    "row.seconds": answers.seconds,
-                    "row.modified": np.full(len(some), np.nan),
-                    "url.host": host.astype(np.int32),
+                    ROW.kind: answers.kind,
+                    ROW.status: answers.status,
+                    ROW.target: answers.target,
+                    ROW.page: np.full(len(some), -1, np.int32),
+                    ROW.size: answers.size,
+                    ROW.seconds: answers.seconds,
+                    ROW.modified: np.full(len(some), np.nan),
+                    URL.host: host.astype(np.int32),
                 }
             )
             self._urls.extend(press.addresses.spell(some))
@@ -209,12 +210,12 @@ class _Writer:
         self._tokens.close()
         words = Texts()
         words.intern_all([self.press.words[at] for at in np.flatnonzero(used).tolist()])
-        write_texts(self._arrays, "word", words.between(0, len(words)))
+        write_texts(self._arrays, WORD, words.between(0, len(words)))
         stems = Stems(words, language.DEFAULT)
         for begin in range(0, len(words), _STEMS_AT_ONCE):
             some = np.arange(begin, min(begin + _STEMS_AT_ONCE, len(words)), dtype=np.int32)
-            self._arrays.append("derived.stem_of", stems.of(some))
-        write_texts(self._arrays, "derived.stem", [stems.text(at).encode() for at in range(len(stems))])
+            self._arrays.append(STEM_OF, stems.of(some))
+        write_texts(self._arrays, STEM, [stems.text(at).encode() for at in range(len(stems))])
         return stems.rules
 
     def _streams(self) -> Iterator[npt.NDArray[np.int32]]:
@@ -227,7 +228,7 @@ class _Writer:
 
 
 @contextmanager
-def _printers(wanted: Wanted, press: Press) -> Iterator[Iterator[Printed]]:
+def _printers(wanted: WebEdition, press: Press) -> Iterator[Iterator[PageBlock]]:
     """The pages in order, printed here or, if they are many, by processes beside this one."""
     parts = list(_parts(press.plan.places, wanted.pages))
     helpers = min(len(os.sched_getaffinity(0)), _MOST_HELPERS)
@@ -239,9 +240,9 @@ def _printers(wanted: Wanted, press: Press) -> Iterator[Iterator[Printed]]:
         yield _in_order(pool, parts, 3 * helpers)
 
 
-def _in_order(pool: Executor, parts: list[tuple[int, int]], ahead: int) -> Iterator[Printed]:
+def _in_order(pool: Executor, parts: list[tuple[int, int]], ahead: int) -> Iterator[PageBlock]:
     """What the pool prints, in order, and never more than so many parts ahead of whoever takes it."""
-    waiting: deque[Future[Printed]] = deque()
+    waiting: deque[Future[PageBlock]] = deque()
     for part in parts:
         waiting.append(pool.submit(_print, part))
         if len(waiting) > ahead:
@@ -264,10 +265,10 @@ def _parts(places: int, pages: int) -> Iterator[tuple[int, int]]:
 _press: Press
 
 
-def _start(wanted: Wanted) -> None:
+def _start(wanted: WebEdition) -> None:
     global _press
     _press = Press(wanted.pages, wanted.seed, wanted.day)
 
 
-def _print(part: tuple[int, int]) -> Printed:
+def _print(part: tuple[int, int]) -> PageBlock:
     return _press.print(*part)

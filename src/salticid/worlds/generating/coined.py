@@ -27,11 +27,11 @@ class Tongue:
             while number >= begin + many:
                 length, begin, many = length + 1, begin + many, many * size
             rest, coda = divmod((number - begin) * _SHUFFLE % many, len(codas))
-            said = []
+            sounds = []
             for _ in range(length):
                 rest, syllable = divmod(rest, size)
-                said.append(syllables[syllable])
-            yield "".join(said) + codas[coda]
+                sounds.append(syllables[syllable])
+            yield "".join(sounds) + codas[coda]
 
 
 _SHUFFLE = 1_000_000_007

@@ -7,8 +7,8 @@ import numpy as np
 from salticid.model import Bools
 from salticid.worlds.generating.ages import Ages
 from salticid.worlds.generating.chance import Lots, Whole
-from salticid.worlds.generating.pages import Pages
-from salticid.worlds.generating.web_plan import Plan, Standing
+from salticid.worlds.generating.page_lives import PageLives
+from salticid.worlds.generating.web_plan import Permanence, WebPlan
 
 _SHARE = 0.3
 
@@ -16,7 +16,7 @@ _SHARE = 0.3
 class Copies:
     """Who copied whom. A copy is of the original's circle, and nobody copies a copy."""
 
-    def __init__(self, plan: Plan, ages: Ages) -> None:
+    def __init__(self, plan: WebPlan, ages: Ages) -> None:
         self._plan, self._ages = plan, ages
         self._copying, self._whom = Lots(plan.seed, "copying"), Lots(plan.seed, "copy of whom")
 
@@ -35,15 +35,15 @@ class Copies:
         source[here[original]], generation[here[original]] = whom[original], then[original]
         return source, generation, born
 
-    def originals(self, pages: Pages) -> Pages:
+    def originals(self, pages: PageLives) -> PageLives:
         """For each page, the page whose text it has, as it was when that was taken over; an original is its own."""
-        source, _, taken = self.source(pages.places, pages.generations)
-        then = Pages.on(taken, source, self._ages)
+        source, _, day = self.source(pages.places, pages.generations)
+        then = PageLives.on(day, source, self._ages)
         own = source == pages.places
         columns = zip(pages.columns, then.columns, strict=True)
-        return Pages(*(np.where(own, ours, theirs) for ours, theirs in columns))
+        return PageLives(*(np.where(own, ours, theirs) for ours, theirs in columns))
 
     def _copies(self, places: Whole, generations: Whole) -> Bools:
-        passing = self._plan.standing_of[places] == Standing.PASSING
+        passing = self._plan.standing_of[places] == Permanence.PASSING
         copies: Bools = passing & (self._copying.rolls(places, generations) < _SHARE)
         return copies

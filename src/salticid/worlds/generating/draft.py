@@ -9,14 +9,14 @@ import numpy.typing as npt
 
 from salticid.model import Bools, Ints
 from salticid.worlds.generating.ages import Ages
-from salticid.worlds.generating.anchors import Anchors
+from salticid.worlds.generating.anchors import AnchorTexts
 from salticid.worlds.generating.chance import Lots, Whole, later, rolls
 from salticid.worlds.generating.copies import Copies
 from salticid.worlds.generating.linking import Linking, Role
-from salticid.worlds.generating.pages import Pages
+from salticid.worlds.generating.page_lives import PageLives
 from salticid.worlds.generating.prose import Prose
 from salticid.worlds.generating.titles import Titles
-from salticid.worlds.generating.web_plan import Plan
+from salticid.worlds.generating.web_plan import WebPlan
 
 _DESCRIBED = 0.5
 DESCRIPTION = 12
@@ -46,18 +46,18 @@ class Draft:
 class Author:
     """Drafts the pages of a plan as they are on one day."""
 
-    def __init__(self, plan: Plan, day: int) -> None:
+    def __init__(self, plan: WebPlan, day: int) -> None:
         self.plan, self.day = plan, day
         self.ages = Ages(plan)
         copies = Copies(plan, self.ages)
         self.titles = Titles(plan, copies)
         self._copies, self._prose = copies, Prose(plan)
-        self._linking, self._anchors = Linking(plan, self.ages), Anchors(plan, self.titles)
+        self._linking, self._anchors = Linking(plan, self.ages), AnchorTexts(plan, self.titles)
         self._described = Lots(plan.seed, "described")
 
     def pages(self, places: Whole) -> Draft:
         """The pages that hold these places."""
-        pages = Pages.on(self.day, places, self.ages)
+        pages = PageLives.on(self.day, places, self.ages)
         source = self._copies.originals(pages)
         text, lengths = self._prose.write(pages, source)
         links = self._linking.of(pages, source)

@@ -103,12 +103,12 @@ def _dealt(topics: int, hosts: int, seed: int) -> Whole:
 
 
 def _names(tree: Tree, topics: list[int], mixed: list[int], kind: Whole) -> list[str]:
-    seen: Counter[str] = Counter()
+    laps: Counter[str] = Counter()
     names = []
     for host, (topic, mix) in enumerate(zip(topics, mixed, strict=True)):
         stem = MIXED_SITES[host % len(MIXED_SITES)] if mix else tree.leaves[topic]
-        lap, kind[host] = divmod(seen[stem], len(SITE_KINDS))
-        seen[stem] += 1
+        lap, kind[host] = divmod(laps[stem], len(SITE_KINDS))
+        laps[stem] += 1
         names.append(
             f"{stem}-{SITE_KINDS[kind[host]]}{lap or ''}.{'test' if kind[host] % 3 == 2 else 'example'}"
         )

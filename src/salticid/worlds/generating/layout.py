@@ -32,7 +32,7 @@ class Form(IntEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Laid:
+class PageLayout:
     """Streams one after the other. `begin` and `length` say where a page's words are, `title` how many of
     them its title has, `body` how many come before its body; areas and links are columns, with their counts by page."""
 
@@ -50,7 +50,7 @@ class Laid:
     links: Whole
 
 
-def lay_out(draft: Draft) -> Laid:
+def lay_out(draft: Draft) -> PageLayout:
     """Put everything in its place, all pages at once."""
     pages = len(draft.lengths)
     title, described = words_in(draft.titles), DESCRIPTION * draft.described.astype(np.int64)
@@ -80,15 +80,15 @@ def lay_out(draft: Draft) -> Laid:
     for at in (begin + described, begin + described + title):
         _write_rows(tokens, draft.titles, at)
         forms[at] = Form.CAPITAL
-    told = np.flatnonzero(draft.described)
+    pages_described = np.flatnonzero(draft.described)
     few = np.arange(DESCRIPTION)
-    tokens[begin[told, None] + few] = draft.text[text_begin[told, None] + few]
+    tokens[begin[pages_described, None] + few] = draft.text[text_begin[pages_described, None] + few]
 
     starts = np.stack([np.zeros_like(title), described, described + title, head], axis=1)
     areas = np.tile(np.array([Area.META, Area.HEADING, Area.HEADING, Area.REST], np.uint8), (pages, 1))
     there = np.ones_like(areas, np.bool_)
     there[:, 0] = draft.described
-    return Laid(
+    return PageLayout(
         tokens=tokens,
         forms=forms,
         begin=begin,

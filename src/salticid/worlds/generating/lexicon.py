@@ -56,23 +56,23 @@ class Lexicon:
     def of(cls, tree: Tree, pages: int) -> Lexicon:
         """The vocabulary grows as the square root of the text (Heaps' law)."""
         words = Texts()
-        made = 0
+        coins = 0
 
         def coin(count: int) -> list[str]:
-            nonlocal made
-            made += count
-            return list(HOME.words(made - count, count))
+            nonlocal coins
+            coins += count
+            return list(HOME.words(coins - count, count))
 
         def put(texts: list[str]) -> Ints:
             return np.array(words.intern_all([text.encode() for text in texts]), np.int32)
 
         put(_SAID.split())
-        known = {topic.leaf: topic.words for topic in TOPICS}
+        words_of = {topic.leaf: topic.words for topic in TOPICS}
         common, kernel = put(list(COMMON)), put(coin(KERNEL))
         shared = [put([field, *coin(SHARED - 1)]) for field in tree.fields]
         own = []
         for leaf in tree.leaves:
-            real = list(dict.fromkeys([leaf, *known.get(leaf, ())]))
+            real = list(dict.fromkeys([leaf, *words_of.get(leaf, ())]))
             own.append(put([*real, *coin(OWN - len(real))]))
         tail = put(coin(3 * isqrt(TAIL_SHIFT * _RARE_WORDS_A_PAGE * max(pages, 100))))
         foreign = [put(list(tongue.words(0, min(5_000, 1_000 + pages)))) for tongue in ABROAD]

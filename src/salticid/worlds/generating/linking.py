@@ -28,9 +28,9 @@ from salticid.worlds.generating.chance import (
     rolls,
 )
 from salticid.worlds.generating.hosts import BRANCHES
-from salticid.worlds.generating.pages import Pages
-from salticid.worlds.generating.references import Kind, References
-from salticid.worlds.generating.web_plan import Plan
+from salticid.worlds.generating.page_lives import PageLives
+from salticid.worlds.generating.references import ReferenceKind, References
+from salticid.worlds.generating.web_plan import WebPlan
 
 HUB = 25
 """Own links from which on a page is a list of links."""
@@ -86,7 +86,7 @@ class Outlinks:
 class Linking:
     """The links of pages, many at once."""
 
-    def __init__(self, plan: Plan, ages: Ages) -> None:
+    def __init__(self, plan: WebPlan, ages: Ages) -> None:
         self._plan, self._ages = plan, ages
         seed = plan.seed
         self._degree, self._link = Lots(seed, "degree"), Lots(seed, "link")
@@ -100,29 +100,31 @@ class Linking:
         luck = 1 - self._degree.rolls(places, generations)
         return np.minimum((_FEWEST * power(1 / luck, _TAIL)).astype(np.int64), _MOST)
 
-    def of(self, pages: Pages, source: Pages) -> Outlinks:
+    def of(self, pages: PageLives, source: PageLives) -> Outlinks:
         """All links of these pages, none to itself and none twice from one page.
 
         A copy links to what its `source` links to, but has the bar of its own host.
         """
         parts = [self._bar(pages), self._own(pages, source), self._contents(pages)]
-        page, place, day, made, role = (np.concatenate(column) for column in zip(*parts, strict=True))
+        page, place, day, since, role = (np.concatenate(column) for column in zip(*parts, strict=True))
         key = self._detail.keys(source.places[page], source.generations[page], place)
         for number in range(_ATTEMPTS):
             again = _repeated(pages, page, place)
             topic = self._plan.topic_of[source.places[page[again]]].astype(np.int64)
             place[again] = self._plan.topics.any_of(topic, rolls(later(key[again], 20 + number)))
-        kept = np.flatnonzero(~_repeated(pages, page, place))
-        page, place, day, made, role = (column[kept] for column in (page, place, day, made, role))
-        key = key[kept]
+        first = np.flatnonzero(~_repeated(pages, page, place))
+        page, place, day, since, role = (column[first] for column in (page, place, day, since, role))
+        key = key[first]
         generation = self._ages.generation(place, day)
-        reference = References.pack(Kind.PAGE, place, generation, self._ages.moved(place, generation, made))
+        reference = References.pack(
+            ReferenceKind.PAGE, place, generation, self._ages.moved(place, generation, since)
+        )
         reference = self._led_astray(pages, page, role, reference, key)
         ours = (role == Role.TEXT) | (role == Role.LISTED)
         nofollow = ours & (rolls(later(key, 0)) < _NOFOLLOW)
         return self._with_calendars(pages, Outlinks(page, place, generation, role, reference, nofollow, key))
 
-    def _with_calendars(self, pages: Pages, links: Outlinks) -> Outlinks:
+    def _with_calendars(self, pages: PageLives, links: Outlinks) -> Outlinks:
         """The home page of a host that keeps a calendar leads into the middle of it."""
         hosts = self._plan.hosts
         page = np.flatnonzero(np.isin(pages.places, hosts.first[hosts.calendars]))
@@ -136,27 +138,27 @@ class Linking:
             pages.places[page],
             nothing,
             np.full_like(page, Role.BAR),
-            References.pack(Kind.CALENDAR, month, nothing),
+            References.pack(ReferenceKind.CALENDAR, month, nothing),
             np.zeros(len(page), np.bool_),
             self._detail.keys(pages.places[page]),
         )
         return Outlinks(*(np.concatenate(pair) for pair in zip(links.columns, more.columns, strict=True)))
 
-    def _bar(self, pages: Pages) -> _Columns:
+    def _bar(self, pages: PageLives) -> _Columns:
         """Home, and the first sections of the host."""
         host = self._plan.host_of[pages.places]
         page, section = _each(1 + self._plan.hosts.bar[host])
         place = self._plan.hosts.first[host[page]] + section
         return page, place, pages.edited[page], pages.edited[page], np.full(len(page), Role.BAR)
 
-    def _contents(self, pages: Pages) -> _Columns:
+    def _contents(self, pages: PageLives) -> _Columns:
         """An index page lists its part of the host."""
         nth, size = self._plan.nth(pages.places), self._size[self._plan.host_of[pages.places]]
         page, branch = _each(np.clip(size - BRANCHES * nth - 1, 0, BRANCHES))
         place = pages.places[page] - nth[page] + BRANCHES * nth[page] + 1 + branch
         return page, place, pages.edited[page], pages.edited[page], np.full(len(page), Role.CONTENTS)
 
-    def _own(self, pages: Pages, source: Pages) -> _Columns:
+    def _own(self, pages: PageLives, source: PageLives) -> _Columns:
         """What the page links to of its own accord.
 
         A link that is looked after is mended when its target has vanished, but not when it has moved.
@@ -170,9 +172,9 @@ class Linking:
         listing = degree[page] >= HUB
         place = self._target(here, listing, key)
         looked_after = anew | (rolls(later(key, 9)) < _KEPT)
-        made = np.maximum(pages.born, pages.edited - _OLDEST)[page]
-        day = np.where(looked_after, pages.edited[page], made)
-        return page, place, day, made, np.where(listing, Role.LISTED, Role.TEXT)
+        since = np.maximum(pages.born, pages.edited - _OLDEST)[page]
+        day = np.where(looked_after, pages.edited[page], since)
+        return page, place, day, since, np.where(listing, Role.LISTED, Role.TEXT)
 
     def _target(self, here: Whole, listing: Bools, key: Keys) -> Whole:
         """Of the own host, the circle, the topic, a topic of the same field, or anything: the farther the rarer."""
@@ -200,7 +202,7 @@ class Linking:
         root = np.where(lasting, self._index_root[host], self._root[host])
         return self._plan.hosts.first[host] + popular(chance, self._size[host], root)
 
-    def _led_astray(self, pages: Pages, page: Whole, role: Whole, reference: Whole, key: Keys) -> Whole:
+    def _led_astray(self, pages: PageLives, page: Whole, role: Whole, reference: Whole, key: Keys) -> Whole:
         """Some links lead to a folder that robots must not enter, a few to hosts that are no more."""
         hosts, luck = self._plan.hosts, rolls(later(key, 3))
         host = self._plan.host_of[pages.places[page]].astype(np.int64)
@@ -209,11 +211,11 @@ class Linking:
         gone = own & (luck > 1 - _TO_GONE)
         which = below(later(key, 4), FORBIDDEN_PAGES)
         graves = below(later(key, 5), 1 + len(hosts) // 50)
-        reference = np.where(forbidden, References.pack(Kind.FORBIDDEN, host, which), reference)
-        return np.where(gone, References.pack(Kind.GONE, graves, which), reference)
+        reference = np.where(forbidden, References.pack(ReferenceKind.FORBIDDEN, host, which), reference)
+        return np.where(gone, References.pack(ReferenceKind.GONE, graves, which), reference)
 
 
-def _repeated(pages: Pages, page: Whole, place: Whole) -> Bools:
+def _repeated(pages: PageLives, page: Whole, place: Whole) -> Bools:
     """Whether each link leads to its own page, or where an earlier link of the page does."""
     meant = page << 32 | place
     order = np.argsort(meant, kind="stable")

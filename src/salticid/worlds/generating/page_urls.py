@@ -9,14 +9,14 @@ import numpy as np
 from salticid.worlds.generating.calendars import FIRST_YEAR
 from salticid.worlds.generating.chance import Whole
 from salticid.worlds.generating.draft import Author
-from salticid.worlds.generating.references import Kind, References
+from salticid.worlds.generating.references import ReferenceKind, References
 from salticid.worlds.generating.titles import NOTHING
 
 FORBIDDEN_FOLDER = "/members/"
 _MOST_GENERATIONS = 2_000
 
 
-class Addresses:
+class PageUrls:
     """Spells references."""
 
     def __init__(self, author: Author, words: list[str]) -> None:
@@ -27,11 +27,11 @@ class Addresses:
         """The URLs of these references, each in its canonical form."""
         read = References.read(packed)
         urls = [b""] * len(packed)
-        ways: dict[Kind, Callable[[References], list[str]]] = {
-            Kind.PAGE: self._pages,
-            Kind.FORBIDDEN: self._forbidden,
-            Kind.GONE: self._gone,
-            Kind.CALENDAR: self._calendar,
+        ways: dict[ReferenceKind, Callable[[References], list[str]]] = {
+            ReferenceKind.PAGE: self._pages,
+            ReferenceKind.FORBIDDEN: self._forbidden,
+            ReferenceKind.GONE: self._gone,
+            ReferenceKind.CALENDAR: self._calendar,
         }
         for kind, way in ways.items():
             here = np.flatnonzero(read.kind == kind)
@@ -43,11 +43,15 @@ class Addresses:
     def host_of(self, packed: Whole) -> Whole:
         """The number of each reference's host; hosts that are gone are numbered after the others."""
         read, hosts = References.read(packed), self._plan.hosts
-        place = np.where(read.kind == Kind.PAGE, read.number, 0)
-        month = np.where(read.kind == Kind.CALENDAR, read.number, 0)
+        place = np.where(read.kind == ReferenceKind.PAGE, read.number, 0)
+        month = np.where(read.kind == ReferenceKind.CALENDAR, read.number, 0)
         of_calendar = hosts.calendars[month // hosts.months] if len(hosts.calendars) else month
         return np.select(
-            [read.kind == Kind.PAGE, read.kind == Kind.FORBIDDEN, read.kind == Kind.GONE],
+            [
+                read.kind == ReferenceKind.PAGE,
+                read.kind == ReferenceKind.FORBIDDEN,
+                read.kind == ReferenceKind.GONE,
+            ],
             [self._plan.host_of[place].astype(np.int64), read.number, len(hosts) + read.number],
             of_calendar,
         )

@@ -11,31 +11,32 @@ import zstandard
 
 from salticid.model import NO_URL, Ints, Outcome
 from salticid.webs.recorded import OUTCOMES
+from salticid.webs.world_arrays import AREA, LINK, PAGE, ROW, TEXT, TITLE, TOKEN, URL, WorldArray
 from salticid.worlds.generating.calendars import calendar_pages
 from salticid.worlds.generating.chance import Whole
 from salticid.worlds.generating.draft import Author, Draft
 from salticid.worlds.generating.layout import Form, lay_out
-from salticid.worlds.generating.page_urls import Addresses
-from salticid.worlds.generating.references import Kind, References
+from salticid.worlds.generating.page_urls import PageUrls
+from salticid.worlds.generating.references import ReferenceKind, References
 from salticid.worlds.generating.rows import Service
-from salticid.worlds.generating.web_plan import Plan
+from salticid.worlds.generating.web_plan import WebPlan
 
 ELSEWHERE = -1
-"""Stands for the URL of a link that leads to no page of the day; `Printed.elsewhere` says where to."""
+"""Stands for the URL of a link that leads to no page of the day; `PageBlock.elsewhere` says where to."""
 _OK = OUTCOMES.index(Outcome.OK)
 _FORMS = len(Form)
 
 
 @dataclass(frozen=True, eq=False)
-class Printed:
-    """Arrays of a world, by name, and for those that are cut by page how much each page has of them.
+class PageBlock:
+    """Arrays of a world, and for those that are cut by page how much each page has of them.
 
     `link_url` counts places and months as the URLs they are; `elsewhere` are references, in the order of the links
     marked `ELSEWHERE`.
     """
 
-    arrays: dict[str, npt.NDArray[Any]]
-    counts: dict[str, Whole]
+    arrays: dict[WorldArray[Any], npt.NDArray[Any]]
+    counts: dict[WorldArray[np.uint64], Whole]
     tokens: Ints
     link_url: npt.NDArray[np.int32]
     elsewhere: Whole
@@ -46,27 +47,27 @@ class Press:
     """Prints the pages of one day."""
 
     def __init__(self, pages: int, seed: int, day: int) -> None:
-        self.plan = Plan.of(pages, seed)
+        self.plan = WebPlan.of(pages, seed)
         self.author = Author(self.plan, day)
         self.words = self.plan.lexicon.words.between(0, len(self.plan.lexicon.words))
-        self.addresses = Addresses(self.author, [word.decode() for word in self.words])
+        self.addresses = PageUrls(self.author, [word.decode() for word in self.words])
         self.service = Service(self.author)
         self._spelt = [form for word in self.words for form in _forms(word)]
         self._zstd = zstandard.ZstdCompressor(level=1)
 
-    def print(self, first: int, last: int) -> Printed:
+    def print(self, first: int, last: int) -> PageBlock:
         """Pages number `first` up to `last`, which are all of places or all of calendars."""
         numbers, places = np.arange(first, last), self.plan.places
         if first < places:
             draft = self.author.pages(numbers)
             moved = self.author.ages.moved(numbers, draft.generations, np.full(len(numbers), self.author.day))
-            addresses = References.pack(Kind.PAGE, numbers, draft.generations, moved)
+            addresses = References.pack(ReferenceKind.PAGE, numbers, draft.generations, moved)
         else:
             draft = calendar_pages(self.plan, numbers - places)
-            addresses = References.pack(Kind.CALENDAR, numbers - places, draft.generations)
+            addresses = References.pack(ReferenceKind.CALENDAR, numbers - places, draft.generations)
         return self._printed(draft, numbers, addresses)
 
-    def _printed(self, draft: Draft, numbers: Whole, addresses: Whole) -> Printed:
+    def _printed(self, draft: Draft, numbers: Whole, addresses: Whole) -> PageBlock:
         laid = lay_out(draft)
         spelt, zstd = self._spelt, self._zstd
         pieces = [spelt[form] for form in (laid.tokens * np.int32(_FORMS) + laid.forms).tolist()]
@@ -84,34 +85,34 @@ class Press:
             len(numbers),
             self.service.sizes(numbers, draft.generations, np.array(sizes), laid.links),
         )
-        return Printed(
+        return PageBlock(
             arrays={
-                "row.kind": np.full(pages, _OK, np.uint8),
-                "row.status": np.full(pages, 200, np.int16),
-                "row.target": np.full(pages, NO_URL, np.int32),
-                "row.page": numbers.astype(np.int32),
-                "row.size": size.astype(np.int32),
-                "row.seconds": self.service.seconds(numbers, draft.host, size),
-                "row.modified": draft.modified.astype(np.float64),
-                "page.url": numbers.astype(np.int32),
-                "page.canonical": np.full(pages, NO_URL, np.int32),
-                "page.refresh": np.full(pages, NO_URL, np.int32),
-                "page.flags": np.zeros(pages, np.uint8),
-                "area": laid.area,
-                "area.start": laid.area_start,
-                "link.start": laid.link_start,
-                "link.stop": laid.link_stop,
-                "link.nofollow": draft.nofollow,
-                "title": np.frombuffer(b"".join(titles), np.uint8),
-                "text": np.frombuffer(b"".join(texts), np.uint8),
-                "url.host": draft.host.astype(np.int32),
+                ROW.kind: np.full(pages, _OK, np.uint8),
+                ROW.status: np.full(pages, 200, np.int16),
+                ROW.target: np.full(pages, NO_URL, np.int32),
+                ROW.page: numbers.astype(np.int32),
+                ROW.size: size.astype(np.int32),
+                ROW.seconds: self.service.seconds(numbers, draft.host, size),
+                ROW.modified: draft.modified.astype(np.float64),
+                PAGE.url: numbers.astype(np.int32),
+                PAGE.canonical: np.full(pages, NO_URL, np.int32),
+                PAGE.refresh: np.full(pages, NO_URL, np.int32),
+                PAGE.flags: np.zeros(pages, np.uint8),
+                AREA.kind: laid.area,
+                AREA.start: laid.area_start,
+                LINK.start: laid.link_start,
+                LINK.stop: laid.link_stop,
+                LINK.nofollow: draft.nofollow,
+                TITLE.byte: np.frombuffer(b"".join(titles), np.uint8),
+                TEXT.byte: np.frombuffer(b"".join(texts), np.uint8),
+                URL.host: draft.host.astype(np.int32),
             },
             counts={
-                "token": laid.length,
-                "area": laid.areas,
-                "link": laid.links,
-                "title": np.array([len(title) for title in titles]),
-                "text": np.array([len(text) for text in texts]),
+                TOKEN.end: laid.length,
+                AREA.end: laid.areas,
+                LINK.end: laid.links,
+                TITLE.end: np.array([len(title) for title in titles]),
+                TEXT.end: np.array([len(text) for text in texts]),
             },
             tokens=laid.tokens,
             link_url=urls,
@@ -122,13 +123,13 @@ class Press:
     def _urls_of_links(self, packed: Whole) -> npt.NDArray[np.int32]:
         """The URL of each page of the day that is linked to: that of its place, or its month."""
         read, ages = References.read(packed), self.author.ages
-        is_page = read.kind == Kind.PAGE
+        is_page = read.kind == ReferenceKind.PAGE
         place = np.where(is_page, read.number, 0)
         today = np.full(len(place), self.author.day)
         now = ages.generation(place, today)
         alive = is_page & (now == read.generation) & (ages.moved(place, now, today) == read.moved)
         month = self.plan.places + read.number
-        urls = np.select([alive, read.kind == Kind.CALENDAR], [place, month], ELSEWHERE)
+        urls = np.select([alive, read.kind == ReferenceKind.CALENDAR], [place, month], ELSEWHERE)
         return urls.astype(np.int32)
 
 

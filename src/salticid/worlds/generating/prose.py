@@ -11,9 +11,9 @@ import numpy as np
 from salticid.model import Ints
 from salticid.worlds.generating.chance import Keys, Lots, Reals, Whole, later, power, ranked, reach, rolls
 from salticid.worlds.generating.lexicon import KERNEL, OWN, SHARED, TAIL_SHIFT
-from salticid.worlds.generating.pages import Pages
+from salticid.worlds.generating.page_lives import PageLives
 from salticid.worlds.generating.titles import topical
-from salticid.worlds.generating.web_plan import Plan
+from salticid.worlds.generating.web_plan import WebPlan
 
 LONGEST = 1_500
 _SHORTEST, _TYPICAL = 20, 55
@@ -32,7 +32,7 @@ _CLASS, _PART, _BURST = np.uint64(1023), np.uint64(127), np.uint64(7)
 class Prose:
     """Writes the text of many pages at once."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: WebPlan) -> None:
         self._plan = plan
         lexicon, seed = plan.lexicon, plan.seed
         self._length, self._strength = Lots(seed, "length"), Lots(seed, "strength")
@@ -50,7 +50,7 @@ class Prose:
         luck = 1 - self._length.rolls(places, generations)
         return np.minimum(_SHORTEST + (_TYPICAL * power(1 / luck, 16)).astype(np.int64), LONGEST)
 
-    def write(self, pages: Pages, source: Pages) -> tuple[Ints, Whole]:
+    def write(self, pages: PageLives, source: PageLives) -> tuple[Ints, Whole]:
         """The words of all pages one after the other, and how many each has."""
         lengths = self.lengths(source.places, source.generations)
         page = np.repeat(np.arange(len(pages.places)), lengths)
@@ -67,13 +67,13 @@ class Prose:
         words[again] = words[earlier[again]]
         return words, lengths
 
-    def _edited(self, pages: Pages, changes: Whole, page: Whole, number: Whole, keys: Keys) -> Keys:
+    def _edited(self, pages: PageLives, changes: Whole, page: Whole, number: Whole, keys: Keys) -> Keys:
         """The keys of a text of which so many words in 1,024 are others in each edition."""
         edits = later(self._edits.keys(pages.places, pages.generations, pages.editions)[page], number)
         others = (edits & _CLASS).astype(np.int64) < changes[page]
         return np.where(others, later(edits, 0), keys)
 
-    def _drawn(self, pages: Pages, page: Whole, keys: Keys) -> Ints:
+    def _drawn(self, pages: PageLives, page: Whole, keys: Keys) -> Ints:
         """The word that each key means on its page."""
         plan, topics, wide = self._plan, len(self._plan.tree.leaves), len(self._plan.tree.fields)
         places, generations = pages.places, pages.generations
@@ -117,5 +117,5 @@ class Prose:
         foreign = self._plan.lexicon.foreign
         size = foreign.shape[1]
         rank = np.minimum(ranked(chance, reach(size, _ABROAD_SHIFT), _ABROAD_SHIFT), size - 1)
-        said = topical(self._plan.lexicon, topic, tongue, np.minimum(rank, OWN - 1))
-        return np.where(kind < 2, said, foreign[tongue - 1, rank])
+        words = topical(self._plan.lexicon, topic, tongue, np.minimum(rank, OWN - 1))
+        return np.where(kind < 2, words, foreign[tongue - 1, rank])

@@ -10,7 +10,7 @@ import numpy as np
 from salticid.worlds.generating.chance import Whole
 
 
-class Kind(IntEnum):
+class ReferenceKind(IntEnum):
     """What stands, or stood, at an address."""
 
     PAGE = 0
@@ -25,7 +25,7 @@ class References:
     month of a calendar;
     `generation` tells the pages of one place, or of one such host, apart; `moved` is 1 for a second address.
 
-    >>> found = References.read(References.pack(Kind.PAGE, np.array([70_000]), np.array([12]), np.array([1])))
+    >>> found = References.read(References.pack(ReferenceKind.PAGE, np.array([70_000]), np.array([12]), np.array([1])))
     >>> found.kind.tolist(), found.number.tolist(), found.generation.tolist(), found.moved.tolist()
     ([0], [70000], [12], [1])
     """

@@ -11,7 +11,7 @@ from salticid.model import NO_URL, Outcome
 from salticid.webs.recorded import OUTCOMES, REDIRECT
 from salticid.worlds.generating.chance import Lots, Reals, Whole, power
 from salticid.worlds.generating.draft import Author
-from salticid.worlds.generating.references import Kind, References
+from salticid.worlds.generating.references import ReferenceKind, References
 
 _LINK_BYTES, _MARKUP, _MOST_MARKUP = 45, 1_500, 300_000
 _PATIENCE = 10.0
@@ -45,7 +45,7 @@ class Service:
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class AnswerColumns:
     """Answers as the columns of a world's rows."""
 
     kind: npt.NDArray[np.uint8]
@@ -55,17 +55,17 @@ class Answers:
     seconds: Reals
 
 
-def other_answers(author: Author, service: Service, host: Whole, packed: Whole) -> Answers:
+def other_answers(author: Author, service: Service, host: Whole, packed: Whole) -> AnswerColumns:
     """What references to no page of the day answer: moved, not found, forbidden, nobody there."""
     read = References.read(packed)
-    place = np.where(read.kind == Kind.PAGE, read.number, 0)
+    place = np.where(read.kind == ReferenceKind.PAGE, read.number, 0)
     now = author.ages.generation(place, np.full(len(place), author.day))
-    moved = (read.kind == Kind.PAGE) & (now == read.generation)
-    forbidden, gone = read.kind == Kind.FORBIDDEN, read.kind == Kind.GONE
+    moved = (read.kind == ReferenceKind.PAGE) & (now == read.generation)
+    forbidden, gone = read.kind == ReferenceKind.FORBIDDEN, read.kind == ReferenceKind.GONE
     served = ~(forbidden | gone)
     size = np.where(served, _ERROR_BYTES, 0)
     seconds = service.seconds(packed, np.where(gone, 0, host), size)
-    return Answers(
+    return AnswerColumns(
         kind=np.select([moved, forbidden, gone], [REDIRECT, _ROBOTS, _UNREACHABLE], _DEAD).astype(np.uint8),
         status=np.select([moved, served], [301, 404], 0).astype(np.int16),
         target=np.where(moved, place, NO_URL).astype(np.int32),

@@ -8,7 +8,7 @@ from salticid.model import Ints
 from salticid.worlds.generating.chance import Lots, Reals, Whole, zipf
 from salticid.worlds.generating.copies import Copies
 from salticid.worlds.generating.lexicon import OWN, Lexicon
-from salticid.worlds.generating.web_plan import Plan
+from salticid.worlds.generating.web_plan import WebPlan
 
 WIDEST = 6
 NOTHING = -1
@@ -45,7 +45,7 @@ def topical(lexicon: Lexicon, topic: Whole, tongue: Whole, rank: Whole) -> Ints:
 class Titles:
     """The titles of pages, as rows of word ids."""
 
-    def __init__(self, plan: Plan, copies: Copies) -> None:
+    def __init__(self, plan: WebPlan, copies: Copies) -> None:
         self._plan, self._copies = plan, copies
         self._lots, self._words = Lots(plan.seed, "title"), Lots(plan.seed, "title words")
         self._forms = word_rows(plan.lexicon, (_HOME, *_PLAIN, *_TOPICAL))

@@ -23,7 +23,7 @@ _ENDURING = 0.16
 _LOT_BITS = 34
 
 
-class Standing(IntEnum):
+class Permanence(IntEnum):
     """How long a place is held: a page comes and goes, endures for years, or stays as indexes do."""
 
     PASSING = 0
@@ -63,7 +63,7 @@ class Groups:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class WebPlan:
     """Everything about the web that does not change from day to day."""
 
     pages: int
@@ -76,7 +76,7 @@ class Plan:
     standing_of: npt.NDArray[np.uint8]
 
     @classmethod
-    def of(cls, pages: int, seed: int) -> Plan:
+    def of(cls, pages: int, seed: int) -> WebPlan:
         tree = Tree.grown(pages)
         hosts = Hosts.of(tree, pages, seed)
         host_of = np.repeat(np.arange(len(hosts), dtype=np.int32), np.diff(hosts.first))
@@ -84,7 +84,9 @@ class Plan:
         nth = places - hosts.first[host_of]
         index = (nth == 0) | (BRANCHES * nth + 1 < np.diff(hosts.first)[host_of])
         enduring = Lots(seed, "enduring").rolls(places) < _ENDURING
-        standing = np.where(index, Standing.INDEX, np.where(enduring, Standing.ENDURING, Standing.PASSING))
+        standing = np.where(
+            index, Permanence.INDEX, np.where(enduring, Permanence.ENDURING, Permanence.PASSING)
+        )
         topic = _topics(tree, hosts, host_of, nth, seed)
         lexicon = Lexicon.of(tree, pages)
         return cls(
@@ -114,7 +116,7 @@ class Plan:
     def models(self) -> Groups:
         """The places of each circle by how often they are copied: lasting articles most, indexes hardly ever."""
         return self._groups(
-            self._circles, self._by_standing((Standing.ENDURING, Standing.PASSING, Standing.INDEX))
+            self._circles, self._by_standing((Permanence.ENDURING, Permanence.PASSING, Permanence.INDEX))
         )
 
     @cached_property
@@ -129,7 +131,7 @@ class Plan:
 
     def _groups(self, group: Whole, order: npt.NDArray[np.uint64]) -> Groups:
         most = len(self.tree.leaves) * self.hosts.circles
-        return Groups(group, most, order, self.standing_of != Standing.PASSING)
+        return Groups(group, most, order, self.standing_of != Permanence.PASSING)
 
     @property
     def _circles(self) -> Whole:
@@ -137,11 +139,11 @@ class Plan:
 
     @cached_property
     def _order(self) -> npt.NDArray[np.uint64]:
-        return self._by_standing((Standing.INDEX, Standing.ENDURING, Standing.PASSING))
+        return self._by_standing((Permanence.INDEX, Permanence.ENDURING, Permanence.PASSING))
 
-    def _by_standing(self, standings: tuple[Standing, ...]) -> npt.NDArray[np.uint64]:
+    def _by_standing(self, standings: tuple[Permanence, ...]) -> npt.NDArray[np.uint64]:
         """An order of all places: one standing before the other, and by lot among places of the same."""
-        rank = np.array([standings.index(standing) for standing in Standing], np.uint64)
+        rank = np.array([standings.index(standing) for standing in Permanence], np.uint64)
         lot = Lots(self.seed, "popularity").keys(np.arange(self.places)) >> np.uint64(64 - _LOT_BITS)
         return (rank[self.standing_of] << np.uint64(_LOT_BITS)) | lot
 

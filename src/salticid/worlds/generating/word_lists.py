@@ -11,7 +11,7 @@ _SHARED = {
 
 
 @dataclass(frozen=True)
-class Topic:
+class TopicVocabulary:
     """A leaf of the topic tree: any noun of it reads well after its subject; common words come first.
 
     >>> balloons = TOPICS[0]
@@ -28,12 +28,12 @@ class Topic:
     words: tuple[str, ...]
 
 
-def _topic(label: str, subject: str, names: str, others: str) -> Topic:
+def _topic(label: str, subject: str, names: str, others: str) -> TopicVocabulary:
     parent, leaf = label.split(".")
     nouns, shared = names.split(), _SHARED[parent].split()
     own = [word for pair in zip(nouns, others.split(), strict=True) for word in pair]
     words = [leaf, *subject.split(), *own[:12], *shared[:6], *own[12:], *shared[6:]]
-    return Topic(label, leaf, subject, tuple(nouns), tuple(dict.fromkeys(words)))
+    return TopicVocabulary(label, leaf, subject, tuple(nouns), tuple(dict.fromkeys(words)))
 
 
 # Siblings stand together, three by three. Some words serve two topics, as words do: granite, wicker, plate.

@@ -8,15 +8,15 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from salticid.columns import Column
 from salticid.model import Bools, Floats, Ints, Page
-from salticid.strategies.parts.hunter.column import Column
-from salticid.strategies.parts.hunter.pages import LED_BY
+from salticid.strategies.parts.hunter.page_records import LED_BY
 from salticid.strategies.parts.hunter.topic_profile import (
     EXAMPLES,
     LEARNED,
     PROFILES,
     SPANS,
-    Reading,
+    PageStems,
     TopicProfile,
 )
 from salticid.text.stems import STOP
@@ -48,7 +48,7 @@ class Evidence:
         self.text = Column(np.float32, len(SPANS) * len(PROFILES))
         self.words = Column(np.int32, ANCHOR_WORDS)
         self.early = Column(np.float32)
-        self._again: deque[tuple[int, Reading]] = deque()
+        self._again: deque[tuple[int, PageStems]] = deque()
         self._tokens = 0
 
     def __len__(self) -> int:
@@ -72,20 +72,20 @@ class Evidence:
         """One row of the words of all anchors that lead to a URL, the first of them, each once."""
         words = self.words.held[self.url.held == url].ravel()
         first = np.sort(np.unique(words, return_index=True)[1])
-        told = words[first][words[first] != STOP][:LED_BY]
+        terms = words[first][words[first] != STOP][:LED_BY]
         row = np.full((1, LED_BY), STOP, np.int32)
-        row[0, : len(told)] = told
+        row[0, : len(terms)] = terms
         return row
 
     def learn_words(self, rewards: Floats, liked: Sequence[int] = ()) -> None:
         """Learn the topic's words from the last pages, those a person likes being examples; read links again."""
-        told = [reading for row, reading in self._again if row in liked]
-        if told:
-            self._profile.tell(told)
+        favourites = [reading for row, reading in self._again if row in liked]
+        if favourites:
+            self._profile.tell(favourites)
         self._profile.learn(
             [reading for _, reading in self._again], [float(rewards[row]) for row, _ in self._again]
         )
-        first = EXAMPLES if told else LEARNED
+        first = EXAMPLES if favourites else LEARNED
         anew = [span * len(PROFILES) + at for span in range(len(SPANS)) for at in range(first, len(PROFILES))]
         for row, reading in self._again:
             start, end = np.searchsorted(self.page.held, [row, row + 1])
@@ -114,7 +114,7 @@ class Evidence:
             column.keep(kept)
 
 
-def _first_words(reading: Reading) -> npt.NDArray[np.int32]:
+def _first_words(reading: PageStems) -> npt.NDArray[np.int32]:
     at = reading.start[:, None] + np.arange(ANCHOR_WORDS)
     inside = at < reading.end[:, None]
     if not len(reading.stems):

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from salticid.model import Floats, Ints
-from salticid.strategies.parts.hunter.addresses import Addresses
 from salticid.strategies.parts.hunter.evidence import Evidence
-from salticid.strategies.parts.hunter.pages import NO_PAGE, Pages
+from salticid.strategies.parts.hunter.page_records import NO_PAGE, PageRecords
 from salticid.strategies.parts.hunter.topic_profile import PROFILES, SPANS
+from salticid.strategies.parts.hunter.url_parts import UrlParts
 from salticid.text.stems import STOP as NO_KEY
 
 _TEXT = [f"{span} {profile}" for span, _ in SPANS for profile in PROFILES]
@@ -33,7 +33,7 @@ _FIRST_LUCK = 0.3
 _GOOD, _ENOUGH_EXAMPLES = 0.5, 3.0
 
 
-class Tally:
+class MeanByKey:
     """By key the mean of the values it came with, drawn to 0 by doubt. Key 0 is no key, and worth nothing."""
 
     def __init__(self, keys: npt.NDArray[Any], values: Floats, doubt: float) -> None:
@@ -65,15 +65,15 @@ class Surroundings:
     reward: Floats
     hub: Floats
     beside: Floats
-    host: Tally
-    folder: Tally
-    anchor: Tally
-    address: Tally
-    door_folder: Tally
-    door_anchor: Tally
+    host: MeanByKey
+    folder: MeanByKey
+    anchor: MeanByKey
+    address: MeanByKey
+    door_folder: MeanByKey
+    door_anchor: MeanByKey
 
     @classmethod
-    def of(cls, evidence: Evidence, pages: Pages) -> Surroundings:
+    def of(cls, evidence: Evidence, pages: PageRecords) -> Surroundings:
         """Look around."""
         reward = pages.rewards()
         judged = ~pages.is_example.held
@@ -92,12 +92,12 @@ class Surroundings:
             reward,
             hub,
             _beside(page, gain, known, luck),
-            Tally(ways.places[:, :1], mine, _PLACE_DOUBT),
-            Tally(ways.places[:, 1:], mine, _PLACE_DOUBT),
-            Tally(ways.anchor, mine, _WORD_DOUBT),
-            Tally(ways.address, mine, _WORD_DOUBT),
-            Tally(ways.places[:, 1:], through, _PLACE_DOUBT),
-            Tally(ways.anchor, through, _WORD_DOUBT),
+            MeanByKey(ways.places[:, :1], mine, _PLACE_DOUBT),
+            MeanByKey(ways.places[:, 1:], mine, _PLACE_DOUBT),
+            MeanByKey(ways.anchor, mine, _WORD_DOUBT),
+            MeanByKey(ways.address, mine, _WORD_DOUBT),
+            MeanByKey(ways.places[:, 1:], through, _PLACE_DOUBT),
+            MeanByKey(ways.anchor, through, _WORD_DOUBT),
         )
 
 
@@ -106,26 +106,26 @@ def columns(
     leads_to: Ints,
     rows: slice,
     evidence: Evidence,
-    pages: Pages,
+    pages: PageRecords,
     around: Surroundings,
-    addresses: Addresses,
+    addresses: UrlParts,
 ) -> list[Floats]:
     """The features of links, of each its values by URL; `leads_to` says where each of the `rows` leads, or -1."""
-    told = np.flatnonzero(leads_to >= 0)
-    of_link = _Sums(leads_to[told], len(urls))
-    page = evidence.page.held[rows][told]
-    text = evidence.text.held[rows][told]
-    found: list[Floats] = []
+    links = np.flatnonzero(leads_to >= 0)
+    of_link = _Sums(leads_to[links], len(urls))
+    page = evidence.page.held[rows][links]
+    text = evidence.text.held[rows][links]
+    columns: list[Floats] = []
     for column in range(text.shape[1]):
-        found += of_link.all_and_best(text[:, column].astype(np.float64))
+        columns += of_link.all_and_best(text[:, column].astype(np.float64))
     places, words = addresses.places(urls), addresses.words(urls)
-    found += addresses.likeness(words)
+    columns += addresses.likeness(words)
     reward = pages.rewards(page)
     hub = _or_usual(around.hub, page, around.luck)
-    beside = _or_usual(around.beside, told + rows.start, around.luck)
-    anchors = evidence.words.held[rows][told]
-    said, opened = around.anchor.of(anchors), around.door_anchor.of(anchors)
-    found += [
+    beside = _or_usual(around.beside, links + rows.start, around.luck)
+    anchors = evidence.words.held[rows][links]
+    gain, opened = around.anchor.of(anchors), around.door_anchor.of(anchors)
+    columns += [
         _rooted(of_link.many),
         np.minimum(of_link.sum(pages.is_example.held[page]), _ENOUGH_EXAMPLES),
         _rooted(of_link.sum(reward >= _GOOD)),
@@ -133,7 +133,7 @@ def columns(
         of_link.mean(reward),
         of_link.best(1.0 / (1.0 + pages.away.held[page])),
         of_link.mean(1.0 / (1.0 + np.sqrt(pages.links.held[page]))),
-        of_link.mean(evidence.early.held[rows][told].astype(np.float64)),
+        of_link.mean(evidence.early.held[rows][links].astype(np.float64)),
         _rooted(of_link.sum(np.maximum(hub - around.luck, 0.0))),
         of_link.best(hub),
         of_link.mean(hub),
@@ -142,15 +142,15 @@ def columns(
         of_link.mean(beside),
         around.host.of(places[:, :1]),
         around.folder.of(places[:, 1:]),
-        of_link.sum(said),
-        of_link.best(said),
+        of_link.sum(gain),
+        of_link.best(gain),
         around.address.of(words),
         around.door_folder.of(places[:, 1:]),
         of_link.best(opened),
         np.full(len(urls), around.luck),
         np.ones(len(urls)),
     ]
-    return found
+    return columns
 
 
 class _Sums:
@@ -189,10 +189,10 @@ def _trusted(total: npt.NDArray[Any], many: npt.NDArray[Any], usual: float, doub
 
 def _or_usual(values: Floats, at: npt.NDArray[Any], usual: float) -> Floats:
     """The values there, the usual one for what came after one looked around."""
-    found = np.full(len(at), usual)
-    seen = at < len(values)
-    found[seen] = values[at[seen]]
-    return found
+    result = np.full(len(at), usual)
+    inside = at < len(values)
+    result[inside] = values[at[inside]]
+    return result
 
 
 def _beside(page: Ints, gain: Floats, known: Floats, luck: float) -> Floats:

@@ -46,14 +46,14 @@ class OnlineWeights:
         if self._judged < _FEWEST or self._judged < self._learned + _NEWS:
             return
         self._learned = self._judged
-        known = min(self._judged, MOST_JUDGED)
-        features, reward = self._features[:known], rewards[self._page[:known]]
+        size = min(self._judged, MOST_JUDGED)
+        features, reward = self._features[:size], rewards[self._page[:size]]
         reward = reward - reward.mean()
         margin = (features * self._prior).sum(axis=1)
         margin -= margin.mean()
         unit = sqrt(float((margin * margin).mean())) or 1.0
-        told = float((margin * reward).sum()) / unit
-        slope = max((told + _DOUBT * _USUAL_SLOPE) / (known + _DOUBT), _LEAST_SLOPE) / unit
+        agreement = float((margin * reward).sum()) / unit
+        slope = max((agreement + _DOUBT * _USUAL_SLOPE) / (size + _DOUBT), _LEAST_SLOPE) / unit
         columns = np.ascontiguousarray(((features - features.mean(axis=0)) / self._spread).T)
         left = reward - slope * margin - (columns * self._moved[:, None]).sum(axis=0)
         strength = (columns * columns).sum(axis=1) + self._pull

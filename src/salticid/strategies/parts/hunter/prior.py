@@ -23,8 +23,8 @@ class Prior(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     spread: dict[str, float]
 
     def __post_init__(self) -> None:
-        for told in (self.weights, self.spread):
-            if other := sorted(set(told) ^ set(NAMES)):
+        for table in (self.weights, self.spread):
+            if other := sorted(set(table) ^ set(NAMES)):
                 raise UserError(
                     f"a prior of the hunter needs each of its features once; wrong: {', '.join(other)}"
                 )

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from salticid.columns import grow
 from salticid.exact import logs
 from salticid.learning.rarity import Rarity
 from salticid.learning.stem_vectors import damped, length_of, total
 from salticid.model import Floats, Ints, Links
 from salticid.protocols import Brief
-from salticid.strategies.parts.hunter.column import roomy
 from salticid.text.bags import Bag
 from salticid.text.stems import STOP, Stems
 
@@ -25,7 +25,7 @@ _DOUBT = 2.0
 """So many pages of the usual kind are added to those on topic before their words are trusted."""
 
 
-class Reading(NamedTuple):
+class PageStems(NamedTuple):
     """A page that may be read again: its stems in reading order, those that occur, where its links stand."""
 
     stems: Ints
@@ -52,21 +52,21 @@ class TopicProfile:
         pages = [damped(Bag.of(self.stems.of(page.tokens))) for page in brief.examples]
         size = len(self.stems)
         wanted = _unit(total([keywords], size))
-        self._told = total(pages, size)
-        examples = self._of_told(wanted)
+        self._words_of_examples = total(pages, size)
+        examples = self._example_weights(wanted)
         self._weights = [wanted, examples, examples]
 
     def weights(self) -> list[Floats]:
         """By profile a weight for each stem there is."""
-        self._weights = [roomy(column, len(self.stems), 0.0) for column in self._weights]
+        self._weights = [grow(column, len(self.stems)) for column in self._weights]
         return self._weights
 
-    def reading(self, tokens: Ints, links: Links, places: Ints) -> Reading:
+    def reading(self, tokens: Ints, links: Links, places: Ints) -> PageStems:
         """A page as it is read, with those of its links that matter."""
         stems = self.stems.of(tokens)
-        return Reading(stems, Bag.of(stems).terms, links.start[places], links.end[places])
+        return PageStems(stems, Bag.of(stems).terms, links.start[places], links.end[places])
 
-    def of_links(self, reading: Reading, profiles: slice = slice(None)) -> Floats:
+    def of_links(self, reading: PageStems, profiles: slice = slice(None)) -> Floats:
         """For each link of a page and each span the sum of the weights of its words, over sqrt of their number."""
         size = len(reading.stems)
         words = _running(reading.stems != STOP)
@@ -79,33 +79,35 @@ class TopicProfile:
             columns += [(running[high] - running[low]) * share for running in sums]
         return np.stack(columns, axis=1)
 
-    def tell(self, liked: Sequence[Reading]) -> None:
+    def tell(self, liked: Sequence[PageStems]) -> None:
         """A person likes these pages: they are examples too."""
         weights = self.weights()
         pages = [damped(Bag.of(reading.stems)) for reading in liked]
-        self._told = roomy(self._told, len(weights[0]), 0.0) + total(pages, len(weights[0]))
-        weights[EXAMPLES] = self._of_told(weights[KEYWORDS])
+        self._words_of_examples = grow(self._words_of_examples, len(weights[0])) + total(
+            pages, len(weights[0])
+        )
+        weights[EXAMPLES] = self._example_weights(weights[KEYWORDS])
 
-    def learn(self, readings: Sequence[Reading], rewards: Sequence[float]) -> None:
+    def learn(self, readings: Sequence[PageStems], rewards: Sequence[float]) -> None:
         """Make the learned weights anew from pages and how much the judge liked each."""
         weights = self.weights()
         holding, liked = np.zeros(len(weights[0])), np.zeros(len(weights[0]))
         for reading, reward in zip(readings, rewards, strict=True):
             holding[reading.distinct] += 1.0
             liked[reading.distinct] += reward
-        met = np.flatnonzero(holding)
-        usual = (holding[met] + 0.5) / (len(readings) + 1.0)
-        on = (liked[met] + _DOUBT * usual) / (sum(rewards) + _DOUBT)
-        said = np.zeros(len(holding))
-        said[met] = on * logs(on / usual)
-        weights[LEARNED] = _unit(weights[EXAMPLES] + _unit(said))
+        stems = np.flatnonzero(holding)
+        usual = (holding[stems] + 0.5) / (len(readings) + 1.0)
+        on = (liked[stems] + _DOUBT * usual) / (sum(rewards) + _DOUBT)
+        gain = np.zeros(len(holding))
+        gain[stems] = on * logs(on / usual)
+        weights[LEARNED] = _unit(weights[EXAMPLES] + _unit(gain))
 
-    def _of_told(self, wanted: Floats) -> Floats:
+    def _example_weights(self, wanted: Floats) -> Floats:
         """The words of the pages told of, rare ones weighing more, and the keywords."""
-        rare = np.zeros(len(self._told))
-        met = np.flatnonzero(self._told).astype(np.int32)
-        rare[met] = self._rarity.of(met)
-        return _unit(_unit(self._told * rare) + wanted)
+        rare = np.zeros(len(self._words_of_examples))
+        stems = np.flatnonzero(self._words_of_examples).astype(np.int32)
+        rare[stems] = self._rarity.of(stems)
+        return _unit(_unit(self._words_of_examples * rare) + wanted)
 
 
 def _unit(weights: Floats) -> Floats:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from salticid.columns import Column, grow
 from salticid.model import Bools, Choice, Floats, Ints, Link
-from salticid.strategies.parts.hunter.column import Column, roomy
 
 NOWHERE = -1
 _LOW = 4096
@@ -41,7 +41,7 @@ class Waiting:
     def slots(self, urls: Ints) -> Ints:
         """The slot of each URL, NOWHERE for those that do not wait."""
         if len(urls):
-            self._slot_of = roomy(self._slot_of, int(urls.max()) + 1, NOWHERE)
+            self._slot_of = grow(self._slot_of, int(urls.max()) + 1, NOWHERE)
         return self._slot_of[urls]
 
     def enter(self, urls: Ints, source: int, places: Ints) -> None:
@@ -149,12 +149,11 @@ class Waiting:
     def _given(self, many: int) -> Ints:
         """So many free slots."""
         fallen = [self._free.pop() for _ in range(min(many, len(self._free)))]
-        made = np.arange(len(self.url.held), len(self.url.held) + many - len(fallen))
+        fresh = np.arange(len(self.url.held), len(self.url.held) + many - len(fallen))
         for column in (self.url, self.age, self.source, self.place, self.margin, self.taken):
-            column.append(np.zeros(len(made)))
-        if self.size > self.features.shape[1]:
-            self.features = np.pad(self.features, ((0, 0), (0, self.size)))
-        return np.concatenate((np.array(fallen, np.int32), made)).astype(np.int32)
+            column.append(np.zeros(len(fresh)))
+        self.features = grow(self.features, self.size, axis=1)
+        return np.concatenate((np.array(fallen, np.int32), fresh)).astype(np.int32)
 
     def _drop(self, slots: Ints) -> None:
         self._slot_of[self.url.held[slots]] = NOWHERE

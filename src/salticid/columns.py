@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+_Number = TypeVar("_Number", bound=np.generic)
 
 _FIRST = 1024
 
@@ -30,7 +32,7 @@ class Column:
     def append(self, rows: npt.NDArray[Any] | list[Any]) -> None:
         """Put rows after the others."""
         end = self._many + len(rows)
-        self._rows = roomy(self._rows, end, 0)
+        self._rows = grow(self._rows, end)
         self._rows[self._many : end] = rows
         self._many = end
 
@@ -46,10 +48,19 @@ class Column:
         self._many = len(kept)
 
 
-def roomy(rows: npt.NDArray[Any], many: int, of_new: float) -> npt.NDArray[Any]:
-    """The array itself if it holds so many rows, else one at least twice as long, the new ones filled."""
-    if many <= len(rows):
-        return rows
-    grown = np.full((max(many, 2 * len(rows)), *rows.shape[1:]), of_new, rows.dtype)
-    grown[: len(rows)] = rows
+def grow(array: npt.NDArray[_Number], size: int, fill: float = 0, axis: int = 0) -> npt.NDArray[_Number]:
+    """The array itself if it is so long, else a copy at least twice as long as before, what is new filled.
+
+    >>> grow(np.array([7, 8]), 3, fill=-1).tolist()
+    [7, 8, -1, -1]
+    >>> grow(np.array([[7], [8]]), 3, axis=1).tolist()
+    [[7, 0, 0], [8, 0, 0]]
+    """
+    length = array.shape[axis]
+    if size <= length:
+        return array
+    shape = list(array.shape)
+    shape[axis] = max(size, 2 * length)
+    grown = np.full(shape, fill, array.dtype)
+    grown.swapaxes(0, axis)[:length] = array.swapaxes(0, axis)
     return grown

@@ -11,8 +11,8 @@ from salticid.worlds.generating.chance import Whole
 
 
 @dataclass(frozen=True, eq=False)
-class Pages:
-    """Pages as columns; `edited` is the day of the last edit, or of birth."""
+class PageLives:
+    """Pages as columns, with their days; `edited` is the day of the last edit, or of birth."""
 
     places: Whole
     generations: Whole
@@ -21,7 +21,7 @@ class Pages:
     edited: Whole
 
     @classmethod
-    def on(cls, days: int | Whole, places: Whole, ages: Ages) -> Pages:
+    def on(cls, days: int | Whole, places: Whole, ages: Ages) -> PageLives:
         """The pages that hold these places on that day, or on that day each."""
         days = np.broadcast_to(days, places.shape)
         generations = ages.generation(places, days)

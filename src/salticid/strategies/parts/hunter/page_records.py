@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from salticid.columns import Column, grow
 from salticid.model import Floats, Ints
-from salticid.strategies.parts.hunter.addresses import WORDS
-from salticid.strategies.parts.hunter.column import Column, roomy
+from salticid.strategies.parts.hunter.url_parts import WORDS
 
 NO_PAGE = -1
 LED_BY = 8
@@ -34,7 +34,7 @@ class Ways(NamedTuple):
         )
 
 
-class Pages:
+class PageRecords:
     """What is known of each page read, the examples first: its score, the ways that led to it, its links.
 
     The reward is what the judge says, 0.5 at its line and 1 from twice the line on; a person's word is 1 or 0.
@@ -47,7 +47,7 @@ class Pages:
         self._ways = (Column(np.uint16, 2), Column(np.int32, LED_BY), Column(np.int32, WORDS))
         self._row_of_url = np.full(1024, NO_PAGE, np.int32)
         self._row_of_step = np.full(1024, NO_PAGE, np.int32)
-        self._told: dict[int, float] = {}
+        self._feedback: dict[int, float] = {}
         self._lowest_positive, self._highest_other = np.inf, 0.0
 
     def __len__(self) -> int:
@@ -56,7 +56,7 @@ class Pages:
     def rows(self, urls: Ints) -> Ints:
         """The row of each URL's page, NO_PAGE where none was read."""
         if len(urls):
-            self._row_of_url = roomy(self._row_of_url, int(urls.max()) + 1, NO_PAGE)
+            self._row_of_url = grow(self._row_of_url, int(urls.max()) + 1, NO_PAGE)
         return self._row_of_url[urls]
 
     def row_of(self, step: int) -> int:
@@ -66,9 +66,9 @@ class Pages:
     def add(self, urls: Sequence[int], step: int | None, score: float, links: int, ways: Ways) -> int:
         """A page came, under these URLs; an example without a step. Its row."""
         row = len(self)
-        told = [self._told[url] for url in urls if url in self._told]
+        words = [self._feedback[url] for url in urls if url in self._feedback]
         self.score.append([score])
-        self.fixed.append([told[0] if told else 1.0 if step is None else np.nan])
+        self.fixed.append([words[0] if words else 1.0 if step is None else np.nan])
         self.is_example.append([step is None])
         self.away.append([0])
         self.links.append([links])
@@ -77,20 +77,20 @@ class Pages:
         if len(self._ways[0].held) >= 2 * WAYS:
             for column in self._ways:
                 column.drop(WAYS)
-        known = np.array(urls, np.int32)
-        self.rows(known)
-        self._row_of_url[known] = row
+        ids = np.array(urls, np.int32)
+        self.rows(ids)
+        self._row_of_url[ids] = row
         if step is not None:
-            self._row_of_step = roomy(self._row_of_step, step + 1, NO_PAGE)
+            self._row_of_step = grow(self._row_of_step, step + 1, NO_PAGE)
             self._row_of_step[step] = row
         return row
 
     def found(self) -> tuple[npt.NDArray[np.intp], Ways]:
         """The rows of the last pages that links led to, and how."""
-        known = len(self._ways[0].held)
-        first = max(known - WAYS, 0)
-        led = np.flatnonzero(~self.is_example.held[len(self) - known + first :]) + first
-        return led + len(self) - known, Ways(*(column.held[led] for column in self._ways))
+        size = len(self._ways[0].held)
+        first = max(size - WAYS, 0)
+        led = np.flatnonzero(~self.is_example.held[len(self) - size + first :]) + first
+        return led + len(self) - size, Ways(*(column.held[led] for column in self._ways))
 
     def judged(self, row: int, parent: int, positive: bool) -> None:
         """Learn from a verdict where the judge's line lies, and how far away from good pages this one is."""
@@ -109,7 +109,7 @@ class Pages:
 
     def tell(self, url: int, reward: float) -> None:
         """A person spoke about a page, read or not yet."""
-        self._told[url] = reward
+        self._feedback[url] = reward
         row = int(self.rows(np.array([url], np.int32))[0])
         if row != NO_PAGE:
             self.fixed.held[row] = reward

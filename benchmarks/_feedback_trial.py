@@ -15,7 +15,7 @@ from salticid.lab.experiment import make_judge, make_strategy
 from salticid.lab.results import Test
 from salticid.lab.statistics import compare
 from salticid.metrics.judged import judged
-from salticid.model import Feedback, Limits, Outcome, Topic, Visit
+from salticid.model import Feedback, Limits, Topic, Visit
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
@@ -32,7 +32,7 @@ class Sitting:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class FeedbackTrial:
     """How the crawls are made."""
 
     strategy: str
@@ -42,7 +42,7 @@ class Trial:
     seed: int = 0
 
 
-def worth(trial: Trial, web: RecordedWeb, topics: Sequence[tuple[Topic, Truth]]) -> Test | None:
+def worth(trial: FeedbackTrial, web: RecordedWeb, topics: Sequence[tuple[Topic, Truth]]) -> Test | None:
     """The harvest after the sitting, with and without the person's words, topic by topic."""
     told, alone = (
         [_harvest_after(trial, web, topic, truth, speaks) for topic, truth in topics]
@@ -51,7 +51,9 @@ def worth(trial: Trial, web: RecordedWeb, topics: Sequence[tuple[Topic, Truth]])
     return compare("harvest after feedback", "told", "alone", told, alone, trial.seed)
 
 
-def _harvest_after(trial: Trial, web: RecordedWeb, topic: Topic, truth: Truth, speaks: bool) -> float | None:
+def _harvest_after(
+    trial: FeedbackTrial, web: RecordedWeb, topic: Topic, truth: Truth, speaks: bool
+) -> float | None:
     """The share of targets among the pages after the sitting; None if the crawl did not come that far."""
     recipe = Recipe(
         make_strategy(trial.strategy),
@@ -90,4 +92,4 @@ def _words(
 
 
 def _good(visits: Sequence[Visit]) -> list[Visit]:
-    return [visit for visit in visits if visit.outcome is Outcome.OK and not visit.revisit]
+    return [visit for visit in visits if visit.good]

@@ -9,9 +9,9 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
+from salticid.columns import grow
 from salticid.model import Floats, Ints
 from salticid.protocols import UrlTable
-from salticid.strategies.parts.hunter.column import roomy
 from salticid.strategies.parts.hunter.topic_profile import TopicProfile
 from salticid.text.stems import STOP
 
@@ -25,7 +25,7 @@ _LONGEST_PATH = 200
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
-class Addresses:
+class UrlParts:
     """The last words, the host and the folder of each URL, read once: some 26 bytes a URL."""
 
     def __init__(self, urls: UrlTable, profile: TopicProfile) -> None:
@@ -39,9 +39,9 @@ class Addresses:
         if not len(urls):
             return
         most = int(urls.max()) + 1
-        self._words = roomy(self._words, most, _UNREAD)
-        self._places = roomy(self._places, most, 0)
-        self._hosts = roomy(self._hosts, most, 0)
+        self._words = grow(self._words, most, _UNREAD)
+        self._places = grow(self._places, most)
+        self._hosts = grow(self._hosts, most)
         unread = np.unique(urls[self._words[urls, 0] == _UNREAD]).tolist()
         if not unread:
             return
@@ -55,8 +55,8 @@ class Addresses:
         self._places[unread] = places
         self._hosts[unread] = list(map(self._urls.host, unread))
         stems = iter(self._profile.stems.of_tokens([word for some in words for word in some]))
-        kept = ([stem for stem in islice(stems, len(some)) if stem != STOP][-WORDS:] for some in words)
-        self._words[unread] = [last + _NO_WORDS[len(last) :] for last in kept]
+        endings = ([stem for stem in islice(stems, len(some)) if stem != STOP][-WORDS:] for some in words)
+        self._words[unread] = [last + _NO_WORDS[len(last) :] for last in endings]
 
     def likeness(self, words: Ints) -> list[Floats]:
         """How much rows of words speak for the topic, for each profile."""

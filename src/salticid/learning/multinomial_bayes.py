@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from salticid.columns import grow
 from salticid.exact import logs, logs_of_counts
 from salticid.model import Floats, Ints
 
 Whole = npt.NDArray[np.int64]
 
 
-class NaiveBayes:
+class MultinomialBayes:
     """Documents are words, each in one of `contexts`; every context has a vocabulary of its own.
 
         P(w in k | c) = (n_kwc + 1) / (n_kc + |V_k|)        P(c) = documents of c / documents
@@ -21,11 +22,11 @@ class NaiveBayes:
     n_kwc counts word w in context k of class c, n_kc all words there, V_k are the words ever counted in
     context k in any class. A word outside V_k says nothing: it has no probability, and is passed over.
 
-    Words are the numbers of a `Vocabulary`; 0, the stop words, is passed over too. What has been counted
+    Words are the numbers of a `WordNumbers`; 0, the stop words, is passed over too. What has been counted
     is a sum of whole numbers, and a document's logarithms are added up in reading order, so that neither
     the order of learning nor the numbering of words changes the last bit of a result.
 
-    >>> bayes = NaiveBayes(classes=2)
+    >>> bayes = MultinomialBayes(classes=2)
     >>> bayes.add(np.array([1, 2, 1]), label=1)
     >>> bayes.add(np.array([3]), label=0)
     >>> np.exp(bayes.evidence(np.array([1, 1, 9]))).round(4).tolist()     # (1/4)^2, (3/6)^2
@@ -37,7 +38,7 @@ class NaiveBayes:
         self.documents: Whole = np.zeros(classes, np.int64)
         self._counts: Whole = np.zeros((classes, 1024), np.int64)
         self._logs: Floats = np.zeros((classes, 1024))
-        self._known = np.zeros(1024, np.bool_)
+        self._vocabulary = np.zeros(1024, np.bool_)
         self._words: Whole = np.zeros((classes, contexts), np.int64)
         self._sizes: Whole = np.zeros(contexts, np.int64)
         self._log_totals: Floats = np.zeros((classes, contexts))
@@ -78,7 +79,7 @@ class NaiveBayes:
 
     def counts(self, context: int) -> dict[int, list[int]]:
         """How often each word of a context was counted, by class."""
-        features = np.flatnonzero(self._known)
+        features = np.flatnonzero(self._vocabulary)
         features = features[features % self.contexts == context]
         words = (features // self.contexts).tolist()
         return dict(zip(words, self._counts[:, features].T.tolist(), strict=True))
@@ -89,9 +90,9 @@ class NaiveBayes:
         return features
 
     def _knows(self, features: Ints) -> npt.NDArray[np.bool_]:
-        if features.size and features.max() >= len(self._known):
+        if features.size and features.max() >= len(self._vocabulary):
             self._make_room(int(features.max()))
-        return self._known[features]
+        return self._vocabulary[features]
 
     def _log_likely(self, features: Ints) -> Floats:
         """log P(w | c), a row for each class, a column for each word in reading order."""
@@ -101,7 +102,7 @@ class NaiveBayes:
 
     def _count(self, features: Ints, times: npt.NDArray[np.integer[Any]], label: int) -> None:
         fresh = features[~self._knows(features)]
-        self._known[fresh] = True
+        self._vocabulary[fresh] = True
         self._sizes += np.bincount(fresh % self.contexts, minlength=self.contexts)
         np.add.at(self._words[label], features % self.contexts, times)
         counts = self._counts[label]
@@ -110,7 +111,6 @@ class NaiveBayes:
         self._log_totals = logs(self._words + self._sizes)
 
     def _make_room(self, feature: int) -> None:
-        more = max(feature + 1, 2 * len(self._known)) - len(self._known)
-        self._known = np.pad(self._known, (0, more))
-        self._counts = np.pad(self._counts, ((0, 0), (0, more)))
-        self._logs = np.pad(self._logs, ((0, 0), (0, more)))
+        self._vocabulary = grow(self._vocabulary, feature + 1)
+        self._counts = grow(self._counts, feature + 1, axis=1)
+        self._logs = grow(self._logs, feature + 1, axis=1)

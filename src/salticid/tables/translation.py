@@ -1,0 +1,92 @@
+"""A page under the ids of other tables: those of another world, crawl or process, or of none, where it is all text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from salticid.columns import grow
+from salticid.model import NO_URL, Area, Glimpse, Ints, Links, Page
+from salticid.protocols import Table, UrlTable
+
+_UNKNOWN = -1
+
+
+class IdMap:
+    """Ids of one table -> ids of another. What it was not told it asks `spell` for, once."""
+
+    def __init__(self, spell: Callable[[int], str] | None = None) -> None:
+        self._spell = spell
+        self._ids = np.full(1024, _UNKNOWN, np.int32)
+
+    def extend(self, first: int, texts: Sequence[bytes], table: Table) -> None:
+        """These texts have the ids from `first` on; in `table` they get others."""
+        end = first + len(texts)
+        self._ids = grow(self._ids, end, _UNKNOWN)
+        self._ids[first:end] = table.intern_all(texts)
+
+    def to(self, ids: Ints, table: Table) -> Ints:
+        """The ids that `table` has for the same texts, always the same table."""
+        if self._spell is not None and len(ids):
+            self._ids = grow(self._ids, int(ids.max()) + 1, _UNKNOWN)
+            for at in dict.fromkeys(ids[self._ids[ids] == _UNKNOWN].tolist()):
+                self._ids[at] = table.intern(self._spell(at))
+        return self._ids.take(ids)
+
+
+class Translation:
+    """Gives pages the ids of other tables; `spell_url` and `spell_word` say what their own ids stand for.
+
+    What was looked up stays at hand, so that one translation serves one pair of tables.
+
+    >>> from salticid.tables import Texts, Urls
+    >>> from salticid.testing import spider_web
+    >>> web, urls, words = spider_web(), Urls(), Texts()
+    >>> page = Translation(web.urls.__getitem__, web.words.__getitem__).page(web.page(web.id("b")), urls, words)
+    >>> urls[page.url], words.spell(page.anchor(0).tolist()), page.text[:15]
+    ('http://small.example/b', ['their', 'eyes'], 'Jumping spiders')
+    """
+
+    def __init__(
+        self,
+        spell_url: Callable[[int], str] | None = None,
+        spell_word: Callable[[int], str] | None = None,
+    ) -> None:
+        self.urls, self.words = IdMap(spell_url), IdMap(spell_word)
+
+    def page(self, page: Page, urls: UrlTable, words: Table) -> Page:
+        """The same page under the ids of these tables, which learn what is new to them."""
+        own = np.array([page.url, page.canonical, page.refresh], np.int32)
+        own[own != NO_URL] = self.urls.to(own[own != NO_URL], urls)
+        url, canonical, refresh = own.tolist()
+        links = page.links
+        return Page(
+            url=url,
+            title=page.title,
+            tokens=self.words.to(page.tokens, words),
+            area_start=page.area_start,
+            area=page.area,
+            links=Links(self.urls.to(links.url, urls), links.start, links.end, links.nofollow),
+            packed_text=page.packed_text,
+            canonical=canonical,
+            refresh=refresh,
+            noindex=page.noindex,
+            nofollow=page.nofollow,
+        )
+
+
+def glimpsed(glimpse: Glimpse, urls: UrlTable, words: Table) -> Page:
+    """The page that a glimpse shows, as far as it does."""
+    tokens = words.intern_all([word.encode() for word in glimpse.words])
+    to = urls.intern_all([url.encode() for url, _, _ in glimpse.links])
+    spans = np.array([(start, end) for _, start, end in glimpse.links], np.int32).reshape(-1, 2)
+    return Page(
+        url=urls.intern(glimpse.url),
+        title=glimpse.title,
+        tokens=np.array(tokens, np.int32),
+        area_start=np.zeros(1, np.int32),
+        area=np.array([Area.REST], np.uint8),
+        links=Links(np.array(to, np.int32), spans[:, 0], spans[:, 1], np.zeros(len(to), np.bool_)),
+        packed_text=b"",
+    )
