@@ -14,7 +14,7 @@ from pathlib import Path
 from salticid.judges import judges
 from salticid.lab.chart import line_chart
 from salticid.metrics.harvest import harvest_curve
-from salticid.metrics.judged import judged
+from salticid.metrics.parts.judged import judged
 from salticid.model import Limits, Outcome, StopReason, Topic
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.live_web import live_web, set_up
