@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from salticid.lab.experiment import make_judge, make_strategy
 from salticid.lab.results import Test
 from salticid.lab.statistics import compare
-from salticid.metrics.judged import judged
+from salticid.metrics.parts.judged import judged
 from salticid.model import Feedback, Limits, Topic, Visit
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl

@@ -12,8 +12,7 @@ from benchmarks.material import topics, world
 from benchmarks.report import figure, say
 from benchmarks.timed import Timed
 from salticid.judges import judges
-from salticid.metrics.harvest import harvest
-from salticid.metrics.judged import judged
+from salticid.metrics.parts.judged import judged
 from salticid.model import Limits
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
@@ -68,5 +67,7 @@ def _race(web: RecordedWeb, file: Path, name: str) -> Raced:
     pages = [visit for visit in log.visits if visit.good]
     relevant = judged([web.urls[visit.final] for visit in pages], topic, truth)
     return Raced(
-        harvest(relevant), sum(relevant) / len(truth.targets), 1000 * spent["own"] / max(1, len(pages))
+        sum(relevant) / max(1, len(relevant)),
+        sum(relevant) / len(truth.targets),
+        1000 * spent["own"] / max(1, len(pages)),
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from salticid.judges import judges
-from salticid.metrics.judged import judged
+from salticid.metrics.parts.judged import judged
 from salticid.model import Limits, Outcome, Topic, Visit
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
@@ -43,7 +43,12 @@ PLUGIN = Path(__file__).parent / "plugin"
 
 def with_plugin(*args: str | int | Path) -> Said:
     """The command line, as it is where the plug-in of the tests is installed."""
-    path = os.pathsep.join([str(PLUGIN), os.environ.get("PYTHONPATH", "")])
+    return running_from(PLUGIN, *args)
+
+
+def running_from(folder: Path, *args: str | int | Path) -> Said:
+    """The command line, as it is where the modules of a folder come first."""
+    path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
     command = [sys.executable, "-m", "salticid", *map(str, args)]
     environment = {**os.environ, "PYTHONPATH": path}
     done = subprocess.run(

@@ -9,7 +9,7 @@ import pytest
 from tests.running import salticid
 
 from salticid.judges import judges
-from salticid.metrics import harvest
+from salticid.metrics import metrics
 from salticid.strategies import strategies
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -64,6 +64,12 @@ def test_every_strategy_and_every_judge_is_in_the_docs() -> None:
     assert told == [set(strategies.names()), set(judges.names())]
 
 
+def test_every_measure_is_in_the_docs() -> None:
+    table = page_of("compare").split("## Measures")[1]
+    rows = re.findall(r"^\| (`.+?`) \|", table, re.MULTILINE)
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row)} == set(metrics.names())
+
+
 @pytest.mark.parametrize("path", sorted(ROOT.glob("*.md")) + sorted((ROOT / "docs").rglob("*.md")), ids=str)
 def test_links_between_docs_lead_somewhere(path: Path) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", path.read_text()):
@@ -72,7 +78,7 @@ def test_links_between_docs_lead_somewhere(path: Path) -> None:
 
 def test_the_architecture_names_every_room() -> None:
     told = (ROOT / "docs" / "architecture.md").read_text()
-    source = Path(harvest.__file__).parent.parent
+    source = ROOT / "src" / "salticid"
     rooms = [room for room in source.iterdir() if room.suffix == ".py" or (room / "__init__.py").exists()]
     missing = [room.name for room in rooms if not room.name.startswith("__") and f"`{room.name}" not in told]
     assert not missing

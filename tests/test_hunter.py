@@ -16,8 +16,8 @@ from salticid.drivers.replay import VirtualClock
 from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.judges.cosine import Cosine
-from salticid.lab.oracle import Oracle
-from salticid.metrics.oracle_share import oracle_share
+from salticid.metrics.oracle_share import share_of_area
+from salticid.metrics.parts.oracle import Oracle
 from salticid.model import Feedback, Limits, Outcome
 from salticid.registry import settings_of
 from salticid.runs.brief import prepare
@@ -283,7 +283,7 @@ def share(world: Path, file: Path, strategy: str, pages: int) -> float:
     wanted = set(ids(truth.targets)) - set(ids((*topic.seeds, *topic.examples)))
     best = Oracle(web).crawl(np.array(ids(topic.seeds), np.int32), np.array(sorted(wanted), np.int32), pages)
     found = [visit.final in wanted for visit in log.visits if visit.outcome is Outcome.OK]
-    return oracle_share(found, best, pages) or 0.0
+    return share_of_area(found, best, pages) or 0.0
 
 
 @pytest.fixture(scope="module")

@@ -13,13 +13,13 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.feature_selection import chi2
 from sklearn.metrics import f1_score
 
-from salticid.metrics.classified import AT, TopicClassifiers, mixed, share_positive
-from salticid.metrics.exponentiated_gradient import exponentiated_gradient
-from salticid.metrics.features import Reading, best_features, correlation, unit_vectors
-from salticid.metrics.rocchio import rocchio
-from salticid.metrics.similarity import idf
-from salticid.metrics.threshold import best_threshold
-from salticid.metrics.widrow_hoff import widrow_hoff
+from salticid.metrics.parts.classifiers import TopicClassifiers, mixed
+from salticid.metrics.parts.exponentiated_gradient import exponentiated_gradient
+from salticid.metrics.parts.features import Reading, best_features, correlation, unit_vectors
+from salticid.metrics.parts.rocchio import rocchio
+from salticid.metrics.parts.similarity import idf
+from salticid.metrics.parts.threshold import best_threshold
+from salticid.metrics.parts.widrow_hoff import widrow_hoff
 from salticid.model import Bools, Floats, Ints
 
 CLASSIFIERS = ("rocchio", "widrow_hoff", "eg")
@@ -258,13 +258,6 @@ def test_there_is_no_classifier_where_there_is_nothing_to_learn() -> None:
     assert TopicClassifiers.train(counts, np.ones(len(positive), np.bool_), rng) is None
     assert TopicClassifiers.train(csr_array(np.ones((9, 4))), np.arange(9) < 4, rng) is None
     assert TopicClassifiers.train(csr_array((9, 4)), np.arange(9) < 4, rng) is None
-
-
-def test_the_share_is_of_what_was_fetched_so_far() -> None:
-    called = np.arange(600) < 150
-    assert [share_positive(called, pages) for pages in AT] == [1.0, 0.3, 0.25]
-    assert share_positive(called) == 0.25
-    assert share_positive(called[:0]) == 0.0
 
 
 def test_a_crawl_without_pages_can_be_asked() -> None:

@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from salticid.metrics.estimates import (
-    estimated_precision,
+from salticid.metrics.parts.estimates import (
     estimated_recall,
     estimated_recency,
     product,
     product_se,
 )
+from salticid.metrics.parts.similarity import mean_so_far
 
 DAY = 86_400.0
 INDEXED = 1_000_000_000.0
@@ -15,11 +15,11 @@ INDEXED = 1_000_000_000.0
 
 def test_precision_is_the_mean_similarity_and_recall_the_sum() -> None:
     similarity = np.array([0.5, 0.0, 0.25, 0.25])
-    precision, recall = estimated_precision(similarity), estimated_recall(similarity)
+    precision, recall = mean_so_far(similarity), estimated_recall(similarity)
     assert precision.tolist() == pytest.approx([0.5, 0.25, 0.25, 0.25])
     assert recall.tolist() == pytest.approx([0.5, 0.5, 0.75, 1.0])
     assert recall.tolist() == pytest.approx((precision * [1, 2, 3, 4]).tolist())
-    assert (estimated_precision(np.zeros(0)).tolist(), estimated_recall(np.zeros(0)).tolist()) == ([], [])
+    assert estimated_recall(np.zeros(0)).tolist() == []
 
 
 def test_a_page_that_did_not_change_since_it_was_indexed_is_current() -> None:

@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from salticid.metrics.cohesiveness import cohesiveness, overall_cohesiveness
-from salticid.metrics.distance import distance, distances, histogram
-from salticid.metrics.overlap import overlap, overlap_curve, servers
-from salticid.metrics.page_links import PageLinks, gathered
+from salticid.metrics.distance import histogram, mean_distance
+from salticid.metrics.parts.community_links import cohesiveness, overall_cohesiveness
+from salticid.metrics.parts.page_links import PageLinks, gathered
+from salticid.metrics.robustness import overlap
 from salticid.model import Ints
-from salticid.tables import Urls
 from salticid.testing.generated import Generated
 from salticid.webs.recorded import MAX_REDIRECTS, RecordedWeb
 from salticid.webs.world_arrays import PAGE
@@ -131,21 +130,21 @@ def test_urls_that_the_world_never_saw_answer_with_no_page(generated: RecordedWe
 
 def test_seeds_that_lead_to_no_page_leave_everything_out_of_reach(tmp_path: Path) -> None:
     web = recorded(tmp_path / "world", {"a": ""}, redirects={"x": "nowhere"})
-    assert distances(web, at(web, ["x"])).tolist() == [-1]
-    assert distances(web, at(web, [])).tolist() == [-1]
+    assert PageLinks.between(web).distances(at(web, ["x"])).tolist() == [-1]
+    assert PageLinks.between(web).distances(at(web, [])).tolist() == [-1]
 
 
 def test_distance_counts_links_on_the_shortest_way_from_any_seed(tmp_path: Path) -> None:
     #  a -> b -> c -> d -> e,   f -> d,   g leads in and nothing leads to g
     pages = {"a": linking("b"), "b": linking("c", "a"), "c": linking("d"), "d": linking("e"), "e": ""}
     web = recorded(tmp_path / "world", pages | {"f": linking("d"), "g": linking("a")})
-    assert distances(web, at(web, "a")).tolist() == [0, 1, 2, 3, 4, -1, -1]
-    away = distances(web, at(web, "fa"))
+    assert PageLinks.between(web).distances(at(web, "a")).tolist() == [0, 1, 2, 3, 4, -1, -1]
+    away = PageLinks.between(web).distances(at(web, "fa"))
     assert away.tolist() == [0, 1, 2, 1, 2, 0, -1]
     fetched = np.array([0, 1, 3, 4, 6], np.int32)
     assert histogram(away, fetched) == [1, 2, 1]
-    assert distance(away, fetched) == (0 + 1 + 1 + 2) / 4
-    assert distance(away, fetched[4:]) is None
+    assert mean_distance(away, fetched) == (0 + 1 + 1 + 2) / 4
+    assert mean_distance(away, fetched[4:]) is None
     assert histogram(away, fetched[:0]) == []
 
 
@@ -219,29 +218,10 @@ def test_overlap_is_the_common_share_of_the_larger_crawl() -> None:
     assert overlap(np.array([], np.int32), np.array([], np.int32)) is None
 
 
-def test_overlap_grows_and_shrinks_as_crawls_meet_and_part() -> None:
-    # After 1: {1} {2}; after 2: {1, 2} {2, 1}; after 3: {1, 2, 3} {2, 1, 4}; after 4 the second has ended.
-    curve = overlap_curve(np.array([1, 2, 3, 4]), np.array([2, 1, 4]))
-    assert curve.tolist() == [0, 1, 2 / 3, 3 / 4]
-
-
 @given(ids, ids)
-def test_overlap_is_the_formula_over_sets_at_every_page(a: list[int], b: list[int]) -> None:
-    curve = overlap_curve(np.array(a, np.int32), np.array(b, np.int32))
-    assert len(curve) == max(len(a), len(b))
-    for n, value in enumerate(curve.tolist(), start=1):
-        one, other = set(a[:n]), set(b[:n])
-        assert value == len(one & other) / max(len(one), len(other))
-
-
-def test_servers_overlap_where_pages_do_not() -> None:
-    urls = Urls()
-    one, other = (
-        np.array([urls.intern(f"http://{page}") for page in crawl], np.int32)
-        for crawl in (
-            ["a.example/1", "a.example/2", "b.example/1"],
-            ["a.example/3", "c.example/1", "b.example/2"],
-        )
+def test_overlap_is_the_formula_over_sets(a: list[int], b: list[int]) -> None:
+    one, other = set(a), set(b)
+    larger = max(len(one), len(other))
+    assert overlap(np.array(a, np.int32), np.array(b, np.int32)) == (
+        len(one & other) / larger if larger else None
     )
-    assert overlap(one, other) == 0
-    assert overlap(servers(urls, one), servers(urls, other)) == 2 / 3

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.stats import rankdata
 
-from salticid.metrics.linkage import keyword_hits, keyword_pagerank_ranks, pool_pagerank
-from salticid.metrics.ranks import averaged, coverage, coverage_curve, mean_rank_curve, ranks
+from salticid.metrics.parts.linkage import keyword_hits, keyword_pagerank_ranks, pool_pagerank
+from salticid.metrics.parts.ranks import averaged, coverage_curve, ranks
 from salticid.model import Floats
 
 _scores = st.lists(st.integers(0, 6), min_size=1, max_size=12).map(lambda found: np.array(found, np.float64))
@@ -38,16 +38,9 @@ def test_two_systems_are_averaged() -> None:
     assert averaged(floats(1, 2, 3), floats(3, 2, 1), floats(2, 2, 2)).tolist() == [2, 2, 2]
 
 
-def test_the_mean_rank_along_a_crawl() -> None:
-    assert mean_rank_curve(floats(4, 1, 2.5, 2.5)).tolist() == [4, 2.5, 2.5, 2.5]
-    assert mean_rank_curve(floats()).tolist() == []
-
-
 def test_coverage_by_hand() -> None:
     pool = np.arange(1.0, 11)
     got = floats(9, 1, 3, 2)
-    assert coverage(got, 1) == coverage(got, 3) == 1
-    assert coverage(got, 4) == pytest.approx(3 / 4)
     assert coverage_curve(got, [1, 3, 4, 10]).tolist() == pytest.approx([1, 1, 3 / 4, 4 / 10])
     assert coverage_curve(got, [1, 3, 4, 10, 50], pool).tolist() == pytest.approx(
         [1, 1, 3 / 4, 4 / 10, 4 / 10]

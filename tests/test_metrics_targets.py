@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
 
 from salticid.metrics.judge_ap import average_precision
-from salticid.metrics.novelty import novelty, novelty_line, relevant_hosts
-from salticid.metrics.oracle_share import oracle_share
-from salticid.metrics.recall_auc import recall_auc
-from salticid.metrics.search_length import censored_search_length, search_length
-from salticid.metrics.target_recall import recall_curve, target_recall
-from salticid.tables import Urls
+from salticid.metrics.novelty import novelty_line, share_below
+from salticid.metrics.oracle_share import share_of_area
+from salticid.metrics.recall_auc import area_under_recall
+from salticid.metrics.search_length import pages_until
+from salticid.metrics.target_recall import recall_curve
 
 crawls = st.lists(st.booleans(), max_size=60)
 scored = st.lists(st.tuples(st.integers(0, 6).map(lambda n: n / 6), st.booleans()), min_size=1, max_size=40)
@@ -25,101 +24,89 @@ FOUND = [False, True, True, False, True]
 
 def test_recall_counts_what_was_found_against_all_there_is() -> None:
     assert recall_curve(FOUND, 4).tolist() == [0, 0.25, 0.5, 0.5, 0.75]
-    assert target_recall(FOUND, 4) == 0.75
 
 
 def test_nothing_fetched_or_nothing_to_find_is_no_recall() -> None:
-    assert target_recall([], 4) == 0
-    assert target_recall([False, False], 0) == 0
     assert recall_curve([], 4).tolist() == []
     assert recall_curve([False], 0).tolist() == [0]
-    assert recall_auc([], 4, length=10) == 0
+    assert area_under_recall([], 4, length=10) == 0
 
 
 def test_the_area_under_recall_is_its_mean() -> None:
-    assert recall_auc(FOUND, 4, length=5) == pytest.approx((0 + 0.25 + 0.5 + 0.5 + 0.75) / 5)
+    assert area_under_recall(FOUND, 4, length=5) == pytest.approx((0 + 0.25 + 0.5 + 0.5 + 0.75) / 5)
 
 
 def test_a_crawl_that_ended_early_keeps_its_recall() -> None:
-    assert recall_auc(FOUND, 4, length=10) == pytest.approx((2.0 + 5 * 0.75) / 10)
+    assert area_under_recall(FOUND, 4, length=10) == pytest.approx((2.0 + 5 * 0.75) / 10)
 
 
 def test_pages_beyond_the_length_have_no_say() -> None:
-    assert recall_auc(FOUND, 4, length=3) == pytest.approx((0 + 0.25 + 0.5) / 3)
-    assert oracle_share(FOUND, [True], length=3) == (2 + 1) / 3
+    assert area_under_recall(FOUND, 4, length=3) == pytest.approx((0 + 0.25 + 0.5) / 3)
+    assert share_of_area(FOUND, [True], length=3) == (2 + 1) / 3
 
 
 @given(crawls, st.integers(1, 80))
 def test_a_find_one_page_sooner_is_worth_more(relevant: list[bool], length: int) -> None:
     targets = sum(relevant) + 1
     later, sooner = [False, True, *relevant], [True, False, *relevant]
-    gain = recall_auc(sooner, targets, length) - recall_auc(later, targets, length)
+    gain = area_under_recall(sooner, targets, length) - area_under_recall(later, targets, length)
     assert gain == pytest.approx(1 / targets / length)
 
 
 def test_search_length_is_the_page_on_which_the_share_is_reached() -> None:
     # Of 4 targets: a quarter on page 2, half on page 3, three quarters on page 5, all never.
-    assert [search_length(FOUND, 4, share) for share in (0.25, 0.5, 0.75, 1.0)] == [2, 3, 5, None]
-    assert search_length(FOUND, 3, 1.0) == 5
+    assert [pages_until(FOUND, 4, share) for share in (0.25, 0.5, 0.75, 1.0)] == [2, 3, 5, None]
+    assert pages_until(FOUND, 3, 1.0) == 5
 
 
 def test_a_share_between_two_counts_asks_for_the_larger_one() -> None:
     # Half of 5 targets are 2.5: three of them it must be.
-    assert search_length(FOUND, 5, 0.5) == 5
+    assert pages_until(FOUND, 5, 0.5) == 5
 
 
 def test_rounding_asks_for_no_target_too_many() -> None:
     assert 0.1 * 3 * 10 > 3
-    assert search_length([True] * 10, 10, 0.1 * 3) == 3
-
-
-def test_an_unreached_share_costs_a_page_more_than_the_budget() -> None:
-    assert censored_search_length(FOUND, 4, 1.0, length=100) == 101
-    assert censored_search_length(FOUND, 4, 0.75, length=100) == 5
-    assert censored_search_length(FOUND, 4, 0.75, length=4) == 5
-    assert censored_search_length([], 4, 0.5, length=100) == 101
-    assert censored_search_length([], 0, 0.5, length=100) == 101
+    assert pages_until([True] * 10, 10, 0.1 * 3) == 3
 
 
 @given(crawls, st.integers(1, 70), st.sampled_from([0.1, 0.5, 1.0]), st.integers(1, 60))
-def test_no_failure_comes_before_a_success(
+def test_a_share_is_reached_on_the_first_page_that_completes_it(
     relevant: list[bool], targets: int, share: float, length: int
 ) -> None:
-    reached = search_length(relevant[:length], targets, share)
-    censored = censored_search_length(relevant, targets, share, length)
-    assert censored == (reached or length + 1)
-    assert 1 <= censored <= length + 1
-    if reached is not None:
+    reached = pages_until(relevant[:length], targets, share)
+    if reached is None:
+        assert sum(relevant[:length]) < share * targets
+    else:
         found = [sum(relevant[:n]) for n in range(int(reached) + 1)]
         assert found[-2] < share * targets <= found[-1] + 1e-9
 
 
 def test_the_oracle_share_compares_areas_over_the_same_pages() -> None:
     # The crawl has 0, 1, 2, 2, 3, the oracle 1, 2, 3, 3, 3 targets after 1..5 pages.
-    assert oracle_share(FOUND, [True, True, True], length=5) == 8 / 12
+    assert share_of_area(FOUND, [True, True, True], length=5) == 8 / 12
     # Over 7 pages both keep what they have.
-    assert oracle_share(FOUND, [True, True, True], length=7) == (8 + 2 * 3) / (12 + 2 * 3)
+    assert share_of_area(FOUND, [True, True, True], length=7) == (8 + 2 * 3) / (12 + 2 * 3)
 
 
 def test_where_the_oracle_finds_nothing_there_is_no_share() -> None:
-    assert oracle_share([False, False], [False], length=5) is None
-    assert oracle_share([], [], length=5) is None
+    assert share_of_area([False, False], [False], length=5) is None
+    assert share_of_area([], [], length=5) is None
 
 
 @given(crawls, st.integers(1, 80))
 def test_the_oracle_has_its_whole_share_and_ending_early_costs_it_nothing(
     oracle: list[bool], length: int
 ) -> None:
-    share = oracle_share(oracle, oracle + [False] * 9, length)
+    share = share_of_area(oracle, oracle + [False] * 9, length)
     assert share == (1.0 if any(oracle[:length]) else None)
-    assert oracle_share([], [*oracle, True], len(oracle) + 1) == 0
+    assert share_of_area([], [*oracle, True], len(oracle) + 1) == 0
 
 
 @given(crawls, st.integers(1, 60))
 def test_the_area_is_the_sum_of_the_curve(relevant: list[bool], length: int) -> None:
     held = relevant[:length] + [False] * (length - len(relevant))
     area = recall_curve(held, 1).sum()
-    assert oracle_share(relevant, [True], length) == pytest.approx(area / length)
+    assert share_of_area(relevant, [True], length) == pytest.approx(area / length)
 
 
 def test_average_precision_by_hand() -> None:
@@ -163,14 +150,14 @@ def test_novelty_is_the_share_of_finds_below_the_line() -> None:
     similarity = np.array([0.0, 0.1, 0.6, 0.3, 0.2])
     relevant = np.array([False, True, True, True, True])
     # Found: 0.1, 0.6, 0.3, 0.2; below 0.25 are two of four, below 0.2 one, and 0.2 itself counts half.
-    assert novelty(relevant, similarity, line=0.25) == 0.5
-    assert novelty(relevant, similarity, line=0.2) == 1.5 / 4
-    assert novelty(relevant, similarity, line=1.0) == 1
+    assert share_below(relevant, similarity, line=0.25) == 0.5
+    assert share_below(relevant, similarity, line=0.2) == 1.5 / 4
+    assert share_below(relevant, similarity, line=1.0) == 1
 
 
 def test_what_was_not_found_or_not_relevant_is_not_novel() -> None:
-    assert novelty(np.array([False, False]), np.array([0.0, 0.0]), line=0.5) is None
-    assert novelty(np.zeros(0, np.bool_), np.zeros(0), line=0.5) is None
+    assert share_below(np.array([False, False]), np.array([0.0, 0.0]), line=0.5) is None
+    assert share_below(np.zeros(0, np.bool_), np.zeros(0), line=0.5) is None
     assert novelty_line(np.zeros(0)) is None
 
 
@@ -179,12 +166,4 @@ def test_whoever_finds_all_targets_has_half_of_them_below_the_median(similar: li
     similarity = np.array(similar, np.float64)
     line = novelty_line(similarity)
     assert line is not None
-    assert novelty(np.ones(len(similar), np.bool_), similarity, line) == 0.5
-
-
-def test_hosts_differ_by_name_and_port() -> None:
-    urls = Urls()
-    pages = ["http://a.example/1", "http://a.example/2", "http://b.a.example/1", "http://a.example:81/1"]
-    found = np.array([urls.intern(page) for page in pages], np.int32)
-    assert relevant_hosts(urls, found) == 3
-    assert relevant_hosts(urls, found[:0]) == 0
+    assert share_below(np.ones(len(similar), np.bool_), similarity, line) == 0.5

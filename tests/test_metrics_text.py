@@ -12,20 +12,19 @@ from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.metrics.pairwise import cosine_similarity
 
-from salticid.metrics.bm25 import bm25
-from salticid.metrics.expanded import expanded_query
-from salticid.metrics.pool_terms import PoolTerms, WorldTerms
-from salticid.metrics.ranks import ranks
-from salticid.metrics.similarity import (
+from salticid.metrics.parts.bm25 import bm25
+from salticid.metrics.parts.expanded_query import expanded_query
+from salticid.metrics.parts.pool_terms import PoolTerms, WorldTerms
+from salticid.metrics.parts.ranks import ranks
+from salticid.metrics.parts.similarity import (
     cosines,
     idf,
-    mean_similarity,
     mean_so_far,
     pages_with,
     rarity,
     similarities,
 )
-from salticid.metrics.smart import atc
+from salticid.metrics.parts.smart import atc
 from salticid.model import Floats
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.answers import Answer
@@ -232,8 +231,7 @@ def test_rarity_of_what_all_pages_and_none_have() -> None:
 
 def test_means_along_a_crawl() -> None:
     assert mean_so_far(np.array([0.4, 0.0, 0.2])).tolist() == pytest.approx([0.4, 0.2, 0.2])
-    assert mean_similarity(np.array([0.4, 0.0, 0.2])) == pytest.approx(0.2)
-    assert (mean_so_far(np.zeros(0)).tolist(), mean_similarity(np.zeros(0))) == ([], 0.0)
+    assert mean_so_far(np.zeros(0)).tolist() == []
 
 
 def test_an_expanded_query_by_hand() -> None:

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from salticid.judges import judges
-from salticid.lab.oracle import Oracle
-from salticid.metrics.oracle_share import oracle_share
+from salticid.metrics.oracle_share import share_of_area
+from salticid.metrics.parts.oracle import Oracle
 from salticid.model import Ints, Limits, Outcome
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
@@ -212,6 +212,6 @@ def test_given_time_it_finds_every_target_that_can_be_reached_and_no_crawler_is_
                 topic, web, Recipe(strategies.make(name), judges.make("cosine"), Limits(100)), log
             ).run()
             pages = [visit.final for visit in log.visits if visit.outcome is Outcome.OK]
-            share = oracle_share(np.isin(pages, targets).tolist(), best, 100)
+            share = share_of_area(np.isin(pages, targets).tolist(), best, 100)
             assert share is not None
             assert 0 < share < 1

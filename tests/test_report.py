@@ -16,13 +16,15 @@ from msgspec.structs import replace
 from selectolax.lexbor import LexborHTMLParser
 from tests.browser import Window, looks
 
-from salticid.lab.measures import MEASURES, Better, measure_of
 from salticid.lab.report import render, sentences, write_report
 from salticid.lab.report.leaders import Findings
 from salticid.lab.report.plots import Axes, line_plot
 from salticid.lab.results import Curve, Results, Score, TopicResult
 from salticid.lab.results import Test as Compared
+from salticid.metrics import metrics
+from salticid.metrics.parts.measure import Better, measure_of
 
+MEASURES = {name: measure_of(metrics.find(name)) for name in metrics.names()}
 HOSTILE = "<script>alert(1)</script>\"'&{{ 7 * 7 }}</style><svg/onload=alert(2)>"
 THREE = ("best_first", "best_n_first:n=256", "breadth_first")
 SIXTEEN = (*(f"best_n_first:n={2**n},admit=always" for n in range(14)), "opic", "pagerank")
@@ -150,6 +152,7 @@ class Fake:
                 "seed": 0,
                 "topics": len(self.topics),
             },
+            measures=MEASURES,
         )
 
     def score(self, values: Any) -> Score:
@@ -199,7 +202,7 @@ def pair(
     """Hand-made results: these means, and what the tests say."""
     strategies = {name: {metric: Score(mean, se, topics)} for name, mean in means.items()}
     of = [TopicResult(str(n), 10, None, {}, {}) for n in range(topics)]
-    return Findings(Results(strategies, tests, of, {}, {}, {}, {}))
+    return Findings(Results(strategies, tests, of, {}, {}, {}, {}, MEASURES))
 
 
 def between(
@@ -322,11 +325,14 @@ def test_wins_are_counted_topic_by_topic_and_ties_are_nobodys() -> None:
 
 def test_only_dependences_beyond_chance_are_told() -> None:
     found = {"size": {"target_recall": {"a": -0.61, "b": 0.2}}, "distance": {"target_recall": {"a": 0.1}}}
-    assert sentences.dependences(found, 33) == (
+    assert sentences.dependences(found, 33, MEASURES.__getitem__) == (
         "Targets found of a falls with size (rho = −0.61); "
         "targets found depends on distance no more than chance allows."
     )
-    assert sentences.dependences(found, 3) == "3 topics: too few to tell a dependence from chance."
+    assert (
+        sentences.dependences(found, 3, MEASURES.__getitem__)
+        == "3 topics: too few to tell a dependence from chance."
+    )
 
 
 def test_distances_are_means_of_the_counts() -> None:
@@ -469,7 +475,7 @@ def test_what_failed_and_what_could_not_be_measured_is_told(usual: Results) -> N
     html = render(replace(usual, topics=[broken, *usual.topics[1:]]))
     assert cells(html, "failures", "breadth_first") == [first.name, "ZeroDivisionError: by zero"]
     assert "failed" in cells(html, "by-topic", first.name)
-    assert cells(html, "unmeasured", "robustness robustness") == ["0 of 33", MEASURES["robustness"].needs]
+    assert cells(html, "unmeasured", "robustness robustness") == ["0 of 33", *MEASURES["robustness"].needs]
     assert "1 of 99 pairs of strategy and topic failed." in html
     assert "No crawl failed." in render(usual)
 
@@ -503,7 +509,7 @@ def test_every_measure_of_the_command_is_described() -> None:
     classifier_eg smart_rank mean_similarity coverage_lexical coverage_linkage linkage_rank est_precision est_recall
     est_recency cohesiveness overall_cohesiveness distance novelty robustness judge_ap"""
     assert set(names.split()) <= set(MEASURES)
-    assert all(measure_of(name).meaning.endswith(".") for name in MEASURES)
+    assert all(measure.meaning.endswith(".") for measure in MEASURES.values())
 
 
 WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"

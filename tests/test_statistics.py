@@ -20,7 +20,7 @@ from salticid.lab import results
 from salticid.lab.results import Curve, Score
 from salticid.lab.statistics import adjust, all_pairs, compare, curve, mean_curve, summary
 from salticid.lab.traits import dependence, heterogeneity, rank_correlation
-from salticid.metrics.similarity import idf
+from salticid.metrics.parts.similarity import idf
 
 A = [0.31, 0.42, 0.50, 0.11, 0.64, 0.29, 0.48, 0.37]
 B = [0.25, 0.45, 0.38, 0.10, 0.52, 0.21, 0.33, 0.36]

@@ -1,4 +1,4 @@
-"""Strategies and judges by name: a file in their room, or an entry point of another package.
+"""Strategies, judges and measures by name: a file in their room, or an entry point of another package.
 
 The file `best_first.py` holds the class `BestFirst`, and `best_first` is its name everywhere: in the
 command line, in reports, in the docs. Constructor keywords are its settings.
@@ -9,9 +9,12 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Mapping
+import re
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import entry_points
+from importlib.machinery import SourceFileLoader
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType, NoneType, UnionType
 from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
@@ -35,26 +38,55 @@ class Setting:
     allowed: str
 
 
-class Registry(Generic[T]):
-    """The classes of one room, and those that other packages add under the entry point of its name."""
+class Room(Generic[T]):
+    """What a room holds, a file each, and what other packages add under the entry point of the room's name.
 
-    def __init__(self, kind: str, room: ModuleType, method: str) -> None:
-        self.kind, self._room, self._method = kind, room, method
+    All files of the room are of its kind; what they share is in a folder beside them, such as `parts`. The file
+    `best_first.py` has to define what `in_file("best_first")` says, and that has to have the `method`.
+    """
+
+    def __init__(self, kind: str, room: ModuleType, method: str, in_file: Callable[[str], str] = str) -> None:
+        self.kind, self._room, self._method, self._in_file = kind, room, method, in_file
 
     def names(self) -> list[str]:
         """All names, sorted."""
         return sorted({*self._own(), *(point.name for point in self._outside())})
 
-    def find(self, name: str) -> type[T]:
-        """The class of that name, or a UserError with the nearest one."""
-        own = self._own()
-        if name in own:
-            return own[name]
+    def find(self, name: str) -> T:
+        """What has that name or is at that address, FILE.py:NAME or MODULE:NAME; a UserError with the nearest name."""
+        where, colon, inside = name.rpartition(":")
+        if colon:
+            return self._checked(_module(where), inside)
+        if name in self._own():
+            module = importlib.import_module(f"{self._room.__name__}.{name}")
+            return self._checked(module, self._in_file(name))
         for point in self._outside():
             if point.name == name:
-                found: type[T] = point.load()
-                return found
+                return self._checked(_module(point.module), point.attr)
         raise unknown(self.kind, name, self.names())
+
+    def _checked(self, module: ModuleType, name: str) -> T:
+        found: T | None = getattr(module, name, None)
+        if found is None:
+            raise UserError(
+                f"{module.__file__} holds no {self.kind} {name}; rename what it holds, or the file"
+            )
+        if not hasattr(found, self._method):
+            raise UserError(f"{name} in {module.__file__} is no {self.kind}: it has no {self._method}")
+        return found
+
+    def _own(self) -> set[str]:
+        return {module.name for module in pkgutil.iter_modules(self._room.__path__) if not module.ispkg}
+
+    def _outside(self) -> list[EntryPoint]:
+        return list(entry_points(group=self._room.__name__))
+
+
+class Registry(Room[type[T]]):
+    """A room of classes: `best_first.py` defines the class `BestFirst`, whose constructor takes its settings."""
+
+    def __init__(self, kind: str, room: ModuleType, method: str) -> None:
+        super().__init__(kind, room, method, lambda name: "".join(part.title() for part in name.split("_")))
 
     def make(self, name: str, settings: Mapping[str, object] | None = None) -> T:
         """An instance with these settings; texts are read as the setting's type."""
@@ -71,17 +103,26 @@ class Registry(Generic[T]):
         keywords = inspect.signature(made).parameters
         return [Setting(key, keywords[key].default, _allowed(kind)) for key, kind in kinds.items()]
 
-    def _own(self) -> dict[str, type[T]]:
-        found: dict[str, type[T]] = {}
-        for module in pkgutil.iter_modules(self._room.__path__):
-            held = importlib.import_module(f"{self._room.__name__}.{module.name}")
-            made = getattr(held, "".join(part.title() for part in module.name.split("_")), None)
-            if made is not None and hasattr(made, self._method):
-                found[module.name] = made
-        return found
 
-    def _outside(self) -> list[Any]:
-        return list(entry_points(group=self._room.__name__))
+def _module(where: str) -> ModuleType:
+    """The module of a dotted name, or of a Python file; a file is run once, and known by its path from then on."""
+    try:
+        return _of_file(Path(where).resolve()) if where.endswith(".py") else importlib.import_module(where)
+    except (ImportError, OSError, SyntaxError, ValueError) as error:
+        raise UserError(f"cannot load {where}: {error}") from None
+
+
+def _of_file(file: Path) -> ModuleType:
+    name = str(file)
+    if name not in sys.modules:
+        module = sys.modules[name] = ModuleType(name)
+        module.__file__ = name
+        try:
+            SourceFileLoader(name, name).exec_module(module)
+        except BaseException:
+            del sys.modules[name]
+            raise
+    return sys.modules[name]
 
 
 def made_of(name: str, made: type[T], settings: Mapping[str, object]) -> T:
@@ -117,6 +158,17 @@ def read_strategy_file(file: Path) -> tuple[str, dict[str, Any]]:
     if isinstance(told.get(FOUND), dict):
         del told[FOUND]
     return name, told
+
+
+def paper_of(made: object) -> str:
+    """The paper that a docstring ends with, after `Paper:` or `Papers:`; "" where it names none.
+
+    >>> from salticid.strategies.best_first import BestFirst
+    >>> paper_of(BestFirst)
+    'Menczer, Pant, Ruiz, Srinivasan, "Evaluating topic-driven web crawlers", SIGIR 2001.'
+    """
+    paper = re.search(r"^Papers?: (.+)", inspect.cleandoc(made.__doc__ or ""), re.MULTILINE | re.DOTALL)
+    return " ".join(paper[1].split()) if paper else ""
 
 
 def settings_of(made: object) -> dict[str, object]:

@@ -24,6 +24,7 @@ _SHOWN = ("oracle_share", "target_recall", "harvest", "smart_rank", "mean_simila
 
 _OF_AN_EXPERIMENT = (
     "topics", "strategy", "max_pages", "max_buffer", "judge", "arrivals", "repeats", "seed", "robustness", "sweep",
+    "measures",
 )  # fmt: skip
 
 
@@ -49,6 +50,9 @@ def compare(
         bool, typer.Option("--robustness", help="Crawl from either half of the seeds too.")
     ] = False,
     sweep: Annotated[bool, typer.Option("--sweep", help="Crawl with other frontier sizes too.")] = False,
+    measures: Annotated[
+        str | None, typer.Option(help="Measure by these only.", metavar="NAME|FILE.py:FUNCTION,...")
+    ] = None,
     workers: Annotated[
         int | None, typer.Option(min=1, help="Processes at work [default: all cores].")
     ] = None,
@@ -78,7 +82,7 @@ def compare(
     else:
         experiment = Experiment(
             world, str(topics), tuple(strategy or ()), max_pages, options.max_buffer(max_buffer), judge, arrivals,
-            repeats, seed, robustness, sweep,
+            repeats, seed, robustness, sweep, tuple(each.strip() for each in measures.split(",")) if measures else (),
         )  # fmt: skip
     here = nullcontext((workers or os.cpu_count() or 1, None))
     with (
@@ -102,13 +106,14 @@ def _check_nothing_else_is_said(context: typer.Context, experiment: str) -> None
 
 def _tell(results: Results, report: Path) -> None:
     """Say who did how well, who failed, and where to read on."""
+    shown = _SHOWN if results.measures.keys() >= set(_SHOWN) else tuple(results.measures)
     for name, scores in results.strategies.items():
-        told = ", ".join(
+        means = ", ".join(
             f"{metric} {score.mean:.3f} ± {score.se or 0:.3f}"
-            for metric in _SHOWN
+            for metric in shown
             if (score := scores[metric]).mean is not None
         )
-        out.print(safe(f"{name}: {told}"), soft_wrap=True)
+        out.print(safe(f"{name}: {means}"), soft_wrap=True)
     for topic in results.topics:
         for name, error in topic.failed.items():
             err.print(safe(f"{name} failed on {topic.name}: {error}"), soft_wrap=True)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from salticid.cli.console import out, print_json
+from salticid.registry import paper_of
 from salticid.strategies import strategies
 
 
@@ -41,14 +42,14 @@ def list_strategies(
 
 
 def _facts(name: str) -> dict[str, Any]:
-    text = inspect.cleandoc(strategies.find(name).__doc__ or "")
-    paper = re.search(r"^Paper: (.+?)\s*\Z", text, re.MULTILINE | re.DOTALL)
+    strategy = strategies.find(name)
+    text = inspect.cleandoc(strategy.__doc__ or "")
     prose = re.sub(r"(?m)^(>>>|\.\.\.).*\n(?:(?!$|>>>).*\n?)*", "", text).partition("\nPaper:")[0].strip()
     return {
         "name": name,
         "summary": text.partition("\n")[0],
         "text": prose,
-        "paper": " ".join(paper[1].split()) if paper else None,
+        "paper": paper_of(strategy) or None,
         "settings": [
             {"name": setting.name, "default": setting.default, "allowed": setting.allowed}
             for setting in strategies.settings(name)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from numba import njit
 
 from salticid.evolve.array_cache import ArrayCache
-from salticid.metrics.page_links import gathered
+from salticid.metrics.parts.page_links import gathered
 from salticid.model import NO_URL, Ints, Outcome
 from salticid.urls import site
 from salticid.webs.recorded import MAX_REDIRECTS, NOFOLLOW, OUTCOMES, REDIRECT, RecordedWeb
@@ -56,7 +56,7 @@ class Graph:
         return pages[pages >= 0]
 
     def among(self, pages: Ints) -> tuple[Starts, Ints]:
-        """The links of some pages as `salticid.metrics.cohesiveness` takes them: places in `pages`, or -1."""
+        """The links of some pages as `salticid.metrics.parts.community_links` takes them: places in `pages`, or -1."""
         order = np.argsort(pages)
         led_to = self.page[gathered(self.start, self.out, pages)]
         at = np.minimum(pages[order].searchsorted(led_to), max(len(pages) - 1, 0))

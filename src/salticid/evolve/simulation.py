@@ -15,7 +15,7 @@ from salticid.evolve.kernel import Kernel, Visited
 from salticid.evolve.link_words import link_words
 from salticid.evolve.scored_pages import known_pages, page_scores
 from salticid.judges.svm import Svm
-from salticid.metrics.cohesiveness import cohesiveness, overall_cohesiveness
+from salticid.metrics.parts.community_links import cohesiveness, overall_cohesiveness
 from salticid.model import Bools, Floats, Ints, Limits, Scope, Topic
 from salticid.runs.brief import prepare, url_ids
 from salticid.runs.order import Recipe

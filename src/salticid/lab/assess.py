@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 import msgspec
 import numpy as np
 
-from salticid.lab.crawl_measures import Measured, measure
-from salticid.lab.crawl_record import CrawlRecord
-from salticid.lab.experiment import Case, Experiment
-from salticid.lab.judged_topic import JudgedTopic, Known
-from salticid.lab.linkage import Ranked
-from salticid.metrics.overlap import overlap
-from salticid.model import Ints
+from salticid.lab.crawl_measures import CrawlMeasures, measure_crawl
+from salticid.lab.crawl_record import CrawlRecord, opened
+from salticid.lab.experiment import Case, Experiment, topic_of, truth_of
+from salticid.lab.measure_names import find_measures
+from salticid.lab.traits import heterogeneity
+from salticid.metrics.distance import mean_distance
+from salticid.metrics.oracle_share import oracle_share
+from salticid.metrics.parts.judged_crawl import JudgedCrawl
+from salticid.metrics.parts.judged_topic import JudgedTopic
+from salticid.metrics.parts.judged_world import JudgedWorld
+from salticid.model import Floats, Ints
 
 T = TypeVar("T")
 Crawls = Sequence[tuple[Case, CrawlRecord]]
+Known = dict[str, list[int]]
+"""The pages that each topic is known by, by topic file."""
+Ranked = tuple[Ints, Floats]
+"""All pages that the crawls of an experiment fetched, of all topics, ascending, and the PageRank of each."""
+
+
+@lru_cache(maxsize=1)
+def judged_world(world: str) -> JudgedWorld:
+    """The world as measures see it, made once a process."""
+    return JudgedWorld(opened(world))
 
 
 class Assessed(msgspec.Struct, frozen=True):
@@ -41,27 +56,51 @@ def assess(experiment: Experiment, crawls: Crawls, known: Known, ranked: Ranked)
     """Measure the crawls of one topic; a strategy that failed on one of them has no measures."""
     failed = {case.strategy: record.failed for case, record in crawls if record.failed is not None}
     compared = [(case, record) for case, record in crawls if _is_compared(experiment, case)]
-    file = crawls[0][0].topic
-    topic = JudgedTopic(experiment, file, [record.pages for _, record in compared], known, ranked)
-    crawls = [(case, record) for case, record in crawls if case.strategy not in failed]
-    measured: dict[str, list[Measured]] = {}
-    for case, record in crawls:
-        if _is_compared(experiment, case):
-            measured.setdefault(case.strategy, []).append(measure(topic, record))
-    values = {strategy: _means(each) for strategy, each in measured.items()}
-    for strategy, found in _robustness(crawls).items():
-        values[strategy]["robustness"] = found
+    topic = _judged(experiment, compared, known, ranked)
+    metrics, halves = find_measures(experiment.measures), _halves(crawls)
+    measured: dict[str, list[CrawlMeasures]] = {}
+    for case, record in compared:
+        if case.strategy not in failed:
+            both = halves.get(case.strategy) if not case.repeat else None
+            crawl = JudgedCrawl(topic, _pages(record), np.array(record.scores), both)
+            measured.setdefault(case.strategy, []).append(measure_crawl(crawl, metrics))
+    targets = topic.target_terms.counts
     return Assessed(
-        name=topic.name,
+        name=topic.topic.name,
         targets=len(topic.targets),
-        heterogeneity=topic.heterogeneity,
-        distance=topic.distance,
-        values=values,
+        heterogeneity=heterogeneity(targets, targets),
+        distance=mean_distance(topic.away, topic.targets),
+        values={strategy: _means(each) for strategy, each in measured.items()},
         failed=failed,
         curves=_by_name(measured, lambda crawl: crawl.curves, lambda rows: np.mean(rows, axis=0).tolist()),
         histograms=_by_name(measured, lambda crawl: crawl.histograms, _summed),
-        swept=_swept(topic, crawls) if experiment.sweep else {},
+        swept=_swept(topic, [each for each in crawls if each[0].strategy not in failed])
+        if experiment.sweep
+        else {},
     )
+
+
+def _judged(experiment: Experiment, crawls: Crawls, known: Known, ranked: Ranked) -> JudgedTopic:
+    """The topic of some crawls; what other topics are known by teaches classifiers what it is not."""
+    file = crawls[0][0].topic
+    pool = np.unique(np.concatenate([np.zeros(0, np.int32), *(_pages(record) for _, record in crawls)]))
+    own = set(known[file])
+    others = [pages for other, pages in known.items() if other != file and own.isdisjoint(pages)]
+    return JudgedTopic(
+        judged_world(experiment.world),
+        topic_of(file),
+        truth_of(file),
+        length=experiment.max_pages,
+        crawled=pool,
+        pagerank=ranked[1][ranked[0].searchsorted(pool)],
+        positives=known[file],
+        negatives=list(dict.fromkeys(page for pages in others for page in pages)),
+        seed=experiment.seed,
+    )
+
+
+def _pages(record: CrawlRecord) -> Ints:
+    return np.array(record.pages, np.int32)
 
 
 def _is_compared(experiment: Experiment, case: Case) -> bool:
@@ -69,13 +108,13 @@ def _is_compared(experiment: Experiment, case: Case) -> bool:
     return not case.half and case.max_buffer == experiment.max_buffer
 
 
-def _robustness(crawls: Crawls) -> dict[str, float | None]:
-    """By strategy the overlap of its crawls from either half of the seeds, where there are both."""
+def _halves(crawls: Crawls) -> dict[str, tuple[Ints, Ints]]:
+    """By strategy the pages of its crawls from either half of the seeds, where there are both."""
     halves: dict[str, dict[int, Ints]] = {}
     for case, record in crawls:
         if case.half:
-            halves.setdefault(case.strategy, {})[case.half] = np.array(record.pages, np.int32)
-    return {name: overlap(both[1], both[2]) for name, both in halves.items() if len(both) == 2}
+            halves.setdefault(case.strategy, {})[case.half] = _pages(record)
+    return {name: (both[1], both[2]) for name, both in halves.items() if len(both) == 2}
 
 
 def _swept(topic: JudgedTopic, crawls: Crawls) -> dict[str, dict[int, float]]:
@@ -83,13 +122,13 @@ def _swept(topic: JudgedTopic, crawls: Crawls) -> dict[str, dict[int, float]]:
     swept: dict[str, dict[int, float]] = {}
     for case, record in crawls:
         if not case.half and not case.repeat and case.max_buffer is not None:
-            share = topic.share_of_oracle(np.array(record.pages, np.int32))
+            share = oracle_share(JudgedCrawl(topic, _pages(record), np.array(record.scores)))
             if share is not None:
                 swept.setdefault(case.strategy, {})[case.max_buffer] = share
     return swept
 
 
-def _means(crawls: list[Measured]) -> dict[str, float | None]:
+def _means(crawls: list[CrawlMeasures]) -> dict[str, float | None]:
     """The mean of each measure over the repeats that have it."""
     return {name: _mean(crawl.values[name] for crawl in crawls) for name in crawls[0].values}
 
@@ -106,8 +145,8 @@ def _summed(rows: list[list[int]]) -> list[int]:
 
 
 def _by_name(
-    measured: dict[str, list[Measured]],
-    part: Callable[[Measured], dict[str, list[T]]],
+    measured: dict[str, list[CrawlMeasures]],
+    part: Callable[[CrawlMeasures], dict[str, list[T]]],
     joined: Callable[[list[list[T]]], list[T]],
 ) -> dict[str, dict[str, list[T]]]:
     """By name and strategy what the repeats have in common."""

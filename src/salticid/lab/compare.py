@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
+import numpy as np
+from msgspec.structs import replace
 
-from salticid.lab.assess import Assessed, Crawls, assess
+from salticid.lab.assess import Assessed, Crawls, Known, Ranked, assess, judged_world
 from salticid.lab.crawl_record import CrawlRecord, crawl_once, key_of, opened
 from salticid.lab.experiment import (
     Case,
@@ -30,10 +32,10 @@ from salticid.lab.experiment import (
     truth_of,
 )
 from salticid.lab.league import gather
-from salticid.lab.linkage import Ranked, pool_ranks
-from salticid.lab.material import pages_at
+from salticid.lab.measure_names import address_of, fingerprint
 from salticid.lab.result_cache import Kept
 from salticid.lab.results import Results
+from salticid.metrics import metrics
 from salticid.version import __version__
 
 RESULTS, TIMINGS = "results.json", "timings.json"
@@ -51,7 +53,8 @@ def compare(
 ) -> Results:
     """Make all crawls and measures that are not in `out` yet; write results.json and timings.json there.
 
-    `workers` tasks are under way at once, in processes of this machine or wherever `pool` has them done.
+    `workers` tasks are under way at once, in processes of this machine or wherever `pool` has them done; one
+    worker stays in this process.
     """
     records, topics = measured(experiment, out, workers, watch, pool)
     results = gather(experiment, topics, about(experiment))
@@ -67,10 +70,13 @@ def measured(
 ) -> tuple[dict[Case, CrawlRecord], list[Assessed]]:
     """All crawls of an experiment, and its topics measured one by one."""
     experiment.check()
+    here = workers == 1 and pool is None
+    if not here:
+        experiment = replace(experiment, measures=tuple(map(address_of, experiment.measures)))
     digest = opened(experiment.world).digest
     crawls, measures = Kept(out / _CRAWLS, CrawlRecord), Kept(out / _MEASURES, Assessed)
     wanted = list(cases(experiment))
-    with nullcontext(pool) if pool is not None else _processes(workers) as at_work:
+    with nullcontext(pool) if pool or here else _processes(workers) as at_work:
         crawled = _done(
             [Task(key_of(experiment, case, digest), crawl_once, (experiment, case)) for case in wanted],
             crawls,
@@ -79,7 +85,7 @@ def measured(
             partial(watch, "crawling"),
         )
         records = dict(zip(wanted, crawled, strict=True))
-        ranked = pool_ranks(experiment.world, (record.pages for record in crawled))
+        ranked = pool_ranks(experiment, crawled)
         known = known_pages(experiment)
         by_topic = [_of_topic(records, str(file)) for file in experiment.topic_files()]
         topics = _done(
@@ -99,17 +105,24 @@ def measured(
         return records, topics
 
 
-def known_pages(experiment: Experiment) -> dict[str, list[int]]:
+def known_pages(experiment: Experiment) -> Known:
     """By topic file the pages it is known by: its examples, else its seeds."""
-    web = opened(experiment.world)
-    told = {str(file): topic_of(str(file)) for file in experiment.topic_files()}
+    world = judged_world(experiment.world)
+    topics = {str(file): topic_of(str(file)) for file in experiment.topic_files()}
     return {
-        file: list(dict.fromkeys(pages_at(web, topic.examples or topic.seeds).tolist()))
-        for file, topic in told.items()
+        file: list(dict.fromkeys(world.pages_at(topic.examples or topic.seeds).tolist()))
+        for file, topic in topics.items()
     }
 
 
-def measures_key(experiment: Experiment, crawls: Crawls, known: dict[str, list[int]], ranked: Ranked) -> str:
+def pool_ranks(experiment: Experiment, records: Iterable[CrawlRecord]) -> Ranked:
+    """The PageRank of all pages crawled, of all topics, by the links among them."""
+    each = (np.array(record.pages, np.int32) for record in records)
+    pages = np.unique(np.concatenate([np.zeros(0, np.int32), *each]))
+    return pages, judged_world(experiment.world).pagerank(pages)
+
+
+def measures_key(experiment: Experiment, crawls: Crawls, known: Known, ranked: Ranked) -> str:
     """A name for the measures of a topic that is the same exactly when all that decides them is the same."""
     pages, ranks = ranked
     topic, truth = topic_of(crawls[0][0].topic), truth_of(crawls[0][0].topic)
@@ -117,7 +130,7 @@ def measures_key(experiment: Experiment, crawls: Crawls, known: dict[str, list[i
         __version__,
         opened(experiment.world).digest,
         asdict(topic),
-        experiment,
+        replace(experiment, measures=tuple(map(fingerprint, experiment.measures or metrics.names()))),
         [(case, record.pages, record.scores, record.failed) for case, record in crawls],
     )
     digest = hashlib.blake2b(digest_size=16)
@@ -161,17 +174,16 @@ def timings(asked: Experiment, records: dict[Case, CrawlRecord], results: Result
             spent[case.strategy] = spent.get(case.strategy, 0.0) + record.cpu
     made: dict[str, Any] = {}
     for name, each in costs.items():
-        found = sum(
-            (topic.values.get(name, {}).get("target_recall") or 0.0) * topic.targets
-            for topic in results.topics
-        )
-        made[name] = {
-            "cpu_ms_per_page": {"mean": sum(each) / len(each), "n": len(each)},
-            "targets_per_cpu_second": {
+        made[name] = {"cpu_ms_per_page": {"mean": sum(each) / len(each), "n": len(each)}}
+        if "target_recall" in results.measures:
+            found = sum(
+                (topic.values.get(name, {}).get("target_recall") or 0.0) * topic.targets
+                for topic in results.topics
+            )
+            made[name]["targets_per_cpu_second"] = {
                 "mean": found / (spent[name] / len(each) * len(results.topics)),
                 "n": len(each),
-            },
-        }
+            }
     return {"strategies": made}
 
 
@@ -198,19 +210,37 @@ class Task(NamedTuple, Generic[T]):
 
 
 def _done(
-    tasks: list[Task[T]], kept: Kept[T], pool: Executor, workers: int, watch: Callable[[int, int], None]
+    tasks: list[Task[T]],
+    kept: Kept[T],
+    pool: Executor | None,
+    workers: int,
+    watch: Callable[[int, int], None],
 ) -> list[T]:
-    """The results of tasks in their order; few are under way at once, and each is kept as soon as it is there."""
+    """The results of tasks in their order; each is kept as soon as it is there."""
     made = [kept.find(task.key) for task in tasks]
-    todo = iter([number for number, found in enumerate(made) if found is None])
+    todo = [number for number, result in enumerate(made) if result is None]
+    before = len(tasks) - len(todo)
+    watch(before, len(tasks))
+    for done, (number, result) in enumerate(_results(tasks, todo, pool, workers), start=before + 1):
+        made[number] = result
+        kept.keep(tasks[number].key, result)
+        watch(done, len(tasks))
+    return [each for each in made if each is not None]
+
+
+def _results(
+    tasks: list[Task[T]], todo: list[int], pool: Executor | None, workers: int
+) -> Iterator[tuple[int, T]]:
+    """The results of some tasks as they come, few of them under way at once; without a pool, made here."""
+    if pool is None:
+        yield from ((number, tasks[number].work(*tasks[number].arguments)) for number in todo)
+        return
+    waiting = iter(todo)
     under_way: dict[Future[T], int] = {}
     while True:
-        for number in islice(todo, workers * _AHEAD - len(under_way)):
+        for number in islice(waiting, workers * _AHEAD - len(under_way)):
             under_way[pool.submit(tasks[number].work, *tasks[number].arguments)] = number
-        watch(sum(each is not None for each in made), len(tasks))
         if not under_way:
-            return [each for each in made if each is not None]
+            return
         for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-            number = under_way.pop(future)
-            made[number] = future.result()
-            kept.keep(tasks[number].key, future.result())
+            yield under_way.pop(future), future.result()

@@ -12,6 +12,7 @@ import numpy as np
 from salticid.drivers.arrivals import arrivals
 from salticid.errors import UserError
 from salticid.judges import judges
+from salticid.lab.measure_names import find_measures
 from salticid.model import Limits, Topic
 from salticid.protocols import Judge, Strategy
 from salticid.registry import read_strategy_file, settings_of
@@ -23,6 +24,7 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An experiment, as the options of `salticid compare` or a TOML file say it.
 
     A strategy is written NAME or NAME:KEY=VALUE,KEY=VALUE, or is a strategy file; the judge is written like it.
+    A measure is written NAME, FILE.py:FUNCTION or MODULE:FUNCTION, or is a function; without any, all are taken.
     `robustness` adds crawls from either half of the seeds, `sweep` crawls with smaller and larger frontiers.
     """
 
@@ -37,6 +39,7 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seed: Annotated[int, msgspec.Meta(ge=0)] = 0
     robustness: bool = False
     sweep: bool = False
+    measures: tuple[Any, ...] = ()
 
     @property
     def limits(self) -> Limits:
@@ -64,6 +67,7 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if len(set(self.strategies)) < len(self.strategies):
             raise UserError("a strategy is named twice; give each of them once, or with other settings")
         make_judge(self.judge)
+        find_measures(self.measures)
         arrivals(self.arrivals, 1, np.random.default_rng(0))
         for file in self.topic_files():
             load_topic(file)

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from salticid.lab.assess import Assessed
-from salticid.lab.axes import RECALLS, TOPS, grid
+from salticid.lab.crawl_measures import RECALLS, grid
 from salticid.lab.experiment import Experiment
-from salticid.lab.measures import MEASURES
+from salticid.lab.measure_names import find_measures
 from salticid.lab.results import Curve, Results, TopicResult
 from salticid.lab.statistics import all_pairs, summary
 from salticid.lab.traits import dependence
+from salticid.metrics.parts.measure import Measure, measure_of
 
 
 def gather(experiment: Experiment, topics: Sequence[Assessed], about: dict[str, Any]) -> Results:
     """The results of an experiment."""
-    found = {name for topic in topics for values in topic.values.values() for name in values}
-    metrics = sorted(found | MEASURES.keys())
+    measures = {name: measure_of(each, name) for name, each in find_measures(experiment.measures).items()}
+    metrics = sorted(measures)
     by_metric = {
         metric: {
             strategy: [topic.values.get(strategy, {}).get(metric) for topic in topics]
@@ -42,36 +43,28 @@ def gather(experiment: Experiment, topics: Sequence[Assessed], about: dict[str, 
             TopicResult(topic.name, topic.targets, topic.heterogeneity, topic.values, topic.failed)
             for topic in topics
         ],
-        curves={**_curves(experiment, topics), **_sweeps(experiment, topics)},
+        curves={**_curves(experiment, topics, measures), **_sweeps(experiment, topics)},
         histograms=_histograms(experiment, topics),
         dependence=dependence(traits, by_metric),
         about=about,
+        measures=measures,
     )
 
 
-def _curves(experiment: Experiment, topics: Sequence[Assessed]) -> dict[str, dict[str, Curve]]:
-    names = sorted({name for topic in topics for name in topic.curves})
+def _curves(
+    experiment: Experiment, topics: Sequence[Assessed], measures: Mapping[str, Measure]
+) -> dict[str, dict[str, Curve]]:
+    along = [float(n) for n in grid(experiment.max_pages)]
+    over = {name: [float(n) for n in measure.tops] or along for name, measure in measures.items()}
+    over["precision_recall"] = list(RECALLS)
     return {
         name: {
-            strategy: made
+            strategy: curve
             for strategy in experiment.strategies
-            if (
-                made := _curve(
-                    _places(name, experiment), [t.curves.get(name, {}).get(strategy) for t in topics]
-                )
-            )
+            if (curve := _curve(over[name], [topic.curves.get(name, {}).get(strategy) for topic in topics]))
         }
-        for name in names
+        for name in sorted({name for topic in topics for name in topic.curves})
     }
-
-
-def _places(name: str, experiment: Experiment) -> list[float]:
-    """What the values of a curve stand over."""
-    if name.startswith("coverage"):
-        return [float(n) for n in TOPS]
-    if name == "precision_recall":
-        return list(RECALLS)
-    return [float(n) for n in grid(experiment.max_pages)]
 
 
 def _sweeps(experiment: Experiment, topics: Sequence[Assessed]) -> dict[str, dict[str, Curve]]:

@@ -6,6 +6,8 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from salticid.metrics.parts.measure import Measure
+
 
 class Score(msgspec.Struct, frozen=True):
     """A measure of one strategy: mean and standard error over `n` topics; null where it cannot be computed."""
@@ -59,7 +61,7 @@ class Results(msgspec.Struct, frozen=True):
     for each strategy. `histograms`: likewise, counts for 0, 1, 2, ... `about`: the world's digest, versions,
     settings, seeds: what has to be the same for these results to come out again. `dependence`: how far a
     measure depends on what topics are like: by trait (size, heterogeneity, distance), measure and strategy a
-    rank correlation over topics.
+    rank correlation over topics. `measures`: what each measure says about itself.
     """
 
     strategies: dict[str, dict[str, Score]]
@@ -69,3 +71,4 @@ class Results(msgspec.Struct, frozen=True):
     histograms: dict[str, dict[str, list[int]]]
     dependence: dict[str, dict[str, dict[str, float]]]
     about: dict[str, Any]
+    measures: dict[str, Measure] = {}

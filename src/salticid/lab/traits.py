@@ -10,8 +10,8 @@ from scipy.sparse import csr_array
 from scipy.stats import spearmanr
 
 from salticid.lab.statistics import known_together
-from salticid.metrics.features import unit_vectors
-from salticid.metrics.similarity import idf
+from salticid.metrics.parts.features import unit_vectors
+from salticid.metrics.parts.similarity import idf
 
 MIN_TOPICS = 5
 
@@ -48,13 +48,13 @@ def rank_correlation(trait: Sequence[float | None], values: Sequence[float | Non
     return round(float(spearmanr(both[0], both[1]).statistic), 12)
 
 
-def significant_correlation(topics: int) -> float:
-    """The rank correlation beyond which chance is unlikely, p < 0.05, two-sided: about 2 / sqrt(n - 1).
+def chance_correlation(topics: int) -> float | None:
+    """The rank correlation that chance alone exceeds about once in twenty times; None for too few topics.
 
-    >>> round(significant_correlation(33), 2)
-    0.35
+    >>> round(chance_correlation(33), 2), chance_correlation(4)
+    (0.35, None)
     """
-    return 1.96 / sqrt(topics - 1) if topics > 1 else 1.0
+    return 1.96 / sqrt(topics - 1) if topics >= MIN_TOPICS else None
 
 
 def dependence(

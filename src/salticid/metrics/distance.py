@@ -1,30 +1,32 @@
 """Distance: how many links from the seeds the pages of a crawl lie."""
 
-from __future__ import annotations
-
 import numpy as np
 
-from salticid.metrics.page_links import PageLinks
+from salticid.metrics.parts.judged_crawl import JudgedCrawl
+from salticid.metrics.parts.measure import Group, Measure
 from salticid.model import Ints
-from salticid.webs.recorded import RecordedWeb
 
 
-def distances(web: RecordedWeb, seeds: Ints) -> Ints:
-    """For each page of the world the least number of links from one of the seeds, URL ids; -1: no way leads.
+@Measure(
+    group=Group.LINKS, unit="links", claim="finds targets farthest from the seeds",
+    needs=("a target found that links lead to from the seeds",),
+)  # fmt: skip
+def distance(crawl: JudgedCrawl) -> float | None:
+    """Mean number of links from the nearest seed to the targets found: how far out the crawl keeps its course.
 
-    Who asks for several topics of one world keeps its `PageLinks` and asks those.
+    Paper: Johnson, Tsioutsiouliklis, Giles, "Evolving strategies for focused web crawling", ICML 2003.
     """
-    return PageLinks.between(web).distances(seeds)
+    return mean_distance(crawl.topic.away, crawl.pages[crawl.is_target])
 
 
-def distance(away: Ints, pages: Ints) -> float | None:
+def mean_distance(away: Ints, pages: Ints) -> float | None:
     """The mean distance from the seeds of some pages, here the relevant ones that a crawl fetched.
 
-    `away` is what `distances` gave. Pages that no way leads to, so that a crawler must have been told of them,
-    are left out; None when no page is left. Spec 1 calls it remoteness: the farther out a crawler finds
-    relevant pages, the better it keeps its course.
+    `away` has the distance of every page of the world (`PageLinks.distances`). Pages that no way leads to, so
+    that a crawler must have been told of them, are left out; None when no page is left. Spec 1 calls it
+    remoteness: the farther out a crawler finds relevant pages, the better it keeps its course.
 
-    >>> distance(away=np.array([0, 1, -1, 4]), pages=np.array([1, 2, 3]))
+    >>> mean_distance(away=np.array([0, 1, -1, 4]), pages=np.array([1, 2, 3]))
     2.5
     """
     reached = away[pages]

@@ -1,9 +1,18 @@
 """Harvest: the share of fetched pages that are on the topic."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import accumulate
+
+from salticid.metrics.parts.judged_crawl import JudgedCrawl
+from salticid.metrics.parts.measure import Better, Group, Measure, Need
+
+
+@Measure(
+    better=Better.HIGHER, group=Group.TARGETS, unit="share", of="of all it fetched", needs=(Need.TARGETS,),
+)  # fmt: skip
+def harvest(crawl: JudgedCrawl) -> list[float] | float:
+    """Share of the fetched pages that are targets; seeds and examples count neither for nor against."""
+    return harvest_curve(crawl.relevant) or 0.0
 
 
 def harvest_curve(relevant: Sequence[bool]) -> list[float]:
@@ -13,12 +22,3 @@ def harvest_curve(relevant: Sequence[bool]) -> list[float]:
     [1.0, 0.5, 0.6666666666666666]
     """
     return [found / n for n, found in enumerate(accumulate(map(int, relevant)), start=1)]
-
-
-def harvest(relevant: Sequence[bool]) -> float:
-    """The share over the whole crawl; 0 for one that fetched nothing.
-
-    >>> harvest([True, False, False, True])
-    0.5
-    """
-    return sum(relevant) / len(relevant) if relevant else 0.0

@@ -1,10 +1,19 @@
 """How well a judge ranks pages: average precision of its scores, given what is relevant."""
 
-from __future__ import annotations
-
 import numpy as np
 
+from salticid.metrics.parts.judged_crawl import JudgedCrawl
+from salticid.metrics.parts.measure import Better, Group, Measure, Need
 from salticid.model import Bools, Floats
+
+
+@Measure(
+    title="judge's average precision", better=Better.HIGHER, group=Group.CLASSIFIERS, unit="share",
+    claim="has the judge that knows targets best", needs=(Need.FOUND,),
+)  # fmt: skip
+def judge_ap(crawl: JudgedCrawl) -> float | None:
+    """Average precision of the crawl's pages ranked by the judge's scores: how well the crawler knew what it had."""
+    return average_precision(crawl.scores[crawl.is_counted], crawl.is_target[crawl.is_counted])
 
 
 def average_precision(scores: Floats, relevant: Bools) -> float | None:

@@ -1,12 +1,25 @@
 """Target recall: how many of the known relevant pages were found."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 
+from salticid.metrics.parts.judged_crawl import JudgedCrawl
+from salticid.metrics.parts.measure import Better, Group, Measure, Need
 from salticid.model import Floats
+
+
+@Measure(
+    title="targets found", better=Better.HIGHER, group=Group.TARGETS, unit="share", claim="finds most targets",
+    of="of them", needs=(Need.TARGETS,),
+)  # fmt: skip
+def target_recall(crawl: JudgedCrawl) -> Floats | float:
+    """Share of the topic's targets among the pages fetched.
+
+    Paper: Pant, Srinivasan, Menczer, "Exploration versus exploitation in topic driven crawlers", 2002.
+    """
+    curve = recall_curve(crawl.relevant, len(crawl.topic.targets))
+    return curve if len(curve) else 0.0
 
 
 def recall_curve(relevant: Sequence[bool], targets: int) -> Floats:
@@ -19,12 +32,3 @@ def recall_curve(relevant: Sequence[bool], targets: int) -> Floats:
     """
     found: Floats = np.cumsum(np.asarray(relevant, np.bool_), dtype=np.float64)
     return found / max(targets, 1)
-
-
-def target_recall(relevant: Sequence[bool], targets: int) -> float:
-    """The share of all targets that the whole crawl found.
-
-    >>> target_recall([True, False, True], 4)
-    0.5
-    """
-    return sum(relevant) / max(targets, 1)

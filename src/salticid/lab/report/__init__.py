@@ -9,11 +9,12 @@ from statistics import median
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from salticid.lab.measures import Group
 from salticid.lab.report import figures, sentences, tables
 from salticid.lab.report.leaders import Findings
 from salticid.lab.report.numbers import number, unbroken
 from salticid.lab.results import Results
+from salticid.lab.traits import chance_correlation
+from salticid.metrics.parts.measure import Group
 
 OPEN_TESTS = 120
 """So many tests are shown in one table; more are folded, measure by measure."""
@@ -60,8 +61,8 @@ def render(results: Results) -> str:
         all_tests=tables.joined(tests) if len(results.tests) <= OPEN_TESTS else None,
         topics=[(topic, tables.topic_table(findings, topic)) for topic in results.topics],
         dependence=tables.dependence_table(findings),
-        dependence_words=sentences.dependences(results.dependence, len(results.topics)),
-        chance=sentences.chance_correlation(len(results.topics)),
+        dependence_words=sentences.dependences(results.dependence, len(results.topics), findings.measure),
+        chance=chance_correlation(len(results.topics)),
         failures=tables.failures(results.topics),
         unmeasured=tables.unmeasured(findings),
         measures=findings.measures(),
@@ -72,7 +73,7 @@ def _headline(findings: Findings) -> list[str]:
     """The comparison in a few sentences."""
     leading = findings.leading()
     if leading is None:
-        return ["No measure could be computed."]
+        return ["No measure that tells better from worse could be computed."]
     results = findings.results
     failed = sum(len(topic.failed) for topic in results.topics)
     return [

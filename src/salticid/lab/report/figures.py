@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from salticid.lab.measures import MEASURES, Better, Measure, measure_of
 from salticid.lab.report import sentences
 from salticid.lab.report.leaders import Findings
 from salticid.lab.report.plots import Axes, distance_plot, line_plot
 from salticid.lab.results import Curve
+from salticid.metrics.parts.measure import Better, Measure
 
-COVERAGES = ("coverage_lexical", "coverage_linkage")
 TRADE_OFF = "precision_recall"
 OVER = "_by_"
 """Parts the name of a measure from that of a setting it was swept over, as in oracle_share_by_max_buffer."""
@@ -41,19 +40,18 @@ class Panel:
 
 
 def trajectories(findings: Findings) -> list[Figure]:
-    """Measures along the crawl, in the order of the measures; then curves nobody told us about."""
+    """Measures along the crawl, in the order of the measures."""
     curves = findings.results.curves
-    known = [name for name in MEASURES if name in curves and name not in COVERAGES]
-    others = [name for name in curves if name not in (*MEASURES, TRADE_OFF) and OVER not in name]
-    return _drawn([_trajectory(findings, measure_of(name), curves[name]) for name in [*known, *others]])
+    names = (name for name in curves if name != TRADE_OFF and OVER not in name)
+    along = [each for each in findings.in_order(names) if not each.tops]
+    return _drawn([_trajectory(findings, each, curves[each.name]) for each in along])
 
 
 def coverages(findings: Findings) -> list[Figure]:
-    """The share of the best n pages that each strategy got, for growing n."""
+    """What a measure says of the best n pages of the pool, for growing n."""
     curves = findings.results.curves
-    return _drawn(
-        [_coverage(findings, measure_of(name), curves[name]) for name in COVERAGES if name in curves]
-    )
+    covering = [each for each in findings.in_order(curves) if each.tops]
+    return _drawn([_coverage(findings, each, curves[each.name]) for each in covering])
 
 
 def sweeps(findings: Findings) -> list[Figure]:
@@ -91,7 +89,7 @@ def distance_words(findings: Findings) -> list[str]:
     """What the panels show."""
     histograms = findings.results.histograms
     seen = sentences.distances(histograms.get("distance_all", {}), histograms.get("distance_relevant", {}))
-    return [words for words in (seen, sentences.verdict(findings, measure_of("distance"))) if words]
+    return [words for words in (seen, sentences.verdict(findings, findings.measure("distance"))) if words]
 
 
 def _trajectory(findings: Findings, measure: Measure, curves: Mapping[str, Curve]) -> Figure:
@@ -115,7 +113,7 @@ def _coverage(findings: Findings, measure: Measure, curves: Mapping[str, Curve])
 def _sweep(findings: Findings, name: str, curves: Mapping[str, Curve]) -> Figure:
     curves = _with_points(curves)
     swept, _, setting = name.partition(OVER)
-    measure, over = measure_of(swept), setting.replace("_", " ")
+    measure, over = findings.measure(swept), setting.replace("_", " ")
     title = f"{_capital(measure.title)} by {over}"
     axes = Axes(over, _named_axis(measure), measure.unit not in NEVER_FROM_ZERO, _is_long(curves))
     places = sentences.at_places(curves, _ends(curves), over, measure.better)

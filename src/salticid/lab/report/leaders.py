@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from salticid.lab.measures import MEASURES, Better, Measure, measure_of
 from salticid.lab.report.numbers import finite
 from salticid.lab.results import Results, Score, Test
+from salticid.metrics.parts.measure import Better, Group, Measure
 
 LEVEL = 0.05
 """Below this a difference holds."""
 LEADING = ("oracle_share", "target_recall", "recall_auc", "harvest")
-"""By the first of these that was measured the strategies are put in order."""
+"""By the first of these that was measured the strategies are put in order; without them, by another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,21 @@ class Findings:
         self._tests = {(test.metric, test.a, test.b): test for test in results.tests}
 
     def measures(self) -> list[Measure]:
-        """What anybody was measured by, also in vain: the known ones first, in their order."""
-        return in_order(name for scores in self.results.strategies.values() for name in scores)
+        """What anybody was measured by, also in vain."""
+        return self.in_order(name for scores in self.results.strategies.values() for name in scores)
+
+    def measure(self, name: str) -> Measure:
+        """What a measure says about itself; one that says nothing praises nobody."""
+        return self.results.measures.get(name) or Measure().named(name)
+
+    def in_order(self, names: Iterable[str]) -> list[Measure]:
+        """The measures of these names, each once: group by group, the leading ones first, then by name."""
+        leading = {name: place for place, name in enumerate(LEADING)}
+        groups = list(Group)
+        return sorted(
+            map(self.measure, set(names)),
+            key=lambda each: (groups.index(each.group), leading.get(each.name, len(leading)), each.name),
+        )
 
     def score(self, strategy: str, measure: str) -> Score:
         """One without a value where there is none."""
@@ -77,9 +90,9 @@ class Findings:
         return any(finite(self.score(each, measure.name).mean) is not None for each in self.strategies)
 
     def leading(self) -> Measure | None:
-        """The measure that sums the comparison up."""
-        known = {measure.name: measure for measure in self.measures() if self.measured(measure)}
-        return next((known[name] for name in LEADING if name in known), None)
+        """The measure that sums the comparison up: one of those that lead, else the first that praises anybody."""
+        praising = [measure for measure in self.measures() if measure.better is not Better.NEITHER]
+        return next(filter(self.measured, praising), None)
 
     def test(self, measure: str, a: str, b: str) -> Test | None:
         """The test between two strategies, whichever of them it names first; its `diff` may be of either sign."""
@@ -108,15 +121,6 @@ class Findings:
     def _rival(self, measure: Measure, best: str, name: str, score: Score) -> Rival:
         test = self.test(measure.name, best, name)
         return Rival(name, score, test, test is not None and _ahead(test, best, measure.better))
-
-
-def in_order(names: Iterable[str]) -> list[Measure]:
-    """The measures of these names, each once: the known ones in their order, then the others as they come."""
-    named = dict.fromkeys(names)
-    return [
-        measure_of(name)
-        for name in [*(n for n in MEASURES if n in named), *(n for n in named if n not in MEASURES)]
-    ]
 
 
 def _ahead(test: Test, best: str, better: Better) -> bool:

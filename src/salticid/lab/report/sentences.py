@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from salticid.lab.measures import Better, Measure, measure_of
 from salticid.lab.report.leaders import LEADING, LEVEL, Findings, Rival, Standing
 from salticid.lab.report.numbers import decimals, finite, mean_and_error, number, p_said
 from salticid.lab.results import Curve, Score, TopicResult
+from salticid.lab.traits import chance_correlation
+from salticid.metrics.parts.measure import Better, Measure
 
 MOST_NAMED = 4
 """Of more strategies only the first three are named, and the rest are counted."""
@@ -131,16 +131,11 @@ def distances(everything: Mapping[str, Sequence[int]], relevant: Mapping[str, Se
     return f"Mean links from the seeds to all pages, and to the targets among them: {told}." if parts else ""
 
 
-def chance_correlation(topics: int) -> float | None:
-    """The rank correlation that chance alone exceeds about once in twenty times; None for too few topics.
-
-    >>> round(chance_correlation(33), 2), chance_correlation(4)
-    (0.35, None)
-    """
-    return 1.96 / math.sqrt(topics - 1) if topics > 4 else None
-
-
-def dependences(dependence: Mapping[str, Mapping[str, Mapping[str, float]]], topics: int) -> str:
+def dependences(
+    dependence: Mapping[str, Mapping[str, Mapping[str, float]]],
+    topics: int,
+    measure_of: Callable[[str], Measure],
+) -> str:
     """The strongest dependence of the leading measure on each trait, or that there is none to speak of."""
     chance = chance_correlation(topics)
     if chance is None:

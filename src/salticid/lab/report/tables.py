@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from salticid.lab.measures import Better, Group, Measure, measure_of
-from salticid.lab.report.leaders import LEVEL, Findings, Standing, in_order
+from salticid.lab.report.leaders import LEVEL, Findings, Standing
 from salticid.lab.report.numbers import MISSING, decimals, finite, mean_and_error, number, p_value
-from salticid.lab.report.sentences import chance_correlation
 from salticid.lab.results import Test, TopicResult
+from salticid.lab.traits import chance_correlation
+from salticid.metrics.parts.measure import Better, Group, Measure
 
 SHADES = 9
 """So many shades the style sheet knows for a heat map."""
@@ -84,7 +84,7 @@ def topic_table(findings: Findings, topic: TopicResult) -> Table:
     """All that was measured on one topic, measure by measure, the best in bold."""
     strategies = findings.in_standing()
     rows = []
-    for measure in in_order(name for values in topic.values.values() for name in values):
+    for measure in findings.in_order(name for values in topic.values.values() for name in values):
         values = {name: _value(topic, name, measure) for name in strategies}
         known = [value for value in values.values() if value is not None]
         if not known:
@@ -104,10 +104,10 @@ def test_tables(findings: Findings) -> list[tuple[Measure, Table]]:
     tests = findings.results.tests
     heads = ["difference", "95 % interval", "p, paired t", "p, Wilcoxon", "p, Holm", "topics"]
     found = []
-    for measure in in_order(test.metric for test in tests):
+    for measure in findings.in_order(test.metric for test in tests):
         mine = [test for test in tests if test.metric == measure.name]
         digits = decimals([test.high - test.low for test in mine], 2, measure.digits)
-        found.append((measure, Table(heads, [_test_row(test, digits) for test in mine])))
+        found.append((measure, Table(heads, [_test_row(test, measure, digits) for test in mine])))
     return found
 
 
@@ -122,7 +122,7 @@ def dependence_table(findings: Findings) -> Table:
     chance = chance_correlation(len(findings.results.topics))
     rows = []
     for trait, by_measure in findings.results.dependence.items():
-        for measure in in_order(by_measure):
+        for measure in findings.in_order(by_measure):
             rhos = [finite(by_measure[measure.name].get(name)) for name in strategies]
             if all(rho is None for rho in rhos):
                 continue
@@ -204,7 +204,7 @@ def _marks(standing: Standing) -> dict[str, str]:
     return marks
 
 
-def _test_row(test: Test, digits: int) -> Row:
+def _test_row(test: Test, measure: Measure, digits: int) -> Row:
     holds = (p := finite(test.p_adjusted)) is not None and p < LEVEL
     return Row(
         f"{test.a} − {test.b}",
@@ -216,7 +216,7 @@ def _test_row(test: Test, digits: int) -> Row:
             Cell(p_value(test.p_adjusted), p, holds),
             Cell(str(test.n)),
         ],
-        note=measure_of(test.metric).title,
+        note=measure.title,
     )
 
 

@@ -14,16 +14,15 @@ from salticid.lab.reproduce.findings import Finding, Reproduction, Table, Verdic
 from salticid.lab.reproduce.race import SURE
 from salticid.lab.reproduce.worlds import LEAST_PAGES
 from salticid.lab.statistics import compare, curve
-from salticid.metrics.bm25 import bm25
-from salticid.metrics.estimates import (
-    estimated_precision,
+from salticid.metrics.parts.bm25 import bm25
+from salticid.metrics.parts.estimates import (
     estimated_recall,
     estimated_recency,
     product,
     product_se,
 )
-from salticid.metrics.pool_terms import PoolTerms, WorldTerms
-from salticid.metrics.similarity import cosines
+from salticid.metrics.parts.pool_terms import PoolTerms, WorldTerms
+from salticid.metrics.parts.similarity import cosines, mean_so_far
 from salticid.model import Floats, Limits, Topic
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
@@ -144,7 +143,7 @@ class _Web:
         pool = PoolTerms(self._terms, np.unique(numbers), [truth.description])
         like = cosines(pool.counts, pool.query(truth.description))[pool.places(numbers)]
         modified = self._web.arrays[ROW.modified][self._web.arrays[URL.row][ids]]
-        return _Trail(estimated_precision(like), estimated_recall(like), estimated_recency(modified, indexed))
+        return _Trail(mean_so_far(like), estimated_recall(like), estimated_recency(modified, indexed))
 
 
 def _table(agents: list[_Trail], engine: list[_Trail], pages: int) -> Table:

@@ -9,12 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from salticid.lab.assess import Assessed
-from salticid.lab.axes import TOPS, grid
 from salticid.lab.compare import Watch, measured
+from salticid.lab.crawl_measures import grid
 from salticid.lab.experiment import Experiment
-from salticid.lab.measures import Better, measure_of
 from salticid.lab.reproduce.findings import Finding, Table, Verdict
 from salticid.lab.statistics import compare, summary
+from salticid.metrics import metrics
+from salticid.metrics.parts.measure import Better, measure_of
+from salticid.metrics.parts.ranks import TOPS
 
 SURE = 0.05
 """A difference with a smaller p is one."""
@@ -61,22 +63,25 @@ class Race:
         rows = [topic.curves.get(curve, {}).get(strategy) for topic in self.topics]
         return [None if row is None else row[TOPS.index(best)] for row in rows]
 
-    def table(self, title: str, metrics: Sequence[str]) -> Table:
+    def table(self, title: str, names: Sequence[str]) -> Table:
         """Strategies and measures: mean and standard error over topics."""
         rows = [
-            [self.names[strategy], *(_mean(self.values(strategy, metric)) for metric in metrics)]
+            [self.names[strategy], *(_mean(self.values(strategy, name)) for name in names)]
             for strategy in self.experiment.strategies
         ]
         return Table(
             f"{title}, {self.ground}, {len(self.topics)} topics",
-            ["crawler", *(f"{measure_of(metric).title}{_arrow(metric)}" for metric in metrics)],
+            ["crawler", *(_titled(name) for name in names)],
             rows,
         )
 
     def ahead(self, claim: str, metric: str, a: str, b: str) -> Finding:
         """Whether `a` does better than `b` by a measure."""
         return self.difference(
-            claim, measure_of(metric).better, (a, self.values(a, metric)), (b, self.values(b, metric))
+            claim,
+            measure_of(metrics.find(metric)).better,
+            (a, self.values(a, metric)),
+            (b, self.values(b, metric)),
         )
 
     def difference(
@@ -128,8 +133,9 @@ def _mean(values: Sequence[float | None]) -> str:
     return f"{score.mean:.{digits}f}" + (f" ± {score.se:.{digits}f}" if score.se is not None else "")
 
 
-def _arrow(metric: str) -> str:
-    return " (less is better)" if measure_of(metric).better is Better.LOWER else ""
+def _titled(metric: str) -> str:
+    measure = measure_of(metrics.find(metric))
+    return f"{measure.title} (less is better)" if measure.better is Better.LOWER else measure.title
 
 
 def _sure(p: float, right: bool) -> str:

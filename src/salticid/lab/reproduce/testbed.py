@@ -6,11 +6,11 @@ from pathlib import Path
 
 from salticid.lab.compare import Watch
 from salticid.lab.experiment import Experiment
-from salticid.lab.measures import Better
 from salticid.lab.reproduce.findings import Finding, Reproduction, Table, Verdict
 from salticid.lab.reproduce.race import Race
 from salticid.lab.reproduce.worlds import Ground, grounds
 from salticid.lab.statistics import summary
+from salticid.metrics.parts.measure import Better
 from salticid.worlds.topics import TopicPlan
 
 PAPER = 'Menczer, Pant, Ruiz, Srinivasan, "Evaluating topic-driven web crawlers", SIGIR 2001'

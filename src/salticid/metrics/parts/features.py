@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from salticid.metrics.similarity import idf, weighted
+from salticid.metrics.parts.similarity import idf, weighted
 from salticid.model import Bools, Floats, Ints
 
 FEATURES = 50

@@ -7,26 +7,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from salticid.metrics.similarity import mean_so_far
 from salticid.model import Floats
 
 _DAY = 86_400.0
 
 
-def estimated_precision(similarity_of_fetched: Floats) -> Floats:
-    """P(n) = the mean of sim(r_q, p) over the first n pages p, for n = 1, 2, ...
-
-    sim is the cosine on raw counts (`similarity.cosines`), r_q the text that describes relevant pages. Start
-    pages are not among those given, here and below.
-
-    >>> estimated_precision(np.array([0.4, 0.2])).round(4).tolist()
-    [0.4, 0.3]
-    """
-    return mean_so_far(similarity_of_fetched)
-
-
 def estimated_recall(similarity_of_fetched: Floats) -> Floats:
     """R(n) = P(n) * n, recall up to a factor nobody knows: how many relevant pages there are.
+
+    P(n) is the mean of sim(r_q, p) over the first n pages p, for n = 1, 2, ...; sim is the cosine on raw counts
+    (`similarity.cosines`), r_q the text that describes relevant pages. Start pages are not among those given.
 
     >>> estimated_recall(np.array([0.4, 0.2])).round(4).tolist()
     [0.4, 0.6]

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from salticid.exact import logs
-from salticid.metrics.similarity import pages_with
+from salticid.metrics.parts.similarity import pages_with
 from salticid.model import Floats
 
 

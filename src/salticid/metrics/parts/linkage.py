@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from salticid.metrics.ranks import ranks
+from salticid.metrics.parts.ranks import ranks
 from salticid.model import Floats, Ints
 
 _MOST_ROUNDS = 1000

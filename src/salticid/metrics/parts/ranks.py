@@ -7,9 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import rankdata
 
-from salticid.metrics.similarity import mean_so_far
 from salticid.model import Floats
 
+TOPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
+"""For how many best pages of a pool coverage is looked at."""
+TOP = 100
+"""The number of them that sums it up."""
 _DIGITS = 12
 """Scores are compared to so many digits of the best one. What lies beyond comes from the order of sums."""
 
@@ -36,39 +39,19 @@ def averaged(*several: Floats) -> Floats:
     return ranks(-np.sum(several, axis=0))
 
 
-def mean_rank_curve(ranks_of_fetched: Floats) -> Floats:
-    """The mean rank of the first n pages of a crawl, for n = 1, 2, ...; the lower the better.
-
-    >>> mean_rank_curve(np.array([1.0, 5.0, 3.0])).tolist()
-    [1.0, 3.0, 3.0]
-
-    Paper: Menczer, Pant, Srinivasan, Ruiz, "Evaluating topic-driven web crawlers", 2001.
-    """
-    return mean_so_far(ranks_of_fetched)
-
-
-def coverage(ranks_of_fetched: Floats, n: int, pool: Floats | None = None) -> float:
-    """Which share of the pool's `n` best pages a crawl got, each page given once.
+def coverage_curve(ranks_of_fetched: Floats, ns: Sequence[int], pool: Floats | None = None) -> Floats:
+    """Which share of the pool's n best pages a crawl got, each page given once, for each n of `ns`.
 
     `pool` holds the ranks of all pages of the pool. Where the n-th place falls among equals, each of them counts
-    in part: of three that share places 2 to 4, with n = 3, two thirds. A pool of fewer than `n` pages is
-    covered by having them all. Without `pool`, all ranks are taken to be different, and there to be `n`.
-
-    >>> coverage(np.array([1.0, 4.0]), 2)
-    0.5
-    >>> coverage(np.array([1.0, 3.0]), 3, pool=np.array([1.0, 3.0, 3.0, 3.0]))  # (1 + 2/3) / 3
-    0.5555555555555555
-
-    Paper: Pant, Srinivasan, Menczer, "Exploration versus exploitation in topic driven crawlers", 2002.
-    """
-    return float(coverage_curve(ranks_of_fetched, [n], pool)[0])
-
-
-def coverage_curve(ranks_of_fetched: Floats, ns: Sequence[int], pool: Floats | None = None) -> Floats:
-    """`coverage` for each of several numbers of best pages.
+    in part: of three that share places 2 to 4, with n = 3, two thirds. A pool of fewer than n pages is
+    covered by having them all. Without `pool`, all ranks are taken to be different, and there to be n.
 
     >>> coverage_curve(np.array([1.0, 4.0]), [1, 2, 4]).tolist()
     [1.0, 0.5, 0.5]
+    >>> coverage_curve(np.array([1.0, 3.0]), [3], pool=np.array([1.0, 3.0, 3.0, 3.0])).tolist()  # (1 + 2/3) / 3
+    [0.5555555555555555]
+
+    Paper: Pant, Srinivasan, Menczer, "Exploration versus exploitation in topic driven crawlers", 2002.
     """
     tops = np.array(ns, np.float64)
     if pool is None:

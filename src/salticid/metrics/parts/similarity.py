@@ -49,7 +49,7 @@ def weighted(counts: csr_array, weights: Floats) -> csr_array:
 def cosines(counts: csr_array, query: Floats) -> Floats:
     """sum_k f_kq f_kp / (|f_q| |f_p|) of each page p with the query q; 0 where either is empty.
 
-    On raw counts this is the sim(q, p) of the papers, and the one by which `metrics.estimates` judges.
+    On raw counts this is the sim(q, p) of the papers, and the one by which `estimates` judges.
 
     The query is (1, 1, 0), the pages (2, 0, 0) and (1, 1, 2): 2 / (1.414 * 2), 2 / (1.414 * 2.449).
 
@@ -86,12 +86,3 @@ def mean_so_far(values_of_fetched: Floats) -> Floats:
     """
     means: Floats = np.cumsum(values_of_fetched, dtype=np.float64) / np.arange(1, len(values_of_fetched) + 1)
     return means
-
-
-def mean_similarity(values_of_fetched: Floats) -> float:
-    """The mean over the whole crawl; 0 for one that fetched nothing.
-
-    >>> mean_similarity(np.array([1.0, 0.0, 0.5]))
-    0.5
-    """
-    return float(mean_so_far(values_of_fetched)[-1]) if len(values_of_fetched) else 0.0

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from salticid.metrics.page_links import PageLinks, gathered
+from salticid.metrics.parts.page_links import PageLinks, gathered
 from salticid.model import Ints
 from salticid.webs.recorded import RecordedWeb
 from salticid.webs.world_arrays import PAGE
@@ -34,7 +34,7 @@ class Oracle:
     def crawl(self, seeds: Ints, targets: Ints, length: int) -> list[bool]:
         """For each page fetched, at most `length`, whether it is a target; both are given as URL ids.
 
-        A target counts where its page is at that very URL, as it does for a crawl (`metrics.judged`). What is
+        A target counts where its page is at that very URL, as it does for a crawl (`parts.judged`). What is
         not to count as found, as seeds and examples are not, must not be among the targets.
         """
         pages = self.links.answering(targets)

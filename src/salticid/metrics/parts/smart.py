@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from salticid.metrics.similarity import cosines, rarity
+from salticid.metrics.parts.similarity import cosines, rarity
 from salticid.model import Floats
 
 

@@ -8,16 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from salticid.metrics.exponentiated_gradient import exponentiated_gradient
-from salticid.metrics.features import Reading
-from salticid.metrics.rocchio import rocchio
-from salticid.metrics.threshold import best_threshold
-from salticid.metrics.widrow_hoff import widrow_hoff
+from salticid.metrics.parts.exponentiated_gradient import exponentiated_gradient
+from salticid.metrics.parts.features import Reading
+from salticid.metrics.parts.rocchio import rocchio
+from salticid.metrics.parts.threshold import best_threshold
+from salticid.metrics.parts.widrow_hoff import widrow_hoff
 from salticid.model import Bools, Floats, Ints
 
 MIN_POSITIVES = 3
-AT = (100, 500, 1000)
-"""After how many pages the share is looked at."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,19 +80,6 @@ def mixed(positive: Bools, rng: np.random.Generator) -> Ints:
         place.append((np.arange(len(members)) + 0.5) / max(1, len(members)))
     spread: Ints = np.concatenate(order)[np.argsort(np.concatenate(place), kind="stable")].astype(np.int32)
     return spread
-
-
-def share_positive(called: Bools, pages: int | None = None) -> float:
-    """The share called positive of the pages fetched, or of the first `pages`; 0 for a crawl without a page.
-
-    A crawl that ended earlier is measured on what it fetched.
-
-    >>> called = np.array([True, False, False, False])
-    >>> share_positive(called), share_positive(called, 2), share_positive(called, 100)
-    (0.25, 0.5, 0.25)
-    """
-    first = called[:pages]
-    return int(first.sum()) / len(first) if len(first) else 0.0
 
 
 def _scores(x: Floats, weights: Floats) -> Floats:

@@ -1,0 +1,17 @@
+"""Pages that a Widrow-Hoff classifier calls positive, which no crawler has seen."""
+
+from salticid.metrics.parts.judged_crawl import JudgedCrawl
+from salticid.metrics.parts.measure import Better, Group, Measure, Need
+
+
+@Measure(
+    title="Widrow-Hoff", better=Better.HIGHER, group=Group.CLASSIFIERS, unit="share",
+    claim="convinces the Widrow-Hoff classifier most often", of="of all it fetched", needs=(Need.CLASSIFIERS,),
+)  # fmt: skip
+def classifier_widrow_hoff(crawl: JudgedCrawl) -> float:
+    """Share of the fetched pages that a Widrow-Hoff classifier, trained on known relevant pages, calls positive.
+
+    Paper: Menczer, Pant, Ruiz, Srinivasan, "Evaluating topic-driven web crawlers", SIGIR 2001.
+    """
+    called = crawl.topic.called_positive["widrow_hoff"][crawl.places]
+    return float(called.mean()) if len(called) else 0.0

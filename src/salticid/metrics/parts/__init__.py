@@ -1,0 +1,1 @@
+"""What measures are made of: the nouns they are handed, and the arithmetic they share."""

@@ -1,0 +1,149 @@
+"""A topic as its judges see it: what is true about it, and the pool of pages that its crawls fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from zlib import crc32
+
+import numpy as np
+
+from salticid.metrics.parts.bm25 import bm25
+from salticid.metrics.parts.classifiers import TopicClassifiers
+from salticid.metrics.parts.expanded_query import expanded_query
+from salticid.metrics.parts.judged_world import JudgedWorld
+from salticid.metrics.parts.linkage import keyword_hits, keyword_pagerank_ranks
+from salticid.metrics.parts.pool_terms import PoolTerms
+from salticid.metrics.parts.ranks import averaged, ranks
+from salticid.metrics.parts.similarity import cosines, idf, similarities
+from salticid.metrics.parts.smart import atc
+from salticid.model import Bools, Floats, Ints, Topic
+from salticid.truth import Truth
+from salticid.webs.world_arrays import PAGE, ROW, URL
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedTopic:
+    """One topic; what belongs to the pool has a value for each of its pages. All is worked out when asked for.
+
+    `crawled` are the pages of the pool, ascending, `pagerank` is that of each of them, over the pages of all
+    topics. Classifiers learn from `positives`, pages that the topic is known by, and `negatives`, pages of other
+    topics. `length` is the number of pages that a crawl was allowed.
+    """
+
+    world: JudgedWorld
+    topic: Topic
+    truth: Truth
+    length: int
+    crawled: Ints
+    pagerank: Floats
+    positives: Sequence[int] = ()
+    negatives: Sequence[int] = ()
+    seed: int = 0
+
+    @property
+    def description(self) -> str:
+        """What the topic is about, in the words of those who know; its keywords where they said nothing."""
+        return self.truth.description or self.topic.keywords
+
+    @cached_property
+    def seeds(self) -> Ints:
+        """The pages that crawls start from."""
+        return self.world.pages_at(self.topic.seeds)
+
+    @cached_property
+    def examples(self) -> Ints:
+        """Relevant pages that the crawler may know."""
+        return self.world.pages_at(self.topic.examples)
+
+    @cached_property
+    def given(self) -> Ints:
+        """Seeds and examples, which count neither for nor against."""
+        return np.unique(np.concatenate([self.seeds, self.examples]))
+
+    @cached_property
+    def targets(self) -> Ints:
+        """The pages to be found, those given left out."""
+        targets = self.world.pages_at(self.truth.targets)
+        return np.unique(targets[~np.isin(targets, self.given)])
+
+    @cached_property
+    def away(self) -> Ints:
+        """For every page of the world how many links it lies from the seeds; -1 where no way leads."""
+        return self.world.oracle.links.distances(self.world.url_ids(self.topic.seeds))
+
+    @cached_property
+    def oracle(self) -> list[bool]:
+        """For each page of the oracle's crawl whether it is a target."""
+        seeds = self.world.url_ids(self.topic.seeds)
+        return self.world.oracle.crawl(seeds, self.urls(self.targets), self.length)
+
+    def urls(self, pages: Ints) -> Ints:
+        """The ids of the URLs of pages."""
+        ids: Ints = self.world.web.arrays[PAGE.url][pages]
+        return ids
+
+    def modified(self, pages: Ints) -> Floats:
+        """When pages were last changed, in seconds since 1970; nan where nobody knows."""
+        arrays = self.world.web.arrays
+        dates: Floats = arrays[ROW.modified][arrays[URL.row][self.urls(pages)]]
+        return dates
+
+    @cached_property
+    def pool(self) -> PoolTerms:
+        """The stems of the pages of the pool."""
+        return PoolTerms(self.world.terms, self.crawled, [self.description, self.topic.keywords])
+
+    @cached_property
+    def target_terms(self) -> PoolTerms:
+        """The stems of the targets, found or not."""
+        return PoolTerms(self.world.terms, self.targets, [self.description])
+
+    @cached_property
+    def query(self) -> Floats:
+        """The counts of the description's stems."""
+        return self.pool.query(self.description)
+
+    @cached_property
+    def smart(self) -> Floats:
+        """The ranks that SMART gives the pool."""
+        return ranks(atc(self.pool.counts, self.query))
+
+    @cached_property
+    def smart_and_bm25(self) -> Floats:
+        """The ranks of SMART and BM25, averaged."""
+        return averaged(self.smart, ranks(bm25(self.pool.counts, self.query)))
+
+    @cached_property
+    def linkage(self) -> Floats:
+        """The ranks by number of keywords, among equals by PageRank."""
+        hits = keyword_hits(self.pool.counts, self.pool.query(self.topic.keywords))
+        return keyword_pagerank_ranks(hits, self.pagerank)
+
+    @cached_property
+    def likeness(self) -> Floats:
+        """The cosine of each page of the pool and the description, on raw counts."""
+        return cosines(self.pool.counts, self.query)
+
+    @cached_property
+    def similarity(self) -> Floats:
+        """The same with tf * idf."""
+        return similarities(self.pool.counts, self.query)
+
+    @cached_property
+    def expanded_similarity(self) -> Floats:
+        """The same with the words of the examples added to the description."""
+        counts = self.pool.counts
+        expanded = expanded_query(self.query, self.pool.counts_of(self.examples), idf=idf(counts))
+        return similarities(counts, expanded)
+
+    @cached_property
+    def called_positive(self) -> dict[str, Bools]:
+        """By classifier which pages of the pool it calls positive; empty if too few are known to train with."""
+        pages = np.array([*self.positives, *self.negatives], np.int32)
+        training = PoolTerms(self.world.terms, np.unique(pages))
+        rng = np.random.default_rng([self.seed, crc32(self.topic.name.encode())])
+        positive = np.arange(len(pages)) < len(self.positives)
+        trained = TopicClassifiers.train(training.counts_of(pages), positive, rng)
+        return {} if trained is None else trained.positives(training.counts_of(self.crawled))
