@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from salticid.lab.experiment import make_judge, make_strategy
+from salticid.lab.experiment import make_judge
 from salticid.lab.results import Test
 from salticid.lab.statistics import compare
 from salticid.metrics.parts.judged import judged
 from salticid.model import Feedback, Limits, Topic, Visit
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
+from salticid.runs.specs import strategy_of
 from salticid.store.memory_log import MemoryLog
 from salticid.truth import Truth
 from salticid.webs.recorded import RecordedWeb
@@ -56,7 +57,7 @@ def _harvest_after(
 ) -> float | None:
     """The share of targets among the pages after the sitting; None if the crawl did not come that far."""
     recipe = Recipe(
-        make_strategy(trial.strategy),
+        strategy_of(trial.strategy)[1],
         make_judge(trial.judge),
         Limits(max_pages=trial.max_pages),
         seed=trial.seed,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
@@ -15,6 +16,7 @@ from tests.killing import Site, served
 from tests.running import salticid as command
 
 import salticid
+from salticid.metrics.parts.judged_crawl import JudgedCrawl
 from salticid.strategies.best_n_first import BestNFirst
 from salticid.testing.generated import Generated
 from salticid.webs.recorded import RecordedWeb
@@ -23,16 +25,19 @@ from salticid.worlds.build import build
 NAMES = (
     "Hunt",
     "Judge",
+    "Race",
     "SalticidError",
     "Strategy",
     "Topic",
     "TopicFile",
     "UserError",
     "__version__",
+    "compare",
     "hunt",
     "hunt_async",
     "judge_names",
     "load_topic",
+    "measure_names",
     "open_world",
     "strategy_names",
 )
@@ -61,11 +66,12 @@ def topic(world: Path) -> salticid.Topic:
 
 
 @pytest.fixture
-def topic_file(topic: salticid.Topic, tmp_path: Path) -> Path:
+def topic_file(world: Path, topic: salticid.Topic, tmp_path: Path) -> Path:
+    web = RecordedWeb(world)
+    targets = [web.urls[web.page(number).url] for number in range(20, 40)]
     file = tmp_path / "spiders.toml"
     file.write_text(
-        f'name = "spiders"\nkeywords = "jumping spiders"\nseeds = ["{topic.seeds[0]}"]\n'
-        f'targets = ["{topic.seeds[0]}x"]\n'
+        f'name = "spiders"\nkeywords = "jumping spiders"\nseeds = ["{topic.seeds[0]}"]\ntargets = {targets}\n'
     )
     return file
 
@@ -140,9 +146,9 @@ def test_strategies_are_given_in_every_way(world: Path, topic: salticid.Topic, t
     own = digest(f"{tmp_path / 'mine.py'}:Mine:depth=3")
     assert own == ("Mine", digest("breadth_first")[1])
     for spec, complaint in (
-        (f"{tmp_path / 'mine.py'}:Mien", "no strategy in .*'Mien'; did you mean 'Mine'"),
+        (f"{tmp_path / 'mine.py'}:Mien", "holds no strategy Mien"),
         (f"{tmp_path / 'mine.py'}:Mine:width=1", "no setting of Mine 'width'"),
-        (f"{tmp_path / 'yours.py'}:Mine", "there is no file"),
+        (f"{tmp_path / 'yours.py'}:Mine", "cannot load .*yours.py"),
         ("best_frist", "did you mean 'best_first'"),
         ("oracle", "it cannot crawl"),
     ):
@@ -229,6 +235,80 @@ def test_beside_an_event_loop_too(world: Path, topic: salticid.Topic) -> None:
     finally:
         loop.close()
     assert (hunt.stopped, len(hunt.rows()) > 20) == ("interrupted", True)
+
+
+class Mine(BestNFirst):
+    """Best-N-First under another name."""
+
+
+def pages_read(crawl: JudgedCrawl) -> float:
+    """Pages fetched."""
+    return len(crawl.pages)
+
+
+def test_a_race_is_the_one_of_the_command_line_and_writes_nothing(
+    world: Path, topic_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "topics"
+    folder.mkdir()
+    topic_file.rename(folder / topic_file.name)
+    before = sorted(tmp_path.rglob("*"))
+    monkeypatch.chdir(tmp_path)
+    race = salticid.compare(world, folder, ["best_n_first:n=2", Mine(n=2)], max_pages=30)
+    assert sorted(tmp_path.rglob("*")) == before
+    done = command("compare", world, "--topics", folder, "--strategy", "best_n_first:n=2", "--max-pages", 30, "--out",
+                   tmp_path / "race", "--json")  # fmt: skip
+    typed = json.loads(done.out)["strategies"]["best_n_first:n=2"]
+    assert race.means["best_n_first:n=2"] == {name: score["mean"] for name, score in typed.items()}
+    assert race.means["Mine"]["harvest"] == race.means["best_n_first:n=2"]["harvest"]
+    assert list(race.means["Mine"]) == [name for name in salticid.measure_names() if name in typed]
+
+
+def test_a_race_can_be_read_and_shown(
+    world: Path, topic: salticid.Topic, topic_file: Path, tmp_path: Path
+) -> None:
+    topics: list[salticid.Topic | salticid.TopicFile] = [topic, salticid.load_topic(topic_file)]
+    race = salticid.compare(
+        salticid.open_world(world),
+        topics,
+        [Mine(n=1), Mine(n=4)],
+        max_pages=20,
+        measures=["harvest", pages_read],
+    )
+    one, four = race.means
+    assert (one, four) == (
+        "Mine:n=1,admit=compete,score=similarity",
+        "Mine:n=4,admit=compete,score=similarity",
+    )
+    assert [found.values[one]["harvest"] is None for found in race.results.topics] == [True, False]
+    assert race.means[four]["pages_read"] == 20.0
+    assert race.report(tmp_path / "race.html").read_text().startswith("<!doctype html>")
+    assert "<td>20.000</td>" in race._repr_html_()
+    assert repr(race) == f"<Race of {one}, {four} over 2 topics>"
+    table = race.to_pandas()
+    assert list(table.columns) == ["strategy", "topic", "harvest", "pages_read"]
+    assert len(table) == 4
+
+
+def test_other_processes_race_too_but_not_what_they_cannot_import(
+    world: Path, topic_file: Path, tmp_path: Path
+) -> None:
+    two = salticid.compare(world, [topic_file], [Mine(n=2)], max_pages=20, measures=["harvest"], workers=2)
+    assert (
+        two.means
+        == salticid.compare(world, [topic_file], [Mine(n=2)], max_pages=20, measures=["harvest"]).means
+    )
+    here = type("Here", (Mine,), {"__module__": "__main__"})
+    for strategies, measures, complaint in (
+        ([here()], ["harvest"], "Here cannot be imported by other processes"),
+        (["best_first"], [lambda crawl: 1.0], "without a name"),
+        (["best_first", "best_first"], None, "best_first is given twice"),
+        ("best_first", None, "strategies are a list"),
+    ):
+        with pytest.raises(salticid.UserError, match=complaint):
+            salticid.compare(world, [topic_file], strategies, max_pages=5, measures=measures, workers=2)
+    with pytest.raises(salticid.UserError, match="is given twice"):
+        salticid.compare(world, [topic_file, topic_file], ["best_first"])
 
 
 @pytest.mark.parametrize(

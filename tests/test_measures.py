@@ -188,7 +188,6 @@ def test_other_processes_get_names_and_no_code(lab: Path, tmp_path: Path) -> Non
         (lambda crawl: 1.0, "is a measure without a name"),
         (7, "7 is no measure"),
     ],
-    ids=str,
 )
 def test_what_is_no_measure_is_said_so(measure: str | Callable[[JudgedCrawl], float], words: str) -> None:
     with pytest.raises(UserError, match=words.replace("?", r"\?")):

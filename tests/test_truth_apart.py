@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from salticid.judges import judges
-from salticid.lab import crawl_record as crawling
 from salticid.lab import experiment
 from salticid.lab.crawl_record import crawl_once
 from salticid.lab.experiment import Case, Experiment
@@ -90,7 +89,7 @@ def test_a_strategy_of_the_lab_that_looks_around_finds_no_truth(
     world, file = lab
     snoop = Snoop()
     snoop.found, snoop.wanted = [], experiment.truth_of(str(file)).targets[0]
-    monkeypatch.setattr(crawling, "make_strategy", lambda spec: snoop)
+    monkeypatch.setattr(Experiment, "strategy", lambda plan, spec: snoop)
     plan = Experiment(str(world), str(file.parent), ("best_first",), max_pages=20)
     record = crawl_once(plan, Case(str(file), "best_first", 0, 100))
     assert (record.failed, len(record.pages)) == (None, 20)

@@ -16,7 +16,8 @@ TYPE_CHECKING = (
 )
 if TYPE_CHECKING:
     from salticid.api.hunts import Hunt, hunt, hunt_async
-    from salticid.api.names import judge_names, strategy_names
+    from salticid.api.names import judge_names, measure_names, strategy_names
+    from salticid.api.races import Race, compare
     from salticid.api.topics import TopicFile, load_topic
     from salticid.api.worlds import open_world
     from salticid.errors import SalticidError, UserError
@@ -28,7 +29,10 @@ _HOMES = {
     "hunt": "api.hunts",
     "hunt_async": "api.hunts",
     "judge_names": "api.names",
+    "measure_names": "api.names",
     "strategy_names": "api.names",
+    "Race": "api.races",
+    "compare": "api.races",
     "TopicFile": "api.topics",
     "load_topic": "api.topics",
     "open_world": "api.worlds",
@@ -43,16 +47,19 @@ _HOMES = {
 __all__ = (
     "Hunt",
     "Judge",
+    "Race",
     "SalticidError",
     "Strategy",
     "Topic",
     "TopicFile",
     "UserError",
     "__version__",
+    "compare",
     "hunt",
     "hunt_async",
     "judge_names",
     "load_topic",
+    "measure_names",
     "open_world",
     "strategy_names",
 )

@@ -92,10 +92,6 @@ class Registry(Room[type[T]]):
         """An instance with these settings; texts are read as the setting's type."""
         return made_of(name, self.find(name), settings or {})
 
-    def fits(self, made: object) -> bool:
-        """Whether something is a class of this kind."""
-        return isinstance(made, type) and hasattr(made, self._method)
-
     def settings(self, name: str) -> list[Setting]:
         """The settings of a class, in the order of its constructor."""
         made = self.find(name)
@@ -105,18 +101,18 @@ class Registry(Room[type[T]]):
 
 
 def _module(where: str) -> ModuleType:
-    """The module of a dotted name, or of a Python file; a file is run once, and known by its path from then on."""
+    """The module of a dotted name, or of a Python file; a file is run once, until it is changed."""
     try:
         return _of_file(Path(where).resolve()) if where.endswith(".py") else importlib.import_module(where)
-    except (ImportError, OSError, SyntaxError, ValueError) as error:
-        raise UserError(f"cannot load {where}: {error}") from None
+    except Exception as error:
+        raise UserError(f"cannot load {where}: {type(error).__name__}: {error}") from error
 
 
 def _of_file(file: Path) -> ModuleType:
-    name = str(file)
-    if name not in sys.modules:
+    name, written = str(file), file.stat().st_mtime_ns
+    if name not in sys.modules or vars(sys.modules[name]).get("written") != written:
         module = sys.modules[name] = ModuleType(name)
-        module.__file__ = name
+        module.__file__, module.__dict__["written"] = name, written
         try:
             SourceFileLoader(name, name).exec_module(module)
         except BaseException:
@@ -178,7 +174,12 @@ def settings_of(made: object) -> dict[str, object]:
     >>> settings_of(BestNFirst(n=16))
     {'n': 16, 'admit': 'compete', 'score': 'similarity'}
     """
-    return {name: getattr(made, name) for name in _kinds(type(made))}
+    names = list(_kinds(type(made)))
+    if lost := [name for name in names if not hasattr(made, name)]:
+        raise UserError(
+            f"{type(made).__name__} does not keep its setting {lost[0]}; write self.{lost[0]} = {lost[0]} in __init__"
+        )
+    return {name: getattr(made, name) for name in names}
 
 
 def _kinds(made: type) -> dict[str, Any]:

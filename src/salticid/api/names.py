@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from salticid.judges import judges
+from salticid.metrics import metrics
 from salticid.strategies import strategies
 
 
@@ -14,3 +15,8 @@ def strategy_names() -> list[str]:
 def judge_names() -> list[str]:
     """All judges, those of other packages included."""
     return judges.names()
+
+
+def measure_names() -> list[str]:
+    """All measures, those of other packages included."""
+    return metrics.names()

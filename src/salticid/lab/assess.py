@@ -11,7 +11,7 @@ import numpy as np
 
 from salticid.lab.crawl_measures import CrawlMeasures, measure_crawl
 from salticid.lab.crawl_record import CrawlRecord, opened
-from salticid.lab.experiment import Case, Experiment, topic_of, truth_of
+from salticid.lab.experiment import Case, Experiment
 from salticid.lab.measure_names import find_measures
 from salticid.lab.traits import heterogeneity
 from salticid.metrics.distance import mean_distance
@@ -88,8 +88,8 @@ def _judged(experiment: Experiment, crawls: Crawls, known: Known, ranked: Ranked
     others = [pages for other, pages in known.items() if other != file and own.isdisjoint(pages)]
     return JudgedTopic(
         judged_world(experiment.world),
-        topic_of(file),
-        truth_of(file),
+        experiment.topic(file),
+        experiment.truth(file),
         length=experiment.max_pages,
         crawled=pool,
         pagerank=ranked[1][ranked[0].searchsorted(pool)],

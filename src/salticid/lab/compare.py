@@ -25,11 +25,6 @@ from salticid.lab.experiment import (
     Case,
     Experiment,
     cases,
-    described,
-    make_judge,
-    make_strategy,
-    topic_of,
-    truth_of,
 )
 from salticid.lab.league import gather
 from salticid.lab.measure_names import address_of, fingerprint
@@ -49,15 +44,19 @@ Watch = Callable[[str, int, int], None]
 
 
 def compare(
-    experiment: Experiment, out: Path, workers: int, watch: Watch, pool: Executor | None = None
+    experiment: Experiment, out: Path | None, workers: int, watch: Watch, pool: Executor | None = None
 ) -> Results:
     """Make all crawls and measures that are not in `out` yet; write results.json and timings.json there.
+
+    Without `out` nothing is written.
 
     `workers` tasks are under way at once, in processes of this machine or wherever `pool` has them done; one
     worker stays in this process.
     """
     records, topics = measured(experiment, out, workers, watch, pool)
     results = gather(experiment, topics, about(experiment))
+    if out is None:
+        return results
     (out / RESULTS).write_bytes(msgspec.json.format(msgspec.json.encode(results), indent=1))
     (out / TIMINGS).write_bytes(
         msgspec.json.format(msgspec.json.encode(timings(experiment, records, results)), indent=1)
@@ -66,7 +65,7 @@ def compare(
 
 
 def measured(
-    experiment: Experiment, out: Path, workers: int, watch: Watch, pool: Executor | None = None
+    experiment: Experiment, out: Path | None, workers: int, watch: Watch, pool: Executor | None = None
 ) -> tuple[dict[Case, CrawlRecord], list[Assessed]]:
     """All crawls of an experiment, and its topics measured one by one."""
     experiment.check()
@@ -74,7 +73,7 @@ def measured(
     if not here:
         experiment = replace(experiment, measures=tuple(map(address_of, experiment.measures)))
     digest = opened(experiment.world).digest
-    crawls, measures = Kept(out / _CRAWLS, CrawlRecord), Kept(out / _MEASURES, Assessed)
+    crawls, measures = Kept(out and out / _CRAWLS, CrawlRecord), Kept(out and out / _MEASURES, Assessed)
     wanted = list(cases(experiment))
     with nullcontext(pool) if pool or here else _processes(workers) as at_work:
         crawled = _done(
@@ -87,7 +86,7 @@ def measured(
         records = dict(zip(wanted, crawled, strict=True))
         ranked = pool_ranks(experiment, crawled)
         known = known_pages(experiment)
-        by_topic = [_of_topic(records, str(file)) for file in experiment.topic_files()]
+        by_topic = [_of_topic(records, key) for key in experiment.topic_keys()]
         topics = _done(
             [
                 Task(
@@ -108,10 +107,10 @@ def measured(
 def known_pages(experiment: Experiment) -> Known:
     """By topic file the pages it is known by: its examples, else its seeds."""
     world = judged_world(experiment.world)
-    topics = {str(file): topic_of(str(file)) for file in experiment.topic_files()}
+    topics = {key: experiment.topic(key) for key in experiment.topic_keys()}
     return {
-        file: list(dict.fromkeys(world.pages_at(topic.examples or topic.seeds).tolist()))
-        for file, topic in topics.items()
+        key: list(dict.fromkeys(world.pages_at(topic.examples or topic.seeds).tolist()))
+        for key, topic in topics.items()
     }
 
 
@@ -125,12 +124,14 @@ def pool_ranks(experiment: Experiment, records: Iterable[CrawlRecord]) -> Ranked
 def measures_key(experiment: Experiment, crawls: Crawls, known: Known, ranked: Ranked) -> str:
     """A name for the measures of a topic that is the same exactly when all that decides them is the same."""
     pages, ranks = ranked
-    topic, truth = topic_of(crawls[0][0].topic), truth_of(crawls[0][0].topic)
+    topic, truth = experiment.topic(crawls[0][0].topic), experiment.truth(crawls[0][0].topic)
     asked = (
         __version__,
         opened(experiment.world).digest,
         asdict(topic),
-        replace(experiment, measures=tuple(map(fingerprint, experiment.measures or metrics.names()))),
+        replace(
+            experiment, given=None, measures=tuple(map(fingerprint, experiment.measures or metrics.names()))
+        ),
         [(case, record.pages, record.scores, record.failed) for case, record in crawls],
     )
     digest = hashlib.blake2b(digest_size=16)
@@ -153,14 +154,14 @@ def about(experiment: Experiment) -> dict[str, Any]:
         "python": platform.python_version(),
         "libraries": {name: version(name) for name in ("numpy", "scipy")},
         "world": {"digest": web.digest, "pages": web.pages, "from": web.arrays.manifest.built_from},
-        "strategies": {spec: described(spec, make_strategy(spec)) for spec in experiment.strategies},
-        "judge": described(experiment.judge, make_judge(experiment.judge)),
+        "strategies": {spec: experiment.described(spec) for spec in experiment.strategies},
+        "judge": experiment.described_judge(),
         "max_pages": experiment.max_pages,
         "max_buffer": experiment.max_buffer,
         "arrivals": experiment.arrivals,
         "repeats": experiment.repeats,
         "seed": experiment.seed,
-        "topics": len(experiment.topic_files()),
+        "topics": len(experiment.topic_keys()),
     }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from salticid.lab.experiment import Case, Experiment, described, make_judge, make_strategy, topic_of
+from salticid.lab.experiment import Case, Experiment
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
@@ -41,13 +41,13 @@ def opened(world: str) -> RecordedWeb:
 
 def key_of(experiment: Experiment, case: Case, digest: str) -> str:
     """A name for a crawl that is the same exactly when all that decides it is the same."""
-    topic = topic_of(case.topic)
+    topic = experiment.topic(case.topic)
     decides: dict[str, Any] = {
         "version": __version__,
         "world": digest,
         "topic": asdict(replace(topic, seeds=case.seeds_of(topic))),
-        "strategy": described(case.strategy, make_strategy(case.strategy)),
-        "judge": described(experiment.judge, make_judge(experiment.judge)),
+        "strategy": experiment.described(case.strategy),
+        "judge": experiment.described_judge(),
         "limits": asdict(replace(experiment.limits, max_buffer=case.max_buffer)),
         "arrivals": experiment.arrivals,
         "seed": experiment.seed + case.repeat,
@@ -58,10 +58,10 @@ def key_of(experiment: Experiment, case: Case, digest: str) -> str:
 def crawl_once(experiment: Experiment, case: Case) -> CrawlRecord:
     """Make a crawl; what is kept of it."""
     web = opened(experiment.world)
-    topic = topic_of(case.topic)
+    topic = experiment.topic(case.topic)
     recipe = Recipe(
-        make_strategy(case.strategy),
-        make_judge(experiment.judge),
+        experiment.strategy(case.strategy),
+        experiment.new_judge(),
         replace(experiment.limits, max_buffer=case.max_buffer),
         experiment.arrivals,
         experiment.seed + case.repeat,

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import inspect
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,13 +15,24 @@ import numpy as np
 
 from salticid.drivers.arrivals import arrivals
 from salticid.errors import UserError
-from salticid.judges import judges
 from salticid.lab.measure_names import find_measures
 from salticid.model import Limits, Topic
 from salticid.protocols import Judge, Strategy
-from salticid.registry import read_strategy_file, settings_of
-from salticid.strategies import strategies
+from salticid.runs.specs import described, judge_of, strategy_of
 from salticid.truth import Truth, load_topic
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a program hands over instead of naming it: topics, strategies, a judge.
+
+    Of a topic without truth there is the topic; of all others there is None, and their key is a file. So no truth is
+    in memory while a strategy crawls.
+    """
+
+    topics: Mapping[str, Topic | None] = field(default_factory=dict)
+    strategies: Mapping[str, Strategy] = field(default_factory=dict)
+    judge: Judge | None = None
 
 
 class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -25,7 +40,8 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     A strategy is written NAME or NAME:KEY=VALUE,KEY=VALUE, or is a strategy file; the judge is written like it.
     A measure is written NAME, FILE.py:FUNCTION or MODULE:FUNCTION, or is a function; without any, all are taken.
-    `robustness` adds crawls from either half of the seeds, `sweep` crawls with smaller and larger frontiers.
+    `robustness` adds crawls from either half of the seeds, `sweep` crawls with smaller and larger frontiers. `given`
+    is what a program hands over as it is, if one does: `Given`.
     """
 
     world: str
@@ -40,6 +56,7 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     robustness: bool = False
     sweep: bool = False
     measures: tuple[Any, ...] = ()
+    given: Any = None
 
     @property
     def limits(self) -> Limits:
@@ -56,6 +73,43 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             )
         return files
 
+    def topic_keys(self) -> list[str]:
+        """By what each topic is known: its file, or the name it was given under."""
+        return [*self._given.topics] or list(map(str, self.topic_files()))
+
+    def topic(self, key: str) -> Topic:
+        """What the crawler is told of a topic; the other half is forgotten at once."""
+        return self._given.topics.get(key) or topic_of(key)
+
+    def truth(self, key: str) -> Truth:
+        """What only measures may know."""
+        return truth_of(key) if self._given.topics.get(key) is None else Truth()
+
+    def strategy(self, spec: str) -> Strategy:
+        """A new instance of a strategy that is compared."""
+        given = self._given.strategies.get(spec)
+        return strategy_of(spec)[1] if given is None else deepcopy(given)
+
+    def described(self, spec: str) -> dict[str, Any]:
+        """A strategy that is compared, with all that decides what it does."""
+        given = self._given.strategies.get(spec)
+        if given is not None:
+            return {**described(given, type(given).__name__, given), "code": _code_of(type(given))}
+        return described(spec, *strategy_of(spec))
+
+    def new_judge(self) -> Judge:
+        """A new instance of the judge."""
+        given = self._given.judge
+        return make_judge(self.judge) if given is None else deepcopy(given)
+
+    def described_judge(self) -> dict[str, Any]:
+        """The judge, with all that decides what it says."""
+        return described(self.judge, self.judge.partition(":")[0], self.new_judge())
+
+    @property
+    def _given(self) -> Given:
+        return self.given or Given()
+
     def check(self) -> None:
         """UserError for a strategy, judge or topic file that cannot be."""
         if not self.strategies:
@@ -63,14 +117,14 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 "nothing to compare; name strategies with --strategy, as in --strategy best_first"
             )
         for spec in self.strategies:
-            make_strategy(spec)
+            self.described(spec)
         if len(set(self.strategies)) < len(self.strategies):
             raise UserError("a strategy is named twice; give each of them once, or with other settings")
-        make_judge(self.judge)
+        self.described_judge()
         find_measures(self.measures)
         arrivals(self.arrivals, 1, np.random.default_rng(0))
-        for file in self.topic_files():
-            load_topic(file)
+        for key in self.topic_keys():
+            self.topic(key)
 
 
 def read_experiment(file: Path) -> Experiment:
@@ -83,26 +137,8 @@ def read_experiment(file: Path) -> Experiment:
         raise UserError(f"{file} is no experiment: {error}") from None
 
 
-def make_strategy(spec: str) -> Strategy:
-    """The strategy of NAME, NAME:KEY=VALUE,... or a strategy file."""
-    name, settings = _parts(spec)
-    if name == "oracle":
-        raise UserError("the oracle is what every strategy is measured against; see oracle_share")
-    return strategies.make(name, settings)
-
-
-def make_judge(spec: str) -> Judge:
-    """The judge of NAME or NAME:KEY=VALUE,..."""
-    return judges.make(*_parts(spec))
-
-
-def described(spec: str, made: Strategy | Judge) -> dict[str, Any]:
-    """A strategy or judge with all its settings, also those that nobody wrote down."""
-    return {"name": _parts(spec)[0], **settings_of(made)}
-
-
 class Case(msgspec.Struct, frozen=True):
-    """One crawl to be made: which topic file, which strategy, which repeat, and what it varies.
+    """One crawl to be made: which topic, which strategy, which repeat, and what it varies.
 
     `half` is 1 or 2 for a crawl from one half of the seeds, 0 from all; `max_buffer` is its own.
     """
@@ -121,14 +157,14 @@ class Case(msgspec.Struct, frozen=True):
 def cases(experiment: Experiment) -> Iterator[Case]:
     """All crawls of an experiment, topic by topic."""
     size = experiment.max_buffer
-    for file in map(str, experiment.topic_files()):
+    for key in experiment.topic_keys():
         for strategy in experiment.strategies:
             for repeat in range(experiment.repeats):
-                yield Case(file, strategy, repeat, size)
-            if experiment.robustness and len(topic_of(file).seeds) > 1:
-                yield from (Case(file, strategy, 0, size, half) for half in (1, 2))
+                yield Case(key, strategy, repeat, size)
+            if experiment.robustness and len(experiment.topic(key).seeds) > 1:
+                yield from (Case(key, strategy, 0, size, half) for half in (1, 2))
             if experiment.sweep:
-                yield from (Case(file, strategy, 0, other) for other in swept(size) if other != size)
+                yield from (Case(key, strategy, 0, other) for other in swept(size) if other != size)
 
 
 def swept(max_buffer: int | None) -> list[int]:
@@ -137,17 +173,20 @@ def swept(max_buffer: int | None) -> list[int]:
     return sorted({max(1, round(middle * factor)) for factor in (1 / 16, 1 / 4, 1, 4, 16)})
 
 
-def _parts(spec: str) -> tuple[str, dict[str, Any]]:
-    if spec.endswith(".toml"):
-        return read_strategy_file(Path(spec))
-    name, _, told = spec.partition(":")
-    settings: dict[str, Any] = {}
-    for pair in told.split(",") if told else []:
-        key, equals, value = pair.partition("=")
-        if not equals:
-            raise UserError(f"{pair!r} in {spec!r} is no KEY=VALUE; write it as in best_n_first:n=64")
-        settings[key.strip()] = value.strip()
-    return name, settings
+def make_judge(spec: str) -> Judge:
+    """The judge of NAME, NAME:KEY=VALUE,... or FILE.py:Class."""
+    return judge_of(spec)[1]
+
+
+def _code_of(kind: type) -> str:
+    """A text that changes when a class that is not ours does; for ours, the version stands."""
+    if kind.__module__.startswith("salticid."):
+        return ""
+    try:
+        source = inspect.getsource(inspect.getmodule(kind) or kind)
+    except (OSError, TypeError):  # no file holds it: it is another one each time
+        return repr(kind) + str(id(kind))
+    return hashlib.blake2b(source.encode(), digest_size=16).hexdigest()
 
 
 def topic_of(file: str) -> Topic:

@@ -15,11 +15,13 @@ T = TypeVar("T", bound=msgspec.Struct)
 class Kept(Generic[T]):
     """Results of one kind by their names, each written as a whole or not at all.
 
-    One that says that something `failed` is found out anew the next time.
+    One that says that something `failed` is found out anew the next time. Without a folder nothing is kept.
     """
 
-    def __init__(self, folder: Path, kind: type[T]) -> None:
+    def __init__(self, folder: Path | None, kind: type[T]) -> None:
         self._folder, self._kind = folder, kind
+        if folder is None:
+            return
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -29,12 +31,14 @@ class Kept(Generic[T]):
 
     def find(self, key: str) -> T | None:
         """The result of that name, if it was kept."""
+        if self._folder is None:
+            return None
         file = self._folder / f"{key}.json"
         return msgspec.json.decode(file.read_bytes(), type=self._kind) if file.is_file() else None
 
     def keep(self, key: str, result: T) -> None:
         """Write a result down."""
-        if not getattr(result, "failed", None):
+        if self._folder is not None and not getattr(result, "failed", None):
             partial = self._folder / f"{key}.partial"
             partial.write_bytes(msgspec.json.encode(result))
             partial.rename(self._folder / f"{key}.json")

@@ -1,0 +1,151 @@
+"""A race of strategies from Python: the comparison of the command line, with the same results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from salticid.api.progress import console
+from salticid.api.showing import league_as_html
+from salticid.api.tables import to_pandas
+from salticid.api.topics import TopicFile, load_topic
+from salticid.cli.progress import Work
+from salticid.errors import UserError
+from salticid.lab import compare as lab
+from salticid.lab.experiment import Experiment, Given
+from salticid.lab.report import write_report
+from salticid.lab.results import Results
+from salticid.metrics.parts.measure import Metric
+from salticid.model import Topic
+from salticid.protocols import Judge, Strategy
+from salticid.registry import settings_of
+from salticid.runs.specs import DEFAULT_JUDGE
+from salticid.webs.recorded import RecordedWeb
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Race:
+    """What came of a race. `results` holds all of it: values by topic, tests, curves."""
+
+    results: Results
+
+    @property
+    def means(self) -> dict[str, dict[str, float | None]]:
+        """By strategy and measure the mean over the topics; None where it could not be worked out."""
+        return {
+            strategy: {measure: score.mean for measure, score in scores.items()}
+            for strategy, scores in self.results.strategies.items()
+        }
+
+    def to_pandas(self) -> Any:
+        """A data frame, a row a strategy and topic, a column a measure; a UserError where pandas is not installed."""
+        return to_pandas(
+            [
+                {"strategy": strategy, "topic": topic.name, **values}
+                for topic in self.results.topics
+                for strategy, values in topic.values.items()
+            ]
+        )
+
+    def report(self, path: str | Path) -> Path:
+        """Write the report, one HTML file that needs nothing else; its path."""
+        write_report(self.results, Path(path))
+        return Path(path)
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.results.strategies)
+        return f"<Race of {names} over {len(self.results.topics)} topics>"
+
+    def _repr_html_(self) -> str:
+        return league_as_html(self.means)
+
+
+def compare(
+    world: RecordedWeb | str | Path,
+    topics: str | Path | Sequence[Topic | TopicFile | str | Path],
+    strategies: Sequence[str | Strategy],
+    max_pages: int = 1000,
+    measures: Sequence[str | Metric] | None = None,
+    workers: int = 1,
+    judge: str | Judge | None = None,
+    seed: int = 0,
+    out: str | Path | None = None,
+    progress: bool | None = None,
+    **options: Any,
+) -> Race:
+    """Race strategies over topics of a recorded world, under equal budgets, judged by what they never see.
+
+    Topics are a folder, or a list of topic files, of what `load_topic` gave, or of topics made by hand, which have no
+    truth: measures that need it are None for them. Strategies and the judge are given as for `hunt`; an instance is
+    named by its class. Measures are names or functions, all there are by default. With `out` what is done is kept
+    there, and not done twice; without, nothing is written. One worker stays in this process. Further options are those
+    of the command line: `max_buffer`, `arrivals`, `repeats`, `robustness`, `sweep`.
+    """
+    named = _named(strategies)
+    instances = {name: each for name, each in named.items() if not isinstance(each, str)}
+    given = Given(
+        _topics(topics), instances, judge if judge is not None and not isinstance(judge, str) else None
+    )
+    if workers > 1:
+        _check_travel([*instances.values(), *([given.judge] if given.judge is not None else [])])
+    experiment = Experiment(
+        world=str(world.folder if isinstance(world, RecordedWeb) else world),
+        topics="",
+        strategies=tuple(named),
+        max_pages=max_pages,
+        judge=judge if isinstance(judge, str) else DEFAULT_JUDGE if judge is None else type(judge).__name__,
+        seed=seed,
+        measures=tuple(measures or ()),
+        given=given,
+        **options,
+    )
+    with Work("comparing", 0, console(progress)) as work:
+        return Race(lab.compare(experiment, None if out is None else Path(out), workers, work.part))
+
+
+def _topics(topics: str | Path | Sequence[Topic | TopicFile | str | Path]) -> dict[str, Topic | None]:
+    """By file, or by name, what a program may hand over of each topic."""
+    if isinstance(topics, str | Path):
+        folder = Path(topics)
+        topics = sorted(folder.glob("*.toml")) if folder.is_dir() else [folder]
+        if not topics:
+            raise UserError(f"{folder} holds no topic files; make some with: salticid world topics")
+    keys: dict[str, Topic | None] = {}
+    for each in topics:
+        if isinstance(each, Topic):
+            key, topic = each.name, each
+        else:
+            file = each.path if isinstance(each, TopicFile) else load_topic(each).path
+            key, topic = str(file), None
+        if key in keys:
+            raise UserError(f"the topic {key} is given twice; give each once, under a name of its own")
+        keys[key] = topic
+    return keys
+
+
+def _named(strategies: Sequence[str | Strategy]) -> dict[str, str | Strategy]:
+    """The strategies by name: as written, or by the class; with its settings where a class races against itself."""
+    if isinstance(strategies, str):
+        raise UserError(f"strategies are a list, as in [{strategies!r}]")
+    kinds = [type(each).__name__ for each in strategies if not isinstance(each, str)]
+    named: dict[str, str | Strategy] = {}
+    for each in strategies:
+        name = each if isinstance(each, str) else type(each).__name__
+        if not isinstance(each, str) and kinds.count(name) > 1:
+            name = f"{name}:{','.join(f'{key}={value}' for key, value in settings_of(each).items())}"
+        if name in named:
+            raise UserError(f"{name} is given twice; give each strategy once, or with other settings")
+        named[name] = each
+    return named
+
+
+def _check_travel(instances: Sequence[object]) -> None:
+    """Classes that other processes cannot import would only be missed there."""
+    for each in instances:
+        if type(each).__module__ == "__main__":
+            name = type(each).__name__
+            raise UserError(
+                f"{name} cannot be imported by other processes; put it into a file of its own, or race with workers=1"
+            )
