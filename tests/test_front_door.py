@@ -282,7 +282,7 @@ def test_a_race_can_be_read_and_shown(
     )
     assert [found.values[one]["harvest"] is None for found in race.results.topics] == [True, False]
     assert race.means[four]["pages_read"] == 20.0
-    assert race.report(tmp_path / "race.html").read_text().startswith("<!doctype html>")
+    assert race.report(tmp_path / "race.html").read_text().startswith("<!DOCTYPE html>")
     assert "<td>20.000</td>" in race._repr_html_()
     assert repr(race) == f"<Race of {one}, {four} over 2 topics>"
     table = race.to_pandas()
