@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
 import signal
 import sqlite3
@@ -23,6 +24,7 @@ import zstandard
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.running import salticid
+from tests.test_parsing_pool import children
 from warcio.archiveiterator import ArchiveIterator
 
 from salticid.cli.export import export_pages
@@ -454,6 +456,14 @@ def test_no_worker_and_no_descriptor_outlives_the_export(made: Made) -> None:
     assert time.monotonic() - began < 30, "it waits for none of them"
     assert all(future.cancelled() or future.result() is None for future in left)
     assert descriptors() == before
+
+
+def test_a_worker_killed_from_outside_costs_no_text(made: Made) -> None:
+    place = made.record("http://a.example/", "200 OK", "Content-Type: text/html", article("Eyes"))
+    with MainTexts(made.commit(), workers=1, limit=60) as texts:
+        for _ in range(3):
+            assert texts.ask(place).result() == f"Eyes\n\n{ESSAY}"
+            os.kill(children()[0], signal.SIGKILL)
 
 
 def descriptors() -> list[str]:

@@ -17,6 +17,7 @@ from salticid.model import NO_URL, Outcome, Page
 from salticid.parse import Parser
 from salticid.parse.content import GOOD_STATUSES
 from salticid.parse.prescan import prescan
+from salticid.protocols import Table
 from salticid.tables import FileHeap, Texts, Urls
 from salticid.text import language
 from salticid.text.stems import Stems
@@ -57,15 +58,7 @@ class WorldWriter:
     """
 
     def __init__(self, out: Path) -> None:
-        if out.exists():
-            raise UserError(f"{out} exists already; name a new folder for the world, or remove that one")
-        self.out = out
-        self._work = out.with_name(f".{out.name}.building")
-        try:
-            shutil.rmtree(self._work, ignore_errors=True)
-            self._arrays = ArrayWriter(self._work)
-        except OSError as error:
-            raise UserError(f"cannot write a world to {out}: {error.strerror}; name another folder") from None
+        self.out, self._arrays = out, new_arrays(out)
         self._heaps = {table: FileHeap(self._arrays.path(table.text)) for table in (URL, WORD)}
         self.urls = Urls(self._heaps[URL])
         self.words = Texts(self._heaps[WORD])
@@ -80,7 +73,7 @@ class WorldWriter:
     @property
     def folder(self) -> Path:
         """Where the world lies while it is being written."""
-        return self._work
+        return self._arrays.folder
 
     def leave_out(self, why: str, count: int = 1) -> None:
         """Count something that is not in the world."""
@@ -122,14 +115,15 @@ class WorldWriter:
         self._put(URL.row, self._row_of)
         self._put(URL.host, self.urls.host_of)
         write_texts(self._arrays, HOST, [self.urls.hosts[at].encode() for at in range(len(self.urls.hosts))])
-        stems = self._write_stems()
+        code = max(sorted(self._languages), key=self._languages.__getitem__, default=language.DEFAULT)
+        stems = write_stems(self._arrays, self.words, code)
         heaps = self._heaps
         del self.urls, self.words, self._parser  # the indexes below need their room
         for table, heap in heaps.items():
             write_index(self._arrays, table, heap.ends, heap)
             heap.close()
         manifest = self._arrays.close(built_from, stems, dict(sorted(self.left_out.items())))
-        self._work.rename(self.out)
+        self.folder.rename(self.out)
         return manifest
 
     def abandon(self) -> None:
@@ -137,23 +131,13 @@ class WorldWriter:
         for heap in self._heaps.values():
             heap.close()
         self._arrays.abandon()
-        shutil.rmtree(self._work, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def _parsed(self, html: bytes, url: str, charset: str | None) -> Page | None:
         try:
             return None if prescan(html) else self._parser.parse(html, url, charset)
         except SelectolaxError:  # out of memory, on a page that asks for gigabytes
             return None
-
-    def _write_stems(self) -> str:
-        """Work out the stems of all words in the language most pages are in, for every crawl to come."""
-        code = max(sorted(self._languages), key=self._languages.__getitem__, default=language.DEFAULT)
-        stems = Stems(self.words, code)
-        for begin in range(0, len(self.words) + 1, _STEMS_AT_ONCE):
-            words = np.arange(begin, min(begin + _STEMS_AT_ONCE, len(self.words)), dtype=np.int32)
-            self._put(STEM_OF, stems.of(words))
-        write_texts(self._arrays, STEM, [stems.text(at).encode() for at in range(len(stems))])
-        return stems.rules
 
     def _takes(self, url: str, kind: int) -> bool:
         return self._row(url) < 0 or (kind == _OK and not self.has_page(url))
@@ -210,6 +194,28 @@ class WorldWriter:
     def _grow_rows(self) -> None:
         missing = len(self.urls) - len(self._row_of)
         self._row_of.extend([-1] * missing)
+
+
+def new_arrays(out: Path) -> ArrayWriter:
+    """The arrays of what is to be the new world folder `out`; while they are written they lie beside it."""
+    if out.exists():
+        raise UserError(f"{out} exists already; name a new folder for the world, or remove that one")
+    folder = out.with_name(f".{out.name}.building")
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+        return ArrayWriter(folder)
+    except OSError as error:
+        raise UserError(f"cannot write a world to {out}: {error.strerror}; name another folder") from None
+
+
+def write_stems(arrays: ArrayWriter, words: Table, code: str) -> str:
+    """Work out the stems of all words in the language of most pages, for every crawl to come; by which rules."""
+    stems = Stems(words, code)
+    for begin in range(0, len(words) + 1, _STEMS_AT_ONCE):
+        some = np.arange(begin, min(begin + _STEMS_AT_ONCE, len(words)), dtype=np.int32)
+        arrays.append(STEM_OF, stems.of(some))
+    write_texts(arrays, STEM, [stems.text(at).encode() for at in range(len(stems))])
+    return stems.rules
 
 
 def _outcome(answer: Answer) -> Outcome:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,15 +21,15 @@ import numpy.typing as npt
 from salticid.errors import UserError
 from salticid.tables import FileHeap, Texts
 from salticid.text import language
-from salticid.text.stems import Stems
 from salticid.webs.arrays import ArrayWriter, Manifest, write_index, write_texts
-from salticid.webs.world_arrays import HOST, LINK, ROW, STEM, STEM_OF, TOKEN, URL, WORD, WorldArray
+from salticid.webs.world_arrays import HOST, LINK, ROW, TOKEN, URL, WORD, WorldArray
 from salticid.worlds.build import Built
 from salticid.worlds.generating.ages import LAST_DAY
 from salticid.worlds.generating.chance import Whole
 from salticid.worlds.generating.press import ELSEWHERE, PageBlock, Press
 from salticid.worlds.generating.rows import other_answers
 from salticid.worlds.labels import read_labels, write_labels
+from salticid.worlds.writer import new_arrays, write_stems
 
 AT_ONCE = 4_096
 """Pages that are printed together: what they need fits into the caches of a processor."""
@@ -38,7 +38,6 @@ _ALONE = 40_000
 _MOST_HELPERS = 4
 _MOST_PAGES = 50_000_000
 _AT_ONCE_ELSEWHERE = 100_000
-_STEMS_AT_ONCE = 100_000
 _TOKEN_BYTES_AT_ONCE = 16 << 20
 
 
@@ -75,26 +74,19 @@ def build_generated(
     The file `labels` adds to the labels of the web's own. `watch(done, pages)` is shown the progress.
     """
     extra_labels = [pair for pair in read_labels(labels) if pair is not None] if labels else []
-    if out.exists():
-        raise UserError(f"{out} exists already; name a new folder for the world, or remove that one")
-    work = out.with_name(f".{out.name}.building")
+    arrays = new_arrays(out)
     try:
-        shutil.rmtree(work, ignore_errors=True)
-        writer = _Writer(work, Press(wanted.pages, wanted.seed, wanted.day))
-    except OSError as error:
-        raise UserError(f"cannot write a world to {out}: {error.strerror}; name another folder") from None
-    try:
-        with _printers(wanted, writer.press) as printed:
-            for part in printed:
-                writer.add(part)
-                if watch is not None:
-                    watch(writer.pages, writer.pages)
-        labelled = writer.label(extra_labels)
-        manifest = writer.close(wanted.name)
-        work.rename(out)
+        with _Writer(arrays, Press(wanted.pages, wanted.seed, wanted.day)) as writer:
+            with _printers(wanted, writer.press) as blocks:
+                for block in blocks:
+                    writer.add(block)
+                    if watch is not None:
+                        watch(writer.pages, writer.pages)
+            labelled = writer.label(extra_labels)
+            manifest = writer.close(wanted.name)
+        arrays.folder.rename(out)
     except BaseException:
-        writer.abandon()
-        shutil.rmtree(work, ignore_errors=True)
+        shutil.rmtree(arrays.folder, ignore_errors=True)
         raise
     return Built(manifest, wanted.pages, labelled, [])
 
@@ -102,9 +94,8 @@ def build_generated(
 class _Writer:
     """Puts what is printed into the arrays of a world; what links lead to elsewhere comes after all pages."""
 
-    def __init__(self, folder: Path, press: Press) -> None:
-        self.press, self.pages = press, 0
-        self._arrays, self._folder = ArrayWriter(folder), folder
+    def __init__(self, arrays: ArrayWriter, press: Press) -> None:
+        self.press, self.pages, self._arrays = press, 0, arrays
         self._urls = FileHeap(self._arrays.path(URL.text))
         self._tokens = self._arrays.path(TOKEN.word).open("w+b")
         self._ends: Counter[WorldArray[np.uint64]] = Counter()
@@ -145,7 +136,7 @@ class _Writer:
                     yield url.decode(), labels[topic]
             yield from (pair for pair in extra if pair[0] in urls)
 
-        write_labels(self._folder, pairs())
+        write_labels(self._arrays.folder, pairs())
         self._unknown = sum(url not in urls for url, _ in set(extra))
         return labelled.count(True) + len(set(extra)) - self._unknown
 
@@ -160,7 +151,10 @@ class _Writer:
         left_out = {"label for an unknown URL": self._unknown} if self._unknown else {}
         return self._arrays.close(built_from, rules, left_out)
 
-    def abandon(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         """Let go of all files."""
         self._urls.close()
         self._tokens.close()
@@ -211,12 +205,7 @@ class _Writer:
         words = Texts()
         words.intern_all([self.press.words[at] for at in np.flatnonzero(used).tolist()])
         write_texts(self._arrays, WORD, words.between(0, len(words)))
-        stems = Stems(words, language.DEFAULT)
-        for begin in range(0, len(words), _STEMS_AT_ONCE):
-            some = np.arange(begin, min(begin + _STEMS_AT_ONCE, len(words)), dtype=np.int32)
-            self._arrays.append(STEM_OF, stems.of(some))
-        write_texts(self._arrays, STEM, [stems.text(at).encode() for at in range(len(stems))])
-        return stems.rules
+        return write_stems(self._arrays, words, language.DEFAULT)
 
     def _streams(self) -> Iterator[npt.NDArray[np.int32]]:
         """All streams written so far, a piece at a time, as they stand in their file."""
