@@ -87,12 +87,12 @@ def _settings(folder: Path, typed: dict[str, Any]) -> LiveSettings:
             raise UserError(
                 f"the crawl in {folder} is of a recorded world, where nothing changes; name a live one"
             )
-        row = crawled.db.execute("SELECT settings FROM session ORDER BY id DESC LIMIT 1").fetchone()
-    if row is None:
+        before = crawled.settings()
+    if before is None:
         raise UserError(
             f"the crawl in {folder} has no page yet; give its own command again, and refresh it later"
         )
-    settings = replace(msgspec.json.decode(row[0], type=LiveSettings), **typed)
+    settings = replace(msgspec.convert(before, LiveSettings), **typed)
     if settings.proxy and NOT_KEPT in settings.proxy:
         raise UserError(
             f"{folder} was crawled through the proxy {settings.proxy}, whose password is not kept; give it again "

@@ -153,8 +153,8 @@ class Shard:
             self._refused = error
             raise
         hunt.log.retry()
-        if hunt.log.trouble is not None:
-            raise OSError(hunt.log.trouble)
+        if hunt.log.unwritten is not None:
+            raise OSError(hunt.log.unwritten)
         hunt.look_again()
 
     async def received(self, origin: int) -> int:

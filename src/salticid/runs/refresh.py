@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from salticid.model import Outcome, Response
 from salticid.store.log import RETRY_SECONDS, CrawlLog
-from salticid.store.versions import Seen, due, newest
+from salticid.store.versions import Seen, Versions
 from salticid.webs.live.manners import Parked
 from salticid.webs.live.web import LiveWeb
 
@@ -38,7 +38,8 @@ class Refresh:
     def __init__(self, web: LiveWeb, log: CrawlLog, requests: int) -> None:
         self._web, self._log, self._requests = web, log, requests
         self._hosts: dict[int, deque[tuple[int, int]]] = {}
-        pages = due(log.database)
+        self._versions = Versions(log.database)
+        pages = self._versions.due()
         for step, url in pages:
             self._hosts.setdefault(web.urls.host(url), deque()).append((step, url))
         self.pages = len(pages)
@@ -71,7 +72,7 @@ class Refresh:
     async def _one_host(self, pages: deque[tuple[int, int]], watch: Callable[[], None]) -> None:
         while pages and not self.stopped:
             step, url = pages.popleft()
-            seen = newest(self._log.database, step)
+            seen = self._versions.seen(step)
             try:
                 response = await self._web.fetch(url, _unless(seen))
             except Parked:

@@ -1,25 +1,59 @@
-"""A crawl folder that this program alone writes into: its lock and its database."""
+"""Who holds a folder: one program at a time may crawl into it, with the lock on it and its database."""
 
 from __future__ import annotations
 
+import fcntl
+import os
 import sqlite3
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
-
-import msgspec
+from typing import IO, Any
 
 from salticid.errors import UserError
 from salticid.store import write_ahead
-from salticid.store.lock import FILE as LOCK
-from salticid.store.lock import lock
+from salticid.store.damage import Damaged
+from salticid.store.database import Database
+from salticid.store.old_format import upgrade
 from salticid.store.schema import FILE, FORMAT
+
+LOCK = "lock"
+PRIVATE = 0o700
+"""The mode of a folder that nobody but its owner may look into."""
 
 CHECKPOINT_PAGES = 16_384
 """Pages of 4 KiB the write-ahead log may grow to before it is folded into the database."""
 SHARDS = "shards"
 """The folder, in that of a crawl by many machines, in which each of them keeps its part."""
 _FILES = (FILE, write_ahead.AHEAD, f"{FILE}-shm", LOCK)
+
+
+def lock(folder: Path) -> IO[str]:
+    """Take a folder, made if need be, for this program alone; it is free again when the file is closed.
+
+    A folder that it makes is for its owner alone: what somebody reads is nobody else's business. The system lets
+    go of the lock when a program ends, however it ends.
+    """
+    try:
+        folder.mkdir(PRIVATE, parents=True, exist_ok=True)
+        file = (folder / LOCK).open("a+", encoding="ascii")
+    except OSError as error:
+        raise UserError(
+            f"cannot write a crawl into {folder}: {error.strerror}; name another folder with --out"
+        ) from None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.seek(0)
+        holder = file.read(20).strip()
+        file.close()
+        raise UserError(
+            f"another program{f' (process {holder})' if holder else ''} is crawling into {folder}; "
+            "wait until it ends, or name another folder with --out"
+        ) from None
+    with suppress(OSError):  # the disk is full; the lock holds all the same
+        os.ftruncate(file.fileno(), 0)
+        os.write(file.fileno(), str(os.getpid()).encode())
+    return file
 
 
 class TakenFolder:
@@ -41,16 +75,17 @@ class TakenFolder:
         self.empty, opened = True, None
         nothing_ahead = write_ahead.holds_nothing(folder)
         try:
-            opened = self.db = connect(folder / FILE)
-            version = opened.execute("PRAGMA user_version").fetchone()[0]
+            opened = connect(folder / FILE)
+            self.db = Database(opened, folder / FILE)
+            version = self.db.format
             foreign = not version and opened.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
-        except sqlite3.Error as error:
+        except (sqlite3.Error, Damaged) as error:
             self._let_go(opened)
             raise UserError(
                 f"cannot write a crawl into {folder}: {error}; name another folder with --out"
             ) from None
         self.empty = not version
-        if foreign or version not in (0, FORMAT):
+        if foreign or version not in (0, FORMAT, FORMAT - 1):
             self._let_go(opened)
             raise UserError(
                 f"{folder / FILE} is no crawl; name another folder with --out"
@@ -62,13 +97,13 @@ class TakenFolder:
 
     def facts(self) -> dict[str, Any] | None:
         """The facts about the crawl it holds; None when it holds none yet."""
-        if self.empty:
-            return None
-        rows = self.db.execute("SELECT name, value FROM about")
-        return {name: msgspec.json.decode(value) for name, value in rows}
+        return None if self.empty else self.db.facts()
 
     def write(self) -> None:
         """Somebody writes into the crawl that it holds now; what was left behind of it is made good."""
+        if self.db.is_old:
+            upgrade(self.db.connection)
+            self.db = Database(self.db.connection, self.db.file)
         self.empty, self.missing = False, None
         write_ahead.begin(self.db)
 
@@ -76,7 +111,7 @@ class TakenFolder:
         """Close the database and let others have the folder."""
         if not self.empty and self.missing is None:
             write_ahead.end(self.db)
-        self._let_go(self.db)
+        self._let_go(self.db.connection)
 
     def _let_go(self, db: sqlite3.Connection | None) -> None:
         if db is not None:

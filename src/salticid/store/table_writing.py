@@ -1,15 +1,23 @@
-"""Which texts of a table the log still has to spell out, and a table filled again from those it has."""
+"""The two tables of a crawl, URLs and words, as the log holds them: which texts it still has to spell out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+import zstandard
 
-from salticid.protocols import Table
+from salticid.model import NO_URL, Page
+from salticid.protocols import Table, UrlTable
+from salticid.store.database import Database
+from salticid.store.packing import pack_words, unpack_words
+from salticid.store.schema import URL, WORDS
 from salticid.tables import Texts
+
+_AT_ONCE = 50_000
 
 
 class Spelling(Protocol):
@@ -86,7 +94,65 @@ class Needed:
             self._written = grown
 
 
-def refill(table: Table, texts: Sequence[bytes]) -> None:
+class TextTables:
+    """Writes what the log needs of both tables.
+
+    Those that are its `own` are written whole, so that ids can be given anew, and filled when the crawl goes on; of
+    others only what it met.
+    """
+
+    def __init__(self, urls: UrlTable, words: Table, own: bool) -> None:
+        self._urls, self._words, self._own = urls, words, own
+        self._zstd = zstandard.ZstdCompressor(level=1)
+        self._new: tuple[list[int], list[int]] = ([], [])
+        self._start()
+
+    def go_on(self, db: Database) -> None:
+        """Take over what the log holds already."""
+        if self._own:
+            texts = (text.encode() for _, text, _ in db.all(URL))
+            while some := list(islice(texts, _AT_ONCE)):
+                _refill(self._urls, some)
+            for _, ids, words, _ in db.all(WORDS):
+                _refill(self._words, unpack_words(ids, words)[1].split(b"\n"))
+            self._start(range(len(self._urls)), range(len(self._words)))
+        else:
+            urls = [at for at, *_ in db.all(URL)]
+            self._start(
+                urls,
+                [at for _, ids, texts, _ in db.all(WORDS) for at in unpack_words(ids, texts)[0].tolist()],
+            )
+
+    def _start(self, urls: Sequence[int] = (), words: Sequence[int] = ()) -> None:
+        self._url: Spelling = Everything(self._urls, len(urls)) if self._own else Needed(urls)
+        self._word: Spelling = Everything(self._words, len(words)) if self._own else Needed(words)
+
+    def need(self, url: int) -> None:
+        """The log uses a URL."""
+        self._url.need(url)
+
+    def need_page(self, page: Page) -> None:
+        """The log uses the words and URLs of a page."""
+        self._word.need_all(page.tokens)
+        self._url.need_all(page.links.url)
+        for url in (page.url, page.canonical, page.refresh):
+            if url != NO_URL:
+                self._url.need(url)
+
+    def write(self, db: Database) -> None:
+        """Write the texts that what is written now needs."""
+        urls, words = self._new = self._url.missing(), self._word.missing()
+        db.insert(URL, zip(urls, self._urls.spell(urls), strict=True))
+        if words:
+            db.append(WORDS, [pack_words(words, self._words.spell(words), self._zstd)])
+
+    def wrote(self) -> None:
+        """They are written for good."""
+        self._url.wrote(self._new[0])
+        self._word.wrote(self._new[1])
+
+
+def _refill(table: Table, texts: Sequence[bytes]) -> None:
     """Give a table that holds nothing but what it held before its next texts again."""
     if isinstance(table, Texts):
         table.extend(texts)  # all of them are new to it: it need not look

@@ -37,7 +37,7 @@ from salticid.model import Feedback, StopReason
 from salticid.runs.live import Hunt, hunt_live
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.order import NOBODY_THERE, SOMEBODY_THERE, Onlooker
-from salticid.store.lock import lock
+from salticid.store.folder_lock import lock
 from salticid.ui.insight import Insight, moved, places
 from salticid.ui.order_form import Wish
 from salticid.webs.live.retries import Failure

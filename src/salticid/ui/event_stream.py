@@ -12,6 +12,7 @@ from sse_starlette import ServerSentEvent
 
 from salticid.errors import UserError
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.damage import Damaged
 from salticid.ui.forms import Summary
 from salticid.ui.log_reader import Reader
 from salticid.ui.server_crawl import KeptCrawl, Word
@@ -43,7 +44,7 @@ async def stream(
                     events = news.events()
                     for left, event in zip(reversed(range(len(events))), events, strict=True):
                         yield _event(*event, news.upto if not left else None)
-            except (OSError, sqlite3.Error, ValueError) as error:
+            except (OSError, sqlite3.Error, ValueError, Damaged) as error:
                 reader, readable = None, False
                 yield _event(
                     "warned", {"line": f"What this crawl wrote down cannot be read any further: {error}."}

@@ -14,7 +14,7 @@ from salticid.judges import judges
 from salticid.model import Limits, Topic
 from salticid.runs.order import Order
 from salticid.runs.recorded import Recipe
-from salticid.store.lock import PRIVATE
+from salticid.store.folder_lock import PRIVATE
 from salticid.strategies import strategies
 from salticid.ui.untrusted_files import read_plain
 

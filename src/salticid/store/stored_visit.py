@@ -1,0 +1,103 @@
+"""A visit as outsiders read it."""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+
+import msgspec
+
+from salticid.store.damage import unpacks
+from salticid.store.database import Database
+from salticid.store.record import Arrival, VisitRow
+from salticid.store.schema import SESSION, URL, VISIT
+
+_CACHED = 10_000
+
+
+class StoredVisit(msgspec.Struct, frozen=True):
+    """A visit as outsiders read it: URLs spelled out, nothing to look up.
+
+    `fetched` is in seconds since 1970, `records` are places in the crawl's WARC, `source_step` and `place` say
+    which link of which visit led here. `duplicate_of` is the URL of an earlier page that is all but the same.
+    """
+
+    step: int
+    url: str
+    final_url: str
+    outcome: str
+    status: int
+    score: float
+    title: str | None
+    source: str | None
+    agent: int | None
+    revisit: bool
+    duplicate_of: str | None
+    seconds: float
+    at: float
+    why: list[tuple[str, float]]
+    promise: float
+    depth: int
+    positive: bool
+    size: int
+    modified: float | None
+    etag: str | None
+    records: list[int]
+    source_step: int
+    place: int
+    fetched: float | None
+    noindex: bool
+
+
+DIGESTED = StoredVisit.__struct_fields__[: StoredVisit.__struct_fields__.index("records")]
+"""All that a crawl decided or met; what follows says only where it is kept, and when it was."""
+
+
+class Visits:
+    """Makes such visits of stored ones; what is looked up again and again is kept."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._url = lru_cache(_CACHED)(lambda at: db.row(URL, at)[1])
+        self._final = lru_cache(_CACHED)(self._read_final)
+
+    @cached_property
+    def _sessions(self) -> list[tuple[float, float]]:
+        """By the crawl's clock when each run began, the last first, and what the wall's was when that was at 0."""
+        return [(at, wall - at) for _, wall, at, *_ in self._db.all(SESSION)][::-1]
+
+    @unpacks
+    def __call__(self, arrival: Arrival) -> StoredVisit:
+        visit, choice, page = arrival
+        zero = next((zero for at, zero in self._sessions if at <= visit.at), None)
+        return StoredVisit(
+            step=visit.step,
+            url=self._url(choice.url),
+            final_url=self._url(visit.final),
+            outcome=visit.outcome,
+            status=visit.status,
+            score=visit.score,
+            title=None if page is None else page.title,
+            source=None if choice.source < 0 else self._final(choice.source),
+            agent=choice.agent,
+            revisit=bool(visit.revisit),
+            duplicate_of=None if visit.duplicate_of is None else self._final(visit.duplicate_of),
+            seconds=visit.seconds,
+            at=visit.at,
+            why=msgspec.json.decode(choice.why) if choice.why else [],
+            promise=choice.score,
+            depth=visit.depth,
+            positive=bool(visit.positive),
+            size=visit.size,
+            modified=visit.modified,
+            etag=visit.etag,
+            records=msgspec.json.decode(visit.records) if visit.records else [],
+            source_step=choice.source,
+            place=choice.place,
+            fetched=None if zero is None else zero + visit.at,
+            noindex=page is not None and bool(page.noindex),
+        )
+
+    def _read_final(self, step: int) -> str | None:
+        """The URL of a visit; None for a step at which the crawl was only shown a page."""
+        row = self._db.one(VISIT, step)
+        return None if row is None else self._url(VisitRow._make(row).final)
