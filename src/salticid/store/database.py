@@ -47,9 +47,7 @@ class Database:
             for row in self.connection.cursor().execute(statement, values):  # noqa: UP028 - which would close it late
                 yield row
         except sqlite3.DatabaseError as error:
-            if type(error) is sqlite3.DatabaseError or any(cause in str(error) for cause in _DAMAGE):
-                raise self.damaged(error) from None
-            raise
+            raise self._cause(error) from None
 
     def select(
         self, table: Table, rest: str = "", values: Sequence[Any] = (), body: bool = False
@@ -61,7 +59,11 @@ class Database:
 
     def one(self, table: Table, key: object, body: bool = False) -> Row | None:
         """The row of a key, if there is one."""
-        return next(self.select(table, f"WHERE {table.columns[0]} = ?", (key,), body), None)
+        try:
+            row = self.connection.execute(table.by_key_in_full if body else table.by_key, (key,)).fetchone()
+        except sqlite3.DatabaseError as error:
+            raise self._cause(error) from None
+        return None if row is None else self.checked(table, row)
 
     def row(self, table: Table, key: object, body: bool = False) -> Row:
         """The row of a key that must be there."""
@@ -147,6 +149,11 @@ class Database:
         """Add rows without keys: they are numbered from 1 on."""
         first = self._counts[table.name] + 1
         self.insert(table, [(number, *row) for number, row in enumerate(rows, first)])
+
+    def _cause(self, error: sqlite3.DatabaseError) -> Exception:
+        """Damage, or what else it was that SQLite complains about."""
+        is_damage = type(error) is sqlite3.DatabaseError or any(cause in str(error) for cause in _DAMAGE)
+        return self.damaged(error) if is_damage else error
 
     def damaged(self, what: object) -> Damaged:
         """The error to raise."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 from zlib import crc32
@@ -16,7 +17,16 @@ from salticid.store.damage import Damaged, unpacks
 PAGE_COLUMNS = "url, title, canonical, refresh, noindex, nofollow, body_sum, sum, stream, text"
 
 _COUNTS = np.dtype("<i4")
-_ZSTD = zstandard.ZstdDecompressor()
+
+
+class _Local(threading.local):
+    """What each thread has of its own: two must not unpack with one."""
+
+    def __init__(self) -> None:
+        self.zstd = zstandard.ZstdDecompressor()
+
+
+_THREAD = _Local()
 
 
 def pack_page(page: Page, zstd: zstandard.ZstdCompressor) -> tuple[Any, ...]:
@@ -57,7 +67,7 @@ def unpack_page(row: Sequence[Any]) -> Page:
     url, title, canonical, refresh, noindex, nofollow, body_sum, _, stream, text = row
     if body_sum is not None and body_sum != crc32(text, crc32(stream)):
         raise Damaged(f"the page of URL {url}")
-    data = _ZSTD.decompress(stream)
+    data = _THREAD.zstd.decompress(stream)
     tokens, areas, links = np.frombuffer(data, _COUNTS, 3).tolist()
     ints = np.frombuffer(data, _COUNTS, tokens + areas + 3 * links, 12)
     flags = np.frombuffer(data, np.uint8, areas + links, 12 + ints.nbytes)

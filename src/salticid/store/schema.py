@@ -38,6 +38,10 @@ class Table:
         verb = "INSERT OR REPLACE" if rest else "INSERT"
         self.insert = f"{verb} INTO {name} ({', '.join(names)}) VALUES ({marks})"
         self._seed = crc32(name.encode())
+        self.by_key, self.by_key_in_full = (
+            f"SELECT {self.names(body=body)} FROM {name} WHERE {self.columns[0]} = ?"
+            for body in (False, True)
+        )
 
     def names(self, of: str = "", body: bool = False) -> str:
         """Its columns and the checksum, and the body if it is wanted, as a SELECT names them."""
@@ -51,7 +55,19 @@ class Table:
 
     def is_whole(self, row: Sequence[Any]) -> bool:
         """Whether a row is as it was written, its body aside."""
-        return row[self.width - 1] == crc32(_pack(tuple(row[: self.width - 1])), self._seed)  # type: ignore[no-any-return]
+        return bool(row[self.width - 1] == crc32(_pack(row[: self.width - 1]), self._seed))
+
+
+class TextTable(Table):
+    """A table of ids and texts, of which there are so many that the checksum has to be quick."""
+
+    def sealed(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        at, text = values
+        return at, text, crc32(text.encode(), at)
+
+    def is_whole(self, row: Sequence[Any]) -> bool:
+        at, text, checksum = row
+        return bool(checksum == crc32(text.encode(), at))
 
 
 _PAGE = """url INTEGER NOT NULL, title TEXT NOT NULL, canonical INTEGER NOT NULL, refresh INTEGER NOT NULL,
@@ -62,7 +78,7 @@ ABOUT = Table("about", "name TEXT PRIMARY KEY, value TEXT NOT NULL", rest=" WITH
 SESSION = Table(
     "session", "id INTEGER PRIMARY KEY, wall REAL NOT NULL, at REAL NOT NULL, settings TEXT NOT NULL"
 )
-URL = Table("url", "id INTEGER PRIMARY KEY, text TEXT NOT NULL")
+URL = TextTable("url", "id INTEGER PRIMARY KEY, text TEXT NOT NULL")
 WORDS = Table("words", "batch INTEGER PRIMARY KEY, ids BLOB NOT NULL, texts BLOB NOT NULL")
 START_PAGE = Table("start_page", f"place INTEGER PRIMARY KEY, kind TEXT NOT NULL, {_PAGE}", _BODY)
 QUESTION = Table("question", "seq INTEGER PRIMARY KEY, room INTEGER NOT NULL, busy TEXT")

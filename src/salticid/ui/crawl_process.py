@@ -1,21 +1,7 @@
 """One crawl of the page, in a process of its own: `python -m salticid.ui.crawl_process`.
 
-Its input is JSON, a line each: first the order (`Begin`), then commands. When the input ends, the server is
-gone: the crawl stops cleanly, as it does on SIGTERM. Its output is JSON too, a line each, about what is not in
-the log.
-
-    {"do": "pause" | "go on" | "stop" | "look"}
-    {"do": "extend", "max_pages": N}
-    {"do": "feedback", "words": [[URL, liking], ...]}
-
-    {"event": "playing", "step", "visits"}     an earlier run is played again
-    {"event": "state", "paused", "line"}       ready, or something changed
-    {"event": "now", ...}                      the answer to a look
-    {"event": "moved", ...}                    which waiting links changed place after feedback
-    {"event": "advice", ...}                   what seems to be left
-    {"event": "warned", "line"}                a sentence for the person
-    {"event": "ended", "stopped"}              the last word: done
-    {"event": "failed", "error"}               the last word: it could not be
+It is told what to do, and says what is not in the log, as `process_messages` has it. When its input ends, the server is
+gone: the crawl stops cleanly, as it does on SIGTERM.
 """
 
 from __future__ import annotations
@@ -26,42 +12,44 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import closing, suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import msgspec
 
 from salticid.errors import SalticidError, UserError
 from salticid.model import Feedback, StopReason
 from salticid.runs.live import Hunt, hunt_live
-from salticid.runs.live_settings import LiveSettings
 from salticid.runs.order import NOBODY_THERE, SOMEBODY_THERE, Onlooker
 from salticid.store.folder_lock import lock
 from salticid.ui.insight import Insight, moved, places
-from salticid.ui.order_form import Wish
+from salticid.ui.process_messages import (
+    Advice,
+    Begin,
+    Command,
+    Continue,
+    Ended,
+    Extend,
+    Failed,
+    Hear,
+    Look,
+    Moved,
+    Now,
+    Pause,
+    Playing,
+    Report,
+    Standing,
+    Stop,
+    Warned,
+)
 from salticid.webs.live.retries import Failure
 
+_COMMAND = msgspec.json.Decoder(Command)
 PLAYING_EVERY = 1000
 """Visits played again between two words about it."""
 SUCCESSION = 20.0
 """Seconds that a crawl waits for the one before it in its folder to be gone."""
-
-
-class Begin(msgspec.Struct, frozen=True):
-    """The first line of the input."""
-
-    folder: str
-    wish: Wish
-    live: LiveSettings
-
-
-class Command(msgspec.Struct, frozen=True):
-    """Any other line."""
-
-    do: str
-    max_pages: int = 0
-    words: list[tuple[str, int]] = []
 
 
 class Spinner(Onlooker):
@@ -69,7 +57,7 @@ class Spinner(Onlooker):
 
     def __init__(self, begin: Begin, commands: BinaryIO) -> None:
         self._commands = commands
-        self._early = [Command("pause")] if begin.wish.mood == "pause" else []
+        self._early: list[Command] = [Pause()] if begin.wish.mood == "pause" else []
         self._obey: Obedient | None = None
         self._visits = 0
 
@@ -78,15 +66,15 @@ class Spinner(Onlooker):
         self._listening = asyncio.create_task(self._listen(end))
 
     def warned(self, sentence: str) -> None:
-        say("warned", line=sentence)
+        say(Warned(sentence))
 
     def goes_on(self, visits: int) -> None:
         self._visits = visits
-        say("playing", step=0, visits=visits)
+        say(Playing(0, visits))
 
     def played(self, step: int) -> None:
         if step % PLAYING_EVERY == 0:
-            say("playing", step=step, visits=self._visits)
+            say(Playing(step, self._visits))
 
     def ready(self, hunt: Hunt) -> None:
         self._obey = Obedient(hunt)
@@ -95,13 +83,13 @@ class Spinner(Onlooker):
         self._obey.tell()
 
     def held_up(self, trouble: str) -> None:
-        say("warned", line=f"Nothing can be written ({trouble}). The crawl goes on as soon as there is room.")
+        say(Warned(f"Nothing can be written ({trouble}). The crawl goes on as soon as there is room."))
 
     def lost(self, failure: Failure) -> None:
-        say("warned", line=NOBODY_THERE.format(failure.value))
+        say(Warned(NOBODY_THERE.format(failure.value)))
 
     def found(self) -> None:
-        say("warned", line=SOMEBODY_THERE)
+        say(Warned(SOMEBODY_THERE))
 
     async def _listen(self, end: Callable[[], None]) -> None:
         """Do what each line says; the end of the input ends the crawl."""
@@ -109,8 +97,8 @@ class Spinner(Onlooker):
         loop = asyncio.get_running_loop()
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), self._commands)
         while line := await reader.readline():
-            command = msgspec.json.decode(line, type=Command)
-            if command.do == "stop":
+            command: Command = _COMMAND.decode(line)
+            if isinstance(command, Stop):
                 break
             if self._obey is None:
                 self._early.append(command)
@@ -126,31 +114,31 @@ class Obedient:
         self._hunt, self._insight = hunt, Insight(hunt)
 
     def __call__(self, command: Command) -> None:
-        match command.do:
-            case "pause":
+        match command:
+            case Pause():
                 if not self._hunt.driver.paused:
                     self._insight.stand_still()
                 self._hunt.pause()
                 self.tell()
-            case "go on":
+            case Continue():
                 self._hunt.go_on()
                 self.tell()
-            case "extend":
-                self._extend(command.max_pages)
-            case "feedback":
-                self._hear(command.words)
-            case "look":
+            case Extend(max_pages):
+                self._extend(max_pages)
+            case Hear(url, liking):
+                self._hear(url, liking)
+            case Look():
                 self._look()
 
     def tell(self) -> None:
         """Say how things stand."""
         driver = self._hunt.driver
-        say("state", paused=driver.paused, line=driver.crawl.judge.line)
+        say(Standing(driver.paused, driver.crawl.judge.line))
 
     def _look(self) -> None:
-        say("now", **self._insight.now())
+        say(Now(**self._insight.now()))
         if (advice := self._insight.advice()) is not None:
-            say("advice", **advice)
+            say(Advice(**advice))
 
     def _extend(self, max_pages: int) -> None:
         crawl = self._hunt.driver.crawl
@@ -158,24 +146,24 @@ class Obedient:
             crawl.extend(replace(crawl.limits, max_pages=max_pages))
             self._hunt.driver.nudge()
 
-    def _hear(self, words: list[tuple[str, int]]) -> None:
+    def _hear(self, text: str, liking: int) -> None:
         """Let the crawl hear what a person said, and tell which of the links that wait it moved."""
         crawl = self._hunt.driver.crawl
         urls = crawl.brief.urls
-        said = [Feedback(url, liking) for text, liking in words if (url := urls.find(text)) >= 0]
+        said = [Feedback(url, liking)] if (url := urls.find(text)) >= 0 else []
         began = self._hunt.clock()
         before = places(crawl.strategy)
         crawl.hear(said)
         crawl.log.retry()
         up, down = moved(before, places(crawl.strategy), urls)
-        say("moved", up=up, down=down, seconds=round(self._hunt.clock() - began, 3))
+        say(Moved(up, down, round(self._hunt.clock() - began, 3)))
         self.tell()
 
 
-def say(event: str, **values: Any) -> None:
+def say(report: Report) -> None:
     """One line of output; nobody to read it is no trouble, for then the input ends too."""
     with suppress(BrokenPipeError):
-        sys.stdout.buffer.write(msgspec.json.encode({"event": event, **values}) + b"\n")
+        sys.stdout.buffer.write(msgspec.json.encode(report) + b"\n")
         sys.stdout.buffer.flush()
 
 
@@ -189,12 +177,12 @@ def main() -> int:
         wait_for(folder)
         hunted = hunt_live(begin.wish.order(folder), begin.live, Spinner(begin, commands))
     except KeyboardInterrupt:
-        say("ended", stopped=StopReason.INTERRUPTED.value)
+        say(Ended(StopReason.INTERRUPTED.value))
         return 0
     except SalticidError as error:
-        say("failed", error=str(error))
+        say(Failed(str(error)))
         return 1
-    say("ended", stopped=hunted.stopped.value)
+    say(Ended(hunted.stopped.value))
     return 0
 
 
@@ -205,11 +193,6 @@ def wait_for(folder: Path, seconds: float = SUCCESSION) -> None:
         with suppress(UserError), closing(lock(folder)):
             return
         time.sleep(0.1)
-
-
-def begin_line(folder: Path, wish: Wish, live: LiveSettings) -> bytes:
-    """The first line of the input."""
-    return msgspec.json.encode({"folder": str(folder), "wish": wish, "live": asdict(live)}) + b"\n"
 
 
 if __name__ == "__main__":
