@@ -92,14 +92,14 @@ class RelivedLog:
         if made != logged or call.room != room:
             raise _differs(f"it chose {made[:3]} for {room} where it had chosen {logged[:3]} for {call.room}")
         for choice, chosen in zip(choices, call.choices, strict=True):
-            self._log.sent(choice, chosen.number)
+            self._log.sent(choice, chosen.id)
         return None
 
     def visited(self, visit: Visit) -> None:
         call: Delivery | None = self._past.take(Delivery)
         if call is None:
             self._log.visited(visit)
-        elif self._log.returned(visit.choice) != call.choice or visit.step != call.step:
+        elif self._log.returned(visit.choice) != call.visit.choice or visit.step != call.visit.step:
             raise _differs(f"visit {visit.step} is another")
 
     def heard(self, message: Message) -> None:
@@ -118,14 +118,14 @@ class RelivedJudge:
     @property
     def line(self) -> float:
         call = self._past.next
-        return (-inf if call.positive else inf) if isinstance(call, Delivery) else self._judge.line
+        return (-inf if call.visit.positive else inf) if isinstance(call, Delivery) else self._judge.line
 
     def start(self, brief: Brief) -> None:
         self._judge.start(brief)
 
     def score(self, page: Page) -> float:
         call = self._past.next
-        return call.score if isinstance(call, Delivery) else self._judge.score(page)
+        return call.visit.score if isinstance(call, Delivery) else self._judge.score(page)
 
     def watch(self, page: Page, score: float) -> bool:
         learned = self._judge.watch(page, score)
@@ -146,7 +146,7 @@ class RelivedClock:
 
     def __call__(self) -> float:
         call = self._past.next
-        return call.at if isinstance(call, Delivery) else self._clock()
+        return call.visit.at if isinstance(call, Delivery) else self._clock()
 
 
 async def relive(crawl: Crawl, judge: Judge, past: Past, show: Callable[[Visit], None]) -> list[Choice]:
@@ -160,7 +160,7 @@ async def relive(crawl: Crawl, judge: Judge, past: Past, show: Callable[[Visit],
             flying.update((choice.link.url, choice) for choice in crawl.ask(call.room, call.busy))
         elif isinstance(call, Delivery):
             show(crawl.deliver(_of(flying, call.response), call.response))
-            if call.step % _A_TURN == 0:
+            if call.visit.step % _A_TURN == 0:
                 await asyncio.sleep(0)
         else:
             past.tell(crawl, judge)

@@ -15,26 +15,12 @@ from salticid.errors import UserError
 from salticid.messages import Message
 from salticid.model import Choice, Page, Response, Visit
 from salticid.protocols import Table, UrlTable
+from salticid.store import schema
 from salticid.store.batch import Batch
 from salticid.store.database import Database, facts
 from salticid.store.disk_room import Room
 from salticid.store.folder_lock import TakenFolder
 from salticid.store.packing import pack_page, unpack_page
-from salticid.store.schema import (
-    ABOUT,
-    CHOICE,
-    MEMORY,
-    MESSAGE,
-    PAGE,
-    QUESTION,
-    RECHECK,
-    ROWS,
-    SCRIPT,
-    SESSION,
-    START_PAGE,
-    VERSION,
-    VISIT,
-)
 from salticid.store.table_writing import TextTables
 from salticid.store.twins import Twins
 
@@ -115,9 +101,9 @@ class CrawlLog:
             raise UserError(f"{self.folder} holds a crawl already; name another folder with --out")
         try:
             with self.database.connection as db:
-                db.executescript(f"BEGIN; {SCRIPT}")
-                rows = facts({**about, ROWS: {ABOUT.name: len(about)}})
-                db.executemany(ABOUT.insert, map(ABOUT.sealed, rows))
+                db.executescript(f"BEGIN; {schema.SCRIPT}")
+                rows = facts({**about, schema.ROWS: {schema.ABOUT.name: len(about)}})
+                db.executemany(schema.ABOUT.insert, map(schema.ABOUT.sealed, rows))
         except sqlite3.Error as error:
             raise UserError(
                 f"cannot write a crawl into {self.folder}: {error}; name another folder with --out"
@@ -133,29 +119,31 @@ class CrawlLog:
         self._texts.go_on(db)
         self._twins = Twins(db)
         calls = [
-            row[at] for table, at in ((QUESTION, 0), (VISIT, 1), (MESSAGE, 0)) if (row := db.last(table))
+            row[at]
+            for table, at in ((schema.QUESTION, 0), (schema.VISIT, 1), (schema.MESSAGE, 0))
+            if (row := db.last(table))
         ]
         self._seq = max(calls, default=0)
-        self._choices = row[0] + 1 if (row := db.last(CHOICE)) else 0
-        self._rechecks = row[0] if (row := db.last(RECHECK)) else 0
+        self._choices = row[0] + 1 if (row := db.last(schema.CHOICE)) else 0
+        self._rechecks = row[0] if (row := db.last(schema.RECHECK)) else 0
         to = db.facts().get(_WARC)
         cut_off = self._archive.cut_back(tuple(to) if to else None) if self._archive is not None else None
         return ". ".join(filter(None, (left_behind, cut_off))) or None
 
     def about(self, named: Mapping[str, object]) -> None:
         """Write down, with the next batch, facts about the whole crawl; a later word replaces an earlier."""
-        self._batch.add(ABOUT, *facts(named))
+        self._batch.add(schema.ABOUT, *facts(named))
 
     def session(self, at: float, settings: Mapping[str, object], wall: float | None = None) -> None:
         """A run begins: what time it is, on the wall and in the crawl, and the settings of this run."""
         row = (time.time() if wall is None else wall, float(at), msgspec.json.encode(settings).decode())
-        self._batch.add(SESSION, row)
+        self._batch.add(schema.SESSION, row)
 
     def know(self, pages: Mapping[str, Sequence[Page]]) -> None:
         """Write down the pages known before the first visit, by kind."""
         rows = [(kind, *pack_page(page, self._zstd)) for kind, known in pages.items() for page in known]
         self._half_told = True
-        self._batch.add(START_PAGE, *rows)
+        self._batch.add(schema.START_PAGE, *rows)
         self.about({_START_PAGES: True})
         self._half_told = False
         self.retry()
@@ -165,19 +153,19 @@ class CrawlLog:
         if _START_PAGES not in self.database.facts():
             return None
         pages: dict[str, tuple[Page, ...]] = {}
-        for _, kind, *row in self.database.all(START_PAGE, body=True):
+        for _, kind, *row in self.database.all(schema.START_PAGE, body=True):
             pages[kind] = (*pages.get(kind, ()), unpack_page(row))
         return pages
 
     def kept(self) -> dict[str, bytes]:
         """What `keep` gave in earlier runs, the last word under each name."""
-        return {name: value for name, value, _ in self.database.all(MEMORY)}
+        return {name: value for name, value, _ in self.database.all(schema.MEMORY)}
 
     def chose(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
         self._half_told = True
         seq = self._next()
         hosts = msgspec.json.encode(sorted(busy)).decode() if busy else None
-        self._batch.add(QUESTION, (seq, room, hosts))
+        self._batch.add(schema.QUESTION, (seq, room, hosts))
         for choice in choices:
             link = choice.link
             why = msgspec.json.encode(choice.why).decode() if choice.why else None
@@ -191,7 +179,7 @@ class CrawlLog:
                 choice.agent,
                 why,
             )
-            self._batch.add(CHOICE, row)
+            self._batch.add(schema.CHOICE, row)
             self._texts.need(link.url)
             self.sent(choice, self._choices)
             self._choices += 1
@@ -201,7 +189,7 @@ class CrawlLog:
         self._half_told = True
         page = visit.page
         self._batch.add(
-            VISIT,
+            schema.VISIT,
             (
                 visit.step, self._next(), self.returned(visit.choice), visit.final, visit.outcome.value, visit.status,
                 float(visit.score), int(visit.positive), visit.depth, float(visit.seconds), float(visit.at),
@@ -210,7 +198,7 @@ class CrawlLog:
         )  # fmt: skip
         self._texts.need(visit.final)
         if page is not None and not visit.revisit:
-            self._batch.add(PAGE, (visit.step, *pack_page(page, self._zstd)))
+            self._batch.add(schema.PAGE, (visit.step, *pack_page(page, self._zstd)))
             self._batch.pages.append((visit.step, page))
             self._texts.need_page(page)
         self._half_told = False
@@ -219,7 +207,7 @@ class CrawlLog:
             self._write_batch()
 
     def heard(self, message: Message) -> None:
-        self._batch.add(MESSAGE, (self._next(), msgspec.json.encode(message).decode()))
+        self._batch.add(schema.MESSAGE, (self._next(), msgspec.json.encode(message).decode()))
 
     def sent(self, choice: Choice, number: int) -> None:
         """A choice is in flight; its number in the log."""
@@ -234,14 +222,14 @@ class CrawlLog:
         self._half_told = True
         self._rechecks += 1
         self._batch.add(
-            RECHECK,
+            schema.RECHECK,
             (
                 self._rechecks, step, time.time(), str(finding), response.status, response.size,
                 _seconds(response.modified), response.etag, _places(response.records),
             ),
         )  # fmt: skip
         if response.page is not None:
-            self._batch.add(VERSION, (self._rechecks, *pack_page(response.page, self._zstd)))
+            self._batch.add(schema.VERSION, (self._rechecks, *pack_page(response.page, self._zstd)))
             self._texts.need_page(response.page)
         self._half_told = False
         if time.monotonic() - self._tried > BATCH_SECONDS:
@@ -252,7 +240,7 @@ class CrawlLog:
         for _, page in self._batch.pages:
             if page.url == url:
                 return page
-        row = next(self.database.select(PAGE, "WHERE url = ?", (url,), body=True), None)
+        row = next(self.database.select(schema.PAGE, "WHERE url = ?", (url,), body=True), None)
         if row is None:
             raise self.database.damaged(f"the page of URL {url} is missing")
         return unpack_page(row[1:])
@@ -279,9 +267,9 @@ class CrawlLog:
         with db.transaction():
             self._texts.write(db)
             self._batch.write(db, self._twins)
-            db.insert(MEMORY, self._memory.items())
+            db.insert(schema.MEMORY, self._memory.items())
             if place is not None:
-                db.insert(ABOUT, facts({_WARC: place}))
+                db.insert(schema.ABOUT, facts({_WARC: place}))
         self._batch.clear()
         self._memory.clear()
         self._texts.wrote()

@@ -91,31 +91,18 @@ class Arrival(NamedTuple):
     page: PageRow | None
 
 
-class Chosen(NamedTuple):
-    """One choice of a question: its number in the log, the URL, the agent."""
-
-    number: int
-    url: int
-    agent: int | None
-
-
 class Question(NamedTuple):
     """The strategy was asked."""
 
     room: int
     busy: frozenset[int]
-    choices: list[Chosen]
+    choices: list[ChoiceRow]
 
 
 class Delivery(NamedTuple):
-    """A visit was made: by which choice, what the judge made of it, when, and the response."""
+    """A visit was made, and this was the response."""
 
-    step: int
-    choice: int
-    url: int
-    score: float
-    positive: bool
-    at: float
+    visit: VisitRow
     response: Response
 
 
@@ -191,17 +178,13 @@ class Record:
         for seq, room, busy, _ in self._db.all(QUESTION):
             chosen = []
             while waiting is not None and waiting.seq == seq:
-                chosen.append(Chosen(waiting.id, waiting.url, waiting.agent))
+                chosen.append(waiting)
                 waiting = next(choices, None)
             yield seq, Question(room, _hosts(busy), chosen)
 
     def _deliveries(self) -> Iterator[tuple[int, Call]]:
         for arrival in all_arrivals(self._db, body=True):
-            visit, url = arrival.visit, arrival.choice.url
-            delivery = Delivery(
-                visit.step, visit.choice, url, visit.score, bool(visit.positive), visit.at, _response(arrival)
-            )
-            yield visit.seq, delivery
+            yield arrival.visit.seq, Delivery(arrival.visit, _response(arrival))
 
 
 def _arrival(db: Database, row: tuple[Any, ...]) -> Arrival:
@@ -218,19 +201,12 @@ def _arrival(db: Database, row: tuple[Any, ...]) -> Arrival:
 
 @unpacks
 def _response(arrival: Arrival) -> Response:
-    visit = arrival.visit
+    visit, page = arrival.visit, None if arrival.page is None else unpack_page(arrival.page[1:])
+    records = tuple(msgspec.json.decode(visit.records)) if visit.records else ()
     return Response(
-        arrival.choice.url,
-        visit.final,
-        Outcome(visit.outcome),
-        visit.status,
-        None if arrival.page is None else unpack_page(arrival.page[1:]),
-        visit.seconds,
-        visit.size,
-        visit.modified,
-        visit.etag,
-        tuple(msgspec.json.decode(visit.records)) if visit.records else (),
-    )
+        arrival.choice.url, visit.final, Outcome(visit.outcome), visit.status, page, visit.seconds, visit.size,
+        visit.modified, visit.etag, records,
+    )  # fmt: skip
 
 
 @unpacks

@@ -69,33 +69,17 @@ class Visits:
     def __call__(self, arrival: Arrival) -> StoredVisit:
         visit, choice, page = arrival
         zero = next((zero for at, zero in self._sessions if at <= visit.at), None)
+        source = None if choice.source < 0 else self._final(choice.source)
+        twin = None if visit.duplicate_of is None else self._final(visit.duplicate_of)
+        why = msgspec.json.decode(choice.why) if choice.why else []
+        records = msgspec.json.decode(visit.records) if visit.records else []
+        title, noindex = (None, False) if page is None else (page.title, bool(page.noindex))
         return StoredVisit(
-            step=visit.step,
-            url=self._url(choice.url),
-            final_url=self._url(visit.final),
-            outcome=visit.outcome,
-            status=visit.status,
-            score=visit.score,
-            title=None if page is None else page.title,
-            source=None if choice.source < 0 else self._final(choice.source),
-            agent=choice.agent,
-            revisit=bool(visit.revisit),
-            duplicate_of=None if visit.duplicate_of is None else self._final(visit.duplicate_of),
-            seconds=visit.seconds,
-            at=visit.at,
-            why=msgspec.json.decode(choice.why) if choice.why else [],
-            promise=choice.score,
-            depth=visit.depth,
-            positive=bool(visit.positive),
-            size=visit.size,
-            modified=visit.modified,
-            etag=visit.etag,
-            records=msgspec.json.decode(visit.records) if visit.records else [],
-            source_step=choice.source,
-            place=choice.place,
-            fetched=None if zero is None else zero + visit.at,
-            noindex=page is not None and bool(page.noindex),
-        )
+            visit.step, self._url(choice.url), self._url(visit.final), visit.outcome, visit.status, visit.score, title,
+            source, choice.agent, bool(visit.revisit), twin, visit.seconds, visit.at, why, choice.score, visit.depth,
+            bool(visit.positive), visit.size, visit.modified, visit.etag, records, choice.source, choice.place,
+            None if zero is None else zero + visit.at, noindex,
+        )  # fmt: skip
 
     def _read_final(self, step: int) -> str | None:
         """The URL of a visit; None for a step at which the crawl was only shown a page."""

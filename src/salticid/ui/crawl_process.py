@@ -23,29 +23,11 @@ from salticid.model import Feedback, StopReason
 from salticid.runs.live import Hunt, hunt_live
 from salticid.runs.order import NOBODY_THERE, SOMEBODY_THERE, Onlooker
 from salticid.store.folder_lock import lock
+from salticid.ui import process_messages as messages
 from salticid.ui.insight import Insight, moved, places
-from salticid.ui.process_messages import (
-    Advice,
-    Begin,
-    Command,
-    Continue,
-    Ended,
-    Extend,
-    Failed,
-    Hear,
-    Look,
-    Moved,
-    Now,
-    Pause,
-    Playing,
-    Report,
-    Standing,
-    Stop,
-    Warned,
-)
 from salticid.webs.live.retries import Failure
 
-_COMMAND = msgspec.json.Decoder(Command)
+_COMMAND = msgspec.json.Decoder(messages.Command)
 PLAYING_EVERY = 1000
 """Visits played again between two words about it."""
 SUCCESSION = 20.0
@@ -55,9 +37,9 @@ SUCCESSION = 20.0
 class Spinner(Onlooker):
     """Carries commands to a crawl, and back what there is to tell; those that come too early wait."""
 
-    def __init__(self, begin: Begin, commands: BinaryIO) -> None:
+    def __init__(self, begin: messages.Begin, commands: BinaryIO) -> None:
         self._commands = commands
-        self._early: list[Command] = [Pause()] if begin.wish.mood == "pause" else []
+        self._early: list[messages.Command] = [messages.Do("pause")] if begin.wish.mood == "pause" else []
         self._obey: Obedient | None = None
         self._visits = 0
 
@@ -66,15 +48,15 @@ class Spinner(Onlooker):
         self._listening = asyncio.create_task(self._listen(end))
 
     def warned(self, sentence: str) -> None:
-        say(Warned(sentence))
+        say(messages.Warned(sentence))
 
     def goes_on(self, visits: int) -> None:
         self._visits = visits
-        say(Playing(0, visits))
+        say(messages.Playing(0, visits))
 
     def played(self, step: int) -> None:
         if step % PLAYING_EVERY == 0:
-            say(Playing(step, self._visits))
+            say(messages.Playing(step, self._visits))
 
     def ready(self, hunt: Hunt) -> None:
         self._obey = Obedient(hunt)
@@ -83,13 +65,17 @@ class Spinner(Onlooker):
         self._obey.tell()
 
     def held_up(self, trouble: str) -> None:
-        say(Warned(f"Nothing can be written ({trouble}). The crawl goes on as soon as there is room."))
+        say(
+            messages.Warned(
+                f"Nothing can be written ({trouble}). The crawl goes on as soon as there is room."
+            )
+        )
 
     def lost(self, failure: Failure) -> None:
-        say(Warned(NOBODY_THERE.format(failure.value)))
+        say(messages.Warned(NOBODY_THERE.format(failure.value)))
 
     def found(self) -> None:
-        say(Warned(SOMEBODY_THERE))
+        say(messages.Warned(SOMEBODY_THERE))
 
     async def _listen(self, end: Callable[[], None]) -> None:
         """Do what each line says; the end of the input ends the crawl."""
@@ -97,8 +83,8 @@ class Spinner(Onlooker):
         loop = asyncio.get_running_loop()
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), self._commands)
         while line := await reader.readline():
-            command: Command = _COMMAND.decode(line)
-            if isinstance(command, Stop):
+            command: messages.Command = _COMMAND.decode(line)
+            if command == messages.Do("stop"):
                 break
             if self._obey is None:
                 self._early.append(command)
@@ -113,32 +99,32 @@ class Obedient:
     def __init__(self, hunt: Hunt) -> None:
         self._hunt, self._insight = hunt, Insight(hunt)
 
-    def __call__(self, command: Command) -> None:
+    def __call__(self, command: messages.Command) -> None:
         match command:
-            case Pause():
+            case messages.Do("pause"):
                 if not self._hunt.driver.paused:
                     self._insight.stand_still()
                 self._hunt.pause()
                 self.tell()
-            case Continue():
+            case messages.Do("continue"):
                 self._hunt.go_on()
                 self.tell()
-            case Extend(max_pages):
+            case messages.Extend(max_pages):
                 self._extend(max_pages)
-            case Hear(url, liking):
+            case messages.Hear(url, liking):
                 self._hear(url, liking)
-            case Look():
+            case messages.Do("look"):
                 self._look()
 
     def tell(self) -> None:
         """Say how things stand."""
         driver = self._hunt.driver
-        say(Standing(driver.paused, driver.crawl.judge.line))
+        say(messages.Standing(driver.paused, driver.crawl.judge.line))
 
     def _look(self) -> None:
-        say(Now(**self._insight.now()))
+        say(messages.Now(**self._insight.now()))
         if (advice := self._insight.advice()) is not None:
-            say(Advice(**advice))
+            say(messages.Advice(**advice))
 
     def _extend(self, max_pages: int) -> None:
         crawl = self._hunt.driver.crawl
@@ -156,11 +142,11 @@ class Obedient:
         crawl.hear(said)
         crawl.log.retry()
         up, down = moved(before, places(crawl.strategy), urls)
-        say(Moved(up, down, round(self._hunt.clock() - began, 3)))
+        say(messages.Moved(up, down, round(self._hunt.clock() - began, 3)))
         self.tell()
 
 
-def say(report: Report) -> None:
+def say(report: messages.Report) -> None:
     """One line of output; nobody to read it is no trouble, for then the input ends too."""
     with suppress(BrokenPipeError):
         sys.stdout.buffer.write(msgspec.json.encode(report) + b"\n")
@@ -171,18 +157,18 @@ def main() -> int:
     """Crawl as the first line says, and obey the others; the exit status."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server's Ctrl-C is not ours: it tells us what to do
     commands = open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115 - the loop takes it over
-    begin = msgspec.json.decode(commands.readline(), type=Begin)
+    begin = msgspec.json.decode(commands.readline(), type=messages.Begin)
     try:
         folder = Path(begin.folder)
         wait_for(folder)
         hunted = hunt_live(begin.wish.order(folder), begin.live, Spinner(begin, commands))
     except KeyboardInterrupt:
-        say(Ended(StopReason.INTERRUPTED.value))
+        say(messages.Ended(StopReason.INTERRUPTED.value))
         return 0
     except SalticidError as error:
-        say(Failed(str(error)))
+        say(messages.Failed(str(error)))
         return 1
-    say(Ended(hunted.stopped.value))
+    say(messages.Ended(hunted.stopped.value))
     return 0
 
 

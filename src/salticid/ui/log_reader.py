@@ -9,17 +9,9 @@ from typing import Any
 import msgspec
 
 from salticid.messages import Message, Report, Revision
+from salticid.store import record
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.record import (
-    Arrival,
-    VisitRow,
-    all_messages,
-    arrival_at,
-    arrivals,
-    check_visits,
-    last_visit,
-    messages,
-)
+from salticid.store.record import Arrival, VisitRow
 from salticid.urls import site
 
 BATCH = 200
@@ -78,7 +70,7 @@ class Reader:
 
     def __init__(self, crawl: CrawlFolder, since: int) -> None:
         self._crawl, self._seq = crawl, since
-        self._last = last_visit(crawl.database, since)
+        self._last = record.last_visit(crawl.database, since)
         """The step and the time of the last visit that was read."""
         self._complete = False
 
@@ -86,15 +78,15 @@ class Reader:
         """The next piece; None when there is nothing new."""
         db = self._crawl.database
         with db.moment():
-            visits = list(arrivals(db, self._last[0], BATCH))
+            visits = list(record.arrivals(db, self._last[0], BATCH))
             upto = visits[-1].visit.seq if len(visits) == BATCH else _FOREVER
-            heard = list(messages(db, self._seq, upto, _MOST_HEARD))
+            heard = list(record.messages(db, self._seq, upto, _MOST_HEARD))
             if len(heard) == _MOST_HEARD:
                 upto = heard[-1][0]
                 visits = [arrival for arrival in visits if arrival.visit.seq <= upto]
             if not visits and not heard:
                 if not self._complete:
-                    check_visits(db)
+                    record.check_visits(db)
                     self._complete = True
                 return None
             last = max(visits[-1].visit.seq if visits else 0, heard[-1][0] if heard else 0)
@@ -125,7 +117,7 @@ class Reader:
 
 def visit(crawl: CrawlFolder, step: int) -> ShownVisit | None:
     """The visit of a step, as it is seen by now."""
-    arrival = arrival_at(crawl.database, step)
+    arrival = record.arrival_at(crawl.database, step)
     if arrival is None:
         return None
     shown = _visit(crawl, arrival)
@@ -139,7 +131,7 @@ def revised(crawl: CrawlFolder) -> tuple[dict[int, float], dict[str, int]]:
     """What holds by now: the scores that the judge gave later, by step, and a person's word, by URL."""
     scores: dict[int, float] = {}
     likings: dict[str, int] = {}
-    for _, message in all_messages(crawl.database):
+    for _, message in record.all_messages(crawl.database):
         if isinstance(message, Revision):
             scores.update(message.scores)
             likings.update(message.feedback)

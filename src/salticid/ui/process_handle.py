@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import msgspec
 
-from salticid.ui.process_messages import Begin, Command, Report, Stop
+from salticid.ui.process_messages import Begin, Command, Do, Report
 
 PATIENCE = 20.0
 """Seconds that a crawl is given to stop cleanly before it is ended by force."""
@@ -54,7 +54,7 @@ class Child:
 
     async def stop(self) -> None:
         """End it cleanly, or by force if it takes too long."""
-        self.send(Stop())
+        self.send(Do("stop"))
         await self.gone(PATIENCE)
 
     async def gone(self, within: float) -> None:

@@ -7,7 +7,7 @@ gone.
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -28,20 +28,10 @@ class Begin(Struct, frozen=True):
         return msgspec.json.encode({**msgspec.structs.asdict(self), "live": asdict(self.live)}) + b"\n"
 
 
-class Pause(Struct, frozen=True, tag="pause"):
-    """Let the crawl rest."""
+class Do(Struct, frozen=True, tag="do"):
+    """Let the crawl rest, let it run again, end it cleanly, or have it say what it is doing now."""
 
-
-class Continue(Struct, frozen=True, tag="continue"):
-    """Let it run again."""
-
-
-class Stop(Struct, frozen=True, tag="stop"):
-    """End it cleanly."""
-
-
-class Look(Struct, frozen=True, tag="look"):
-    """Say what it is doing now."""
+    what: Literal["pause", "continue", "stop", "look"]
 
 
 class Extend(Struct, frozen=True, tag="extend"):
@@ -57,7 +47,7 @@ class Hear(Struct, frozen=True, tag="hear"):
     liking: int
 
 
-Command = Pause | Continue | Stop | Look | Extend | Hear
+Command = Do | Extend | Hear
 
 
 class Playing(Struct, frozen=True, tag="playing"):

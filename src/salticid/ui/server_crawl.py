@@ -15,25 +15,10 @@ from salticid.model import StopReason
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.order import WHY
 from salticid.strategies import strategies
+from salticid.ui import process_messages as messages
 from salticid.ui.forms import Played, Summary
 from salticid.ui.order_form import Wish
 from salticid.ui.process_handle import PATIENCE, Child
-from salticid.ui.process_messages import (
-    Begin,
-    Continue,
-    Ended,
-    Extend,
-    Failed,
-    Hear,
-    Look,
-    Moved,
-    Pause,
-    Playing,
-    Report,
-    Standing,
-    Stop,
-    Warned,
-)
 from salticid.ui.tally import Tally
 
 State = Literal["starting", "running", "paused", "stopping", "ended"]
@@ -66,7 +51,7 @@ class KeptCrawl:
         self._walks = wish.strategy in strategies.names() and strategies.find(wish.strategy).walks
         self._only_hears, self._unheard = False, 0
         self._looked_at = 0.0
-        self._watchers: set[asyncio.Queue[Report]] = set()
+        self._watchers: set[asyncio.Queue[messages.Report]] = set()
         self._turn = asyncio.Lock()
         self.removed = False
 
@@ -131,7 +116,7 @@ class KeptCrawl:
             if self._child is None or self._state in ("stopping", "ended"):
                 raise UserError("the crawl does not run; there is nothing to pause")
             self._want("pause")
-            self._child.send(Pause())
+            self._child.send(messages.Do("pause"))
 
     async def go_on(self, max_pages: int | None) -> None:
         """Let it run again, with a larger budget if one is given."""
@@ -151,8 +136,8 @@ class KeptCrawl:
             await self._begin()
             return
         if grown:
-            self._child.send(Extend(self.wish.max_pages))
-        self._child.send(Continue())
+            self._child.send(messages.Extend(self.wish.max_pages))
+        self._child.send(messages.Do("continue"))
 
     async def stop(self) -> None:
         """End it; what it found stays, and it can be continued."""
@@ -160,7 +145,7 @@ class KeptCrawl:
             self._want("stop")
             if self._child is not None:
                 self._state = "stopping"
-                self._child.send(Stop())
+                self._child.send(messages.Do("stop"))
             else:
                 self._state = "ended"
 
@@ -178,7 +163,7 @@ class KeptCrawl:
             self._only_hears = True
             child = await self._start(msgspec.structs.replace(self.wish, mood="pause"))
         self._unheard += 1
-        child.send(Hear(url, liking))
+        child.send(messages.Hear(url, liking))
 
     def look(self) -> None:
         """Ask what it is doing now, however many want to know about once a second; watchers are told."""
@@ -189,12 +174,12 @@ class KeptCrawl:
             and now >= self._looked_at + LOOK_EVERY
         ):
             self._looked_at = now
-            self._child.send(Look())
+            self._child.send(messages.Do("look"))
 
     @contextmanager
-    def watched(self) -> Iterator[asyncio.Queue[Report]]:
+    def watched(self) -> Iterator[asyncio.Queue[messages.Report]]:
         """The reports of its process as they come, for as long as the context lasts."""
-        reports: asyncio.Queue[Report] = asyncio.Queue(_WATCHERS_MEMORY)
+        reports: asyncio.Queue[messages.Report] = asyncio.Queue(_WATCHERS_MEMORY)
         self._watchers.add(reports)
         try:
             yield reports
@@ -226,7 +211,7 @@ class KeptCrawl:
             self._failure, self._state = f"No process could be started for it: {error.strerror}.", "ended"
 
     async def _start(self, wish: Wish) -> Child:
-        begin = Begin(str(self.folder), wish, self._live)
+        begin = messages.Begin(str(self.folder), wish, self._live)
         self._child = child = await Child.start(begin, self._hear, self._over)
         return child
 
@@ -236,7 +221,7 @@ class KeptCrawl:
         try:
             self.wish.save(self.folder)
         except OSError as error:
-            self._pass_on(Warned(_UNWRITTEN.format(cause=error.strerror)))
+            self._pass_on(messages.Warned(_UNWRITTEN.format(cause=error.strerror)))
 
     def _stopped_line(self, stopped: str | None) -> str | None:
         """Why it ended, as a sentence."""
@@ -248,26 +233,26 @@ class KeptCrawl:
             return "You stopped it." if self.wish.mood == "stop" else _RESTED
         return _KILLED if stopped == CUT_OFF else f"It ended: {WHY[StopReason(stopped)]}."
 
-    def _hear(self, report: Report) -> None:
+    def _hear(self, report: messages.Report) -> None:
         """Take in a report of the process and pass it on."""
         match report:
-            case Playing(step, visits):
+            case messages.Playing(step, visits):
                 self._playing = Played(step, visits)
-            case Standing(paused, line):
+            case messages.Standing(paused, line):
                 self._playing, self._line = None, line
                 if self._state != "stopping" and not self._only_hears:
                     self._state = "paused" if paused else "running"
-            case Moved():
+            case messages.Moved():
                 self._unheard -= 1
                 if self._only_hears and not self._unheard and self._child is not None:
-                    self._child.send(Stop())
-            case Failed(error):
+                    self._child.send(messages.Do("stop"))
+            case messages.Failed(error):
                 self._failure = error
-            case Ended(stopped) if stopped != StopReason.INTERRUPTED.value:
+            case messages.Ended(stopped) if stopped != StopReason.INTERRUPTED.value:
                 self._want("stop")  # it came to its end; nothing to start again with the server
         self._pass_on(report)
 
-    def _pass_on(self, report: Report) -> None:
+    def _pass_on(self, report: messages.Report) -> None:
         for reports in self._watchers:
             if reports.full():
                 reports.get_nowait()
