@@ -20,7 +20,7 @@ R = TypeVar("R")
 _DAMAGE = ("Could not decode", "user-defined function")
 """Causes, besides those that SQLite calls damage, for which stored data cannot be read."""
 _REPLACED = (ABOUT, MEMORY)
-"""Tables whose rows are replaced, so that they have to be counted."""
+"""Tables whose rows are replaced, so that not every row that is inserted is one more."""
 
 
 class Database:
@@ -131,9 +131,6 @@ class Database:
         try:
             with self.connection:
                 yield
-                for table in _REPLACED:
-                    count = f"SELECT count(*) FROM {table.name} WHERE name NOT IN (?,?)"
-                    self._counts[table.name] = next(self.run(count, (ROWS, OPEN)))[0]
                 self.insert(ABOUT, facts({ROWS: self._counts}))
         except BaseException:
             self._counts = before
@@ -142,8 +139,15 @@ class Database:
     def insert(self, table: Table, rows: Iterable[Sequence[Any]]) -> None:
         """Add rows, within a transaction."""
         sealed = [table.sealed(row) for row in rows]
-        self._counts[table.name] += len(sealed)
+        self._counts[table.name] += self._new_names(table, sealed) if table in _REPLACED else len(sealed)
         self.connection.executemany(table.insert, sealed)
+
+    def _new_names(self, table: Table, rows: list[Row]) -> int:
+        """How many of these rows replace none."""
+        names = {row[0] for row in rows} - {ROWS, OPEN}
+        marks = ",".join("?" * len(names))
+        there = next(self.run(f"SELECT count(*) FROM {table.name} WHERE name IN ({marks})", list(names)))[0]
+        return len(names) - int(there)
 
     def append(self, table: Table, rows: Iterable[Sequence[Any]]) -> None:
         """Add rows without keys: they are numbered from 1 on."""

@@ -102,7 +102,13 @@ class TakenFolder:
     def write(self) -> None:
         """Somebody writes into the crawl that it holds now; what was left behind of it is made good."""
         if self.db.is_old:
-            upgrade(self.db.connection)
+            try:
+                upgrade(self.db.connection)
+            except sqlite3.OperationalError as error:
+                raise UserError(
+                    f"the crawl in {self.folder} is of an older format, and cannot be given ours: {error}; make room, "
+                    "then try again"
+                ) from None
             self.db = Database(self.db.connection, self.db.file)
         self.empty, self.missing = False, None
         write_ahead.begin(self.db)

@@ -12,7 +12,7 @@ import msgspec
 
 from salticid.messages import Extension, Message, Offer, Report, Revision, SecondOffer, Sight
 from salticid.model import Event
-from salticid.store.schema import ABOUT, FORMAT, MESSAGE, ROWS, TABLES, Table
+from salticid.store.schema import ABOUT, FORMAT, MESSAGE, OPEN, ROWS, TABLES, Table
 
 UPGRADED = "upgraded"
 """The fact about a crawl that some of its rows have no checksums."""
@@ -60,7 +60,8 @@ def upgrade(db: sqlite3.Connection) -> None:
             for column in _sums(each) if each is not MESSAGE else ():
                 db.execute(f"ALTER TABLE {each.name} ADD COLUMN {column} INTEGER")
             counts[each.name] = db.execute(f"SELECT count(*) FROM {each.name}").fetchone()[0]
-        counts[ABOUT.name] = 0  # counted when the next batch is written
+        is_open = db.execute("SELECT count(*) FROM about WHERE name = ?", (OPEN,)).fetchone()[0]
+        counts[ABOUT.name] += 1 - is_open
         values = [(UPGRADED, b"true"), (ROWS, msgspec.json.encode(counts))]
         db.executemany(ABOUT.insert, [ABOUT.sealed((name, value.decode())) for name, value in values])
         db.execute(f"PRAGMA user_version = {FORMAT}")
