@@ -14,8 +14,6 @@ import zstandard
 from salticid.model import Links, Page
 from salticid.store.damage import Damaged, unpacks
 
-PAGE_COLUMNS = "url, title, canonical, refresh, noindex, nofollow, body_sum, sum, stream, text"
-
 _COUNTS = np.dtype("<i4")
 
 
@@ -63,7 +61,7 @@ def unpack_words(ids: bytes, texts: bytes) -> tuple[npt.NDArray[np.int32], bytes
 
 @unpacks
 def unpack_page(row: Sequence[Any]) -> Page:
-    """The page of PAGE_COLUMNS; its checksum is not looked at, but that of its body is."""
+    """The page of a row without its key; the row was checked, its body is checked here."""
     url, title, canonical, refresh, noindex, nofollow, body_sum, _, stream, text = row
     if body_sum is not None and body_sum != crc32(text, crc32(stream)):
         raise Damaged(f"the page of URL {url}")

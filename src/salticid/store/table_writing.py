@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -20,64 +19,40 @@ from salticid.tables import Texts
 _AT_ONCE = 50_000
 
 
-class Spelling(Protocol):
-    """Keeps count of the ids that were used and the texts that were written."""
-
-    def need(self, at: int) -> None:
-        """An id is used in the log."""
-        ...
-
-    def need_all(self, ids: npt.NDArray[np.int32]) -> None:
-        """These ids are used in the log."""
-        ...
-
-    def missing(self) -> list[int]:
-        """The ids that have to be written with the next batch, ascending."""
-        ...
-
-    def wrote(self, ids: list[int]) -> None:
-        """These are written, and with them all that was needed so far."""
-        ...
-
-
 class Everything:
     """For a table that belongs to the crawl: all of it, as it grows, so that ids can be given anew."""
 
     def __init__(self, table: Table, written: int = 0) -> None:
         self._table, self._written = table, written
 
-    def need(self, at: int) -> None:
-        """Written anyway."""
-
-    def need_all(self, ids: npt.NDArray[np.int32]) -> None:
-        """Written anyway."""
+    def need(self, ids: npt.NDArray[np.int32] | Sequence[int]) -> None:
+        """These ids are used in the log, unless they are NO_URL: they are written anyway."""
 
     def missing(self) -> list[int]:
+        """The ids that have to be written with the next batch, ascending."""
         return list(range(self._written, len(self._table)))
 
     def wrote(self, ids: list[int]) -> None:
+        """These are written, and with them all that was needed so far."""
         self._written += len(ids)
 
 
 class Needed:
-    """For a table that is kept elsewhere, with a world: only what the crawl met."""
+    """The same for a table that is kept elsewhere, with a world: only what the crawl met."""
 
     def __init__(self, written: Sequence[int] = ()) -> None:
         self._written = np.zeros(1024, np.bool_)
         self._needed: list[npt.NDArray[np.int32]] = []
-        self._single: list[int] = []
         ids = np.array(written, np.int32)
         self._make_room(ids)
         self._written[ids] = True
 
-    def need(self, at: int) -> None:
-        self._single.append(at)
-
-    def need_all(self, ids: npt.NDArray[np.int32]) -> None:
-        self._needed.append(ids)
+    def need(self, ids: npt.NDArray[np.int32] | Sequence[int]) -> None:
+        self._needed.append(np.asarray(ids, np.int32))
 
     def missing(self) -> list[int]:
-        ids = np.concatenate([*self._needed, np.array(self._single, np.int32)])
+        ids = np.concatenate([*self._needed, np.zeros(0, np.int32)])
+        ids = ids[ids != NO_URL]
         self._make_room(ids)
         found: list[int] = np.unique(ids[~self._written[ids]]).tolist()
         return found
@@ -85,7 +60,6 @@ class Needed:
     def wrote(self, ids: list[int]) -> None:
         self._written[ids] = True
         self._needed.clear()
-        self._single.clear()
 
     def _make_room(self, ids: npt.NDArray[np.int32]) -> None:
         if len(ids) and ids.max() >= len(self._written):
@@ -124,20 +98,18 @@ class TextTables:
             )
 
     def _start(self, urls: Sequence[int] = (), words: Sequence[int] = ()) -> None:
-        self._url: Spelling = Everything(self._urls, len(urls)) if self._own else Needed(urls)
-        self._word: Spelling = Everything(self._words, len(words)) if self._own else Needed(words)
+        self._url: Everything | Needed = Everything(self._urls, len(urls)) if self._own else Needed(urls)
+        self._word: Everything | Needed = Everything(self._words, len(words)) if self._own else Needed(words)
 
     def need(self, url: int) -> None:
         """The log uses a URL."""
-        self._url.need(url)
+        self._url.need((url,))
 
     def need_page(self, page: Page) -> None:
         """The log uses the words and URLs of a page."""
-        self._word.need_all(page.tokens)
-        self._url.need_all(page.links.url)
-        for url in (page.url, page.canonical, page.refresh):
-            if url != NO_URL:
-                self._url.need(url)
+        self._word.need(page.tokens)
+        self._url.need(page.links.url)
+        self._url.need((page.url, page.canonical, page.refresh))
 
     def write(self, db: Database) -> None:
         """Write the texts that what is written now needs."""
