@@ -8,12 +8,14 @@ that of the program; a worker that takes main texts has its own, about 50 MB.
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 import zstandard
@@ -26,7 +28,20 @@ from salticid.parse import Parser
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.export import Format, export
 from salticid.store.exports.selection import Wanted
-from salticid.store.schema import FILE, FORMAT, TABLES, pack_page, pack_words
+from salticid.store.packing import pack_page, pack_words
+from salticid.store.schema import (
+    ABOUT,
+    CHOICE,
+    FILE,
+    PAGE,
+    ROWS,
+    SCRIPT,
+    SESSION,
+    URL,
+    VISIT,
+    WORDS,
+    Table,
+)
 from salticid.store.warc import Archive
 from salticid.tables import Texts, Urls
 
@@ -35,7 +50,7 @@ SHORT = 10_000
 RECORDED = 1_000
 """Pages that come with their HTML."""
 DISTINCT = 500
-WORDS = 400
+WORDS_A_PAGE = 400
 LINKS = 20
 NEW_WORDS = 5
 """Words a page that no page had before."""
@@ -43,7 +58,6 @@ BATCH = 200
 TWINS = 5
 """Every so many pages there is one that is all but the same as an earlier one."""
 
-_SPELL = "INSERT INTO words (ids, texts) VALUES (?,?)"
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
 
 
@@ -106,7 +120,9 @@ class _Small:
     @staticmethod
     def _html(number: int) -> bytes:
         syllables = ("ta", "ren", "sol", "mi", "kor", "bel")
-        words = ["".join(syllables[(number * at + k) % 6] for k in range(1 + at % 4)) for at in range(WORDS)]
+        words = [
+            "".join(syllables[(number * at + k) % 6] for k in range(1 + at % 4)) for at in range(WORDS_A_PAGE)
+        ]
         links = " ".join(f"<a href=/{at}>Link {words[at]} {words[-at]}</a>" for at in range(LINKS))
         return f"<title>Page {number}</title><p>{' '.join(words)}</p>{links}".encode()
 
@@ -130,10 +146,15 @@ def _write(folder: Path, visits: int, source: _Small | _Collected) -> None:
     """A crawl folder, straight into its tables: each page found by a link of an earlier one."""
     folder.mkdir(exist_ok=True)
     db = sqlite3.connect(folder / FILE)
-    db.executescript(TABLES)
-    db.execute(f"PRAGMA user_version = {FORMAT}")
+    db.executescript(SCRIPT)
     db.execute("PRAGMA synchronous = OFF")
-    db.execute("INSERT INTO session VALUES (0, 1.7e9, 0, '{}')")
+    counts: Counter[str] = Counter()
+
+    def insert(table: Table, *row: object) -> None:
+        counts[table.name] += 1
+        db.execute(table.insert, table.sealed(row))
+
+    insert(SESSION, 0, 1.7e9, 0.0, "{}")
     zstd = zstandard.ZstdCompressor(level=1)
     base = 100_000_000
     for step in range(visits):
@@ -141,20 +162,16 @@ def _write(folder: Path, visits: int, source: _Small | _Collected) -> None:
         found_by = (step // 7, step % min(LINKS, max(len(page.links), 1))) if step else (-1, 0)
         twin = step // 2 if step and step % TWINS == 0 else None
         url = f"http://host-{step % 1000}.example/section-{step % 97}/an-article-about-{step}.html"
-        db.execute("INSERT INTO url VALUES (?,?)", (base + step, url))
-        db.execute(
-            "INSERT INTO choice VALUES (?,?,?,?,?,0.5,NULL,NULL)", (step, step, base + step, *found_by)
-        )
-        db.execute(
-            "INSERT INTO visit VALUES (?,?,?,?,'ok',200,0.5,1,1,0.1,?,9000,1.6e9,NULL,0,?,?)",
-            (step, step, step, base + step, float(step), records, twin),
-        )
-        row = pack_page(page, zstd)
-        db.execute("INSERT INTO page VALUES (?,?,?,?,?,?,?,?,?)", (step, base + step, *row[1:]))
+        insert(URL, base + step, url)
+        insert(CHOICE, step, step, base + step, *found_by, 0.5, None, None)
+        visit = (step, step, step, base + step, "ok", 200, 0.5, 1, 1, 0.1, float(step), 9000, 1.6e9)
+        insert(VISIT, *visit, None, 0, records, twin)
+        insert(PAGE, step, base + step, *pack_page(page, zstd)[1:])
     known = range(len(source.words))
-    db.execute(_SPELL, pack_words(known, source.words.spell(known), zstd))
+    insert(WORDS, 0, *pack_words(known, source.words.spell(known), zstd))
     for begin in range(len(known), len(known) + NEW_WORDS * visits, NEW_WORDS * BATCH):
         new = range(begin, begin + NEW_WORDS * BATCH)
-        db.execute(_SPELL, pack_words(new, [f"word{at}" for at in new], zstd))
+        insert(WORDS, begin, *pack_words(new, [f"word{at}" for at in new], zstd))
+    insert(ABOUT, ROWS, json.dumps(counts))
     db.commit()
     db.close()

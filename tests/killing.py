@@ -482,13 +482,13 @@ def check_calls(folder: Path) -> None:
             return number
 
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        tables = ("choose", "visit", "told")
+        tables = ("question", "visit", "message")
         seqs = sorted(seq for table in tables for (seq,) in db.execute(f"SELECT seq FROM {table}"))
         assert seqs == list(range(1, len(seqs) + 1))
         paged = "(outcome = 'ok' AND NOT revisit) != (page.url IS NOT NULL)"
         assert not count(f"visit LEFT JOIN page USING (step) WHERE {paged}"), "an ok visit has a page"
         assert not count("page WHERE step NOT IN (SELECT step FROM visit)")
-        assert not count("choice WHERE seq NOT IN (SELECT seq FROM choose)")
+        assert not count("choice WHERE seq NOT IN (SELECT seq FROM question)")
         assert count("visit") == count("(SELECT DISTINCT choice FROM visit)")
         assert not count("visit WHERE choice NOT IN (SELECT id FROM choice)")
 

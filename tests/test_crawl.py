@@ -8,6 +8,7 @@ from tests.scripted import ENOUGH, Crawled, Script, star
 
 from salticid import crawl as crawling
 from salticid.errors import ContractBroken
+from salticid.messages import Extension, Message, Offer, Revision
 from salticid.model import FROM_OFFER, Feedback, Links, Outcome, Scope, StopReason
 from salticid.strategies.breadth_first import BreadthFirst
 from salticid.testing import SmallWeb
@@ -162,21 +163,21 @@ def test_an_offered_link_starts_at_depth_nought() -> None:
 
 
 def test_every_call_is_logged_when_it_is_made() -> None:
-    heard: list[str] = []
+    heard: list[object] = []
 
     def hears(name: str) -> Callable[..., None]:
-        return lambda *_: heard.append(name)
+        return lambda *told: heard.append(type(told[0]) if name == "heard" else name)
 
     web = SmallWeb(star("a"))
     done = Crawled(web, BreadthFirst())
-    for name in ("chose", "visited", "revised", "offered", "extended"):
+    for name in ("chose", "visited", "heard"):
         setattr(done.log, name, hears(name))
     (seed,) = done.crawl.wanted(1)
     done.crawl.revise([], [])
     done.deliver(seed)
     done.crawl.offer(Links.to([]))
     done.crawl.extend(ENOUGH)
-    assert heard == ["chose", "revised", "visited", "offered", "extended"]
+    assert heard == ["chose", Revision, "visited", Offer, Extension]
 
 
 def test_when_the_judge_learns_only_the_last_pages_are_scored_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,10 +188,13 @@ def test_when_the_judge_learns_only_the_last_pages_are_scored_again(monkeypatch:
     assert [name for name, outcome in done.visits() if outcome == "ok"] == ["seed", "a", "b", "c"]
     told: list[tuple[list[str], list[float]]] = []
 
-    def revised(scores: list[tuple[int, float]], feedback: list[Feedback]) -> None:
-        told.append(([done.visits()[step][0] for step, _ in scores], [score for _, score in scores]))
+    def heard(message: Message) -> None:
+        assert isinstance(message, Revision)
+        told.append(
+            ([done.visits()[step][0] for step, _ in message.scores], [score for _, score in message.scores])
+        )
 
-    monkeypatch.setattr(done.log, "revised", revised)
+    monkeypatch.setattr(done.log, "heard", heard)
     monkeypatch.setattr(done.crawl.judge, "learn", lambda liked: len(liked) == 1)
     monkeypatch.setattr(done.crawl.judge, "score", lambda page: 0.25)
     done.crawl.hear([Feedback(web.id("a"), 1), Feedback(web.id("missing"), 1)])

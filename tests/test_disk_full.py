@@ -49,7 +49,7 @@ def limited(file):
 class Log(log.CrawlLog):
     def retry(self):
         if room.exists():
-            self.database.execute("PRAGMA max_page_count = 1000000")
+            self.database.connection.execute("PRAGMA max_page_count = 1000000")
         super().retry()
 
 taken.connect = limited

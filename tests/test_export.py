@@ -24,6 +24,7 @@ import zstandard
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.running import salticid
+from tests.tampering import seal
 from tests.test_parsing_pool import children
 from warcio.archiveiterator import ArchiveIterator
 
@@ -38,7 +39,20 @@ from salticid.store.exports.export import Exported, Format, export
 from salticid.store.exports.main_texts import MainTexts
 from salticid.store.exports.new_file import new_file
 from salticid.store.exports.selection import Wanted
-from salticid.store.schema import FILE, FORMAT, TABLES, pack_page, pack_words
+from salticid.store.packing import pack_page, pack_words
+from salticid.store.schema import (
+    CHOICE,
+    FILE,
+    PAGE,
+    RECHECK,
+    SCRIPT,
+    SESSION,
+    URL,
+    VERSION,
+    VISIT,
+    WORDS,
+    Table,
+)
 from salticid.store.warc import Archive
 from salticid.tables import Texts, Urls
 
@@ -66,9 +80,8 @@ class Made:
         folder.mkdir()
         self.db = sqlite3.connect(folder / FILE)
         self.db.execute("PRAGMA journal_mode = WAL")
-        self.db.executescript(TABLES)
-        self.db.execute(f"PRAGMA user_version = {FORMAT}")
-        self.db.execute("INSERT INTO session VALUES (0, ?, 0, '{}')", (BEGAN,))
+        self.db.executescript(SCRIPT)
+        self._insert(SESSION, 0, BEGAN, 0.0, "{}")
         self.urls, self.words, self.zstd = Urls(), Texts(), zstandard.ZstdCompressor()
         self.parser, self.archive = Parser(self.urls, self.words), Archive(folder)
         self.steps = self.spelled = self.told = 0
@@ -94,22 +107,16 @@ class Made:
         if raw is not None:
             records.append(self.record(final, "200 OK", "Content-Type: text/html", raw))
         source, place = found_by
-        self.db.execute(
-            "INSERT INTO choice VALUES (?,0,?,?,?,0,NULL,NULL)", (step, self.urls.intern(url), source, place)
-        )
+        self._insert(CHOICE, step, 0, self.urls.intern(url), source, place, 0.0, None, None)
         row = {
             "step": step, "seq": step, "choice": step, "final": page.url, "outcome": "ok", "status": 200,
             "score": 0.5, "positive": 1, "depth": 0, "seconds": 0.1, "at": float(step), "size": len(html),
             "modified": None, "etag": None, "revisit": 0, "records": json.dumps(records) if records else None,
             "duplicate_of": None, **values,
         }  # fmt: skip
-        self.db.execute(
-            f"INSERT INTO visit ({','.join(row)}) VALUES ({','.join('?' * len(row))})", tuple(row.values())
-        )
+        self._insert(VISIT, *row.values())
         if row["outcome"] == "ok" and not row["revisit"]:
-            self.db.execute(
-                "INSERT INTO page VALUES (?,?,?,?,?,?,?,?,?)", (step, *pack_page(page, self.zstd))
-            )
+            self._insert(PAGE, step, *pack_page(page, self.zstd))
         return step
 
     def record(self, url: str, status: str, field: str, body: str) -> int:
@@ -119,29 +126,29 @@ class Made:
     def ask_again(self, step: int, found: str, html: str | None = None, raw: str | None = None) -> None:
         wall, modified = BEGAN + 86_400 + self.told, BEGAN + 80_000
         places = [self.record("http://a.example/", "200 OK", "Content-Type: text/html", raw)] if raw else None
-        self.db.execute(
-            "INSERT INTO asked_again VALUES (?,?,?,?,200,1,?,NULL,?)",
-            (self.told, step, wall, found, modified, places and json.dumps(places)),
-        )
+        records = places and json.dumps(places)
+        self._insert(RECHECK, self.told, step, wall, found, 200, 1, modified, None, records)
         if html is not None:
             page = self.parser.parse(html.encode(), f"http://again.example/{self.told}")
-            self.db.execute(
-                "INSERT INTO version VALUES (?,?,?,?,?,?,?,?,?)", (self.told, *pack_page(page, self.zstd))
-            )
+            self._insert(VERSION, self.told, *pack_page(page, self.zstd))
         self.told += 1
 
     def commit(self) -> Path:
         spelled = self.db.execute("SELECT count(*) FROM url").fetchone()[0]
         urls = range(spelled, len(self.urls))
-        self.db.executemany("INSERT INTO url VALUES (?,?)", zip(urls, self.urls.spell(urls), strict=True))
+        for row in zip(urls, self.urls.spell(urls), strict=True):
+            self._insert(URL, *row)
         words = range(self.spelled, len(self.words))
         if words:
-            row = pack_words(words, self.words.spell(words), self.zstd)
-            self.db.execute("INSERT INTO words (ids, texts) VALUES (?,?)", row)
+            self._insert(WORDS, self.spelled, *pack_words(words, self.words.spell(words), self.zstd))
         self.spelled = len(self.words)
         self.archive.flush()
         self.db.commit()
+        seal(self.db)
         return self.folder
+
+    def _insert(self, table: Table, *row: Any) -> None:
+        self.db.execute(table.insert, table.sealed(row))
 
 
 @pytest.fixture

@@ -134,9 +134,9 @@ def test_a_kill_after_any_statement_leaves_no_crawl_or_one_that_goes_on(
     small = Small(folder)
     with closing(small.log):
         assert small.open() is None
-        small.log.database.set_trace_callback(copy)
+        small.log.database.connection.set_trace_callback(copy)
         small.run(None)
-        small.log.database.set_trace_callback(None)
+        small.log.database.connection.set_trace_callback(None)
     assert len(left) > 50
     for each in left:
         assert to_the_end(each) == whole

@@ -25,13 +25,13 @@ import os, shutil, sys
 from pathlib import Path
 from salticid.cli import main
 from salticid.runs import live, run
-from salticid.store import lock, log, warc
+from salticid.store import log, warc
 from salticid.store import folder_lock as taken
 folder, album = Path(sys.argv[sys.argv.index("--out") + 1]), Path(sys.argv.pop(1))
 seen = []
 
 def look(frame, event, argument):
-    if frame.f_code.co_filename not in {module.__file__ for module in (live, run, lock, log, taken)}:
+    if frame.f_code.co_filename not in {module.__file__ for module in (live, run, log, taken)}:
         return None
     files = sorted((file.name, file.stat().st_size) for file in folder.iterdir()) if folder.is_dir() else None
     if (folder / warc.FOLDER).exists():
@@ -115,7 +115,7 @@ def without_a_session(states: list[Path]) -> Path:
     """The crawl that was begun, and had not said yet how it asks."""
     for state in states:
         with suppress(UserError), closing(CrawlFolder(state)) as begun:
-            if not begun.db.execute("SELECT count(*) FROM session").fetchone()[0]:
+            if begun.settings() is None:
                 return state
     raise AssertionError("no state is without a session")
 

@@ -34,7 +34,7 @@ def left(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
             crawl.run(VISITS // 2)
             if request.param == "folded once":
                 crawl.log.commit()
-                crawl.log.database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                crawl.log.database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             crawl.run(VISITS // 2)
             crawl.log.commit()
             shutil.copytree(tmp_path / "crawl", tmp_path / "left")

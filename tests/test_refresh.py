@@ -16,7 +16,7 @@ import pytest
 from tests.running import Said, salticid
 
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.versions import newest
+from salticid.store.versions import Versions
 from salticid.store.warc import read
 
 SITE = "http://site.example"
@@ -131,11 +131,12 @@ def test_what_changed_is_told_and_kept_beside_the_old(site: tuple[Site, int], tm
     assert "/robots.txt" not in fields, "what it says still holds"
     crawled = CrawlFolder(tmp_path / "c")
     step = step_of(crawled, "/plain2")
-    old, seen = crawled.page(step), newest(crawled.db, step)
+    old, seen = crawled.page(step), Versions(crawled.database).seen(step)
     assert old is not None
     assert (old.title, seen.page.title) == ("nothing either", "something new at last")
-    (records,) = crawled.db.execute("SELECT records FROM asked_again WHERE step = ?", (step,)).fetchone()
-    exchange = read(tmp_path / "c", json.loads(records)[-1])
+    recheck = Versions(crawled.database).newest(step)
+    assert recheck is not None
+    exchange = read(tmp_path / "c", recheck.places[-1])
     assert exchange is not None
     assert b"something new at last" in exchange[1]
     crawled.close()

@@ -9,7 +9,6 @@ import re
 import shlex
 import shutil
 import signal
-import sqlite3
 import tempfile
 import time
 from collections.abc import Callable
@@ -24,6 +23,7 @@ from hypothesis import strategies as st
 from tests.killing import STOPS, Program, Site, check_whole, http, live, served, stored_urls, visits_in
 from tests.running import salticid
 from tests.slow_web import SlowWeb
+from tests.tampering import tampering
 from tests.virtual_time import clock, run_virtual
 
 from salticid.cli import app
@@ -41,7 +41,6 @@ from salticid.runs.recorded import RecordedCrawl
 from salticid.store import log as store_log
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.log import CrawlLog
-from salticid.store.schema import FILE
 from salticid.strategies import strategies
 from salticid.strategies.parts.hunter import evidence, page_records
 from salticid.testing import SmallWeb
@@ -275,9 +274,8 @@ def test_a_crawl_of_another_version_is_refused_with_what_to_do(
     world: Path, topic: Path, thirty_pages: Path, tmp_path: Path, damage: str, named: str
 ) -> None:
     shutil.copytree(thirty_pages, tmp_path / "old")
-    with closing(sqlite3.connect(tmp_path / "old" / FILE)) as db:
+    with tampering(tmp_path / "old") as db:
         db.execute(damage)
-        db.commit()
     with pytest.raises(UserError, match=rf"{named}.*go on with .*version.*--out"):
         order(topic, "--web", world, "--max-pages", 30, "--out", tmp_path / "old")
 

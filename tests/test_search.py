@@ -15,6 +15,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.running import salticid
+from tests.tampering import tampering
 
 from salticid.cli.search import search
 from salticid.errors import UserError
@@ -26,9 +27,9 @@ from salticid.runs.recorded import RecordedCrawl
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.index import FILE, WordIndex
 from salticid.store.log import CrawlLog
+from salticid.store.packing import pack_page
 from salticid.store.query import MOST_WORDS, Query
-from salticid.store.schema import FILE as CRAWL
-from salticid.store.schema import pack_page
+from salticid.store.schema import RECHECK, VERSION
 from salticid.store.search import Hit, Search
 from salticid.store.snippet import WIDTH
 from salticid.strategies.breadth_first import BreadthFirst
@@ -195,20 +196,17 @@ def test_pages_the_judge_thinks_little_of_are_left_out_on_demand(folder: Path) -
 
 def again(folder: Path, path: str, kind: str, html: str = "") -> None:
     """What a refresh leaves behind."""
-    with closing(sqlite3.connect(folder / CRAWL)) as db, db:
+    with tampering(folder) as db:
         step = db.execute(
             "SELECT step FROM visit JOIN url ON url.id = visit.final WHERE text = ?", (A + path,)
         ).fetchone()[0]
-        row = (step, 5000.0, kind, 200, 0, None, None, None)
-        asked = db.execute(
-            "INSERT INTO asked_again (step, wall, found, status, size, modified, etag, records) "
-            "VALUES (?,?,?,?,?,?,?,?)",
-            row,
-        ).lastrowid
+        (number,) = db.execute("SELECT 1 + count(*) FROM recheck").fetchone()
+        row = (number, step, 5000.0, kind, 200, 0, None, None, None)
+        db.execute(RECHECK.insert, RECHECK.sealed(row))
         if kind == "changed":
             page = Parser(Urls(), Texts()).parse(html.encode(), A + path)
             columns = pack_page(page, zstandard.ZstdCompressor())
-            db.execute("INSERT INTO version VALUES (?,?,?,?,?,?,?,?,?)", (asked, *columns))
+            db.execute(VERSION.insert, VERSION.sealed((number, *columns)))
 
 
 def test_the_newest_text_is_searched(own: Path) -> None:
@@ -239,11 +237,11 @@ def test_a_twin_that_changed_stands_for_itself(own: Path) -> None:
 
 
 def test_each_search_takes_in_what_came_since(own: Path, tmp_path: Path) -> None:
-    with closing(sqlite3.connect(own / CRAWL)) as db, db:
+    with tampering(own) as db:
         db.execute("CREATE TABLE later AS SELECT * FROM page WHERE step > 3")
         db.execute("DELETE FROM page WHERE step > 3")
     assert found(own, "needle") == []
-    with closing(sqlite3.connect(own / CRAWL)) as db, db:
+    with tampering(own) as db:
         db.execute("INSERT INTO page SELECT * FROM later")
     with closing(CrawlFolder(own)) as crawl, closing(WordIndex(crawl)) as index:
         told: list[int] = []
@@ -307,7 +305,7 @@ def test_searches_at_the_same_time_share_one_index(tmp_path: Path) -> None:
     assert counts[0] > 5
     with closing(sqlite3.connect(folder / FILE)) as db, closing(CrawlFolder(folder)) as crawl:
         indexed = db.execute("SELECT count(*) FROM words_docsize").fetchone()
-        assert indexed == crawl.db.execute("SELECT count(*) FROM page").fetchone()
+        assert indexed == crawl.database.connection.execute("SELECT count(*) FROM page").fetchone()
 
 
 @pytest.mark.parametrize("text", ["", "  ", "123", '""', "-", "-flies", "!?*", '"', "- -"])

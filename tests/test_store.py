@@ -1,18 +1,21 @@
 """The log of a crawl: what was seen is read back, in order, and can be crawled again."""
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 import pytest
+from tests.tampering import tampering
 
 from salticid.errors import UserError
 from salticid.judges.cosine import Cosine
+from salticid.messages import Extension, Message, Offer, Report, Revision
 from salticid.model import Choice, Event, Feedback, Limits, Links, Outcome, Page, Topic, Visit
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
@@ -81,22 +84,9 @@ class Tee(CrawlLog):
         if visit.page is not None:
             self.pages[visit.step] = visit.page
 
-    def revised(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
-        super().revised(scores, feedback)
-        liked = [[self._urls[word.url], word.liking] for word in feedback]
-        self.calls.append(("revise", {"scores": [list(pair) for pair in scores], "feedback": liked}))
-
-    def offered(self, links: Links, depth: int) -> None:
-        super().offered(links, depth)
-        self.calls.append(("offer", {"urls": self._urls.spell(links.url.tolist()), "depth": depth}))
-
-    def extended(self, limits: Limits) -> None:
-        super().extended(limits)
-        self.calls.append(("extend", asdict(limits)))
-
-    def noted(self, events: Sequence[Event]) -> None:
-        super().noted(events)
-        self.calls.append(("events", [[event.name, dict(event.values)] for event in events]))
+    def heard(self, message: Message) -> None:
+        super().heard(message)
+        self.calls.append(("message", message))
 
 
 @pytest.fixture(scope="module", params=["odd", "generated"])
@@ -125,14 +115,14 @@ def calls(folder: Path) -> list[tuple[object, ...]]:
     """All calls of a log, told apart by table and put in order by `seq`."""
     db = sqlite3.connect(folder / FILE)
     found: list[tuple[int, tuple[object, ...]]] = []
-    for seq, room, busy in db.execute("SELECT seq, room, busy FROM choose"):
+    for seq, room, busy in db.execute("SELECT seq, room, busy FROM question"):
         rows = db.execute("SELECT url, source, place, score FROM choice WHERE seq = ? ORDER BY id", (seq,))
         found.append((seq, ("choose", room, json.loads(busy) if busy else [], rows.fetchall())))
     columns = "v.seq, v.step, c.url, v.final, v.outcome, v.score, v.depth"
     for seq, *row in db.execute(f"SELECT {columns} FROM visit v JOIN choice c ON c.id = v.choice"):
         found.append((seq, ("visit", *row)))
-    for seq, call, body in db.execute("SELECT seq, call, body FROM told"):
-        found.append((seq, (call, json.loads(body))))
+    for seq, body in db.execute("SELECT seq, body FROM message"):
+        found.append((seq, ("message", msgspec.json.decode(body, type=Message))))
     db.close()
     assert sorted(seq for seq, _ in found) == list(range(1, len(found) + 1))
     return [call for _, call in sorted(found, key=lambda pair: pair[0])]
@@ -149,7 +139,9 @@ def extras(run: RecordedCrawl) -> None:
 def test_calls_are_read_back_in_order(world: Path, tmp_path: Path) -> None:
     log = crawled(world, tmp_path / "c", extras)
     assert calls(tmp_path / "c") == log.calls
-    assert {str(call[0]) for call in log.calls} == {"choose", "visit", "revise", "offer", "extend", "events"}
+    assert {call[0] for call in log.calls} == {"choose", "visit", "message"}
+    heard = {type(call[1]) for call in log.calls if call[0] == "message"}
+    assert heard == {Offer, Revision, Extension, Report}
 
 
 def test_pages_words_and_urls_are_read_back(world: Path, tmp_path: Path) -> None:
@@ -193,14 +185,15 @@ def test_the_digest_tells_crawls_apart(world: Path, tmp_path: Path) -> None:
     changes = ["score = 0.123", "status = 201", "seconds = 9", "outcome = 'x'", "size = 99", "modified = 1"]
     changes += ["depth = 9", "positive = 1 - positive", "at = at + 1", "revisit = 1", "choice = 0"]
     for change in [*changes, "final = (SELECT min(id) FROM url WHERE id != final)"]:
-        db = sqlite3.connect(tmp_path / "b" / FILE)
-        db.execute("DROP TABLE IF EXISTS kept")
-        db.execute("CREATE TABLE kept AS SELECT * FROM visit")
-        db.execute(f"UPDATE visit SET {change} WHERE step = (SELECT max(step) FROM visit)")
-        db.commit()
-        assert CrawlFolder(tmp_path / "b").digest() != digest, change
-        db.executescript("DELETE FROM visit; INSERT INTO visit SELECT * FROM kept")
-        db.close()
+        shutil.rmtree(tmp_path / "changed", ignore_errors=True)
+        shutil.copytree(tmp_path / "b", tmp_path / "changed")
+        with tampering(tmp_path / "changed") as db:
+            last = "step = (SELECT max(step) FROM visit)"
+            db.execute(f"UPDATE visit SET {change} WHERE {last}")
+            db.execute(
+                "DELETE FROM page WHERE step IN (SELECT step FROM visit WHERE outcome != 'ok' OR revisit)"
+            )
+        assert CrawlFolder(tmp_path / "changed").digest() != digest, change
     assert CrawlFolder(tmp_path / "b").digest() == digest
     crawled(world, tmp_path / "c", limits=Limits(max_pages=2))
     assert CrawlFolder(tmp_path / "c").digest() != digest
@@ -222,10 +215,8 @@ def test_a_crawl_can_be_crawled_again(world: Path, tmp_path: Path) -> None:
 def test_a_server_that_never_answered_stays_dead(tmp_path: Path) -> None:
     build(tmp_path / "world", Odd())
     crawled(tmp_path / "world", tmp_path / "c")
-    db = sqlite3.connect(tmp_path / "c" / FILE)
-    db.execute("UPDATE visit SET status = 0 WHERE outcome = 'dead'")  # as when no connection was made
-    db.commit()
-    db.close()
+    with tampering(tmp_path / "c") as db:
+        db.execute("UPDATE visit SET status = 0 WHERE outcome = 'dead'")  # as when no connection was made
     build(tmp_path / "again", CrawledPages(tmp_path / "c"))
     web = RecordedWeb(tmp_path / "again")
     assert [web.fetch(web.urls.find(A + path)).outcome for path in ("gone", "dead")] == [Outcome.DEAD] * 2
@@ -247,11 +238,13 @@ def test_a_running_crawl_is_read_and_a_batch_is_kept_as_a_whole(world: Path, tmp
         log = run.crawl.log
         assert isinstance(log, Tee)
         assert len(CrawlFolder(tmp_path / "c")) == 0
-        log.database.execute(f"CREATE TEMP TRIGGER full BEFORE INSERT ON told BEGIN {refuse}; END")
+        log.database.connection.execute(
+            f"CREATE TEMP TRIGGER full BEFORE INSERT ON message BEGIN {refuse}; END"
+        )
         with pytest.raises(sqlite3.Error, match="disk is full"):
             log.commit()
         assert len(CrawlFolder(tmp_path / "c")) == 0
-        log.database.execute("DROP TRIGGER full")  # somebody made room
+        log.database.connection.execute("DROP TRIGGER full")  # somebody made room
         log.commit()
         assert len(list(CrawlFolder(tmp_path / "c").visits())) == run.crawl.step
 
@@ -281,7 +274,7 @@ def test_folders_that_will_not_do(world: Path, tmp_path: Path) -> None:
     db.execute("PRAGMA user_version = 99")
     db.close()
     with pytest.raises(
-        UserError, match="is a crawl of format 99, this program reads 2; crawl into a new folder"
+        UserError, match="is a crawl of format 99, this program reads 3; crawl into a new folder"
     ):
         CrawlFolder(tmp_path / "c")
     (tmp_path / "junk").mkdir()

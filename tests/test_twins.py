@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 
 from salticid.model import Links, Page
 from salticid.parse import Parser
-from salticid.store.schema import TABLES, pack_page
+from salticid.store.database import Database
+from salticid.store.packing import pack_page
+from salticid.store.schema import PAGE, SCRIPT
 from salticid.store.twins import ALIKE, LOOKED_AT, MOST_COMPARED, SHORT, Twins, _alike
 from salticid.tables import Texts, Urls
 from salticid.testing.generated import Generated
@@ -35,16 +37,16 @@ class Crawled:
     def __init__(self, file: Path | str = ":memory:") -> None:
         self.db = sqlite3.connect(file)
         if not self.db.execute("SELECT 1 FROM sqlite_master").fetchone():
-            self.db.executescript(TABLES)
-        self.twins = Twins(self.db)
+            self.db.executescript(SCRIPT)
+        self.twins = Twins(Database(self.db, Path(file)))
         self._zstd = zstandard.ZstdCompressor(level=1)
 
     def take(self, *pages: Page, step: int = 0) -> list[int | None]:
         """A batch as the log writes it: twins first, then the rows, then the commit."""
         batch = list(enumerate(pages, step))
         found = self.twins.find(batch)
-        rows = [(step, *pack_page(page, self._zstd)) for step, page in batch]
-        self.db.executemany("INSERT INTO page VALUES (?,?,?,?,?,?,?,?,?)", rows)
+        rows = [PAGE.sealed((step, *pack_page(page, self._zstd))) for step, page in batch]
+        self.db.executemany(PAGE.insert, rows)
         self.db.commit()
         return found
 

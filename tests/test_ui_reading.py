@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from tests.killing import Offline, Site
+from tests.tampering import tampering
 
 from salticid.model import Feedback
 from salticid.protocols import Strategy
@@ -38,7 +39,7 @@ def crawled(folder: Path, strategy: Strategy, pages: int = 120, liked: int = 0) 
         crawl.run(liked or None)
         if liked:
             crawl.log.commit()
-            (_, url), (step, _) = fourth_and_fifth(crawl.log.database)
+            (_, url), (step, _) = fourth_and_fifth(crawl.log.database.connection)
             crawl.crawl.hear([Feedback(url, 1)])
             crawl.crawl.revise([(step, 0.75)], [])
             crawl.run(3 * liked)
@@ -60,13 +61,17 @@ def pieces(folder: Path, since: int = 0) -> list[News]:
 
 def grow(folder: Path, times: int) -> None:
     """Write the visits of a log down again and again, as if it had gone on."""
-    with closing(sqlite3.connect(folder / "crawl.db")) as db, db:
+    pages = "url, title, canonical, refresh, noindex, nofollow, body_sum, sum, stream, text"
+    with tampering(folder) as db:
         visits, seq = db.execute("SELECT count(*), max(seq) FROM visit").fetchone()
         for n in range(1, times):
             db.execute(
                 f"INSERT INTO visit SELECT step + {n * visits}, seq + {n * seq}, choice, final, outcome, status, "
-                "score, positive, depth, seconds, at, size, modified, etag, revisit, records, duplicate_of "
+                "score, positive, depth, seconds, at, size, modified, etag, revisit, records, duplicate_of, sum "
                 f"FROM visit WHERE step < {visits}"
+            )
+            db.execute(
+                f"INSERT INTO page SELECT step + {n * visits}, {pages} FROM page WHERE step < {visits}"
             )
 
 
@@ -96,7 +101,7 @@ def test_whoever_catches_up_from_any_number_loses_nothing(tmp_path: Path) -> Non
 
     visits, agents, scores, likings = all_of(pieces(tmp_path))
     with closing(CrawlFolder(tmp_path)) as log:
-        (liked, _), (revised, _) = fourth_and_fifth(log.db)
+        (liked, _), (revised, _) = fourth_and_fifth(log.database.connection)
     assert likings == {liked: 1}
     assert scores[revised] == 0.75
     assert {event["name"] for event in agents} >= {"born", "agent"}
@@ -106,7 +111,9 @@ def test_whoever_catches_up_from_any_number_loses_nothing(tmp_path: Path) -> Non
         assert later[0] == visits[len(visits) - len(later[0]) :]
         assert later[1] == [event for event in agents if event["seq"] > since]
         with closing(CrawlFolder(tmp_path)) as log:
-            left = log.db.execute("SELECT count(*) FROM visit WHERE seq > ?", (since,)).fetchone()[0]
+            left = log.database.connection.execute(
+                "SELECT count(*) FROM visit WHERE seq > ?", (since,)
+            ).fetchone()[0]
         assert len(later[0]) == left
     assert pieces(tmp_path, last) == []
 
@@ -132,7 +139,7 @@ def test_a_visit_is_shown_as_it_is_seen_by_now(tmp_path: Path) -> None:
     with crawled(tmp_path, BestFirst(), liked=60):
         pass
     with closing(CrawlFolder(tmp_path)) as log:
-        steps = [step for step, _ in fourth_and_fifth(log.db)]
+        steps = [step for step, _ in fourth_and_fifth(log.database.connection)]
         liked, revised = (visit_in_full(log, step, "jumping spider") for step in steps)
         assert liked is not None
         assert revised is not None

@@ -14,6 +14,7 @@ from math import isnan
 import numpy as np
 
 from salticid.errors import ContractBroken
+from salticid.messages import Extension, Offer, Report, Revision, SecondOffer, Sight
 from salticid.model import (
     FROM_OFFER,
     FROM_SEED,
@@ -184,7 +185,8 @@ class Crawl:
         for step, score in scores:
             self._scores[step] = score
         self.strategy.revise(scores, feedback)
-        self.log.revised(scores, feedback)
+        liked = [(self.brief.urls[word.url], word.liking) for word in feedback]
+        self.log.heard(Revision(list(scores), liked))
 
     def offer(self, links: Links, depth: int = 0) -> None:
         """Hand the strategy links that come without a visit, so many links away from a seed.
@@ -200,7 +202,7 @@ class Crawl:
         if len(news):
             self.wake()
         self.strategy.offer(news)
-        self.log.offered(news, depth)
+        self.log.heard(Offer(self.brief.urls.spell(news.url.tolist()), depth))
 
     def offer_again(self, urls: Sequence[int]) -> None:
         """Hand the strategy URLs that were chosen in vain: it may choose them once more."""
@@ -212,7 +214,7 @@ class Crawl:
         if lost:
             self.wake()
         self.strategy.offer(links)
-        self.log.offered_again(links)
+        self.log.heard(SecondOffer(self.brief.urls.spell(lost)))
 
     def glimpse(self, glimpse: Glimpse) -> None:
         """Show the strategy what a page fetched elsewhere said around its links; nothing is charged."""
@@ -232,9 +234,9 @@ class Crawl:
         self._count(glimpse.depth, NO_URL, glimpse.score)
         self.wake()
         self.strategy.observe(visit, self._fresh(page))
-        self.log.glimpsed(glimpse)
+        self.log.heard(Sight(glimpse))
         if events := self.strategy.events():
-            self.log.noted(events)
+            self.log.heard(Report(events))
 
     def extend(self, limits: Limits) -> None:
         """Go on with a larger budget."""
@@ -242,7 +244,7 @@ class Crawl:
         if self.stopped in (StopReason.BUDGET, StopReason.FETCHES, StopReason.TIME):
             self.stopped = None
         self.strategy.extend(limits)
-        self.log.extended(limits)
+        self.log.heard(Extension(limits))
 
     @property
     def has_room(self) -> bool:
@@ -393,7 +395,7 @@ class Crawl:
         self.strategy.observe(visit, self._fresh(page))
         self.log.visited(visit)
         if events := self.strategy.events():
-            self.log.noted(events)
+            self.log.heard(Report(events))
         if page is not None and not revisit and self.judge.watch(page, score):
             self.revise(self._scores_changed(), [])
         return visit

@@ -12,7 +12,8 @@ from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from salticid.model import Choice, Event, Feedback, Glimpse, Ints, Limits, Links, Page, Response, Topic, Visit
+from salticid.messages import Message
+from salticid.model import Choice, Event, Feedback, Ints, Limits, Links, Page, Response, Topic, Visit
 
 
 class Interning(Protocol):
@@ -205,7 +206,7 @@ class Log(Protocol):
 
     @property
     def trouble(self) -> str | None:
-        """Why what was told could not be kept yet; whoever drives the crawl waits until it is None again."""
+        """Why whoever drives the crawl should wait with more visits; None as a rule."""
         ...
 
     def retry(self) -> None:
@@ -220,26 +221,6 @@ class Log(Protocol):
         """A visit was made and the strategy told."""
         ...
 
-    def revised(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
-        """`revise` was called."""
-        ...
-
-    def offered(self, links: Links, depth: int) -> None:
-        """`offer` was called."""
-        ...
-
-    def offered_again(self, links: Links) -> None:
-        """`offer` was called with links that were chosen before, in vain."""
-        ...
-
-    def glimpsed(self, glimpse: Glimpse) -> None:
-        """The strategy was shown a page that was fetched elsewhere."""
-        ...
-
-    def extended(self, limits: Limits) -> None:
-        """`extend` was called."""
-        ...
-
-    def noted(self, events: Sequence[Event]) -> None:
-        """The strategy reported events."""
+    def heard(self, message: Message) -> None:
+        """The crawl was told something besides the answers to its choices, or its strategy reported something."""
         ...

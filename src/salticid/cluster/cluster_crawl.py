@@ -28,7 +28,7 @@ from salticid.runs.live_web import live_web, read_known
 from salticid.runs.order import Order, Result
 from salticid.store.continuing import check_same, larger_limits
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.lock import lock
+from salticid.store.folder_lock import lock
 from salticid.store.schema import FILE
 
 A_ROUND_EVERY = 0.15

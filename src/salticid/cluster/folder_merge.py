@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from array import array
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from salticid.cluster.post_log import glimpses_in
 from salticid.model import FROM_OFFER, Choice, Link, Outcome, Visit
 from salticid.store import index, warc
 from salticid.store.crawl_folder import CrawlFolder, StoredVisit
@@ -66,11 +66,9 @@ class _Part:
     def __init__(self, number: int, crawled: CrawlFolder) -> None:
         self.number, self.crawled = number, crawled
         self.into = Translation(crawled.url, crawled.words.__getitem__)
-        self.began: float = crawled.db.execute(
-            "SELECT wall - at FROM session ORDER BY id LIMIT 1"
-        ).fetchone()[0]
+        self.began = crawled.began() or 0.0
         self._steps = array("q")
-        self._shown = _Shown(crawled.db)
+        self._shown = _Shown(crawled)
 
     def visits(self) -> Iterator[tuple[float, int, StoredVisit]]:
         for visit in self.crawled.visits():
@@ -100,8 +98,7 @@ class _Gathered:
         self._began = min(part.began for part in parts)
 
     def write(self) -> None:
-        with self._log.database as db:
-            db.execute("INSERT INTO session (wall, at, settings) VALUES (?, 0, '{}')", (self._began,))
+        self._log.session(0.0, {}, self._began)
         streams = [part.visits() for part in self._parts]
         for step, (_, number, visit) in enumerate(merge(*streams, key=lambda each: each[:2])):
             part = self._parts[number]
@@ -141,13 +138,10 @@ class _Shown:
     A glimpse takes a step and leaves no visit: those are the gaps, in the order they were shown.
     """
 
-    def __init__(self, db: sqlite3.Connection) -> None:
-        told = db.execute(
-            "SELECT json_extract(body, '$.origin'), json_extract(body, '$.step') FROM told "
-            "WHERE call = 'glimpse' ORDER BY seq"
-        )
-        self._from = np.fromiter(told, np.dtype((np.int64, 2)))
-        visited = np.fromiter((step for (step,) in db.execute("SELECT step FROM visit")), np.int64)
+    def __init__(self, crawled: CrawlFolder) -> None:
+        origins = ((glimpse.origin, glimpse.step) for glimpse in glimpses_in(crawled.database))
+        self._from = np.fromiter(origins, np.dtype((np.int64, 2)))
+        visited = np.fromiter((visit.step for visit in crawled.rows(-1)), np.int64)
         gaps = np.ones(len(visited) + len(self._from), np.bool_)
         gaps[visited] = False
         self._gaps = np.flatnonzero(gaps)

@@ -2,39 +2,43 @@
 
 from __future__ import annotations
 
-import sqlite3
-
-import msgspec
+from collections.abc import Iterator
 
 from salticid.cluster.excerpts import glimpses
 from salticid.cluster.owners import Owners
+from salticid.messages import Extension, Sight
 from salticid.model import FROM_OFFER, Choice, Glimpse, Link, Outcome, Visit
 from salticid.protocols import Tables
+from salticid.store.database import Database
 from salticid.store.log import CrawlLog
-from salticid.store.schema import PAGE_OF, unpack_page
+from salticid.store.packing import unpack_page
+from salticid.store.record import all_messages, arrivals
 
 POSTED = "posted"
 """The fact in a shard's log that says by receiver up to which of its steps all was shown."""
 
 
-def received(db: sqlite3.Connection) -> dict[int, int]:
+def received(db: Database) -> dict[int, int]:
     """By shard the last of its steps that this one was shown something of."""
-    rows = db.execute(
-        "SELECT json_extract(body, '$.origin'), max(json_extract(body, '$.step')) FROM told "
-        "WHERE call = 'glimpse' GROUP BY 1"
-    )
-    return dict(rows.fetchall())
+    last: dict[int, int] = {}
+    for glimpse in glimpses_in(db):
+        last[glimpse.origin] = max(glimpse.step, last.get(glimpse.origin, -1))
+    return last
 
 
-def posted(db: sqlite3.Connection) -> dict[int, int]:
+def glimpses_in(db: Database) -> Iterator[Glimpse]:
+    """All that a shard was ever shown, in order."""
+    return (message.glimpse for _, message in all_messages(db) if isinstance(message, Sight))
+
+
+def posted(db: Database) -> dict[int, int]:
     """By receiver the last step of which, and of all before, everything was shown."""
-    row = db.execute("SELECT value FROM about WHERE name = ?", (POSTED,)).fetchone()
-    return msgspec.json.decode(row[0], type=dict[int, int]) if row else {}
+    return {int(receiver): step for receiver, step in db.facts().get(POSTED, {}).items()}
 
 
-def was_allowed(db: sqlite3.Connection) -> bool:
+def was_allowed(db: Database) -> bool:
     """Whether a shard has ever been told how far it may go."""
-    return db.execute("SELECT 1 FROM told WHERE call = 'extend' LIMIT 1").fetchone() is not None
+    return any(isinstance(message, Extension) for _, message in all_messages(db))
 
 
 def to_be_posted(
@@ -44,24 +48,21 @@ def to_be_posted(
 
     With them the step of the last of these visits; None when there are no more.
     """
-    rows = log.database.execute(
-        "SELECT v.step, c.url, v.final, v.outcome, v.score, v.positive, v.depth "
-        "FROM visit v JOIN choice c ON c.id = v.choice WHERE v.step > ? AND NOT v.revisit ORDER BY v.step LIMIT ?",
-        (after, most),
-    ).fetchall()
-    found = []
-    for at, url, final, outcome, score, positive, depth in rows:
-        page = log.database.execute(PAGE_OF, (at,)).fetchone()
-        visit = Visit(
-            step=at,
-            choice=Choice(Link(url, FROM_OFFER)),
-            final=final,
-            outcome=Outcome(outcome),
-            page=None if page is None else unpack_page(page),
-            score=score,
-            positive=bool(positive),
-            depth=depth,
+    found, last, count = [], None, 0
+    for arrival in arrivals(log.database, after, most, body=True):
+        visit, last, count = arrival.visit, arrival.visit.step, count + 1
+        if visit.revisit:
+            continue
+        seen = Visit(
+            step=visit.step,
+            choice=Choice(Link(arrival.choice.url, FROM_OFFER)),
+            final=visit.final,
+            outcome=Outcome(visit.outcome),
+            page=None if arrival.page is None else unpack_page(arrival.page[1:]),
+            score=visit.score,
+            positive=bool(visit.positive),
+            depth=visit.depth,
         )
-        if (glimpse := glimpses(visit, tables, owners, shard).get(owner)) is not None:
+        if (glimpse := glimpses(seen, tables, owners, shard).get(owner)) is not None:
             found.append(glimpse)
-    return found, rows[-1][0] if len(rows) == most else None
+    return found, last if count == most else None

@@ -154,8 +154,8 @@ class Shard(Onlooker):
             self._refused = error
             raise
         run.log.retry()
-        if run.log.trouble is not None:
-            raise OSError(run.log.trouble)
+        if run.log.unwritten is not None:
+            raise OSError(run.log.unwritten)
         self._look_again(run)
 
     async def received(self, origin: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from salticid.runs.brief import BacklinksOver
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog
 from salticid.store.continuing import check_same, current_limits, larger_limits
+from salticid.store.database import Database
 from salticid.store.folder_lock import IN_MEMORY
 from salticid.store.log import CrawlLog
 from salticid.version import __version__
@@ -131,4 +131,4 @@ class Result:
     fetches: int
     stopped: StopReason
     seconds: float
-    in_memory: sqlite3.Connection | None = None
+    in_memory: Database | None = None

@@ -12,14 +12,13 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import Any
 
-import msgspec
-
 from salticid.crawl import Crawl
 from salticid.errors import SalticidError
-from salticid.model import Choice, Event, Feedback, Glimpse, Limits, Links, Page, Response, Visit
+from salticid.messages import Extension, Message, Offer, Report, Revision, SecondOffer, Sight
+from salticid.model import Choice, Feedback, Links, Page, Response, Visit
 from salticid.protocols import Brief, Judge
 from salticid.store.log import CrawlLog
-from salticid.store.record import Asked, Call, Came, Record, Told
+from salticid.store.record import Call, Delivery, Question, Record
 
 _A_TURN = 100
 """Visits played without a look at anything else."""
@@ -41,24 +40,26 @@ class Past:
 
     def tell(self, crawl: Crawl, judge: Judge) -> None:
         """Say again what was said to the crawl at this point."""
-        while isinstance(self.next, Told):
-            call, body = self.next.call, msgspec.json.decode(self.next.body)
-            urls = crawl.brief.urls
-            if call == "offer":
-                crawl.offer(Links.to([urls.intern(text) for text in body["urls"]]), body["depth"])
-            elif call == "offer again":
-                crawl.offer_again([urls.intern(text) for text in body])
-            elif call == "extend":
-                crawl.extend(Limits(**body))
-            elif call == "glimpse":
-                crawl.glimpse(msgspec.convert(body, Glimpse))
-            else:
-                feedback = [Feedback(urls.intern(text), liking) for text, liking in body["feedback"]]
-                if feedback:
-                    judge.learn(crawl.liked(feedback))
-                crawl.revise([(step, score) for step, score in body["scores"]], feedback)
+        intern = crawl.brief.urls.intern
+        while isinstance(self.next, Message):
+            match self.next:
+                case Offer(urls, depth):
+                    crawl.offer(Links.to([intern(text) for text in urls]), depth)
+                case SecondOffer(urls):
+                    crawl.offer_again([intern(text) for text in urls])
+                case Extension(limits):
+                    crawl.extend(limits)
+                case Sight(glimpse):
+                    crawl.glimpse(glimpse)
+                case Revision(scores, words):
+                    feedback = [Feedback(intern(text), liking) for text, liking in words]
+                    if feedback:
+                        judge.learn(crawl.liked(feedback))
+                    crawl.revise(scores, feedback)
+                case Report():
+                    raise _differs("its strategy reported less")
 
-    def take(self, kind: type[Call]) -> Any:
+    def take(self, kind: Any) -> Any:
         """The next call, which must be of this kind; None when the past is over."""
         call = self.next
         if call is None:
@@ -83,7 +84,7 @@ class RelivedLog:
         self._log.retry()
 
     def chose(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
-        call: Asked | None = self._past.take(Asked)
+        call: Question | None = self._past.take(Question)
         if call is None:
             return self._log.chose(room, busy, choices)
         made = [(choice.link.url, choice.agent) for choice in choices]
@@ -91,39 +92,19 @@ class RelivedLog:
         if made != logged or call.room != room:
             raise _differs(f"it chose {made[:3]} for {room} where it had chosen {logged[:3]} for {call.room}")
         for choice, chosen in zip(choices, call.choices, strict=True):
-            self._log.sent(choice, chosen.number)
+            self._log.sent(choice, chosen.id)
         return None
 
     def visited(self, visit: Visit) -> None:
-        call: Came | None = self._past.take(Came)
+        call: Delivery | None = self._past.take(Delivery)
         if call is None:
             self._log.visited(visit)
-        elif self._log.returned(visit.choice) != call.choice or visit.step != call.step:
+        elif self._log.returned(visit.choice) != call.visit.choice or visit.step != call.visit.step:
             raise _differs(f"visit {visit.step} is another")
 
-    def revised(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
-        if self._past.take(Told) is None:
-            self._log.revised(scores, feedback)
-
-    def offered(self, links: Links, depth: int) -> None:
-        if self._past.take(Told) is None:
-            self._log.offered(links, depth)
-
-    def offered_again(self, links: Links) -> None:
-        if self._past.take(Told) is None:
-            self._log.offered_again(links)
-
-    def glimpsed(self, glimpse: Glimpse) -> None:
-        if self._past.take(Told) is None:
-            self._log.glimpsed(glimpse)
-
-    def extended(self, limits: Limits) -> None:
-        if self._past.take(Told) is None:
-            self._log.extended(limits)
-
-    def noted(self, events: Sequence[Event]) -> None:
-        if self._past.take(Told) is None:
-            self._log.noted(events)
+    def heard(self, message: Message) -> None:
+        if self._past.take(Message) is None:
+            self._log.heard(message)
 
 
 class RelivedJudge:
@@ -137,14 +118,14 @@ class RelivedJudge:
     @property
     def line(self) -> float:
         call = self._past.next
-        return (-inf if call.positive else inf) if isinstance(call, Came) else self._judge.line
+        return (-inf if call.visit.positive else inf) if isinstance(call, Delivery) else self._judge.line
 
     def start(self, brief: Brief) -> None:
         self._judge.start(brief)
 
     def score(self, page: Page) -> float:
         call = self._past.next
-        return call.score if isinstance(call, Came) else self._judge.score(page)
+        return call.visit.score if isinstance(call, Delivery) else self._judge.score(page)
 
     def watch(self, page: Page, score: float) -> bool:
         learned = self._judge.watch(page, score)
@@ -165,7 +146,7 @@ class RelivedClock:
 
     def __call__(self) -> float:
         call = self._past.next
-        return call.at if isinstance(call, Came) else self._clock()
+        return call.visit.at if isinstance(call, Delivery) else self._clock()
 
 
 async def relive(crawl: Crawl, judge: Judge, past: Past, show: Callable[[Visit], None]) -> list[Choice]:
@@ -175,11 +156,11 @@ async def relive(crawl: Crawl, judge: Judge, past: Past, show: Callable[[Visit],
     """
     flying: dict[int, Choice] = {}
     while (call := past.next) is not None:
-        if isinstance(call, Asked):
+        if isinstance(call, Question):
             flying.update((choice.link.url, choice) for choice in crawl.ask(call.room, call.busy))
-        elif isinstance(call, Came):
+        elif isinstance(call, Delivery):
             show(crawl.deliver(_of(flying, call.response), call.response))
-            if call.step % _A_TURN == 0:
+            if call.visit.step % _A_TURN == 0:
                 await asyncio.sleep(0)
         else:
             past.tell(crawl, judge)

@@ -24,7 +24,7 @@ from salticid.runs.onlooker import NOBODY_THERE, Onlooker
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.log import CrawlLog
 from salticid.store.record import Record
-from salticid.store.versions import Seen, due, newest
+from salticid.store.versions import Seen, Versions
 from salticid.store.warc import Archive
 from salticid.tables import Urls, Words
 from salticid.webs.live.manners import Parked
@@ -56,7 +56,8 @@ class Refresh:
         self._web, self._log, self._requests = web, log, requests
         self._workers: list[asyncio.Task[None]] = []
         self._hosts: dict[int, deque[tuple[int, int]]] = {}
-        pages = due(log.database)
+        self._versions = Versions(log.database)
+        pages = self._versions.due()
         for step, url in pages:
             self._hosts.setdefault(web.urls.host(url), deque()).append((step, url))
         self.pages = len(pages)
@@ -89,7 +90,7 @@ class Refresh:
     async def _one_host(self, pages: deque[tuple[int, int]], watch: Callable[[], None]) -> None:
         while pages and not self.stopped:
             step, url = pages.popleft()
-            seen = newest(self._log.database, step)
+            seen = self._versions.seen(step)
             try:
                 response = await self._web.fetch(url, _unless(seen))
             except Parked:
@@ -112,12 +113,12 @@ def last_settings(folder: Path, typed: Mapping[str, Any]) -> LiveSettings:
             raise UserError(
                 f"the crawl in {folder} is of a recorded world, where nothing changes; name a live one"
             )
-        row = crawl.db.execute("SELECT settings FROM session ORDER BY id DESC LIMIT 1").fetchone()
-    if row is None:
+        before = crawl.settings()
+    if before is None:
         raise UserError(
             f"the crawl in {folder} has no page yet; give its own command again, and refresh it later"
         )
-    settings = replace(msgspec.json.decode(row[0], type=LiveSettings), **typed)
+    settings = replace(msgspec.convert(before, LiveSettings), **typed)
     if settings.proxy and NOT_KEPT in settings.proxy:
         raise UserError(
             f"{folder} was crawled through the proxy {settings.proxy}, whose password is not kept; give it again "

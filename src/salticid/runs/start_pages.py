@@ -15,6 +15,7 @@ from salticid.model import Topic
 from salticid.parse.bookmarks import bookmarks
 from salticid.runs.live_settings import USER_AGENT
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.damage import Damaged
 from salticid.store.index import WordIndex
 from salticid.store.query import Query
 from salticid.store.search import Search
@@ -145,7 +146,7 @@ def _take_crawls(start: Start, query: str, folders: Sequence[Path]) -> None:
             found += [(rank, url, folder.name) for url, rank in _pages_of(folder, query)]
         except UserError as error:
             start.warnings.append(str(error))
-        except sqlite3.Error as error:
+        except (sqlite3.Error, Damaged) as error:
             start.warnings.append(f"the crawl in {folder} cannot be read: {error}")
     found.sort(key=lambda each: -each[0])
     for _, url, name in found[:MOST_FROM_CRAWLS]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,10 @@ from typing import Any
 import msgspec
 
 from salticid.errors import UserError
+from salticid.messages import Extension
 from salticid.model import Limits
+from salticid.store.database import Database
+from salticid.store.record import all_messages
 
 _GROWING = ("max_pages", "max_fetches", "max_seconds")
 """Limits that may be larger when a crawl goes on."""
@@ -40,10 +42,10 @@ def larger_limits(folder: Path, before: Limits, now: Limits) -> Limits | None:
     return None if before == now else now
 
 
-def current_limits(db: sqlite3.Connection, before: Mapping[str, Any]) -> Limits:
+def current_limits(db: Database, before: Mapping[str, Any]) -> Limits:
     """The limits a crawl has come to: those it began with, or the last it was given."""
-    row = db.execute("SELECT body FROM told WHERE call = 'extend' ORDER BY seq DESC LIMIT 1").fetchone()
-    return Limits(**(msgspec.json.decode(row[0]) if row else before["limits"]))
+    given = [message.limits for _, message in all_messages(db) if isinstance(message, Extension)]
+    return given[-1] if given else Limits(**before["limits"])
 
 
 def _differences(name: str, there: Any, here: Any) -> Iterator[tuple[str, Any, Any]]:

@@ -5,74 +5,28 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import cached_property
+from heapq import nsmallest
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from salticid.errors import UserError
-from salticid.model import Outcome, Page
+from salticid.model import Page
 from salticid.store import write_ahead as ahead
 from salticid.store.damage import unpacks
+from salticid.store.database import Database
 from salticid.store.folder_lock import SHARDS
-from salticid.store.schema import FILE, FORMAT, PAGE_OF, unpack_page, unpack_words
+from salticid.store.packing import unpack_page, unpack_words
+from salticid.store.record import VisitRow, all_arrivals, arrival_at
+from salticid.store.schema import FILE, FORMAT, PAGE, SESSION, URL, VISIT, WORDS
+from salticid.store.stored_visit import DIGESTED, Visits
+from salticid.store.stored_visit import StoredVisit as StoredVisit
 
-_VISITS = """
-SELECT v.step, u.text AS url, f.text AS final_url, v.outcome, v.status, v.score, p.title, s.text AS source, c.agent,
-       v.revisit, d.text AS duplicate_of, v.seconds, v.at, c.why, c.score AS promise, v.depth, v.positive, v.size,
-       v.modified, v.etag, v.records, c.source AS source_step, c.place,
-       (SELECT wall - at FROM session WHERE at <= v.at ORDER BY id DESC LIMIT 1) + v.at AS fetched, p.noindex
-FROM visit v JOIN choice c ON c.id = v.choice JOIN url u ON u.id = c.url JOIN url f ON f.id = v.final
-LEFT JOIN page p ON p.step = v.step
-LEFT JOIN visit sv ON sv.step = c.source LEFT JOIN url s ON s.id = sv.final
-LEFT JOIN visit dv ON dv.step = v.duplicate_of LEFT JOIN url d ON d.id = dv.final
-"""
-
-
-class StoredVisit(msgspec.Struct, frozen=True):
-    """A visit as outsiders read it: URLs spelled out, nothing to look up.
-
-    `fetched` is in seconds since 1970, `records` are places in the crawl's WARC, `source_step` and `place` say
-    which link of which visit led here. `duplicate_of` is the URL of an earlier page that is all but the same.
-    """
-
-    step: int
-    url: str
-    final_url: str
-    outcome: str
-    status: int
-    score: float
-    title: str | None
-    source: str | None
-    agent: int | None
-    revisit: bool
-    duplicate_of: str | None
-    seconds: float
-    at: float
-    why: list[tuple[str, float]]
-    promise: float
-    depth: int
-    positive: bool
-    size: int
-    modified: float | None
-    etag: str | None
-    records: list[int]
-    source_step: int
-    place: int
-    fetched: float | None
-    noindex: bool
-
-    def shown(self) -> dict[str, Any]:
-        """What is shown of it in listings."""
-        return {name: getattr(self, name) for name in _SHOWN}
-
-
-_SHOWN = StoredVisit.__struct_fields__[: StoredVisit.__struct_fields__.index("why") + 1]
-_GOOD = f"v.outcome = '{Outcome.OK.value}' AND NOT v.revisit"
-_DIGESTED = StoredVisit.__struct_fields__[: StoredVisit.__struct_fields__.index("records")]
-"""All that a crawl decided or met; what follows says only where it is kept, and when it was."""
+_STEP_OF = "SELECT p.step FROM page p CROSS JOIN url u ON u.id = p.url WHERE u.text = ? LIMIT 1"
 
 
 class NoCrawlYet(UserError):
@@ -86,11 +40,11 @@ class CrawlFolder:
     read likewise.
     """
 
-    def __init__(self, folder: Path, in_memory: sqlite3.Connection | None = None) -> None:
+    def __init__(self, folder: Path, in_memory: Database | None = None) -> None:
         self.folder, self.missing = folder, None
         self._lent = in_memory is not None
         if in_memory is not None:
-            self.db = in_memory
+            self.database = in_memory
             return
         nothing_ahead = ahead.holds_nothing(folder)
         file = folder / FILE
@@ -108,82 +62,105 @@ class CrawlFolder:
         try:
             # Where nothing may be written, SQLite cannot share a database that nobody writes to either.
             alone = not os.access(folder, os.W_OK) and not (folder / ahead.AHEAD).exists()
-            self.db = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' * alone}", uri=True)
-            found = self.db.execute("PRAGMA user_version").fetchone()[0]
+            opened = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' * alone}", uri=True)
+            self.database = Database(opened, file)
         except sqlite3.Error as error:
             raise UserError(
                 f"{file} cannot be read as a crawl: {error}; name the folder a crawl was told by --out"
             ) from None
-        if not found:
+        if not (version := self.database.format):
             raise _no_crawl_yet(folder)
-        if found != FORMAT:
+        if version not in (FORMAT, FORMAT - 1):
             raise UserError(
-                f"{folder} is a crawl of format {found}, this program reads {FORMAT}; crawl into a new folder"
+                f"{folder} is a crawl of format {version}, this program reads {FORMAT}; crawl into a new folder"
             )
-        self.missing = ahead.left_behind(folder, self.db) if nothing_ahead else None
+        self.missing = ahead.left_behind(folder, self.database) if nothing_ahead else None
 
     def about(self) -> dict[str, Any]:
         """The facts written down about the whole crawl."""
-        rows = self.db.execute("SELECT name, value FROM about")
-        return {name: msgspec.json.decode(value) for name, value in rows}
+        return self.database.facts()
 
     def visits(self) -> Iterator[StoredVisit]:
         """All visits in order."""
-        return map(_visit, self.db.execute(f"{_VISITS} ORDER BY v.step"))
+        return map(Visits(self.database), all_arrivals(self.database))
 
     def visit(self, step: int) -> StoredVisit:
         """The visit of a step."""
-        return _visit(self.db.execute(f"{_VISITS} WHERE v.step = ?", (step,)).fetchone())
+        arrival = arrival_at(self.database, step)
+        if arrival is None:
+            raise self.database.damaged(f"visit {step} is missing")
+        return Visits(self.database)(arrival)
 
     def outcomes(self) -> dict[str, int]:
-        """How many visits had which outcome; pages shown again to a walker are not counted."""
-        rows = self.db.execute(
-            "SELECT outcome, count(*) FROM visit WHERE NOT revisit GROUP BY outcome ORDER BY count(*) DESC, outcome"
-        )
-        return dict(rows.fetchall())
+        """How many visits had which outcome, most first; pages shown again to a walker are not counted."""
+        counts = Counter(visit.outcome for visit in self._rows() if not visit.revisit)
+        return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
     def best(self, count: int) -> list[StoredVisit]:
         """The good pages the judge liked best, the earliest first among equals."""
-        rows = self.db.execute(f"{_VISITS} WHERE {_GOOD} ORDER BY v.score DESC, v.step LIMIT ?", (count,))
-        return [_visit(row) for row in rows]
+        good = ((-visit.score, visit.step) for visit in self._rows() if visit.good)
+        return [self.visit(step) for _, step in nsmallest(count, good)]
 
     def positive(self) -> list[bool]:
         """For each good page in order whether the judge called it positive."""
-        rows = self.db.execute(f"SELECT v.positive FROM visit v WHERE {_GOOD} ORDER BY v.step")
-        return [bool(positive) for (positive,) in rows]
+        return [bool(visit.positive) for visit in self._rows() if visit.good]
+
+    def settings(self) -> dict[str, Any] | None:
+        """The settings of the last run; None if no run has come so far."""
+        last = self.database.last(SESSION)
+        return None if last is None else _decoded(last[3])
+
+    def began(self) -> float | None:
+        """When the first run began, in seconds since 1970, were the crawl's clock at 0 then."""
+        first = next(self.database.all(SESSION), None)
+        return None if first is None else first[1] - first[2]
+
+    def step_of(self, url: str) -> int | None:
+        """The step at which the page of a URL was visited."""
+        likely = next(self.database.run(_STEP_OF, (url,)), None)
+        pages = self.database.all(PAGE) if likely is None else [self.database.row(PAGE, likely[0])]
+        return next((step for step, at, *_ in pages if self.url(at) == url), None)
 
     def digest(self) -> str:
         """One short text for all visits: equal for two crawls exactly when they did the same."""
         digest = hashlib.blake2b(digest_size=16)
         for visit in self.visits():
-            told = msgspec.structs.asdict(visit)
-            digest.update(msgspec.json.encode({name: told[name] for name in _DIGESTED}) + b"\n")
+            digest.update(msgspec.json.encode({name: getattr(visit, name) for name in DIGESTED}) + b"\n")
         return digest.hexdigest()
 
     def page(self, step: int) -> Page | None:
         """The page of a visit, if it delivered one; ids as in `url` and `words`."""
-        row = self.db.execute(PAGE_OF, (step,)).fetchone()
-        return unpack_page(row) if row else None
+        row = self.database.one(PAGE, step, body=True)
+        return unpack_page(row[1:]) if row else None
 
     def __len__(self) -> int:
         """The number of visits."""
-        count: int = self.db.execute("SELECT count(*) FROM visit").fetchone()[0]
+        count: int = next(self.database.run("SELECT count(*) FROM visit"))[0]
         return count
 
     def url(self, at: int) -> str:
         """The URL of an id."""
-        text: str = self.db.execute("SELECT text FROM url WHERE id = ?", (at,)).fetchone()[0]
+        text: str = self.database.row(URL, at)[1]
         return text
 
     @cached_property
     def words(self) -> dict[int, str]:
         """All words of the crawl by id; read once, kept."""
-        rows = self.db.execute("SELECT ids, texts FROM words ORDER BY batch")
-        return {at: text for ids, texts in rows for at, text in unpack_words(ids, texts)}
+        words: dict[int, str] = {}
+        for _, ids, texts, _ in self.database.all(WORDS):
+            words.update(_words(ids, texts))
+        return words
 
     def close(self) -> None:
         if not self._lent:
-            self.db.close()
+            self.database.connection.close()
+
+    def rows(self, after: int) -> Iterator[VisitRow]:
+        """The visits after a step as they are stored."""
+        return map(VisitRow._make, self.database.select(VISIT, "WHERE step > ? ORDER BY step", (after,)))
+
+    def _rows(self) -> Iterator[VisitRow]:
+        return map(VisitRow._make, self.database.all(VISIT))
 
 
 def _no_crawl_yet(folder: Path) -> NoCrawlYet:
@@ -191,11 +168,11 @@ def _no_crawl_yet(folder: Path) -> NoCrawlYet:
 
 
 @unpacks
-def _visit(row: tuple[Any, ...]) -> StoredVisit:
-    """The row of a visit, its packed columns unpacked."""
-    values = dict(zip(StoredVisit.__struct_fields__, row, strict=True))
-    values["why"] = msgspec.json.decode(values["why"]) if values["why"] else []
-    values["records"] = msgspec.json.decode(values["records"]) if values["records"] else []
-    for flag in ("revisit", "positive", "noindex"):
-        values[flag] = bool(values[flag])
-    return StoredVisit(**values)
+def _words(ids: bytes, texts: bytes) -> Iterable[tuple[int, str]]:
+    numbers, lines = unpack_words(ids, texts)
+    return zip(numbers.tolist(), lines.decode().split("\n"), strict=True)
+
+
+@unpacks
+def _decoded(settings: str) -> dict[str, Any]:
+    return msgspec.json.decode(settings, type=dict[str, Any])

@@ -6,6 +6,7 @@ import sqlite3
 import struct
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import msgspec
@@ -22,11 +23,12 @@ R = TypeVar("R")
 
 
 class Damaged(SalticidError):
-    """Something stored makes no sense any more."""
+    """Something stored is not what was written, or makes no sense."""
 
-    def __init__(self, error: Exception) -> None:
+    def __init__(self, what: object, file: Path | None = None) -> None:
         super().__init__(
-            f"what is stored there is damaged ({error}); take a copy that is whole, or crawl into a new folder"
+            f"{file or 'what is stored there'} is damaged ({what}); take a copy that is whole, or crawl into a new "
+            "folder"
         )
 
 

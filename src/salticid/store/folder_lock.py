@@ -1,19 +1,24 @@
-"""A crawl folder that this program alone writes into: its lock and its database."""
+"""Who holds a folder: one program at a time may crawl into it, with the lock on it and its database."""
 
 from __future__ import annotations
 
+import fcntl
+import os
 import sqlite3
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
-
-import msgspec
+from typing import IO, Any
 
 from salticid.errors import UserError
 from salticid.store import write_ahead
-from salticid.store.lock import FILE as LOCK
-from salticid.store.lock import lock
+from salticid.store.damage import Damaged
+from salticid.store.database import Database
+from salticid.store.old_format import upgrade
 from salticid.store.schema import FILE, FORMAT
+
+LOCK = "lock"
+PRIVATE = 0o700
+"""The mode of a folder that nobody but its owner may look into."""
 
 CHECKPOINT_PAGES = 16_384
 """Pages of 4 KiB the write-ahead log may grow to before it is folded into the database."""
@@ -22,6 +27,35 @@ SHARDS = "shards"
 IN_MEMORY = Path(":memory:")
 """In the place of a folder: the crawl is gone when the program ends, and nothing is written."""
 _FILES = (FILE, write_ahead.AHEAD, f"{FILE}-shm", LOCK)
+
+
+def lock(folder: Path) -> IO[str]:
+    """Take a folder, made if need be, for this program alone; it is free again when the file is closed.
+
+    A folder that it makes is for its owner alone: what somebody reads is nobody else's business. The system lets
+    go of the lock when a program ends, however it ends.
+    """
+    try:
+        folder.mkdir(PRIVATE, parents=True, exist_ok=True)
+        file = (folder / LOCK).open("a+", encoding="ascii")
+    except OSError as error:
+        raise UserError(
+            f"cannot write a crawl into {folder}: {error.strerror}; name another folder with --out"
+        ) from None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.seek(0)
+        holder = file.read(20).strip()
+        file.close()
+        raise UserError(
+            f"another program{f' (process {holder})' if holder else ''} is crawling into {folder}; "
+            "wait until it ends, or name another folder with --out"
+        ) from None
+    with suppress(OSError):  # the disk is full; the lock holds all the same
+        os.ftruncate(file.fileno(), 0)
+        os.write(file.fileno(), str(os.getpid()).encode())
+    return file
 
 
 class TakenFolder:
@@ -43,16 +77,17 @@ class TakenFolder:
         self.empty, opened = True, None
         nothing_ahead = write_ahead.holds_nothing(folder)
         try:
-            opened = self.db = connect(folder / FILE)
-            version = opened.execute("PRAGMA user_version").fetchone()[0]
+            opened = connect(folder / FILE)
+            self.db = Database(opened, folder / FILE)
+            version = self.db.format
             foreign = not version and opened.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
-        except sqlite3.Error as error:
+        except (sqlite3.Error, Damaged) as error:
             self._let_go(opened)
             raise UserError(
                 f"cannot write a crawl into {folder}: {error}; name another folder with --out"
             ) from None
         self.empty = not version
-        if foreign or version not in (0, FORMAT):
+        if foreign or version not in (0, FORMAT, FORMAT - 1):
             self._let_go(opened)
             raise UserError(
                 f"{folder / FILE} is no crawl; name another folder with --out"
@@ -64,13 +99,19 @@ class TakenFolder:
 
     def facts(self) -> dict[str, Any] | None:
         """The facts about the crawl it holds; None when it holds none yet."""
-        if self.empty:
-            return None
-        rows = self.db.execute("SELECT name, value FROM about")
-        return {name: msgspec.json.decode(value) for name, value in rows}
+        return None if self.empty else self.db.facts()
 
     def write(self) -> None:
         """Somebody writes into the crawl that it holds now; what was left behind of it is made good."""
+        if self.db.is_old:
+            try:
+                upgrade(self.db.connection)
+            except sqlite3.OperationalError as error:
+                raise UserError(
+                    f"the crawl in {self.folder} is of an older format, and cannot be given ours: {error}; make room, "
+                    "then try again"
+                ) from None
+            self.db = Database(self.db.connection, self.db.file)
         self.empty, self.missing = False, None
         write_ahead.begin(self.db)
 
@@ -78,7 +119,7 @@ class TakenFolder:
         """Close the database and let others have the folder."""
         if not self.empty and self.missing is None:
             write_ahead.end(self.db)
-        self._let_go(self.db)
+        self._let_go(self.db.connection)
 
     def _let_go(self, db: sqlite3.Connection | None) -> None:
         if db is not None:
@@ -98,7 +139,7 @@ class NoFolder:
     missing = None
 
     def __init__(self) -> None:
-        self.db = sqlite3.connect(":memory:", check_same_thread=False)
+        self.db = Database(sqlite3.connect(":memory:", check_same_thread=False), IN_MEMORY)
 
     def facts(self) -> None:
         """It never holds a crawl yet."""

@@ -1,7 +1,7 @@
 """The words of a crawl's pages, to be searched.
 
 The index lies in `search.db` beside the crawl and can be made again at any time. Row `step` holds the words of
-a visited page, row `-1 - n` those of the version that row n of `asked_again` found. Words are those of
+a visited page, row `-1 - n` those of the version that row n of `recheck` found. Words are those of
 `salticid.text.tokens`, so that Chinese is searched by pairs of characters; FTS5 takes accents off and, in an
 English crawl, endings.
 """
@@ -11,13 +11,15 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any, NamedTuple
 from unicodedata import combining, normalize, unidata_version
 
-import zstandard
-
 from salticid.errors import UserError
+from salticid.model import Page
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.packing import unpack_page
+from salticid.store.schema import PAGE, SESSION, VERSION, Table
 from salticid.tables import Texts
 from salticid.text import language
 from salticid.text.tokens import Tokenizer
@@ -38,9 +40,6 @@ _TABLES = (
     "CREATE VIRTUAL TABLE words USING fts5 (title, text, content='', tokenize=\"{tokenize}\")",
     f"PRAGMA user_version = {_FORMAT}",
 )
-_PAGES = "SELECT step, step, title, text, noindex FROM page WHERE step > ? ORDER BY step LIMIT ?"
-_VERSIONS = """SELECT asked_again, -1 - asked_again, title, text, noindex FROM version WHERE asked_again > ?
-    ORDER BY asked_again LIMIT ?"""
 _INSERT = "INSERT INTO words (rowid, title, text) VALUES (?,?,?)"
 _MATCHES = f"""SELECT rowid, -bm25(words, {TITLE_WEIGHT}, 1.0) FROM words WHERE words MATCH ?
     ORDER BY 2 DESC, 1"""
@@ -119,8 +118,8 @@ class WordIndex:
         if db.execute("PRAGMA user_version").fetchone()[0] != _FORMAT:
             return False
         made_for, step = db.execute("SELECT made_for, step FROM about").fetchone()
-        last = self._crawl.db.execute("SELECT max(step) FROM page").fetchone()[0]
-        return bool(made_for == self._made_for and step <= (-1 if last is None else last))
+        last = self._crawl.database.last(PAGE)
+        return bool(made_for == self._made_for and step <= (-1 if last is None else last[0]))
 
     def _make(self, db: sqlite3.Connection) -> None:
         for statement in _TABLES:
@@ -132,27 +131,36 @@ class WordIndex:
 
     def _missing(self, db: sqlite3.Connection) -> int:
         step, asked = self._reached(db) if self._fits(db) else _Reached()
-        pages = self._crawl.db.execute("SELECT count(*) FROM page WHERE step > ?", (step,))
-        versions = self._crawl.db.execute("SELECT count(*) FROM version WHERE asked_again > ?", (asked,))
-        return int(pages.fetchone()[0] + versions.fetchone()[0])
+        pages, versions = (
+            next(
+                self._crawl.database.run(
+                    f"SELECT count(*) FROM {table.name} WHERE {table.columns[0]} > ?", (at,)
+                )
+            )
+            for table, at in ((PAGE, step), (VERSION, asked))
+        )
+        return int(pages[0] + versions[0])
 
     def _take_some(self, words: _Words) -> int:
         """Take in a batch; nothing of it if something goes wrong."""
         with _writing(self._db) as db:
             step, asked = self._reached(db)
-            pages, step = self._take(words, self._crawl.db.execute(_PAGES, (step, _BATCH)), step)
-            versions, asked = self._take(words, self._crawl.db.execute(_VERSIONS, (asked, _BATCH)), asked)
+            pages, step = self._take(words, PAGE, step)
+            versions, asked = self._take(words, VERSION, asked)
             db.execute("UPDATE about SET step = ?, asked_again = ?", (step, asked))
         return pages + versions
 
-    def _take(self, words: _Words, rows: sqlite3.Cursor, last: int) -> tuple[int, int]:
-        """Take in rows, but for pages that forbid it: how many there were, and the last."""
-        count = 0
-        for at, row, title, text, noindex in rows:
-            count, last = count + 1, at
-            if not noindex:
-                plain = zstandard.decompress(text).decode() if text else ""
-                self._db.execute(_INSERT, (row, words.of(title), words.of(plain)))
+    def _take(self, words: _Words, table: Table, last: int) -> tuple[int, int]:
+        """Take in some pages after the last, but for those that forbid it: how many there were, and the last."""
+        count, key = 0, table.columns[0]
+        rows = self._crawl.database.select(
+            table, f"WHERE {key} > ? ORDER BY {key} LIMIT ?", (last, _BATCH), body=True
+        )
+        for at, *row in rows:
+            count, last, page = count + 1, at, unpack_page(row)
+            if not page.noindex:
+                number = at if table is PAGE else -1 - at
+                self._db.execute(_INSERT, (number, words.of(page.title), words.of(page.text)))
         return count, last
 
     @contextmanager
@@ -202,12 +210,18 @@ def _is_busy(error: sqlite3.DatabaseError) -> bool:
 
 def _born(crawl: CrawlFolder) -> str:
     """What tells this crawl from another in the same folder before or after it."""
-    return str(crawl.db.execute("SELECT min(wall) FROM session").fetchone()[0])
+    return str(min((wall for _, wall, *_ in crawl.database.all(SESSION)), default=None))
 
 
 def _language(crawl: CrawlFolder) -> str:
     """The language its topic names, else that of its first pages."""
     topic: dict[str, Any] = crawl.about().get("topic") or {}
-    rows = crawl.db.execute("SELECT text FROM page WHERE text != x'' ORDER BY step LIMIT ?", (_SAMPLE_PAGES,))
-    sample = " ".join(zstandard.decompress(text).decode()[:_SAMPLE_SIZE] for (text,) in rows)
+    pages = (unpack_page(row[1:]) for row in crawl.database.select(PAGE, "ORDER BY step", body=True))
+    sample = " ".join(
+        page.text[:_SAMPLE_SIZE] for page in islice(filter(_says_something, pages), _SAMPLE_PAGES)
+    )
     return topic.get("language") or language.detect(sample)
+
+
+def _says_something(page: Page) -> bool:
+    return bool(page.packed_text)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -13,39 +12,22 @@ import msgspec
 import zstandard
 
 from salticid.errors import UserError
-from salticid.model import NO_URL, Choice, Event, Feedback, Glimpse, Limits, Links, Page, Response, Visit
+from salticid.messages import Message
+from salticid.model import Choice, Page, Response, Visit
 from salticid.protocols import Table, UrlTable
+from salticid.store import schema
+from salticid.store.batch import Batch
+from salticid.store.database import Database, facts
 from salticid.store.disk_room import Room
 from salticid.store.folder_lock import IN_MEMORY, NoFolder, TakenFolder
-from salticid.store.schema import (
-    FORMAT,
-    PAGE_AT,
-    PAGE_COLUMNS,
-    TABLES,
-    pack_page,
-    pack_words,
-    unpack_page,
-    unpack_words,
-)
-from salticid.store.table_writing import Everything, Needed, Spelling, refill
+from salticid.store.packing import pack_page, unpack_page
+from salticid.store.table_writing import TextTables
 from salticid.store.twins import Twins
 
 BATCH_VISITS = 200
 BATCH_SECONDS = 1.0
-_AT_ONCE = 50_000
-
-_INSERT = {
-    "about": "INSERT OR REPLACE INTO about VALUES (?,?)",
-    "session": "INSERT INTO session (wall, at, settings) VALUES (?,?,?)",
-    "choose": "INSERT INTO choose VALUES (?,?,?)",
-    "choice": "INSERT INTO choice VALUES (?,?,?,?,?,?,?,?)",
-    "visit": "INSERT INTO visit VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-    "page": "INSERT INTO page VALUES (?,?,?,?,?,?,?,?,?)",
-    "told": "INSERT INTO told VALUES (?,?,?)",
-    "known": f"INSERT INTO known (kind, {PAGE_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?)",
-    "asked_again": "INSERT INTO asked_again VALUES (?,?,?,?,?,?,?,?,?)",
-    "version": "INSERT INTO version VALUES (?,?,?,?,?,?,?,?,?)",
-}
+_WARC, _START_PAGES = "warc", "known"
+"""Facts about how far the archive goes, and that all start pages were read."""
 
 
 class Flushed(Protocol):
@@ -64,9 +46,9 @@ class CrawlLog:
     `open` comes first and takes the folder; then `begin` makes a new crawl, or `go_on` continues the one that
     is there. A batch is committed after 200 visits or one second, whichever comes first, and by `close`.
 
-    A batch that cannot be written, because the disk is full, is kept: `trouble` then says why, and `retry`
-    tries again. Whoever drives the crawl should wait with more visits until there is no trouble. Once the folder
-    takes `max_bytes`, each batch that is written is followed by such trouble, until there is room again.
+    A batch that cannot be written, because the disk is full, is kept: `unwritten` then says why, and `retry` tries
+    again. Whoever drives the crawl should wait with more visits as long as there is `trouble`: something is
+    unwritten, or the folder takes `max_bytes`.
 
     With `own_tables` the two tables belong to this crawl and are written whole; else only what it met of them.
     """
@@ -82,112 +64,121 @@ class CrawlLog:
         max_bytes: int | None = None,
     ) -> None:
         self.folder = folder
-        self.trouble: str | None = None
+        self.unwritten: str | None = None
         self.keep: Callable[[], Iterable[tuple[str, bytes]]] = tuple
         """What else must not be forgotten, by name: asked for its news before every commit."""
-        self._urls, self._words, self._own_tables, self._archive = urls, words, own_tables, archive
+        self._archive = archive
         self._taken: TakenFolder | NoFolder | None = None
+        self._twins: Twins | None = None
         self._room = None if max_bytes is None else Room(folder, max_bytes)
-        self._waits_for_room = False
-        self._rows: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _INSERT}
-        self._pages: list[tuple[int, Page]] = []
-        self._kept: dict[str, bytes] = {}
-        self._spelled: dict[str, Spelling] = {}
-        self._new: dict[str, list[int]] = {}
+        self._lack: str | None = None
+        self._batch = Batch()
+        self._memory: dict[str, bytes] = {}
+        self._texts = TextTables(urls, words, own_tables)
         self._zstd = zstandard.ZstdCompressor(level=1)
-        self._seq = self._choices = self._again = 0
+        self._seq = self._choices = self._rechecks = 0
         self._in_flight: dict[int, int] = {}
         self._tried = time.monotonic()
         self._half_told = False
         """Between two halves of a call: what is told so far must not be written."""
+
+    @property
+    def trouble(self) -> str | None:
+        """Why whoever drives the crawl should wait: something is unwritten, or there is no room for more."""
+        return self.unwritten or self._lack
 
     def open(self) -> dict[str, Any] | None:
         """Take the folder; the facts about the crawl it holds, or None when it holds none yet."""
         self._taken = NoFolder() if self.folder == IN_MEMORY else TakenFolder(self.folder)
         return self._taken.facts()
 
-    def begin(self, facts: Mapping[str, object]) -> None:
+    def begin(self, about: Mapping[str, object]) -> None:
         """Make a new crawl, with what has to be known about the whole of it."""
         if self._taken is None and self.open() is not None:
             self.close()
             raise UserError(f"{self.folder} holds a crawl already; name another folder with --out")
         try:
-            with self.database as db:
-                db.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {FORMAT};")
-                db.executemany("INSERT INTO about VALUES (?,?)", _facts(facts))
+            with self.database.connection as db:
+                db.executescript(f"BEGIN; {schema.SCRIPT}")
+                rows = facts({**about, schema.ROWS: {schema.ABOUT.name: len(about)}})
+                db.executemany(schema.ABOUT.insert, map(schema.ABOUT.sealed, rows))
         except sqlite3.Error as error:
             raise UserError(
                 f"cannot write a crawl into {self.folder}: {error}; name another folder with --out"
             ) from None
         self._folder.write()
         self._twins = Twins(self.database)
-        self._spelled = {"url": self._spelling(self._urls), "word": self._spelling(self._words)}
 
     def go_on(self) -> str | None:
         """Continue the crawl that is there, its tables filled as they were; a sentence if something is missing."""
-        left_behind, db = self._folder.missing, self.database
+        left_behind = self._folder.missing
         self._folder.write()
-        if self._own_tables:
-            self._fill_tables()
-            urls: Sequence[int] = range(len(self._urls))
-            words: Sequence[int] = range(len(self._words))
-        else:
-            urls = [at for (at,) in db.execute("SELECT id FROM url")]
-            words = [at for row in self._words_rows() for at, _ in unpack_words(*row)]
+        db = self.database
+        self._texts.go_on(db)
         self._twins = Twins(db)
-        self._seq = db.execute(
-            "SELECT max((SELECT ifnull(max(seq), 0) FROM choose), (SELECT ifnull(max(seq), 0) FROM visit), "
-            "(SELECT ifnull(max(seq), 0) FROM told))"
-        ).fetchone()[0]
-        self._choices = db.execute("SELECT ifnull(max(id) + 1, 0) FROM choice").fetchone()[0]
-        self._again = db.execute("SELECT ifnull(max(id), 0) FROM asked_again").fetchone()[0]
-        self._spelled = {"url": self._spelling(self._urls, urls), "word": self._spelling(self._words, words)}
-        place = db.execute("SELECT value FROM about WHERE name = 'warc'").fetchone()
-        to = tuple(msgspec.json.decode(place[0])) if place else None
-        cut_off = self._archive.cut_back(to) if self._archive is not None else None
+        calls = [
+            row[at]
+            for table, at in ((schema.QUESTION, 0), (schema.VISIT, 1), (schema.MESSAGE, 0))
+            if (row := db.last(table))
+        ]
+        self._seq = max(calls, default=0)
+        self._choices = row[0] + 1 if (row := db.last(schema.CHOICE)) else 0
+        self._rechecks = row[0] if (row := db.last(schema.RECHECK)) else 0
+        to = db.facts().get(_WARC)
+        cut_off = self._archive.cut_back(tuple(to) if to else None) if self._archive is not None else None
         return ". ".join(filter(None, (left_behind, cut_off))) or None
 
-    def about(self, facts: Mapping[str, object]) -> None:
+    def about(self, named: Mapping[str, object]) -> None:
         """Write down, with the next batch, facts about the whole crawl; a later word replaces an earlier."""
-        self._rows["about"] += _facts(facts)
+        self._batch.add(schema.ABOUT, *facts(named))
 
-    def session(self, at: float, settings: Mapping[str, object]) -> None:
+    def session(self, at: float, settings: Mapping[str, object], wall: float | None = None) -> None:
         """A run begins: what time it is, on the wall and in the crawl, and the settings of this run."""
-        self._rows["session"].append((time.time(), at, msgspec.json.encode(settings).decode()))
+        row = (time.time() if wall is None else wall, float(at), msgspec.json.encode(settings).decode())
+        self._batch.add(schema.SESSION, row)
 
     def know(self, pages: Mapping[str, Sequence[Page]]) -> None:
         """Write down the pages known before the first visit, by kind."""
         rows = [(kind, *pack_page(page, self._zstd)) for kind, known in pages.items() for page in known]
         self._half_told = True
-        self._rows["known"] += rows
-        self.about({"known": True})
+        self._batch.add(schema.START_PAGE, *rows)
+        self.about({_START_PAGES: True})
         self._half_told = False
         self.retry()
 
     def known(self) -> dict[str, tuple[Page, ...]] | None:
         """The pages known before the first visit, by kind; None when they were not all read yet."""
-        if not self.database.execute("SELECT 1 FROM about WHERE name = 'known'").fetchone():
+        if _START_PAGES not in self.database.facts():
             return None
-        found: dict[str, tuple[Page, ...]] = {}
-        for kind, *row in self.database.execute(f"SELECT kind, {PAGE_COLUMNS} FROM known ORDER BY place"):
-            found[kind] = (*found.get(kind, ()), unpack_page(tuple(row)))
-        return found
+        pages: dict[str, tuple[Page, ...]] = {}
+        for _, kind, *row in self.database.all(schema.START_PAGE, body=True):
+            pages[kind] = (*pages.get(kind, ()), unpack_page(row))
+        return pages
 
     def kept(self) -> dict[str, bytes]:
         """What `keep` gave in earlier runs, the last word under each name."""
-        return dict(self.database.execute("SELECT name, value FROM kept"))
+        return {name: value for name, value, _ in self.database.all(schema.MEMORY)}
 
     def chose(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
         self._half_told = True
         seq = self._next()
         hosts = msgspec.json.encode(sorted(busy)).decode() if busy else None
-        self._rows["choose"].append((seq, room, hosts))
+        self._batch.add(schema.QUESTION, (seq, room, hosts))
         for choice in choices:
             link = choice.link
             why = msgspec.json.encode(choice.why).decode() if choice.why else None
-            row = (self._choices, seq, link.url, link.source, link.place, choice.score, choice.agent, why)
-            self._rows["choice"].append(row)
-            self._spelled["url"].need(link.url)
+            row = (
+                self._choices,
+                seq,
+                link.url,
+                link.source,
+                link.place,
+                float(choice.score),
+                choice.agent,
+                why,
+            )
+            self._batch.add(schema.CHOICE, row)
+            self._texts.need(link.url)
             self.sent(choice, self._choices)
             self._choices += 1
         self._half_told = False
@@ -195,42 +186,26 @@ class CrawlLog:
     def visited(self, visit: Visit) -> None:
         self._half_told = True
         page = visit.page
-        records = msgspec.json.encode(visit.records).decode() if visit.records else None
-        self._rows["visit"].append(
+        self._batch.add(
+            schema.VISIT,
             (
                 visit.step, self._next(), self.returned(visit.choice), visit.final, visit.outcome.value, visit.status,
-                visit.score, visit.positive, visit.depth, visit.seconds, visit.at, visit.size, visit.modified,
-                visit.etag, visit.revisit, records, None,
-            )
+                float(visit.score), int(visit.positive), visit.depth, float(visit.seconds), float(visit.at),
+                visit.size, _seconds(visit.modified), visit.etag, int(visit.revisit), _places(visit.records),
+            ),
         )  # fmt: skip
-        self._spelled["url"].need(visit.final)
+        self._texts.need(visit.final)
         if page is not None and not visit.revisit:
-            self._rows["page"].append((visit.step, *pack_page(page, self._zstd)))
-            self._pages.append((visit.step, page))
-            self._need(page)
+            self._batch.add(schema.PAGE, (visit.step, *pack_page(page, self._zstd)))
+            self._batch.pages.append((visit.step, page))
+            self._texts.need_page(page)
         self._half_told = False
         waited = time.monotonic() - self._tried
-        if (self.trouble is None and len(self._rows["visit"]) >= BATCH_VISITS) or waited > BATCH_SECONDS:
+        if (self.trouble is None and self._batch.visits >= BATCH_VISITS) or waited > BATCH_SECONDS:
             self._write_batch()
 
-    def revised(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
-        liked = [(self._urls[word.url], word.liking) for word in feedback]
-        self._told("revise", {"scores": list(scores), "feedback": liked})
-
-    def offered(self, links: Links, depth: int) -> None:
-        self._told("offer", {"urls": self._urls.spell(links.url.tolist()), "depth": depth})
-
-    def offered_again(self, links: Links) -> None:
-        self._told("offer again", self._urls.spell(links.url.tolist()))
-
-    def glimpsed(self, glimpse: Glimpse) -> None:
-        self._told("glimpse", asdict(glimpse))
-
-    def extended(self, limits: Limits) -> None:
-        self._told("extend", asdict(limits))
-
-    def noted(self, events: Sequence[Event]) -> None:
-        self._told("events", [[event.name, dict(event.values)] for event in events])
+    def heard(self, message: Message) -> None:
+        self._batch.add(schema.MESSAGE, (self._next(), msgspec.json.encode(message).decode()))
 
     def sent(self, choice: Choice, number: int) -> None:
         """A choice is in flight; its number in the log."""
@@ -240,63 +215,64 @@ class CrawlLog:
         """A choice is in flight no more; its number in the log."""
         return self._in_flight.pop(id(choice))
 
-    def asked_again(self, step: int, found: str, response: Response) -> None:
+    def asked_again(self, step: int, finding: str, response: Response) -> None:
         """A page was asked for again: what was found, and its new form if it has changed."""
         self._half_told = True
-        records = msgspec.json.encode(response.records).decode() if response.records else None
-        self._again += 1
-        self._rows["asked_again"].append(
+        self._rechecks += 1
+        self._batch.add(
+            schema.RECHECK,
             (
-                self._again, step, time.time(), found, response.status, response.size, response.modified,
-                response.etag, records,
-            )
+                self._rechecks, step, time.time(), str(finding), response.status, response.size,
+                _seconds(response.modified), response.etag, _places(response.records),
+            ),
         )  # fmt: skip
         if response.page is not None:
-            self._rows["version"].append((self._again, *pack_page(response.page, self._zstd)))
-            self._need(response.page)
+            self._batch.add(schema.VERSION, (self._rechecks, *pack_page(response.page, self._zstd)))
+            self._texts.need_page(response.page)
         self._half_told = False
         if time.monotonic() - self._tried > BATCH_SECONDS:
             self._write_batch()
 
     def page(self, url: int) -> Page:
         """The page that was visited at a final URL, as a walker or a person asks for it again."""
-        for _, page in self._pages:
+        for _, page in self._batch.pages:
             if page.url == url:
                 return page
-        return unpack_page(self.database.execute(PAGE_AT, (url,)).fetchone())
+        row = next(self.database.select(schema.PAGE, "WHERE url = ?", (url,), body=True), None)
+        if row is None:
+            raise self.database.damaged(f"the page of URL {url} is missing")
+        return unpack_page(row[1:])
 
     def retry(self) -> None:
         """Commit, if that can be done now; `trouble` says why not, or why nothing more should be written."""
         try:
             self.commit()
         except (OSError, sqlite3.OperationalError) as error:
-            self.trouble = str(error)
+            self.unwritten = str(error)
             self._half_told = False
         self._tried = time.monotonic()
-        if self._waits_for_room:
+        if self._lack is not None:
             self._look_for_room()
 
     def commit(self) -> None:
         """Make everything so far durable. What fails to be written is written with the next batch."""
+        if self._twins is None:
+            raise RuntimeError("a log is written to only after begin() or go_on()")
         self._half_told = True
-        self._kept.update(self.keep())
+        self._memory.update(self.keep())
         place = self._archive.flush() if self._archive is not None else None
-        with self.database as db:
-            self._spell_out(db)
-            twins = dict(zip((step for step, _ in self._pages), self._twins.find(self._pages), strict=True))
-            visits = [(*row[:-1], twins.get(row[0])) for row in self._rows["visit"]]
-            for name, rows in {**self._rows, "visit": visits}.items():
-                db.executemany(_INSERT[name], rows)
-            db.executemany("INSERT OR REPLACE INTO kept VALUES (?,?)", self._kept.items())
+        db = self.database
+        with db.transaction():
+            self._texts.write(db)
+            self._batch.write(db, self._twins)
+            db.insert(schema.MEMORY, self._memory.items())
             if place is not None:
-                db.executemany(_INSERT["about"], _facts({"warc": place}))
-        for rows in self._rows.values():
-            rows.clear()
-        self._pages.clear()
-        self._kept.clear()
-        self._spelled_out()
+                db.insert(schema.ABOUT, facts({_WARC: place}))
+        self._batch.clear()
+        self._memory.clear()
+        self._texts.wrote()
         self._half_told = False
-        self.trouble = None
+        self.unwritten = None
         self._tried = time.monotonic()
 
     def close(self) -> None:
@@ -308,22 +284,22 @@ class CrawlLog:
         if self._taken is None:
             return
         try:
-            if self._spelled and not self._half_told:
-                self._waits_for_room = False
+            if self._twins is not None and not self._half_told:
+                self._lack = None
                 self.retry()
-                if self._archive is not None and self.trouble is None:
+                if self._archive is not None and self.unwritten is None:
                     self._archive.close()
         finally:
             taken, self._taken = self._taken, None
             taken.give_back()
 
     @property
-    def database(self) -> sqlite3.Connection:
+    def database(self) -> Database:
         """The open database."""
         return self._folder.db
 
     @property
-    def in_memory(self) -> sqlite3.Connection | None:
+    def in_memory(self) -> Database | None:
         """The database of a crawl that is only in memory; it outlives the log."""
         return self.database if self.folder == IN_MEMORY else None
 
@@ -339,53 +315,16 @@ class CrawlLog:
 
     def _look_for_room(self) -> None:
         """Ask those who drive the crawl to wait, if it takes as much room as it may."""
-        lack = self._room.lack() if self._room is not None else None
-        self._waits_for_room = lack is not None
-        self.trouble = self.trouble or lack
-
-    def _need(self, page: Page) -> None:
-        """The log uses the words and URLs of a page."""
-        self._spelled["word"].need_all(page.tokens)
-        self._spelled["url"].need_all(page.links.url)
-        for url in (page.url, page.canonical, page.refresh):
-            if url != NO_URL:
-                self._spelled["url"].need(url)
-
-    def _spell_out(self, db: sqlite3.Connection) -> None:
-        """Write the texts that what is written now needs."""
-        self._new = {name: spelled.missing() for name, spelled in self._spelled.items()}
-        urls, words = self._new["url"], self._new["word"]
-        db.executemany("INSERT INTO url VALUES (?,?)", zip(urls, self._urls.spell(urls), strict=True))
-        if words:
-            row = pack_words(words, self._words.spell(words), self._zstd)
-            db.execute("INSERT INTO words (ids, texts) VALUES (?,?)", row)
-
-    def _spelled_out(self) -> None:
-        """They are written for good."""
-        for name, ids in self._new.items():
-            self._spelled[name].wrote(ids)
-
-    def _spelling(self, table: Table, written: Sequence[int] = ()) -> Spelling:
-        return Everything(table, len(written)) if self._own_tables else Needed(written)
-
-    def _fill_tables(self) -> None:
-        """Give every URL and word of the log the id it had."""
-        rows = self.database.execute("SELECT CAST(text AS BLOB) FROM url ORDER BY id")
-        while batch := rows.fetchmany(_AT_ONCE):
-            refill(self._urls, [text for (text,) in batch])
-        for row in self._words_rows():
-            refill(self._words, [text.encode() for _, text in unpack_words(*row)])
-
-    def _words_rows(self) -> Iterable[tuple[bytes, bytes]]:
-        return self.database.execute("SELECT ids, texts FROM words ORDER BY batch")
-
-    def _told(self, call: str, body: object) -> None:
-        self._rows["told"].append((self._next(), call, msgspec.json.encode(body).decode()))
+        self._lack = self._room.lack() if self._room is not None else None
 
     def _next(self) -> int:
         self._seq += 1
         return self._seq
 
 
-def _facts(facts: Mapping[str, object]) -> list[tuple[str, str]]:
-    return [(name, msgspec.json.encode(value).decode()) for name, value in facts.items()]
+def _seconds(time: float | None) -> float | None:
+    return None if time is None else float(time)
+
+
+def _places(records: Sequence[int]) -> str | None:
+    return msgspec.json.encode(records).decode() if records else None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from salticid.model import Choice, Event, Feedback, Glimpse, Limits, Links, Visit
+from salticid.messages import Message, Report
+from salticid.model import Choice, Event, Visit
 
 
 class MemoryLog:
@@ -24,15 +25,6 @@ class MemoryLog:
     def visited(self, visit: Visit) -> None:
         self.visits.append(visit if visit.page is None else replace(visit, page=None))
 
-    def revised(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None: ...
-
-    def offered(self, links: Links, depth: int) -> None: ...
-
-    def offered_again(self, links: Links) -> None: ...
-
-    def glimpsed(self, glimpse: Glimpse) -> None: ...
-
-    def extended(self, limits: Limits) -> None: ...
-
-    def noted(self, events: Sequence[Event]) -> None:
-        self.events.extend(events)
+    def heard(self, message: Message) -> None:
+        if isinstance(message, Report):
+            self.events.extend(message.events)

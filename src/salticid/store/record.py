@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from heapq import merge
 from operator import itemgetter
@@ -10,47 +9,151 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from salticid.model import Outcome, Page, Response
+from salticid.messages import Message
+from salticid.model import Outcome, Response
 from salticid.store.damage import unpacks
-from salticid.store.schema import PAGE_COLUMNS, unpack_page
+from salticid.store.database import Database
+from salticid.store.packing import unpack_page
+from salticid.store.schema import CHOICE, MESSAGE, PAGE, QUESTION, VISIT
+
+_FROM = "FROM visit v LEFT JOIN choice c ON c.id = v.choice LEFT JOIN page p ON p.step = v.step"
+_ARRIVALS, _ARRIVALS_IN_FULL = (
+    f"SELECT {VISIT.names('v')}, {CHOICE.names('c')}, {PAGE.names('p', body)} {_FROM}"
+    for body in (False, True)
+)
+_MESSAGE = msgspec.json.Decoder(Message)
+_CHOICE_AT, _PAGE_AT = VISIT.width, VISIT.width + CHOICE.width
 
 
-class Chosen(NamedTuple):
-    """One choice of a question: its number in the log, the URL, the agent."""
+class VisitRow(NamedTuple):
+    """A visit as it is stored."""
 
-    number: int
+    step: int
+    seq: int
+    choice: int
+    final: int
+    outcome: str
+    status: int
+    score: float
+    positive: int
+    depth: int
+    seconds: float
+    at: float
+    size: int
+    modified: float | None
+    etag: str | None
+    revisit: int
+    records: str | None
+    duplicate_of: int | None
+    sum: int
+
+    @property
+    def good(self) -> bool:
+        """Whether it brought a page, and not one that was there already."""
+        return self.outcome == Outcome.OK.value and not self.revisit
+
+
+class ChoiceRow(NamedTuple):
+    """A choice as it is stored."""
+
+    id: int
+    seq: int
     url: int
+    source: int
+    place: int
+    score: float
     agent: int | None
+    why: str | None
+    sum: int
 
 
-class Asked(NamedTuple):
+class PageRow(NamedTuple):
+    """A page as it is stored; its body only where it was asked for."""
+
+    step: int
+    url: int
+    title: str
+    canonical: int
+    refresh: int
+    noindex: int
+    nofollow: int
+    body_sum: int | None
+    sum: int
+    stream: bytes = b""
+    text: bytes = b""
+
+
+class Arrival(NamedTuple):
+    """A visit, the choice that led to it, and the page that it brought."""
+
+    visit: VisitRow
+    choice: ChoiceRow
+    page: PageRow | None
+
+
+class Question(NamedTuple):
     """The strategy was asked."""
 
     room: int
     busy: frozenset[int]
-    choices: list[Chosen]
+    choices: list[ChoiceRow]
 
 
-class Came(NamedTuple):
-    """A visit was made: by which choice, what the judge made of it, when, and the response."""
+class Delivery(NamedTuple):
+    """A visit was made, and this was the response."""
 
-    step: int
-    choice: int
-    url: int
-    score: float
-    positive: bool
-    at: float
+    visit: VisitRow
     response: Response
 
 
-class Told(NamedTuple):
-    """Something else was told: what, and its JSON."""
-
-    call: str
-    body: str
+Call = Question | Delivery | Message
 
 
-Call = Asked | Came | Told
+def arrivals(db: Database, after: int = -1, most: int = -1, body: bool = False) -> Iterator[Arrival]:
+    """The visits after a step, in order; at most so many, if a number is given."""
+    statement = f"{_ARRIVALS_IN_FULL if body else _ARRIVALS} WHERE v.step > ? ORDER BY v.step LIMIT ?"
+    return (_arrival(db, row) for row in db.run(statement, (after, most)))
+
+
+def all_arrivals(db: Database, body: bool = False) -> Iterator[Arrival]:
+    """All visits in order, none missing."""
+    return db.complete(VISIT, ((arrival.visit.step, arrival) for arrival in arrivals(db, body=body)))
+
+
+def arrival_at(db: Database, step: int) -> Arrival | None:
+    """The visit of a step, if there is one."""
+    return next((_arrival(db, row) for row in db.run(f"{_ARRIVALS} WHERE v.step = ?", (step,))), None)
+
+
+def messages(db: Database, after: int, upto: int, most: int) -> Iterator[tuple[int, Message]]:
+    """What the crawl heard between two numbers of calls, at most so much, each with its number."""
+    rows = db.select(MESSAGE, "WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?", (after, upto, most))
+    return ((seq, _message(body)) for seq, body, _ in rows)
+
+
+def all_messages(db: Database) -> Iterator[tuple[int, Message]]:
+    """All that it ever heard, none missing."""
+    return ((seq, _message(body)) for seq, body, _ in db.all(MESSAGE))
+
+
+def last_visit(db: Database, seq: int) -> tuple[int, float]:
+    """The step and the time of the last visit whose number is no larger; -1 if there is none.
+
+    Steps and numbers grow together, but steps have gaps where a crawl was only shown pages.
+    """
+    low, high = 0, row[0] + 1 if (row := db.last(VISIT)) else 0
+    while low < high:
+        middle = (low + high) // 2
+        at = next(arrivals(db, middle - 1, 1)).visit
+        low, high = (at.step + 1, high) if at.seq <= seq else (low, middle)
+    row = next(db.select(VISIT, "WHERE step < ? ORDER BY step DESC LIMIT 1", (low,)), None)
+    return (-1, 0.0) if row is None else (row[0], VisitRow._make(row).at)
+
+
+def check_visits(db: Database) -> None:
+    """Damaged if visits are missing; quicker than to read them."""
+    if next(db.run("SELECT count(*) FROM visit"))[0] < db.counts()[VISIT.name]:
+        raise db.damaged("visits are missing")
 
 
 class Record:
@@ -59,52 +162,59 @@ class Record:
     visits: int
     seconds: float
 
-    def __init__(self, db: sqlite3.Connection) -> None:
+    def __init__(self, db: Database) -> None:
         self._db = db
-        self.visits, self.seconds = db.execute("SELECT count(*), ifnull(max(at), 0.0) FROM visit").fetchone()
+        self.visits, self.seconds = next(db.run("SELECT count(*), ifnull(max(at), 0.0) FROM visit"))
 
     def __iter__(self) -> Iterator[Call]:
-        calls = merge(self._asked(), self._came(), self._told(), key=itemgetter(0))
+        calls: Iterator[tuple[int, Call]] = merge(
+            self._questions(), self._deliveries(), all_messages(self._db), key=itemgetter(0)
+        )
         return (call for _, call in calls)
 
-    def _asked(self) -> Iterator[tuple[int, Call]]:
-        choices = self._db.cursor().execute("SELECT seq, id, url, agent FROM choice ORDER BY id")
-        waiting = choices.fetchone()
-        for seq, room, busy in self._db.cursor().execute("SELECT seq, room, busy FROM choose ORDER BY seq"):
-            found = []
-            while waiting is not None and waiting[0] == seq:
-                found.append(Chosen(*waiting[1:]))
-                waiting = choices.fetchone()
-            hosts = frozenset(msgspec.json.decode(busy, type=list[int])) if busy else frozenset()
-            yield seq, Asked(room, hosts, found)
+    def _questions(self) -> Iterator[tuple[int, Call]]:
+        choices = map(ChoiceRow._make, self._db.all(CHOICE))
+        waiting = next(choices, None)
+        for seq, room, busy, _ in self._db.all(QUESTION):
+            chosen = []
+            while waiting is not None and waiting.seq == seq:
+                chosen.append(waiting)
+                waiting = next(choices, None)
+            yield seq, Question(room, _hosts(busy), chosen)
 
-    def _came(self) -> Iterator[tuple[int, Call]]:
-        rows = self._db.cursor().execute(
-            "SELECT v.seq, v.step, v.choice, c.url, v.score, v.positive, v.at, v.final, v.outcome, v.status, "
-            f"v.seconds, v.size, v.modified, v.etag, v.records, {PAGE_COLUMNS.replace('url', 'p.url', 1)} "
-            "FROM visit v JOIN choice c ON c.id = v.choice LEFT JOIN page p ON p.step = v.step ORDER BY v.step"
+    def _deliveries(self) -> Iterator[tuple[int, Call]]:
+        for arrival in all_arrivals(self._db, body=True):
+            yield arrival.visit.seq, Delivery(arrival.visit, _response(arrival))
+
+
+def _arrival(db: Database, row: tuple[Any, ...]) -> Arrival:
+    visit = VisitRow._make(db.checked(VISIT, row[:_CHOICE_AT]))
+    if row[_CHOICE_AT] is None:
+        raise db.damaged(f"choice {visit.choice} is missing")
+    choice = ChoiceRow._make(db.checked(CHOICE, row[_CHOICE_AT:_PAGE_AT]))
+    if (row[_PAGE_AT] is not None) != visit.good:
+        raise db.damaged(
+            f"page {visit.step} is missing" if visit.good else f"page {visit.step} belongs to none"
         )
-        for seq, step, choice, url, score, positive, at, *answer in rows:
-            yield seq, Came(step, choice, url, score, bool(positive), at, _response(url, answer))
-
-    def _told(self) -> Iterator[tuple[int, Call]]:
-        for seq, call, body in self._db.cursor().execute("SELECT seq, call, body FROM told ORDER BY seq"):
-            yield seq, Told(call, body)
+    return Arrival(visit, choice, PageRow(*db.checked(PAGE, row[_PAGE_AT:])) if visit.good else None)
 
 
 @unpacks
-def _response(url: int, answer: list[Any]) -> Response:
-    final, outcome, status, seconds, size, modified, etag, records, *row = answer
-    page: Page | None = unpack_page(tuple(row)) if row[0] is not None else None
+def _response(arrival: Arrival) -> Response:
+    visit, page = arrival.visit, None if arrival.page is None else unpack_page(arrival.page[1:])
+    records = tuple(msgspec.json.decode(visit.records)) if visit.records else ()
     return Response(
-        url,
-        final,
-        Outcome(outcome),
-        status,
-        page,
-        seconds,
-        size,
-        modified,
-        etag,
-        tuple(msgspec.json.decode(records)) if records else (),
-    )
+        arrival.choice.url, visit.final, Outcome(visit.outcome), visit.status, page, visit.seconds, visit.size,
+        visit.modified, visit.etag, records,
+    )  # fmt: skip
+
+
+@unpacks
+def _hosts(busy: str | None) -> frozenset[int]:
+    return frozenset(msgspec.json.decode(busy, type=list[int])) if busy else frozenset()
+
+
+@unpacks
+def _message(body: str) -> Message:
+    message: Message = _MESSAGE.decode(body)
+    return message

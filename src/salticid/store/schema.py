@@ -1,121 +1,127 @@
-"""The tables of a crawl's log, and how a page is packed into a row.
+"""The tables of a crawl's log; each row carries a checksum of itself.
 
-`seq` counts all calls made to the strategy in the order they were made, across tables, so that the
-log can be played back. URLs and words are ids of the crawl, spelled out in `url` and `words`; words, of
-which there are many and none is ever looked up alone, a batch at a time.
+`seq` counts all calls made to the strategy in the order they were made, across tables, so that the log can be played
+back. URLs and words are ids of the crawl, spelled out in `url` and `words`; words, of which there are many and none is
+ever looked up alone, a batch at a time. What a checksum cannot tell is that a row is missing: the fact ROWS in `about`
+says how many each table has.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from zlib import crc32
 
-import numpy as np
-import numpy.typing as npt
-import zstandard
+import msgspec
 
-from salticid.model import Links, Page
-from salticid.store.damage import unpacks
-
-FORMAT = 2
+FORMAT = 3
 FILE = "crawl.db"
+ROWS, OPEN = "rows", "open"
+"""Facts in `about` that are not about the crawl: how many rows the tables have, these two apart; somebody writes."""
 
-_PAGE_COLUMNS = """url INTEGER NOT NULL, title TEXT NOT NULL, stream BLOB NOT NULL, text BLOB NOT NULL,
-    canonical INTEGER NOT NULL, refresh INTEGER NOT NULL, noindex INTEGER NOT NULL, nofollow INTEGER NOT NULL"""
+_pack = msgspec.msgpack.Encoder().encode
 
-TABLES = f"""
-CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE session (id INTEGER PRIMARY KEY, wall REAL NOT NULL, at REAL NOT NULL, settings TEXT NOT NULL);
-CREATE TABLE url (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
-CREATE TABLE words (batch INTEGER PRIMARY KEY, ids BLOB NOT NULL, texts BLOB NOT NULL);
-CREATE TABLE known (place INTEGER PRIMARY KEY, kind TEXT NOT NULL, {_PAGE_COLUMNS});
-CREATE TABLE choose (seq INTEGER PRIMARY KEY, room INTEGER NOT NULL, busy TEXT);
-CREATE TABLE choice (id INTEGER PRIMARY KEY, seq INTEGER NOT NULL, url INTEGER NOT NULL, source INTEGER NOT NULL,
-    place INTEGER NOT NULL, score REAL NOT NULL, agent INTEGER, why TEXT);
-CREATE TABLE visit (step INTEGER PRIMARY KEY, seq INTEGER NOT NULL, choice INTEGER NOT NULL, final INTEGER NOT NULL,
+
+class Table:
+    """A table: a key, other columns, their checksum; then the columns of a `body`, which have one of their own."""
+
+    def __init__(self, name: str, columns: str, body: str = "", rest: str = "") -> None:
+        self.name = name
+        self.columns, self.body = (
+            [column.split()[0] for column in part.split(",") if part] for part in (columns, body)
+        )
+        self.width = len(self.columns) + 1
+        parts = [columns, "sum INTEGER NOT NULL", *filter(None, (body,))]
+        self.create = f"CREATE TABLE {name} ({', '.join(parts)}){rest}"
+        names = [*self.columns, "sum", *self.body]
+        marks = ",".join("?" * len(names))
+        verb = "INSERT OR REPLACE" if rest else "INSERT"
+        self.insert = f"{verb} INTO {name} ({', '.join(names)}) VALUES ({marks})"
+        self._seed = crc32(name.encode())
+        self.by_key, self.by_key_in_full = (
+            f"SELECT {self.names(body=body)} FROM {name} WHERE {self.columns[0]} = ?"
+            for body in (False, True)
+        )
+
+    def names(self, of: str = "", body: bool = False) -> str:
+        """Its columns and the checksum, and the body if it is wanted, as a SELECT names them."""
+        prefix = f"{of}." if of else ""
+        return ", ".join(prefix + name for name in (*self.columns, "sum", *(self.body if body else ())))
+
+    def sealed(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        """A row with its checksum."""
+        head = tuple(values[: self.width - 1])
+        return (*head, crc32(_pack(head), self._seed), *values[self.width - 1 :])
+
+    def is_whole(self, row: Sequence[Any]) -> bool:
+        """Whether a row is as it was written, its body aside."""
+        return bool(row[self.width - 1] == crc32(_pack(row[: self.width - 1]), self._seed))
+
+
+class TextTable(Table):
+    """A table of ids and texts, of which there are so many that the checksum has to be quick."""
+
+    def sealed(self, values: Sequence[Any]) -> tuple[Any, ...]:
+        at, text = values
+        return at, text, crc32(text.encode(), at)
+
+    def is_whole(self, row: Sequence[Any]) -> bool:
+        at, text, checksum = row
+        return bool(checksum == crc32(text.encode(), at))
+
+
+_PAGE = """url INTEGER NOT NULL, title TEXT NOT NULL, canonical INTEGER NOT NULL, refresh INTEGER NOT NULL,
+    noindex INTEGER NOT NULL, nofollow INTEGER NOT NULL, body_sum INTEGER NOT NULL"""
+_BODY = "stream BLOB NOT NULL, text BLOB NOT NULL"
+
+ABOUT = Table("about", "name TEXT PRIMARY KEY, value TEXT NOT NULL", rest=" WITHOUT ROWID")
+SESSION = Table(
+    "session", "id INTEGER PRIMARY KEY, wall REAL NOT NULL, at REAL NOT NULL, settings TEXT NOT NULL"
+)
+URL = TextTable("url", "id INTEGER PRIMARY KEY, text TEXT NOT NULL")
+WORDS = Table("words", "batch INTEGER PRIMARY KEY, ids BLOB NOT NULL, texts BLOB NOT NULL")
+START_PAGE = Table("start_page", f"place INTEGER PRIMARY KEY, kind TEXT NOT NULL, {_PAGE}", _BODY)
+QUESTION = Table("question", "seq INTEGER PRIMARY KEY, room INTEGER NOT NULL, busy TEXT")
+CHOICE = Table(
+    "choice",
+    """id INTEGER PRIMARY KEY, seq INTEGER NOT NULL, url INTEGER NOT NULL, source INTEGER NOT NULL,
+    place INTEGER NOT NULL, score REAL NOT NULL, agent INTEGER, why TEXT""",
+)
+VISIT = Table(
+    "visit",
+    """step INTEGER PRIMARY KEY, seq INTEGER NOT NULL, choice INTEGER NOT NULL, final INTEGER NOT NULL,
     outcome TEXT NOT NULL, status INTEGER NOT NULL, score REAL NOT NULL, positive INTEGER NOT NULL,
     depth INTEGER NOT NULL, seconds REAL NOT NULL, at REAL NOT NULL, size INTEGER NOT NULL,
-    modified REAL, etag TEXT, revisit INTEGER NOT NULL, records TEXT, duplicate_of INTEGER);
-CREATE TABLE page (step INTEGER PRIMARY KEY, {_PAGE_COLUMNS});
-CREATE INDEX page_url ON page (url);
-CREATE TABLE told (seq INTEGER PRIMARY KEY, call TEXT NOT NULL, body TEXT NOT NULL);
-CREATE TABLE kept (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE band (key INTEGER PRIMARY KEY, step INTEGER NOT NULL);
-CREATE TABLE asked_again (id INTEGER PRIMARY KEY, step INTEGER NOT NULL, wall REAL NOT NULL, found TEXT NOT NULL,
-    status INTEGER NOT NULL, size INTEGER NOT NULL, modified REAL, etag TEXT, records TEXT);
-CREATE INDEX asked_again_step ON asked_again (step);
-CREATE TABLE version (asked_again INTEGER PRIMARY KEY, {_PAGE_COLUMNS});
-"""
+    modified REAL, etag TEXT, revisit INTEGER NOT NULL, records TEXT, duplicate_of INTEGER""",
+)
+PAGE = Table("page", f"step INTEGER PRIMARY KEY, {_PAGE}", _BODY)
+MESSAGE = Table("message", "seq INTEGER PRIMARY KEY, body TEXT NOT NULL")
+MEMORY = Table("memory", "name TEXT PRIMARY KEY, value BLOB NOT NULL", rest=" WITHOUT ROWID")
+RECHECK = Table(
+    "recheck",
+    """id INTEGER PRIMARY KEY, step INTEGER NOT NULL, wall REAL NOT NULL, finding TEXT NOT NULL,
+    status INTEGER NOT NULL, size INTEGER NOT NULL, modified REAL, etag TEXT, records TEXT""",
+)
+VERSION = Table("version", f"recheck INTEGER PRIMARY KEY, {_PAGE}", _BODY)
+TABLES = (
+    ABOUT, SESSION, URL, WORDS, START_PAGE, QUESTION, CHOICE, VISIT, PAGE, MESSAGE, MEMORY, RECHECK, VERSION,
+)  # fmt: skip
 """
 session      one row a run: the wall's clock and the crawl's when it began, and the settings that may change
-known        examples and negatives, read before the first page
+start_page   examples and negatives, read before the first page
+question     the strategy was asked for choices
 visit        `records`: where in the WARC its exchanges stand; `duplicate_of`: the step of a page all but the same
-kept         what manners must not forget: pauses and robots.txt files
-band         sketches of pages, by which near-duplicates are found
-asked_again  what a refresh found of a page; `version` its new form, when it had changed
+message      whatever else the crawl heard (`salticid.messages`)
+memory       what manners must not forget: pauses and robots.txt files
+recheck      what a refresh found of a page; `version` its new form, when it had changed
 """
+_MORE = (
+    "CREATE INDEX page_url ON page (url)",
+    "CREATE TABLE band (key INTEGER PRIMARY KEY, step INTEGER NOT NULL)",
+    f"PRAGMA user_version = {FORMAT}",
+)
+SCRIPT = "; ".join([*(table.create for table in TABLES), *_MORE, ""])
+"""What makes an empty database one of ours.
 
-PAGE_COLUMNS = "url, title, stream, text, canonical, refresh, noindex, nofollow"
-PAGE_OF = f"SELECT {PAGE_COLUMNS} FROM page WHERE step = ?"
-PAGE_AT = f"SELECT {PAGE_COLUMNS} FROM page WHERE url = ?"
-
-_COUNTS = np.dtype("<i4")
-_ZSTD = zstandard.ZstdDecompressor()
-
-
-def pack_page(page: Page, zstd: zstandard.ZstdCompressor) -> tuple[Any, ...]:
-    """A page as the columns of a row."""
-    return (
-        page.url, page.title, pack_stream(page, zstd), page.packed_text, page.canonical, page.refresh,
-        page.noindex, page.nofollow,
-    )  # fmt: skip
-
-
-def pack_stream(page: Page, zstd: zstandard.ZstdCompressor) -> bytes:
-    """Tokens, areas and links of a page as one compressed piece."""
-    links = page.links
-    counts = np.array([len(page.tokens), len(page.area), len(links)], _COUNTS)
-    columns: list[npt.NDArray[np.int32] | npt.NDArray[np.uint8] | npt.NDArray[np.bool_]] = [
-        page.tokens, page.area_start, links.url, links.start, links.end, page.area, links.nofollow,
-    ]  # fmt: skip
-    return zstd.compress(b"".join([counts.tobytes(), *(column.tobytes() for column in columns)]))
-
-
-def pack_words(
-    ids: Sequence[int], texts: Sequence[str], zstd: zstandard.ZstdCompressor
-) -> tuple[bytes, bytes]:
-    """Words as two columns of a row; no word holds a line break."""
-    return zstd.compress(np.array(ids, _COUNTS).tobytes()), zstd.compress("\n".join(texts).encode())
-
-
-@unpacks
-def unpack_words(ids: bytes, texts: bytes) -> list[tuple[int, str]]:
-    """The words of a row, by id."""
-    numbers = np.frombuffer(zstandard.decompress(ids), _COUNTS).tolist()
-    return list(zip(numbers, zstandard.decompress(texts).decode().split("\n"), strict=True))
-
-
-@unpacks
-def unpack_page(row: tuple[Any, ...]) -> Page:
-    """The page of a row: url, title, stream, text, canonical, refresh, noindex, nofollow."""
-    url, title, stream, text, canonical, refresh, noindex, nofollow = row
-    data = _ZSTD.decompress(stream)
-    tokens, areas, links = np.frombuffer(data, _COUNTS, 3).tolist()
-    ints = np.frombuffer(data, _COUNTS, tokens + areas + 3 * links, 12)
-    flags = np.frombuffer(data, np.uint8, areas + links, 12 + ints.nbytes)
-    at = tokens + areas
-    token, area_start, link_url = ints[:tokens], ints[tokens:at], ints[at : at + links]
-    start, end = ints[at + links : at + 2 * links], ints[at + 2 * links :]
-    return Page(
-        url=url,
-        title=title,
-        tokens=token,
-        area_start=area_start,
-        area=flags[:areas],
-        links=Links(link_url, start, end, flags[areas:].astype(np.bool_)),
-        packed_text=text,
-        canonical=canonical,
-        refresh=refresh,
-        noindex=bool(noindex),
-        nofollow=bool(nofollow),
-    )
+`band` leads to pages that may be near-duplicates: each is compared before it counts, so it needs no checksums.
+"""

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import msgspec
-import zstandard
 
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.index import WordIndex
 from salticid.store.query import Query
+from salticid.store.record import VisitRow
+from salticid.store.schema import RECHECK, VISIT
 from salticid.store.snippet import snippet
-
-_PAGE = "SELECT step, NULL, title, text, NULL FROM page WHERE step = ?"
-_VERSION = """SELECT a.step, a.id, v.title, v.text, a.wall FROM version v JOIN asked_again a ON a.id = v.asked_again
-    WHERE a.id = ?"""
-_BELIEVED = """SELECT score, coalesce(duplicate_of, step),
-    (SELECT max(v.asked_again) FROM version v JOIN asked_again a ON a.id = v.asked_again WHERE a.step = visit.step),
-    (SELECT found = 'gone' FROM asked_again a
-     WHERE a.step = visit.step AND found IN ('same', 'changed', 'gone') ORDER BY id DESC LIMIT 1)
-    FROM visit WHERE step = ?"""
+from salticid.store.versions import Recheck, Versions
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -43,21 +35,12 @@ class Hit(msgspec.Struct, frozen=True):
     gone: bool
 
 
-class _Form(NamedTuple):
-    """A page as the crawl read it, or as a refresh did later: only then there is a `version`, `read` at a time."""
-
-    step: int
-    version: int | None
-    title: str
-    packed_text: bytes
-    read: float | None
-
-
 class Search:
     """Looks for words in a crawl whose index is up to date."""
 
     def __init__(self, crawl: CrawlFolder, index: WordIndex) -> None:
         self._crawl, self._index = crawl, index
+        self._versions = Versions(crawl.database)
 
     def hits(
         self, query: Query, *, any_term: bool = False, everything: bool = False, min_score: float = 0.0
@@ -65,35 +48,42 @@ class Search:
         """The pages that fit, best first; with `everything` also all near-duplicates and pages that are gone."""
         sought = frozenset(self._index.forms([word for term in query.wanted for word in term]))
         shown: set[int] = set()
-        for row, rank in self._index.matches(query.expression(any_term)):
-            form = self._form(row)
-            score, first, newest, gone = self._crawl.db.execute(_BELIEVED, (form.step,)).fetchone()
-            if form.version != newest or score < min_score:
+        for key, rank in self._index.matches(query.expression(any_term)):
+            form = self._newest_form(key)
+            if form is None or form[0].score < min_score:
                 continue
-            like = first if form.version is None else row
+            visit, version = form
+            gone = self._versions.is_gone(visit.step)
+            first = visit.step if visit.duplicate_of is None else visit.duplicate_of
+            like = first if version is None else key
             if not everything and (gone or like in shown):
                 continue
             shown.add(like)
-            yield self._hit(form, rank, bool(gone), sought)
+            yield self._hit(visit.step, version, rank, gone, sought)
 
-    def _form(self, row: int) -> _Form:
-        """What a row of the index stands for."""
-        found = self._crawl.db.execute(*((_PAGE, (row,)) if row >= 0 else (_VERSION, (-1 - row,))))
-        return _Form(*found.fetchone())
+    def _newest_form(self, key: int) -> tuple[VisitRow, Recheck | None] | None:
+        """The visit and the version that a row of the index stands for; None if there is a newer one."""
+        db = self._crawl.database
+        step = key if key >= 0 else db.row(RECHECK, -1 - key)[1]
+        newest = self._versions.newest(step)
+        if key != (step if newest is None else -1 - newest.id):
+            return None
+        return VisitRow._make(db.row(VISIT, step)), newest
 
-    def _hit(self, form: _Form, rank: float, gone: bool, sought: frozenset[str]) -> Hit:
-        visit = self._crawl.visit(form.step)
-        text = zstandard.decompress(form.packed_text).decode() if form.packed_text else ""
-        piece = snippet(text, sought, self._index.forms)
+    def _hit(
+        self, step: int, version: Recheck | None, rank: float, gone: bool, sought: frozenset[str]
+    ) -> Hit:
+        visit, page = self._crawl.visit(step), self._versions.page(step)
+        piece = snippet(page.text, sought, self._index.forms)
         return Hit(
             url=visit.final_url,
-            title=form.title,
+            title=page.title,
             score=visit.score,
             rank=rank,
             snippet=piece.text,
             matches=piece.matches,
-            fetched=visit.fetched if form.read is None else form.read,
+            fetched=visit.fetched if version is None else version.wall,
             duplicate_of=visit.duplicate_of,
-            step=form.step,
+            step=step,
             gone=gone,
         )

@@ -1,35 +1,22 @@
-"""Which texts of a table the log still has to spell out, and a table filled again from those it has."""
+"""The two tables of a crawl, URLs and words, as the log holds them: which texts it still has to spell out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
+import zstandard
 
-from salticid.protocols import Table
+from salticid.model import NO_URL, Page
+from salticid.protocols import Table, UrlTable
+from salticid.store.database import Database
+from salticid.store.packing import pack_words, unpack_words
+from salticid.store.schema import URL, WORDS
 from salticid.tables import Texts
 
-
-class Spelling(Protocol):
-    """Keeps count of the ids that were used and the texts that were written."""
-
-    def need(self, at: int) -> None:
-        """An id is used in the log."""
-        ...
-
-    def need_all(self, ids: npt.NDArray[np.int32]) -> None:
-        """These ids are used in the log."""
-        ...
-
-    def missing(self) -> list[int]:
-        """The ids that have to be written with the next batch, ascending."""
-        ...
-
-    def wrote(self, ids: list[int]) -> None:
-        """These are written, and with them all that was needed so far."""
-        ...
+_AT_ONCE = 50_000
 
 
 class Everything:
@@ -38,38 +25,34 @@ class Everything:
     def __init__(self, table: Table, written: int = 0) -> None:
         self._table, self._written = table, written
 
-    def need(self, at: int) -> None:
-        """Written anyway."""
-
-    def need_all(self, ids: npt.NDArray[np.int32]) -> None:
-        """Written anyway."""
+    def need(self, ids: npt.NDArray[np.int32] | Sequence[int]) -> None:
+        """These ids are used in the log, unless they are NO_URL: they are written anyway."""
 
     def missing(self) -> list[int]:
+        """The ids that have to be written with the next batch, ascending."""
         return list(range(self._written, len(self._table)))
 
     def wrote(self, ids: list[int]) -> None:
+        """These are written, and with them all that was needed so far."""
         self._written += len(ids)
 
 
 class Needed:
-    """For a table that is kept elsewhere, with a world: only what the crawl met."""
+    """The same for a table that is kept elsewhere, with a world: only what the crawl met."""
 
     def __init__(self, written: Sequence[int] = ()) -> None:
         self._written = np.zeros(1024, np.bool_)
         self._needed: list[npt.NDArray[np.int32]] = []
-        self._single: list[int] = []
         ids = np.array(written, np.int32)
         self._make_room(ids)
         self._written[ids] = True
 
-    def need(self, at: int) -> None:
-        self._single.append(at)
-
-    def need_all(self, ids: npt.NDArray[np.int32]) -> None:
-        self._needed.append(ids)
+    def need(self, ids: npt.NDArray[np.int32] | Sequence[int]) -> None:
+        self._needed.append(np.asarray(ids, np.int32))
 
     def missing(self) -> list[int]:
-        ids = np.concatenate([*self._needed, np.array(self._single, np.int32)])
+        ids = np.concatenate([*self._needed, np.zeros(0, np.int32)])
+        ids = ids[ids != NO_URL]
         self._make_room(ids)
         found: list[int] = np.unique(ids[~self._written[ids]]).tolist()
         return found
@@ -77,7 +60,6 @@ class Needed:
     def wrote(self, ids: list[int]) -> None:
         self._written[ids] = True
         self._needed.clear()
-        self._single.clear()
 
     def _make_room(self, ids: npt.NDArray[np.int32]) -> None:
         if len(ids) and ids.max() >= len(self._written):
@@ -86,7 +68,63 @@ class Needed:
             self._written = grown
 
 
-def refill(table: Table, texts: Sequence[bytes]) -> None:
+class TextTables:
+    """Writes what the log needs of both tables.
+
+    Those that are its `own` are written whole, so that ids can be given anew, and filled when the crawl goes on; of
+    others only what it met.
+    """
+
+    def __init__(self, urls: UrlTable, words: Table, own: bool) -> None:
+        self._urls, self._words, self._own = urls, words, own
+        self._zstd = zstandard.ZstdCompressor(level=1)
+        self._new: tuple[list[int], list[int]] = ([], [])
+        self._start()
+
+    def go_on(self, db: Database) -> None:
+        """Take over what the log holds already."""
+        if self._own:
+            texts = (text.encode() for _, text, _ in db.all(URL))
+            while some := list(islice(texts, _AT_ONCE)):
+                _refill(self._urls, some)
+            for _, ids, words, _ in db.all(WORDS):
+                _refill(self._words, unpack_words(ids, words)[1].split(b"\n"))
+            self._start(range(len(self._urls)), range(len(self._words)))
+        else:
+            urls = [at for at, *_ in db.all(URL)]
+            self._start(
+                urls,
+                [at for _, ids, texts, _ in db.all(WORDS) for at in unpack_words(ids, texts)[0].tolist()],
+            )
+
+    def _start(self, urls: Sequence[int] = (), words: Sequence[int] = ()) -> None:
+        self._url: Everything | Needed = Everything(self._urls, len(urls)) if self._own else Needed(urls)
+        self._word: Everything | Needed = Everything(self._words, len(words)) if self._own else Needed(words)
+
+    def need(self, url: int) -> None:
+        """The log uses a URL."""
+        self._url.need((url,))
+
+    def need_page(self, page: Page) -> None:
+        """The log uses the words and URLs of a page."""
+        self._word.need(page.tokens)
+        self._url.need(page.links.url)
+        self._url.need((page.url, page.canonical, page.refresh))
+
+    def write(self, db: Database) -> None:
+        """Write the texts that what is written now needs."""
+        urls, words = self._new = self._url.missing(), self._word.missing()
+        db.insert(URL, zip(urls, self._urls.spell(urls), strict=True))
+        if words:
+            db.append(WORDS, [pack_words(words, self._words.spell(words), self._zstd)])
+
+    def wrote(self) -> None:
+        """They are written for good."""
+        self._url.wrote(self._new[0])
+        self._word.wrote(self._new[1])
+
+
+def _refill(table: Table, texts: Sequence[bytes]) -> None:
     """Give a table that holds nothing but what it held before its next texts again."""
     if isinstance(table, Texts):
         table.extend(texts)  # all of them are new to it: it need not look

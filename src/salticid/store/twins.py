@@ -10,7 +10,6 @@ twins be missed; pages with the same words never are.
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
@@ -22,7 +21,9 @@ import numpy.typing as npt
 from rensa import RMinHash
 
 from salticid.model import Page
-from salticid.store.schema import PAGE_OF, unpack_page
+from salticid.store.database import Database
+from salticid.store.packing import unpack_page
+from salticid.store.schema import PAGE
 
 ALIKE = 0.9
 """The Jaccard similarity from which on two pages are twins."""
@@ -66,7 +67,7 @@ class Twins:
     that a batch whose transaction failed may simply be given again.
     """
 
-    def __init__(self, db: sqlite3.Connection) -> None:
+    def __init__(self, db: Database) -> None:
         self._db = db
         self._stored = lru_cache(maxsize=128)(self._read)
 
@@ -104,7 +105,7 @@ class Twins:
                 if key not in first:
                     first[key] = of
                     taken.append((key, of))
-        self._db.executemany("INSERT OR IGNORE INTO band VALUES (?,?)", taken)
+        self._db.connection.executemany("INSERT OR IGNORE INTO band VALUES (?,?)", taken)
         return twins
 
     def _twin(self, mine: _Hashes, shared: Counter[int], here: dict[int, _Hashes]) -> int | None:
@@ -127,12 +128,11 @@ class Twins:
         for at in range(0, len(wanted), _KEYS_AT_ONCE):
             some = wanted[at : at + _KEYS_AT_ONCE]
             marks = ",".join("?" * len(some))
-            first.update(self._db.execute(f"SELECT key, step FROM band WHERE key IN ({marks})", some))
+            first.update(self._db.run(f"SELECT key, step FROM band WHERE key IN ({marks})", some))
         return first
 
     def _read(self, step: int) -> _Hashes:
-        row = self._db.execute(PAGE_OF, (step,)).fetchone()
-        return _distinct(_shingles(unpack_page(row)))
+        return _distinct(_shingles(unpack_page(self._db.row(PAGE, step, body=True)[1:])))
 
 
 def _shingles(page: Page) -> _Hashes:

@@ -1,28 +1,19 @@
-"""The pages of a crawl as they were last seen."""
+"""The pages of a crawl as they were last seen: the newest version of each, and whether it is gone."""
 
 from __future__ import annotations
 
-import sqlite3
 from typing import NamedTuple
 
-from salticid.model import Page
-from salticid.store.schema import PAGE_COLUMNS, PAGE_OF, unpack_page
+import msgspec
 
-_DUE = """
-SELECT v.step, v.final FROM visit v JOIN page p ON p.step = v.step
-LEFT JOIN (SELECT step, max(id) AS last FROM asked_again GROUP BY step) a ON a.step = v.step
-WHERE NOT v.revisit ORDER BY a.last, v.step
-"""
-_SEEN = """
-SELECT modified, etag FROM (
-    SELECT 0 AS id, modified, etag FROM visit WHERE step = :step
-    UNION ALL SELECT id, modified, etag FROM asked_again WHERE step = :step AND found = 'changed'
-) ORDER BY id DESC LIMIT 1
-"""
-_VERSION = f"""
-SELECT {PAGE_COLUMNS} FROM version
-WHERE asked_again = (SELECT max(id) FROM asked_again WHERE step = ? AND found = 'changed')
-"""
+from salticid.model import Page
+from salticid.store.damage import unpacks
+from salticid.store.database import Database
+from salticid.store.packing import unpack_page
+from salticid.store.record import VisitRow
+from salticid.store.schema import PAGE, RECHECK, VERSION, VISIT
+
+_CHANGED, _GONE, _SAME = "changed", "gone", "same"
 
 
 class Seen(NamedTuple):
@@ -33,13 +24,67 @@ class Seen(NamedTuple):
     page: Page
 
 
-def due(db: sqlite3.Connection) -> list[tuple[int, int]]:
-    """The good pages, by step and URL: those never asked for again first, then those not asked for longest."""
-    return db.execute(_DUE).fetchall()
+class Recheck(NamedTuple):
+    """What a refresh found of a page."""
+
+    id: int
+    step: int
+    wall: float
+    finding: str
+    status: int
+    size: int
+    modified: float | None
+    etag: str | None
+    records: str | None
+    sum: int
+
+    @property
+    def places(self) -> list[int]:
+        """Where in the WARC the exchanges stand that led to this version."""
+        return _places(self.records)
 
 
-def newest(db: sqlite3.Connection, step: int) -> Seen:
-    """A good page as it was last seen."""
-    modified, etag = db.execute(_SEEN, {"step": step}).fetchone()
-    row = db.execute(_VERSION, (step,)).fetchone() or db.execute(PAGE_OF, (step,)).fetchone()
-    return Seen(modified, etag, unpack_page(row))
+class Versions:
+    """What all refreshes found; a failure to ask tells nothing and leaves things as they were."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._asked: dict[int, int] = {}
+        self._changed: dict[int, Recheck] = {}
+        self._gone: set[int] = set()
+        for row in map(Recheck._make, db.all(RECHECK)):
+            self._asked[row.step] = row.id
+            if row.finding == _CHANGED:
+                self._changed[row.step] = row
+            if row.finding in (_CHANGED, _GONE, _SAME):
+                (self._gone.add if row.finding == _GONE else self._gone.discard)(row.step)
+
+    def newest(self, step: int) -> Recheck | None:
+        """What brought the newest version of a page; None if it never changed."""
+        return self._changed.get(step)
+
+    def is_gone(self, step: int) -> bool:
+        """Whether there was no page any more when somebody last looked."""
+        return step in self._gone
+
+    def due(self) -> list[tuple[int, int]]:
+        """The good pages, by step and URL: those never asked for again first, then those not asked for longest."""
+        rows = map(VisitRow._make, self._db.all(VISIT))
+        good = [(row.step, row.final) for row in rows if row.good]
+        return sorted(good, key=lambda page: (self._asked.get(page[0], -1), page[0]))
+
+    def seen(self, step: int) -> Seen:
+        """A good page as it was last seen."""
+        last: Recheck | VisitRow = self.newest(step) or VisitRow._make(self._db.row(VISIT, step))
+        return Seen(last.modified, last.etag, self.page(step))
+
+    def page(self, step: int) -> Page:
+        """Its newest version."""
+        newest = self.newest(step)
+        row = self._db.row(*((PAGE, step) if newest is None else (VERSION, newest.id)), body=True)
+        return unpack_page(row[1:])
+
+
+@unpacks
+def _places(records: str | None) -> list[int]:
+    return msgspec.json.decode(records, type=list[int]) if records else []

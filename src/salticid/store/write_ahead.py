@@ -10,7 +10,9 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
-from salticid.store.schema import FILE
+from salticid.store.damage import Damaged
+from salticid.store.database import Database, facts
+from salticid.store.schema import ABOUT, FILE, OPEN
 
 AHEAD = f"{FILE}-wal"
 _HEAD = 32
@@ -23,27 +25,26 @@ def holds_nothing(folder: Path) -> bool:
     return not file.exists() or file.stat().st_size <= _HEAD
 
 
-def begin(db: sqlite3.Connection) -> None:
+def begin(db: Database) -> None:
     """A run begins: say so where even those read it who have the database alone."""
-    with suppress(sqlite3.OperationalError), db:  # on a full disk, a crawl waits for room as it is
-        db.execute("INSERT OR REPLACE INTO about VALUES ('open', 'true')")
-        db.commit()
-        db.execute("PRAGMA wal_checkpoint(PASSIVE)")
+    with suppress(sqlite3.OperationalError):  # on a full disk, a crawl waits for room as it is
+        with db.transaction():
+            db.insert(ABOUT, facts({OPEN: True}))
+        db.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
 
-def end(db: sqlite3.Connection) -> None:
+def end(db: Database) -> None:
     """It ends in good order, and all will be in the database; where that cannot be written this file stays."""
-    with suppress(sqlite3.DatabaseError), db:
-        db.execute("DELETE FROM about WHERE name = 'open'")
+    with suppress(sqlite3.DatabaseError), db.connection as connection:
+        connection.execute("DELETE FROM about WHERE name = ?", (OPEN,))
 
 
-def left_behind(folder: Path, db: sqlite3.Connection) -> str | None:
+def left_behind(folder: Path, db: Database) -> str | None:
     """The sentence to tell where a database without a write-ahead log should have one."""
     try:
-        is_open = db.execute("SELECT 1 FROM about WHERE name = 'open'").fetchone()
-    except sqlite3.DatabaseError:  # whoever reads on is told that it is damaged
-        return None
-    if not is_open:
+        if db.one(ABOUT, OPEN) is None:
+            return None
+    except (sqlite3.DatabaseError, Damaged):  # whoever reads on is told that it is damaged
         return None
     return (
         f"what was written last may be missing: the crawl in {folder} did not end in good order, and {AHEAD}, which "

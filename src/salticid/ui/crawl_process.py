@@ -1,21 +1,7 @@
 """One crawl of the page, in a process of its own: `python -m salticid.ui.crawl_process`.
 
-Its input is JSON, a line each: first the order (`Begin`), then commands. When the input ends, the server is
-gone: the crawl stops cleanly, as it does on SIGTERM. Its output is JSON too, a line each, about what is not in
-the log.
-
-    {"do": "pause" | "go on" | "stop" | "look"}
-    {"do": "extend", "max_pages": N}
-    {"do": "feedback", "words": [[URL, liking], ...]}
-
-    {"event": "playing", "step", "visits"}     an earlier run is played again
-    {"event": "state", "paused", "line"}       ready, or something changed
-    {"event": "now", ...}                      the answer to a look
-    {"event": "moved", ...}                    which waiting links changed place after feedback
-    {"event": "advice", ...}                   what seems to be left
-    {"event": "warned", "line"}                a sentence for the person
-    {"event": "ended", "stopped"}              the last word: done
-    {"event": "failed", "error"}               the last word: it could not be
+It is told what to do, and says what is not in the log, as `process_messages` has it. When its input ends, the server is
+gone: the crawl stops cleanly, as it does on SIGTERM.
 """
 
 from __future__ import annotations
@@ -26,49 +12,33 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import closing, suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import msgspec
 
 from salticid.errors import SalticidError, UserError
 from salticid.model import Feedback, StopReason
-from salticid.runs.live_settings import LiveSettings
 from salticid.runs.onlooker import Onlooker
 from salticid.runs.run import Run, run
-from salticid.store.lock import lock
+from salticid.store.folder_lock import lock
+from salticid.ui import process_messages as messages
 from salticid.ui.insight import Insight, moved, places
-from salticid.ui.order_form import Wish
 
+_COMMAND = msgspec.json.Decoder(messages.Command)
 PLAYING_EVERY = 1000
 """Visits played again between two words about it."""
 SUCCESSION = 20.0
 """Seconds that a crawl waits for the one before it in its folder to be gone."""
 
 
-class Begin(msgspec.Struct, frozen=True):
-    """The first line of the input."""
-
-    folder: str
-    wish: Wish
-    live: LiveSettings
-
-
-class Command(msgspec.Struct, frozen=True):
-    """Any other line."""
-
-    do: str
-    max_pages: int = 0
-    words: list[tuple[str, int]] = []
-
-
 class Spinner(Onlooker):
     """Carries commands to a crawl, and back what there is to tell; those that come too early wait."""
 
-    def __init__(self, begin: Begin, commands: BinaryIO) -> None:
+    def __init__(self, begin: messages.Begin, commands: BinaryIO) -> None:
         self._commands = commands
-        self._early = [Command("pause")] if begin.wish.mood == "pause" else []
+        self._early: list[messages.Command] = [messages.Do("pause")] if begin.wish.mood == "pause" else []
         self._obey: Obedient | None = None
         self._visits = 0
 
@@ -77,15 +47,15 @@ class Spinner(Onlooker):
         self._listening = asyncio.create_task(self._listen(end))
 
     def warned(self, sentence: str) -> None:
-        say("warned", line=sentence)
+        say(messages.Warned(sentence))
 
     def goes_on(self, visits: int) -> None:
         self._visits = visits
-        say("playing", step=0, visits=visits)
+        say(messages.Playing(0, visits))
 
     def played(self, step: int) -> None:
         if step % PLAYING_EVERY == 0:
-            say("playing", step=step, visits=self._visits)
+            say(messages.Playing(step, self._visits))
 
     def ready(self, run: Run) -> None:
         self._obey = Obedient(run)
@@ -94,7 +64,11 @@ class Spinner(Onlooker):
         self._obey.tell()
 
     def held_up(self, trouble: str) -> None:
-        say("warned", line=f"Nothing can be written ({trouble}). The crawl goes on as soon as there is room.")
+        say(
+            messages.Warned(
+                f"Nothing can be written ({trouble}). The crawl goes on as soon as there is room."
+            )
+        )
 
     async def _listen(self, end: Callable[[], None]) -> None:
         """Do what each line says; the end of the input ends the crawl."""
@@ -102,8 +76,8 @@ class Spinner(Onlooker):
         loop = asyncio.get_running_loop()
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), self._commands)
         while line := await reader.readline():
-            command = msgspec.json.decode(line, type=Command)
-            if command.do == "stop":
+            command: messages.Command = _COMMAND.decode(line)
+            if command == messages.Do("stop"):
                 break
             if self._obey is None:
                 self._early.append(command)
@@ -118,31 +92,31 @@ class Obedient:
     def __init__(self, run: Run) -> None:
         self._run, self._insight = run, Insight(run)
 
-    def __call__(self, command: Command) -> None:
-        match command.do:
-            case "pause":
+    def __call__(self, command: messages.Command) -> None:
+        match command:
+            case messages.Do("pause"):
                 if not self._run.paused:
                     self._insight.stand_still()
                 self._run.pause()
                 self.tell()
-            case "go on":
+            case messages.Do("continue"):
                 self._run.go_on()
                 self.tell()
-            case "extend":
-                self._extend(command.max_pages)
-            case "feedback":
-                self._hear(command.words)
-            case "look":
+            case messages.Extend(max_pages):
+                self._extend(max_pages)
+            case messages.Hear(url, liking):
+                self._hear(url, liking)
+            case messages.Do("look"):
                 self._look()
 
     def tell(self) -> None:
         """Say how things stand."""
-        say("state", paused=self._run.paused, line=self._run.crawl.judge.line)
+        say(messages.Standing(self._run.paused, self._run.crawl.judge.line))
 
     def _look(self) -> None:
-        say("now", **self._insight.now())
+        say(messages.Now(**self._insight.now()))
         if (advice := self._insight.advice()) is not None:
-            say("advice", **advice)
+            say(messages.Advice(**advice))
 
     def _extend(self, max_pages: int) -> None:
         crawl = self._run.crawl
@@ -150,24 +124,24 @@ class Obedient:
             crawl.extend(replace(crawl.limits, max_pages=max_pages))
             self._run.nudge()
 
-    def _hear(self, words: list[tuple[str, int]]) -> None:
+    def _hear(self, text: str, liking: int) -> None:
         """Let the crawl hear what a person said, and tell which of the links that wait it moved."""
         crawl = self._run.crawl
         urls = crawl.brief.urls
-        said = [Feedback(url, liking) for text, liking in words if (url := urls.find(text)) >= 0]
+        said = [Feedback(url, liking)] if (url := urls.find(text)) >= 0 else []
         began = self._run.clock()
         before = places(crawl.strategy)
         crawl.hear(said)
         crawl.log.retry()
         up, down = moved(before, places(crawl.strategy), urls)
-        say("moved", up=up, down=down, seconds=round(self._run.clock() - began, 3))
+        say(messages.Moved(up, down, round(self._run.clock() - began, 3)))
         self.tell()
 
 
-def say(event: str, **values: Any) -> None:
+def say(report: messages.Report) -> None:
     """One line of output; nobody to read it is no trouble, for then the input ends too."""
     with suppress(BrokenPipeError):
-        sys.stdout.buffer.write(msgspec.json.encode({"event": event, **values}) + b"\n")
+        sys.stdout.buffer.write(msgspec.json.encode(report) + b"\n")
         sys.stdout.buffer.flush()
 
 
@@ -175,18 +149,18 @@ def main() -> int:
     """Crawl as the first line says, and obey the others; the exit status."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server's Ctrl-C is not ours: it tells us what to do
     commands = open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115 - the loop takes it over
-    begin = msgspec.json.decode(commands.readline(), type=Begin)
+    begin = msgspec.json.decode(commands.readline(), type=messages.Begin)
     try:
         folder = Path(begin.folder)
         wait_for(folder)
         result = run(begin.wish.order(folder, begin.live), Spinner(begin, commands))
     except KeyboardInterrupt:
-        say("ended", stopped=StopReason.INTERRUPTED.value)
+        say(messages.Ended(StopReason.INTERRUPTED.value))
         return 0
     except SalticidError as error:
-        say("failed", error=str(error))
+        say(messages.Failed(str(error)))
         return 1
-    say("ended", stopped=result.stopped.value)
+    say(messages.Ended(result.stopped.value))
     return 0
 
 
@@ -197,11 +171,6 @@ def wait_for(folder: Path, seconds: float = SUCCESSION) -> None:
         with suppress(UserError), closing(lock(folder)):
             return
         time.sleep(0.1)
-
-
-def begin_line(folder: Path, wish: Wish, live: LiveSettings) -> bytes:
-    """The first line of the input."""
-    return msgspec.json.encode({"folder": str(folder), "wish": wish, "live": asdict(live)}) + b"\n"
 
 
 if __name__ == "__main__":

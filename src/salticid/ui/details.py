@@ -14,8 +14,10 @@ import msgspec
 
 from salticid.errors import UserError
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.damage import Damaged
 from salticid.store.index import WordIndex
 from salticid.store.query import Query
+from salticid.store.record import arrival_at
 from salticid.store.search import Hit, Search
 from salticid.store.snippet import snippet
 from salticid.text import language
@@ -32,13 +34,13 @@ Piece = tuple[str, bool]
 
 def visit_in_full(crawl: CrawlFolder, step: int, query: str) -> dict[str, Any] | None:
     """All about one visit; None if there is none."""
-    told = visit(crawl, step)
-    if told is None:
+    shown = visit(crawl, step)
+    if shown is None:
         return None
     stored, page = crawl.visit(step), crawl.page(step)
     text = page.text if page is not None else ""
     return {
-        **msgspec.structs.asdict(told),
+        **msgspec.structs.asdict(shown),
         "snippet": pieces(text, query),
         "why": stored.why,
         "promise": stored.promise,
@@ -53,16 +55,11 @@ def visit_in_full(crawl: CrawlFolder, step: int, query: str) -> dict[str, Any] |
 
 def snippets(crawl: CrawlFolder, steps: Sequence[int], query: str) -> dict[str, Any]:
     """For some visits, the piece of text that shows why, and why their links were chosen."""
-    marks = ",".join("?" * len(steps))
-    why = crawl.db.execute(
-        f"SELECT v.step, c.why FROM visit v JOIN choice c ON c.id = v.choice WHERE v.step IN ({marks})",
-        list(steps),
-    )
-    found = {step: msgspec.json.decode(told) if told else [] for step, told in why}
-    pages = {step: page for step in found if (page := crawl.page(step)) is not None}
+    visits = [crawl.visit(step) for step in steps if arrival_at(crawl.database, step) is not None]
+    pages = {visit.step: page for visit in visits if (page := crawl.page(visit.step)) is not None}
     return {
         "snippets": {str(step): pieces(page.text, query) for step, page in pages.items()},
-        "why": {str(step): told for step, told in found.items()},
+        "why": {str(visit.step): visit.why for visit in visits},
     }
 
 
@@ -110,8 +107,8 @@ def _hits(folder: Path, query: Query) -> list[Hit]:
         with closing(CrawlFolder(folder)) as crawl, closing(WordIndex(crawl)) as index:
             index.update()
             hits = list(islice(Search(crawl, index).hits(query), MOST_FOUND))
-            scores, _ = revised(crawl.db) if hits else ({}, {})
-    except (UserError, OSError, sqlite3.Error):
+            scores, _ = revised(crawl) if hits else ({}, {})
+    except (UserError, Damaged, OSError, sqlite3.Error):
         return []
     return [msgspec.structs.replace(hit, score=scores.get(hit.step, hit.score)) for hit in hits]
 

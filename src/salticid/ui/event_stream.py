@@ -12,14 +12,15 @@ from sse_starlette import ServerSentEvent
 
 from salticid.errors import UserError
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.damage import Damaged
 from salticid.ui.forms import Summary
 from salticid.ui.log_reader import Reader
-from salticid.ui.server_crawl import KeptCrawl, Word
+from salticid.ui.process_messages import Relayed, Report
+from salticid.ui.server_crawl import KeptCrawl
 
 POLL = 0.25
 """Seconds between two looks into the log of a crawl that runs."""
 STATE_EVERY = 0.5
-_RELAYED = ("now", "moved", "advice", "warned")
 
 
 async def stream(
@@ -29,12 +30,12 @@ async def stream(
 
     An event is made when the one before it was taken: a slow reader slows only his own stream.
     """
-    with crawl.watched() as words, ExitStack() as opened:
+    with crawl.watched() as reports, ExitStack() as opened:
         loop = asyncio.get_running_loop()
         reader: Reader | None = None
         readable = True
         state_at = 0.0
-        told: Summary | None = None
+        shown: Summary | None = None
         while not closing_down() and not crawl.removed:
             try:
                 if readable and reader is None and (folder := _opened(crawl)) is not None:
@@ -43,26 +44,26 @@ async def stream(
                     events = news.events()
                     for left, event in zip(reversed(range(len(events))), events, strict=True):
                         yield _event(*event, news.upto if not left else None)
-            except (OSError, sqlite3.Error, ValueError) as error:
+            except (OSError, sqlite3.Error, ValueError, Damaged) as error:
                 reader, readable = None, False
                 yield _event(
                     "warned", {"line": f"What this crawl wrote down cannot be read any further: {error}."}
                 )
-            if loop.time() >= state_at and (summary := crawl.summary()) != told:
-                state_at, told = loop.time() + STATE_EVERY, summary
+            if loop.time() >= state_at and (summary := crawl.summary()) != shown:
+                state_at, shown = loop.time() + STATE_EVERY, summary
                 yield _event("state", summary)
             crawl.look()
-            while not words.empty():
-                name, body = words.get_nowait()
-                if name in _RELAYED:
-                    yield _event(name, body)
-            await _something(words)
+            while not reports.empty():
+                report = reports.get_nowait()
+                if isinstance(report, Relayed):
+                    yield _event(str(report.__struct_config__.tag), msgspec.structs.asdict(report))
+            await _something(reports)
 
 
-async def _something(words: asyncio.Queue[Word]) -> None:
-    """Wait for a word of the process, or for the next look into the log."""
+async def _something(reports: asyncio.Queue[Report]) -> None:
+    """Wait for a report of the process, or for the next look into the log."""
     deadline = asyncio.get_running_loop().time() + POLL
-    while words.empty() and asyncio.get_running_loop().time() < deadline:
+    while reports.empty() and asyncio.get_running_loop().time() < deadline:
         await asyncio.sleep(POLL / 5)
 
 

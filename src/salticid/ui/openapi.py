@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 
 from salticid.ui.forms import GoOn, NewCrawl, Nothing, Said, Summary
-from salticid.ui.log_reader import Told
+from salticid.ui.log_reader import ShownVisit
 from salticid.version import __version__
 
-_FORMS = (NewCrawl, GoOn, Nothing, Said, Summary, Told)
+_FORMS = (NewCrawl, GoOn, Nothing, Said, Summary, ShownVisit)
 _REF = "#/components/schemas/{name}"
 
 
@@ -56,7 +56,7 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
         "Say whether a page is what is looked for: {ok: true}.", takes=Said
     ),
     ("GET", f"{_ONE}/stream"): _Answer(
-        "Server-sent events from `since`, or the Last-Event-ID, on: visits {visits: [Told]}, agents {events: "
+        "Server-sent events from `since`, or the Last-Event-ID, on: visits {visits: [ShownVisit]}, agents {events: "
         "[{seq, step, at, name, agent, ...}]} (born: parent, keywords, energy; agent: energy; keywords; died: cause), "
         "scores {scores: [[step, score]]}, feedback {feedback: [[step, liking]]}; and, without an id: state "
         "(a Summary), now, moved, advice, warned. After a reconnect a piece may come again.",
@@ -64,9 +64,9 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
         query={"since": "the id of the last event seen"},
     ),
     ("GET", f"{_ONE}/visits/{{step}}"): _Answer(
-        "All about one visit: what Told says, and snippet, why, promise, language, links, duplicate_of, status, "
+        "All about one visit: what ShownVisit says, and snippet, why, promise, language, links, duplicate_of, status, "
         "seconds, size.",
-        gives=Told,
+        gives=ShownVisit,
     ),
     ("GET", f"{_ONE}/snippets"): _Answer(
         "For up to 100 visits: {snippets: {step: [[text, is_hit]]}, why: {step: [[name, x]]}}.",

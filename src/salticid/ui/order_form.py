@@ -15,7 +15,7 @@ from salticid.model import Limits, Topic
 from salticid.runs import specs
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.order import Order, Recipe
-from salticid.store.lock import PRIVATE
+from salticid.store.folder_lock import PRIVATE
 from salticid.strategies import strategies
 from salticid.ui.untrusted_files import read_plain
 from salticid.ui.worlds import world_at

@@ -7,31 +7,33 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
+
+from salticid.ui.process_messages import Begin, Command, Do, Report
 
 PATIENCE = 20.0
 """Seconds that a crawl is given to stop cleanly before it is ended by force."""
 _LAST_WORDS = 1.0
 _LONGEST_LINE = 1 << 24
 
-Hears = Callable[[str, dict[str, Any]], None]
-"""Takes a word: the event, and what about it."""
+Hears = Callable[[Report], None]
+_REPORT = msgspec.json.Decoder(Report)
 
 
 class Child:
-    """A running crawl: commands go in, words come out.
+    """A running crawl: commands go in, reports come out.
 
-    `told` is called with each word, `ended` once, with the exit status, when the process is gone.
+    `hear` is called with each report, `ended` once, with the exit status, when the process is gone.
     """
 
-    def __init__(self, process: Process, told: Hears, ended: Callable[[int], None]) -> None:
-        self._process, self._told, self._ended = process, told, ended
+    def __init__(self, process: Process, hear: Hears, ended: Callable[[int], None]) -> None:
+        self._process, self._hear, self._ended = process, hear, ended
         self._watching = asyncio.create_task(self._watch())
 
     @classmethod
-    async def start(cls, begin: bytes, told: Hears, ended: Callable[[int], None]) -> Child:
+    async def start(cls, begin: Begin, hear: Hears, ended: Callable[[int], None]) -> Child:
         """A new process that was given its first line."""
         process = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -42,17 +44,17 @@ class Child:
             start_new_session=True,
             limit=_LONGEST_LINE,
         )
-        child = cls(process, told, ended)
-        child._write(begin)
+        child = cls(process, hear, ended)
+        child._write(begin.line())
         return child
 
-    def send(self, do: str, **values: Any) -> None:
+    def send(self, command: Command) -> None:
         """Give a command; one that has just ended hears nothing."""
-        self._write(msgspec.json.encode({"do": do, **values}) + b"\n")
+        self._write(msgspec.json.encode(command) + b"\n")
 
     async def stop(self) -> None:
         """End it cleanly, or by force if it takes too long."""
-        self.send("stop")
+        self.send(Do("stop"))
         await self.gone(PATIENCE)
 
     async def gone(self, within: float) -> None:
@@ -69,7 +71,7 @@ class Child:
             _pipe(self._process.stdin).write(line)
 
     async def _watch(self) -> None:
-        """Hear its words until it is gone. Its parsers may hold its output open a little longer."""
+        """Hear its reports until it is gone. Its parsers may hold its output open a little longer."""
         listening = asyncio.create_task(self._listen())
         status = await self._process.wait()
         with suppress(TimeoutError):
@@ -81,8 +83,7 @@ class Child:
         with suppress(ValueError):  # a line that is too long
             while line := await _pipe(self._process.stdout).readline():
                 with suppress(msgspec.DecodeError):
-                    word = msgspec.json.decode(line, type=dict[str, Any])
-                    self._told(word.pop("event"), word)
+                    self._hear(_REPORT.decode(line))
 
 
 P = TypeVar("P")

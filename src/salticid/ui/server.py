@@ -24,7 +24,8 @@ from starlette.types import ASGIApp
 
 from salticid.errors import SalticidError, UserError
 from salticid.runs.live_settings import LiveSettings
-from salticid.store.lock import lock
+from salticid.store.damage import Damaged
+from salticid.store.folder_lock import lock
 from salticid.ui.api import Api
 from salticid.ui.crawls import Crawls
 from salticid.ui.idle_connections import MOST_CONNECTIONS, ImpatientProtocol
@@ -119,6 +120,7 @@ def application(api: Api, port: int) -> ASGIApp:
             HTTPException: _refused,
             SalticidError: _mistaken,
             sqlite3.Error: _unreadable,
+            Damaged: _unreadable,
             OSError: _unusable,
             Exception: _broken,
         },

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -15,18 +15,16 @@ from salticid.model import StopReason
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.order import WHY
 from salticid.strategies import strategies
-from salticid.ui.crawl_process import begin_line
+from salticid.ui import process_messages as messages
 from salticid.ui.forms import Played, Summary
 from salticid.ui.order_form import Wish
 from salticid.ui.process_handle import PATIENCE, Child
 from salticid.ui.tally import Tally
 
-Word = tuple[str, dict[str, Any]]
-"""An event that the process told, and what about it."""
 State = Literal["starting", "running", "paused", "stopping", "ended"]
 LOOK_EVERY = 1.0
 _WATCHERS_MEMORY = 32
-"""Words that wait for a slow watcher; of more, the oldest are forgotten."""
+"""Reports that wait for a slow watcher; of more, the oldest are forgotten."""
 CUT_OFF, FAILED = "cut off", "failed"
 """Ends that a crawl cannot give a reason for itself."""
 _USED_UP = (StopReason.BUDGET.value, StopReason.FETCHES.value)
@@ -53,7 +51,7 @@ class KeptCrawl:
         self._walks = wish.strategy in strategies.names() and strategies.find(wish.strategy).walks
         self._only_hears, self._unheard = False, 0
         self._looked_at = 0.0
-        self._watchers: set[asyncio.Queue[Word]] = set()
+        self._watchers: set[asyncio.Queue[messages.Report]] = set()
         self._turn = asyncio.Lock()
         self.removed = False
 
@@ -119,7 +117,7 @@ class KeptCrawl:
             if self._child is None or self._state in ("stopping", "ended"):
                 raise UserError("the crawl does not run; there is nothing to pause")
             self._want("pause")
-            self._child.send("pause")
+            self._child.send(messages.Do("pause"))
 
     async def go_on(self, max_pages: int | None) -> None:
         """Let it run again, with a larger budget if one is given."""
@@ -139,8 +137,8 @@ class KeptCrawl:
             await self._begin()
             return
         if grown:
-            self._child.send("extend", max_pages=max_pages)
-        self._child.send("go on")
+            self._child.send(messages.Extend(self.wish.max_pages))
+        self._child.send(messages.Do("continue"))
 
     async def stop(self) -> None:
         """End it; what it found stays, and it can be continued."""
@@ -148,7 +146,7 @@ class KeptCrawl:
             self._want("stop")
             if self._child is not None:
                 self._state = "stopping"
-                self._child.send("stop")
+                self._child.send(messages.Do("stop"))
             else:
                 self._state = "ended"
 
@@ -166,7 +164,7 @@ class KeptCrawl:
             self._only_hears = True
             child = await self._start(msgspec.structs.replace(self.wish, mood="pause"))
         self._unheard += 1
-        child.send("feedback", words=[[url, liking]])
+        child.send(messages.Hear(url, liking))
 
     def look(self) -> None:
         """Ask what it is doing now, however many want to know about once a second; watchers are told."""
@@ -177,17 +175,17 @@ class KeptCrawl:
             and now >= self._looked_at + LOOK_EVERY
         ):
             self._looked_at = now
-            self._child.send("look")
+            self._child.send(messages.Do("look"))
 
     @contextmanager
-    def watched(self) -> Iterator[asyncio.Queue[Word]]:
-        """The words of its process as they come, for as long as the context lasts."""
-        words: asyncio.Queue[Word] = asyncio.Queue(_WATCHERS_MEMORY)
-        self._watchers.add(words)
+    def watched(self) -> Iterator[asyncio.Queue[messages.Report]]:
+        """The reports of its process as they come, for as long as the context lasts."""
+        reports: asyncio.Queue[messages.Report] = asyncio.Queue(_WATCHERS_MEMORY)
+        self._watchers.add(reports)
         try:
-            yield words
+            yield reports
         finally:
-            self._watchers.discard(words)
+            self._watchers.discard(reports)
 
     async def rest(self) -> None:
         """The server stops: so does the process, and the wish stays as it is."""
@@ -214,8 +212,8 @@ class KeptCrawl:
             self._failure, self._state = f"No process could be started for it: {error.strerror}.", "ended"
 
     async def _start(self, wish: Wish) -> Child:
-        line = begin_line(self.folder, wish, self._live)
-        self._child = child = await Child.start(line, self._hear, self._over)
+        begin = messages.Begin(str(self.folder), wish, self._live)
+        self._child = child = await Child.start(begin, self._hear, self._over)
         return child
 
     def _want(self, mood: Literal["run", "pause", "stop"], max_pages: int | None = None) -> None:
@@ -224,7 +222,7 @@ class KeptCrawl:
         try:
             self.wish.save(self.folder)
         except OSError as error:
-            self._pass_on("warned", {"line": _UNWRITTEN.format(cause=error.strerror)})
+            self._pass_on(messages.Warned(_UNWRITTEN.format(cause=error.strerror)))
 
     def _stopped_line(self, stopped: str | None) -> str | None:
         """Why it ended, as a sentence."""
@@ -236,29 +234,30 @@ class KeptCrawl:
             return "You stopped it." if self.wish.mood == "stop" else _RESTED
         return _KILLED if stopped == CUT_OFF else f"It ended: {WHY[StopReason(stopped)]}."
 
-    def _hear(self, event: str, word: dict[str, Any]) -> None:
-        """Take in a word of the process and pass it on."""
-        if event == "playing":
-            self._playing = Played(word["step"], word["visits"])
-        elif event == "state":
-            self._playing, self._line = None, word["line"]
-            if self._state != "stopping" and not self._only_hears:
-                self._state = "paused" if word["paused"] else "running"
-        elif event == "moved":
-            self._unheard -= 1
-            if self._only_hears and not self._unheard and self._child is not None:
-                self._child.send("stop")
-        elif event == "failed":
-            self._failure = word["error"]
-        elif event == "ended" and word["stopped"] != StopReason.INTERRUPTED.value:
-            self._want("stop")  # it came to its end; nothing to start again with the server
-        self._pass_on(event, word)
+    def _hear(self, report: messages.Report) -> None:
+        """Take in a report of the process and pass it on."""
+        match report:
+            case messages.Playing(step, visits):
+                self._playing = Played(step, visits)
+            case messages.Standing(paused, line):
+                self._playing, self._line = None, line
+                if self._state != "stopping" and not self._only_hears:
+                    self._state = "paused" if paused else "running"
+            case messages.Moved():
+                self._unheard -= 1
+                if self._only_hears and not self._unheard and self._child is not None:
+                    self._child.send(messages.Do("stop"))
+            case messages.Failed(error):
+                self._failure = error
+            case messages.Ended(stopped) if stopped != StopReason.INTERRUPTED.value:
+                self._want("stop")  # it came to its end; nothing to start again with the server
+        self._pass_on(report)
 
-    def _pass_on(self, event: str, word: dict[str, Any]) -> None:
-        for words in self._watchers:
-            if words.full():
-                words.get_nowait()
-            words.put_nowait((event, word))
+    def _pass_on(self, report: messages.Report) -> None:
+        for reports in self._watchers:
+            if reports.full():
+                reports.get_nowait()
+            reports.put_nowait(report)
 
     def _over(self, status: int) -> None:
         """The process is gone."""

@@ -8,18 +8,15 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from salticid.crawl import HARVEST_WINDOW
 from salticid.errors import UserError
 from salticid.model import Outcome
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.damage import Damaged
 from salticid.store.schema import FILE
 from salticid.ui.untrusted_files import is_plain
 from salticid.urls import host
 
-_NEWS = """SELECT v.step, v.outcome, v.positive, v.at, u.text FROM visit v JOIN url u ON u.id = v.final
-    WHERE v.step > ? AND NOT v.revisit ORDER BY v.step"""
 _NOT_ASKED = (Outcome.OUT_OF_SCOPE,)
 
 
@@ -52,25 +49,28 @@ class Tally:
         try:
             if self._crawl is None:
                 self._crawl = CrawlFolder(self._folder)
-            self._count(self._crawl.db)
+            self._count(self._crawl)
             self.trouble = None
         except UserError as error:
             self.trouble = trouble_with(self._folder, error)
-        except (OSError, sqlite3.Error, ValueError) as error:
-            self.trouble = f"{self._folder / FILE} is damaged: {error}"
+        except (OSError, sqlite3.Error, ValueError, Damaged) as error:
+            damage = error if isinstance(error, Damaged) else Damaged(error, self._folder / FILE)
+            self.trouble = str(damage).partition(";")[0]
 
-    def _count(self, db: sqlite3.Connection) -> None:
-        for step, outcome, positive, at, url in db.execute(_NEWS, (self._step,)):
-            self._step, self.seconds = step, max(self.seconds, at)
-            kind = Outcome(outcome)
+    def _count(self, crawl: CrawlFolder) -> None:
+        for visit in crawl.rows(self._step):
+            self._step = visit.step
+            if visit.revisit:
+                continue
+            self.seconds = max(self.seconds, visit.at)
+            kind = Outcome(visit.outcome)
             self.fetches += kind.fetched and kind not in _NOT_ASKED
             if kind is Outcome.OK:
                 self.pages += 1
-                self.positive += positive
-                self._recent.append(bool(positive))
-                self._hosts.add(host(url))
-        rows = db.execute("SELECT name, value FROM about WHERE name IN ('stopped', 'seconds', 'line')")
-        self.about = {name: msgspec.json.decode(value) for name, value in rows}
+                self.positive += visit.positive
+                self._recent.append(bool(visit.positive))
+                self._hosts.add(host(crawl.url(visit.final)))
+        self.about = crawl.about()
 
     def close(self) -> None:
         """Let go of the log."""

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from concurrent.futures import Future
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
 import msgspec
-import zstandard
 from resiliparse.parse.lang import detect_fast
 
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.link_texts import Anchors
 from salticid.store.exports.main_texts import MainTexts
-from salticid.store.exports.selection import Found
+from salticid.store.exports.selection import Found, Pages
 
 _LOOKED_AT = 5_000  # characters that tell the language of a text
 _FEWEST_LETTERS = 30
@@ -39,26 +38,24 @@ class Document(msgspec.Struct, frozen=True):
     duplicate_of: str | None
 
 
-def documents(crawl: CrawlFolder, pages: Iterable[Found]) -> Generator[Document, None, None]:
+def documents(crawl: CrawlFolder, pages: Pages) -> Generator[Document, None, None]:
     """The documents of pages, in their order; only a few are in memory at a time.
 
     A page whose main text cannot be had, for its HTML was not kept or is hostile, has its plain text instead.
     """
-    anchors = Anchors(crawl.db)
+    anchors = Anchors(crawl.database)
     with MainTexts(crawl.folder) as main_texts:
         asked: deque[tuple[Found, Future[str | None] | None]] = deque()
         for page in pages:
             asked.append((page, main_texts.ask(page.records[-1]) if page.records else None))
             if len(asked) > _AHEAD * main_texts.workers:
-                yield _document(crawl, anchors, *asked.popleft())
+                yield _document(pages, anchors, *asked.popleft())
         while asked:
-            yield _document(crawl, anchors, *asked.popleft())
+            yield _document(pages, anchors, *asked.popleft())
 
 
-def _document(
-    crawl: CrawlFolder, anchors: Anchors, page: Found, main_text: Future[str | None] | None
-) -> Document:
-    text = (main_text.result() if main_text else None) or _plain_text(crawl, page)
+def _document(pages: Pages, anchors: Anchors, page: Found, main_text: Future[str | None] | None) -> Document:
+    text = (main_text.result() if main_text else None) or pages.text(page)
     visit = page.visit
     return Document(
         url=visit.url,
@@ -87,14 +84,6 @@ def language(text: str) -> str | None:
         return None
     code: str = detect_fast(start)[0]
     return None if code == "unknown" else code
-
-
-def _plain_text(crawl: CrawlFolder, page: Found) -> str:
-    if page.version is None:
-        row = crawl.db.execute("SELECT text FROM page WHERE step = ?", (page.visit.step,)).fetchone()
-    else:
-        row = crawl.db.execute("SELECT text FROM version WHERE asked_again = ?", (page.version,)).fetchone()
-    return zstandard.decompress(row[0]).decode() if row and row[0] else ""
 
 
 def _time(seconds: float | None) -> datetime | None:

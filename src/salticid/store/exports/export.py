@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import BinaryIO
@@ -46,7 +45,7 @@ def export(crawl: CrawlFolder, form: Format, wanted: Wanted, out: BinaryIO, prog
     """Write the wanted pages of a crawl as it is now, though it may go on."""
     if form is Format.WARC:
         exchanges.check(crawl.folder)
-    with _snapshot(crawl.db):
+    with crawl.database.moment():
         pages = Pages(crawl, wanted)
         count = 0
 
@@ -66,13 +65,3 @@ def export(crawl: CrawlFolder, form: Format, wanted: Wanted, out: BinaryIO, prog
             with closing(documents(crawl, pages)) as made:
                 _WRITERS[form](counted(), out)
         return Exported(count, {why.value: number for why, number in pages.skipped.items()})
-
-
-@contextmanager
-def _snapshot(db: sqlite3.Connection) -> Iterator[None]:
-    """All that is read meanwhile is of one moment."""
-    db.execute("BEGIN")
-    try:
-        yield
-    finally:
-        db.rollback()

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-import zstandard
 
 from salticid.columns import grow
 from salticid.model import Page
-from salticid.store.schema import PAGE_OF, unpack_page
+from salticid.store.database import Database
+from salticid.store.packing import unpack_page, unpack_words
+from salticid.store.record import VisitRow
+from salticid.store.schema import PAGE, VISIT, WORDS
 
 MAX_WORDS = 100
 """Somebody forgot to close a longer anchor."""
 
-_FIRST_SHOWN = "SELECT p.step FROM visit v JOIN page p ON p.url = v.final WHERE v.step = ?"
 _NO_LETTERS = r"[\W\d_]*+"
 _CACHED_PAGES = 32
 
@@ -25,7 +25,7 @@ _CACHED_PAGES = 32
 class Anchors:
     """Anchors of the links of a crawl, as they are written where the text of the page still shows it."""
 
-    def __init__(self, db: sqlite3.Connection) -> None:
+    def __init__(self, db: Database) -> None:
         self._db = db
         self._words = _Words(db)
         self._source = lru_cache(_CACHED_PAGES)(self._read)
@@ -42,23 +42,25 @@ class Anchors:
         return " ".join(words if found is None else text[slice(*found)].split())
 
     def _read(self, step: int) -> tuple[Page, str, str] | None:
-        row = self._db.execute(PAGE_OF, (step,)).fetchone()
-        if row is None and (first := self._db.execute(_FIRST_SHOWN, (step,)).fetchone()):
-            row = self._db.execute(PAGE_OF, first).fetchone()
+        row = self._db.one(PAGE, step, body=True)
+        if row is None and (visit := self._db.one(VISIT, step)):
+            final = VisitRow._make(visit).final
+            row = next(self._db.select(PAGE, "WHERE url = ?", (final,), body=True), None)
         if row is None:
             return None
-        page = unpack_page(row)
+        page = unpack_page(row[1:])
         return page, (text := page.text), text.lower()
 
 
 class _Words:
     """All words of a crawl: one heap of bytes, and where in it each begins."""
 
-    def __init__(self, db: sqlite3.Connection) -> None:
+    def __init__(self, db: Database) -> None:
         self._heap = bytearray()
         self._start = np.zeros(1024, np.uint32)
-        for ids, texts in db.execute("SELECT ids, texts FROM words ORDER BY batch"):
-            self._add(np.frombuffer(zstandard.decompress(ids), "<i4"), zstandard.decompress(texts) + b"\n")
+        for _, ids, texts, _ in db.all(WORDS):
+            numbers, lines = unpack_words(ids, texts)
+            self._add(numbers, lines + b"\n")
 
     def _add(self, ids: npt.NDArray[np.int32], lines: bytes) -> None:
         self._start = grow(self._start, int(ids.max(initial=-1)) + 1)

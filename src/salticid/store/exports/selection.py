@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-import msgspec
-
 from salticid.model import Outcome
-from salticid.store.crawl_folder import CrawlFolder, StoredVisit
+from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.database import Database
+from salticid.store.record import VisitRow
+from salticid.store.schema import VISIT
+from salticid.store.stored_visit import StoredVisit
+from salticid.store.versions import Versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +40,10 @@ class Skipped(StrEnum):
 class Found:
     """A page that is wanted, as a refresh last saw it.
 
-    `version` is the row of `asked_again` that brought this version, None for the first. Times are in seconds
-    since 1970. `records` are the places in the WARC of the exchanges that led to it.
+    Times are in seconds since 1970. `records` are the places in the WARC of the exchanges that led to it.
     """
 
     visit: StoredVisit
-    version: int | None
     title: str
     noindex: bool
     fetched: float | None
@@ -61,18 +61,31 @@ class Pages:
         self.done = 0
         self.skipped: Counter[Skipped] = Counter(dict.fromkeys(Skipped, 0))
         self._crawl, self._wanted = crawl, wanted
-        self._groups = _Groups(crawl.db)
-        self._again = _AskedAgain(crawl.db)
+        self._groups = _Groups(crawl.database)
+        self._versions = Versions(crawl.database)
 
     def __iter__(self) -> Iterator[Found]:
         for visit in self._crawl.visits():
             self.done += 1
-            found = self._again.newest(visit)
+            found = self._newest(visit)
             why = self._left_out(found)
             if why:
                 self.skipped[why] += 1
             else:
                 yield found
+
+    def _newest(self, visit: StoredVisit) -> Found:
+        """The page of a visit as it was when it had last changed."""
+        newest = self._versions.newest(visit.step)
+        if newest is None:
+            times = visit.fetched, visit.modified
+            return Found(visit, visit.title or "", visit.noindex, *times, visit.records)
+        page = self._versions.page(visit.step)
+        return Found(visit, page.title, page.noindex, newest.wall, newest.modified, newest.places)
+
+    def text(self, found: Found) -> str:
+        """The plain text of a page."""
+        return self._versions.page(found.visit.step).text
 
     def _left_out(self, found: Found) -> Skipped | None:
         visit, wanted = found.visit, self._wanted
@@ -84,7 +97,7 @@ class Pages:
             return Skipped.NOINDEX
         if wanted.min_score is not None and visit.score < wanted.min_score:
             return Skipped.SCORE
-        if not wanted.all and self._again.is_gone(visit.step):
+        if not wanted.all and self._versions.is_gone(visit.step):
             return Skipped.GONE
         if not wanted.all and not self._groups.take(visit.step):
             return Skipped.DUPLICATE
@@ -94,14 +107,12 @@ class Pages:
 class _Groups:
     """Pages that are all but the same. The first that is wanted stands for its group."""
 
-    def __init__(self, db: sqlite3.Connection) -> None:
+    def __init__(self, db: Database) -> None:
         self._group: dict[int, int] = {}
         self._taken: set[int] = set()
-        pairs = db.execute(
-            "SELECT step, duplicate_of FROM visit WHERE duplicate_of IS NOT NULL ORDER BY step"
-        )
-        for step, earlier in pairs:
-            self._group[step] = self._group.setdefault(earlier, earlier)
+        for visit in map(VisitRow._make, db.all(VISIT)):
+            if (earlier := visit.duplicate_of) is not None:
+                self._group[visit.step] = self._group.setdefault(earlier, earlier)
 
     def take(self, step: int) -> bool:
         """Whether this page is the first of its group to be taken."""
@@ -111,31 +122,3 @@ class _Groups:
         first = group not in self._taken
         self._taken.add(group)
         return first
-
-
-class _AskedAgain:
-    """What refreshes found of the pages; a failure to ask tells nothing and leaves things as they were."""
-
-    _LAST = "SELECT found FROM asked_again WHERE step = ? AND found IN ('same', 'changed', 'gone') ORDER BY id DESC"
-    _NEWEST = (
-        "SELECT a.id, v.title, v.noindex, a.wall, a.modified, a.records FROM asked_again a "
-        "JOIN version v ON v.asked_again = a.id WHERE a.step = ? AND a.found = 'changed' ORDER BY a.id DESC"
-    )
-
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-        self._any = db.execute("SELECT 1 FROM asked_again LIMIT 1").fetchone() is not None
-
-    def is_gone(self, step: int) -> bool:
-        row = self._db.execute(self._LAST, (step,)).fetchone() if self._any else None
-        return row is not None and row[0] == "gone"
-
-    def newest(self, visit: StoredVisit) -> Found:
-        """The page of a visit as it was when it had last changed."""
-        row = self._db.execute(self._NEWEST, (visit.step,)).fetchone() if self._any else None
-        if row is None:
-            title, noindex, times = visit.title or "", visit.noindex, (visit.fetched, visit.modified)
-            return Found(visit, None, title, noindex, *times, visit.records)
-        version, title, noindex, wall, modified, records = row
-        places = msgspec.json.decode(records, type=list[int]) if records else []
-        return Found(visit, version, title, bool(noindex), wall, modified, places)

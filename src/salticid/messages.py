@@ -1,0 +1,51 @@
+"""What a crawl hears besides the answers to its choices: written into its log, and said again when it goes on.
+
+URLs are texts here, which mean the same wherever the log is read.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from salticid.model import Event, Glimpse, Limits
+
+
+class Offer(Struct, frozen=True, tag="offer"):
+    """Links that come without a visit, `depth` links away from a seed."""
+
+    urls: list[str]
+    depth: int
+
+
+class SecondOffer(Struct, frozen=True, tag="second offer"):
+    """Links that were chosen in vain and may be chosen once more."""
+
+    urls: list[str]
+
+
+class Sight(Struct, frozen=True, tag="sight"):
+    """A page that another shard fetched was shown to the strategy."""
+
+    glimpse: Glimpse
+
+
+class Extension(Struct, frozen=True, tag="extension"):
+    """The crawl goes on with a larger budget."""
+
+    limits: Limits
+
+
+class Revision(Struct, frozen=True, tag="revision"):
+    """Visits, by step, have new scores; a person liked pages (+1) or did not (-1)."""
+
+    scores: list[tuple[int, float]]
+    feedback: list[tuple[str, int]]
+
+
+class Report(Struct, frozen=True, tag="report"):
+    """What happened inside the strategy."""
+
+    events: list[Event]
+
+
+Message = Offer | SecondOffer | Sight | Extension | Revision | Report

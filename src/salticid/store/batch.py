@@ -1,0 +1,59 @@
+"""What the log was told since it last wrote: rows that are written together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from salticid.model import Page
+from salticid.store.database import Database
+from salticid.store.schema import (
+    ABOUT,
+    CHOICE,
+    MESSAGE,
+    PAGE,
+    QUESTION,
+    RECHECK,
+    SESSION,
+    START_PAGE,
+    VERSION,
+    VISIT,
+    Table,
+)
+from salticid.store.twins import Twins
+
+_NUMBERED = (SESSION, START_PAGE)
+_TABLES = (ABOUT, QUESTION, CHOICE, VISIT, PAGE, MESSAGE, RECHECK, VERSION)
+
+
+class Batch:
+    """Rows by table, and the pages of the visits among them by step."""
+
+    def __init__(self) -> None:
+        self._rows: dict[Table, list[Sequence[Any]]] = {table: [] for table in (*_NUMBERED, *_TABLES)}
+        self.pages: list[tuple[int, Page]] = []
+
+    def add(self, table: Table, *rows: Sequence[Any]) -> None:
+        """These rows are to be written; a visit lacks its last column."""
+        self._rows[table].extend(rows)
+
+    @property
+    def visits(self) -> int:
+        """How many there are."""
+        return len(self._rows[VISIT])
+
+    def write(self, db: Database, twins: Twins) -> None:
+        """Write all, within a transaction; near-duplicates are found on the way."""
+        steps = [step for step, _ in self.pages]
+        twin_of = dict(zip(steps, twins.find(self.pages), strict=True))
+        visits = [(*row, twin_of.get(row[0])) for row in self._rows[VISIT]]
+        for table in _NUMBERED:
+            db.append(table, self._rows[table])
+        for table in _TABLES:
+            db.insert(table, visits if table is VISIT else self._rows[table])
+
+    def clear(self) -> None:
+        """All of it is written."""
+        for rows in self._rows.values():
+            rows.clear()
+        self.pages.clear()

@@ -1,0 +1,87 @@
+"""How pages and words are packed into rows."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+import zstandard
+
+from salticid.model import Links, Page
+from salticid.store.damage import Damaged, unpacks
+
+_COUNTS = np.dtype("<i4")
+
+
+class _Local(threading.local):
+    """What each thread has of its own: two must not unpack with one."""
+
+    def __init__(self) -> None:
+        self.zstd = zstandard.ZstdDecompressor()
+
+
+_THREAD = _Local()
+
+
+def pack_page(page: Page, zstd: zstandard.ZstdCompressor) -> tuple[Any, ...]:
+    """A page as the columns of a row, its key aside."""
+    stream, text = pack_stream(page, zstd), page.packed_text
+    return (
+        page.url, page.title, page.canonical, page.refresh, int(page.noindex), int(page.nofollow),
+        crc32(text, crc32(stream)), stream, text,
+    )  # fmt: skip
+
+
+def pack_stream(page: Page, zstd: zstandard.ZstdCompressor) -> bytes:
+    """Tokens, areas and links of a page as one compressed piece."""
+    links = page.links
+    counts = np.array([len(page.tokens), len(page.area), len(links)], _COUNTS)
+    columns: list[npt.NDArray[np.int32] | npt.NDArray[np.uint8] | npt.NDArray[np.bool_]] = [
+        page.tokens, page.area_start, links.url, links.start, links.end, page.area, links.nofollow,
+    ]  # fmt: skip
+    return zstd.compress(b"".join([counts.tobytes(), *(column.tobytes() for column in columns)]))
+
+
+def pack_words(
+    ids: Sequence[int], texts: Sequence[str], zstd: zstandard.ZstdCompressor
+) -> tuple[bytes, bytes]:
+    """Words as two columns of a row; no word holds a line break."""
+    return zstd.compress(np.array(ids, _COUNTS).tobytes()), zstd.compress("\n".join(texts).encode())
+
+
+@unpacks
+def unpack_words(ids: bytes, texts: bytes) -> tuple[npt.NDArray[np.int32], bytes]:
+    """The ids of the words of a row, and the words, one a line."""
+    return np.frombuffer(zstandard.decompress(ids), _COUNTS), zstandard.decompress(texts)
+
+
+@unpacks
+def unpack_page(row: Sequence[Any]) -> Page:
+    """The page of a row without its key; the row was checked, its body is checked here."""
+    url, title, canonical, refresh, noindex, nofollow, body_sum, _, stream, text = row
+    if body_sum is not None and body_sum != crc32(text, crc32(stream)):
+        raise Damaged(f"the page of URL {url}")
+    data = _THREAD.zstd.decompress(stream)
+    tokens, areas, links = np.frombuffer(data, _COUNTS, 3).tolist()
+    ints = np.frombuffer(data, _COUNTS, tokens + areas + 3 * links, 12)
+    flags = np.frombuffer(data, np.uint8, areas + links, 12 + ints.nbytes)
+    at = tokens + areas
+    token, area_start, link_url = ints[:tokens], ints[tokens:at], ints[at : at + links]
+    start, end = ints[at + links : at + 2 * links], ints[at + 2 * links :]
+    return Page(
+        url=url,
+        title=title,
+        tokens=token,
+        area_start=area_start,
+        area=flags[:areas],
+        links=Links(link_url, start, end, flags[areas:].astype(np.bool_)),
+        packed_text=text,
+        canonical=canonical,
+        refresh=refresh,
+        noindex=bool(noindex),
+        nofollow=bool(nofollow),
+    )

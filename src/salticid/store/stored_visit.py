@@ -1,0 +1,93 @@
+"""A visit as outsiders read it."""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from typing import Any
+
+import msgspec
+
+from salticid.store.damage import unpacks
+from salticid.store.database import Database
+from salticid.store.record import Arrival, VisitRow
+from salticid.store.schema import SESSION, URL, VISIT
+
+_CACHED = 10_000
+
+
+class StoredVisit(msgspec.Struct, frozen=True):
+    """A visit as outsiders read it: URLs spelled out, nothing to look up.
+
+    `fetched` is in seconds since 1970, `records` are places in the crawl's WARC, `source_step` and `place` say
+    which link of which visit led here. `duplicate_of` is the URL of an earlier page that is all but the same.
+    """
+
+    step: int
+    url: str
+    final_url: str
+    outcome: str
+    status: int
+    score: float
+    title: str | None
+    source: str | None
+    agent: int | None
+    revisit: bool
+    duplicate_of: str | None
+    seconds: float
+    at: float
+    why: list[tuple[str, float]]
+    promise: float
+    depth: int
+    positive: bool
+    size: int
+    modified: float | None
+    etag: str | None
+    records: list[int]
+    source_step: int
+    place: int
+    fetched: float | None
+    noindex: bool
+
+    def shown(self) -> dict[str, Any]:
+        """What is shown of it in listings."""
+        return {name: getattr(self, name) for name in _SHOWN}
+
+
+_SHOWN = StoredVisit.__struct_fields__[: StoredVisit.__struct_fields__.index("why") + 1]
+DIGESTED = StoredVisit.__struct_fields__[: StoredVisit.__struct_fields__.index("records")]
+"""All that a crawl decided or met; what follows says only where it is kept, and when it was."""
+
+
+class Visits:
+    """Makes such visits of stored ones; what is looked up again and again is kept."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._url = lru_cache(_CACHED)(lambda at: db.row(URL, at)[1])
+        self._final = lru_cache(_CACHED)(self._read_final)
+
+    @cached_property
+    def _sessions(self) -> list[tuple[float, float]]:
+        """By the crawl's clock when each run began, the last first, and what the wall's was when that was at 0."""
+        return [(at, wall - at) for _, wall, at, *_ in self._db.all(SESSION)][::-1]
+
+    @unpacks
+    def __call__(self, arrival: Arrival) -> StoredVisit:
+        visit, choice, page = arrival
+        zero = next((zero for at, zero in self._sessions if at <= visit.at), None)
+        source = None if choice.source < 0 else self._final(choice.source)
+        twin = None if visit.duplicate_of is None else self._final(visit.duplicate_of)
+        why = msgspec.json.decode(choice.why) if choice.why else []
+        records = msgspec.json.decode(visit.records) if visit.records else []
+        title, noindex = (None, False) if page is None else (page.title, bool(page.noindex))
+        return StoredVisit(
+            visit.step, self._url(choice.url), self._url(visit.final), visit.outcome, visit.status, visit.score, title,
+            source, choice.agent, bool(visit.revisit), twin, visit.seconds, visit.at, why, choice.score, visit.depth,
+            bool(visit.positive), visit.size, visit.modified, visit.etag, records, choice.source, choice.place,
+            None if zero is None else zero + visit.at, noindex,
+        )  # fmt: skip
+
+    def _read_final(self, step: int) -> str | None:
+        """The URL of a visit; None for a step at which the crawl was only shown a page."""
+        row = self._db.one(VISIT, step)
+        return None if row is None else self._url(VisitRow._make(row).final)

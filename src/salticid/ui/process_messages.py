@@ -1,0 +1,110 @@
+"""What the server and the process of a crawl say to each other: lines of JSON, each with a name.
+
+First the order goes in, then commands; out come reports on what is not in the log. When the input ends, the server is
+gone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from salticid.runs.live_settings import LiveSettings
+from salticid.ui.order_form import Wish
+
+
+class Begin(Struct, frozen=True):
+    """The first line of the input."""
+
+    folder: str
+    wish: Wish
+    live: LiveSettings
+
+    def line(self) -> bytes:
+        """How it is sent."""
+        return msgspec.json.encode({**msgspec.structs.asdict(self), "live": asdict(self.live)}) + b"\n"
+
+
+class Do(Struct, frozen=True, tag="do"):
+    """Let the crawl rest, let it run again, end it cleanly, or have it say what it is doing now."""
+
+    what: Literal["pause", "continue", "stop", "look"]
+
+
+class Extend(Struct, frozen=True, tag="extend"):
+    """It may fetch so many pages in all."""
+
+    max_pages: int
+
+
+class Hear(Struct, frozen=True, tag="hear"):
+    """A person likes a page (+1), or does not (-1)."""
+
+    url: str
+    liking: int
+
+
+Command = Do | Extend | Hear
+
+
+class Playing(Struct, frozen=True, tag="playing"):
+    """An earlier run is played again, and has come to a step of so many."""
+
+    step: int
+    visits: int
+
+
+class Standing(Struct, frozen=True, tag="state"):
+    """It is ready, or something changed."""
+
+    paused: bool
+    line: float
+
+
+class Now(Struct, frozen=True, tag="now"):
+    """The answer to a look: what is being fetched, what waits, who is left alone."""
+
+    fetching: list[dict[str, Any]]
+    waiting: dict[str, Any]
+    parked: list[dict[str, Any]]
+
+
+class Moved(Struct, frozen=True, tag="moved"):
+    """Which waiting links rose and fell after a person's word, and how long that took."""
+
+    up: list[dict[str, Any]]
+    down: list[dict[str, Any]]
+    seconds: float
+
+
+class Advice(Struct, frozen=True, tag="advice"):
+    """What seems to be left to find."""
+
+    remaining: dict[str, Any]
+    harvest: dict[str, Any]
+
+
+class Warned(Struct, frozen=True, tag="warned"):
+    """A sentence for the person."""
+
+    line: str
+
+
+class Ended(Struct, frozen=True, tag="ended"):
+    """The last word: done."""
+
+    stopped: str
+
+
+class Failed(Struct, frozen=True, tag="failed"):
+    """The last word: it could not be."""
+
+    error: str
+
+
+Relayed = Now | Moved | Advice | Warned
+"""Reports that whoever watches is shown as they are."""
+Report = Playing | Standing | Now | Moved | Advice | Warned | Ended | Failed
