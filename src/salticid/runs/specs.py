@@ -9,13 +9,12 @@ FILE.py:Class            a class of your own; settings may follow as above
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from salticid.errors import UserError, unknown
+from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.protocols import Judge, Strategy
 from salticid.registry import Registry, made_of, read_strategy_file, settings_of
@@ -81,7 +80,7 @@ def _made(spec: str, registry: Registry[T], settings: Mapping[str, object]) -> t
     own = pairs(text.split(",")) if text else {}
     if file is None:
         return name, registry.make(name, {**own, **settings})
-    return name, made_of(name, _class_in(file, name, registry), {**own, **settings})
+    return name, made_of(name, registry.find(f"{file}:{name}"), {**own, **settings})
 
 
 def _python_file(spec: str) -> tuple[Path | None, str, str]:
@@ -90,22 +89,3 @@ def _python_file(spec: str) -> tuple[Path | None, str, str]:
     if found is None:
         raise UserError(f"{spec!r} is no NAME, NAME:KEY=VALUE,..., FILE.toml or FILE.py:Class")
     return Path(found[1]) if found[1] else None, found[2], found[3] or ""
-
-
-def _class_in(file: Path, name: str, registry: Registry[T]) -> type[T]:
-    """The class of that name in a Python file."""
-    if not file.is_file():
-        raise UserError(f"there is no file {file}; name a Python file and a class in it, as in mine.py:Mine")
-    spec = importlib.util.spec_from_file_location(f"{file.stem}_of_a_person", file)
-    if spec is None or spec.loader is None:
-        raise UserError(f"{file} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise UserError(f"{file} cannot be run: {type(error).__name__}: {error}") from error
-    fitting = {key: each for key, each in vars(module).items() if registry.fits(each)}
-    if name not in fitting:
-        raise unknown(f"{registry.kind} in {file}", name, list(fitting))
-    chosen: type[T] = fitting[name]
-    return chosen
