@@ -146,9 +146,9 @@ def test_strategies_are_given_in_every_way(world: Path, topic: salticid.Topic, t
     own = digest(f"{tmp_path / 'mine.py'}:Mine:depth=3")
     assert own == ("Mine", digest("breadth_first")[1])
     for spec, complaint in (
-        (f"{tmp_path / 'mine.py'}:Mien", "holds no strategy Mien"),
+        (f"{tmp_path / 'mine.py'}:Mien", "no strategy in .*Mien.; did you mean .Mine."),
         (f"{tmp_path / 'mine.py'}:Mine:width=1", "no setting of Mine 'width'"),
-        (f"{tmp_path / 'yours.py'}:Mine", "cannot load .*yours.py"),
+        (f"{tmp_path / 'yours.py'}:Mine", "there is no file"),
         ("best_frist", "did you mean 'best_first'"),
         ("oracle", "it cannot crawl"),
     ):

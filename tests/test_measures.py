@@ -180,10 +180,10 @@ def test_other_processes_get_names_and_no_code(lab: Path, tmp_path: Path) -> Non
     ("measure", "words"),
     [
         ("harvets", "did you mean 'harvest'?"),
-        ("nowhere.py:f", "cannot load nowhere.py"),
+        ("nowhere.py:f", "there is no file .*nowhere.py"),
         ("no_such_module:f", "cannot load no_such_module"),
-        ("salticid.registry:FOUND", "FOUND in .* is no measure"),
-        ("salticid.registry:LOST", "holds no measure LOST"),
+        ("salticid.registry:FOUND", "no measure in .*registry.py 'FOUND'"),
+        ("salticid.registry:LOST", "no measure in .*registry.py 'LOST'"),
         ("harvest", "two measures are named harvest"),
         (lambda crawl: 1.0, "is a measure without a name"),
         (7, "7 is no measure"),

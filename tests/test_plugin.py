@@ -110,9 +110,9 @@ def test_one_file_adds_a_strategy_and_one_file_a_measure(lab: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("room", "file", "text", "missing"),
     [
-        (strategies, "strategies/late_first.py", STRATEGY, "strategy LateFirst"),
-        (judges, "judges/strict.py", "class Severe: ...", "judge Strict"),
-        (metrics, "metrics/last_score.py", MEASURE, "measure last_score"),
+        (strategies, "strategies/late_first.py", STRATEGY, "'LateFirst'; did you mean 'LastFirst'"),
+        (judges, "judges/strict.py", "class Severe:\n    def score(self): ...", "'Strict'; there is: Severe"),
+        (metrics, "metrics/last_score.py", MEASURE, "'last_score'; did you mean 'first_score'"),
     ],
 )
 def test_a_file_whose_content_has_another_name_is_named(
@@ -125,13 +125,13 @@ def test_a_file_whose_content_has_another_name_is_named(
     monkeypatch.setattr(package_of_room, "__path__", [*package_of_room.__path__, str(wrong.parent)])
     importlib.invalidate_caches()
     assert wrong.stem in room.names()
-    with pytest.raises(UserError, match=f"{file} holds no {missing}; rename what it holds, or the file"):
+    with pytest.raises(UserError, match=f"no {room.kind} in {wrong} {missing}"):
         room.find(wrong.stem)
 
 
 def test_a_class_that_lacks_what_it_takes_is_named(tmp_path: Path) -> None:
     (tmp_path / "idle.py").write_text("class Idle: ...")
-    with pytest.raises(UserError, match=r"Idle in .*idle.py is no strategy: it has no choose"):
+    with pytest.raises(UserError, match=r"no strategy in .*idle.py 'Idle'; there is: none"):
         strategies.find(f"{tmp_path}/idle.py:Idle")
 
 

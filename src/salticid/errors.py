@@ -36,5 +36,5 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UserError:
     """
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there is: {', '.join(names)}"
+    hint = f"did you mean {near[0]!r}?" if near else f"there is: {', '.join(names) or 'none'}"
     return UserError(f"no {kind} {name!r}; {hint}")

@@ -56,24 +56,28 @@ class Room(Generic[T]):
         """What has that name or is at that address, FILE.py:NAME or MODULE:NAME; a UserError with the nearest name."""
         where, colon, inside = name.rpartition(":")
         if colon:
-            return self._checked(_module(where), inside)
+            return self._inside(_module(where), inside)
         if name in self._own():
             module = importlib.import_module(f"{self._room.__name__}.{name}")
-            return self._checked(module, self._in_file(name))
+            return self._inside(module, self._in_file(name))
         for point in self._outside():
             if point.name == name:
-                return self._checked(_module(point.module), point.attr)
+                return self._inside(_module(point.module), point.attr)
         raise unknown(self.kind, name, self.names())
 
-    def _checked(self, module: ModuleType, name: str) -> T:
-        found: T | None = getattr(module, name, None)
-        if found is None:
-            raise UserError(
-                f"{module.__file__} holds no {self.kind} {name}; rename what it holds, or the file"
-            )
-        if not hasattr(found, self._method):
-            raise UserError(f"{name} in {module.__file__} is no {self.kind}: it has no {self._method}")
-        return found
+    def fits(self, found: object) -> bool:
+        """Whether something is of this kind."""
+        return hasattr(found, self._method)
+
+    def _inside(self, module: ModuleType, name: str) -> T:
+        found: T = getattr(module, name, None)  # type: ignore[assignment]
+        if self.fits(found):
+            return found
+        own = (
+            key for key, each in vars(module).items() if getattr(each, "__module__", "") == module.__name__
+        )
+        there = [key for key in own if self.fits(getattr(module, key))]
+        raise unknown(f"{self.kind} in {module.__file__}", name, there)
 
     def _own(self) -> set[str]:
         return {module.name for module in pkgutil.iter_modules(self._room.__path__) if not module.ispkg}
@@ -92,6 +96,10 @@ class Registry(Room[type[T]]):
         """An instance with these settings; texts are read as the setting's type."""
         return made_of(name, self.find(name), settings or {})
 
+    def fits(self, found: object) -> bool:
+        """Whether something is a class of this kind."""
+        return isinstance(found, type) and super().fits(found)
+
     def settings(self, name: str) -> list[Setting]:
         """The settings of a class, in the order of its constructor."""
         made = self.find(name)
@@ -101,24 +109,26 @@ class Registry(Room[type[T]]):
 
 
 def _module(where: str) -> ModuleType:
-    """The module of a dotted name, or of a Python file; a file is run once, until it is changed."""
+    """The module of a dotted name, or of a Python file, which is run anew each time."""
+    if where.endswith(".py"):
+        return _of_file(Path(where).resolve())
     try:
-        return _of_file(Path(where).resolve()) if where.endswith(".py") else importlib.import_module(where)
-    except Exception as error:
-        raise UserError(f"cannot load {where}: {type(error).__name__}: {error}") from error
+        return importlib.import_module(where)
+    except (ImportError, ValueError) as error:
+        raise UserError(f"cannot load {where}: {error}") from None
 
 
 def _of_file(file: Path) -> ModuleType:
-    name, written = str(file), file.stat().st_mtime_ns
-    if name not in sys.modules or vars(sys.modules[name]).get("written") != written:
-        module = sys.modules[name] = ModuleType(name)
-        module.__file__, module.__dict__["written"] = name, written
-        try:
-            SourceFileLoader(name, name).exec_module(module)
-        except BaseException:
-            del sys.modules[name]
-            raise
-    return sys.modules[name]
+    if not file.is_file():
+        raise UserError(f"there is no file {file}; name a Python file and what is in it, as in mine.py:Mine")
+    name = str(file)
+    module = sys.modules[name] = ModuleType(name)
+    module.__file__ = name
+    try:
+        SourceFileLoader(name, name).exec_module(module)
+    except Exception as error:
+        raise UserError(f"{file} cannot be run: {type(error).__name__}: {error}") from error
+    return module
 
 
 def made_of(name: str, made: type[T], settings: Mapping[str, object]) -> T:

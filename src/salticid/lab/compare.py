@@ -19,7 +19,6 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from salticid.lab.assess import Assessed, Crawls, Known, Ranked, assess, judged_world
 from salticid.lab.crawl_record import CrawlRecord, crawl_once, key_of, opened
 from salticid.lab.experiment import (
     Case,
@@ -30,6 +29,14 @@ from salticid.lab.league import gather
 from salticid.lab.measure_names import address_of, fingerprint
 from salticid.lab.result_cache import Kept
 from salticid.lab.results import Results
+from salticid.lab.topic_measures import (
+    Crawls,
+    KnownPages,
+    PageRanks,
+    TopicMeasures,
+    judged_world,
+    measure_topic,
+)
 from salticid.metrics import metrics
 from salticid.version import __version__
 
@@ -66,14 +73,14 @@ def compare(
 
 def measured(
     experiment: Experiment, out: Path | None, workers: int, watch: Watch, pool: Executor | None = None
-) -> tuple[dict[Case, CrawlRecord], list[Assessed]]:
+) -> tuple[dict[Case, CrawlRecord], list[TopicMeasures]]:
     """All crawls of an experiment, and its topics measured one by one."""
     experiment.check()
     here = workers == 1 and pool is None
     if not here:
         experiment = replace(experiment, measures=tuple(map(address_of, experiment.measures)))
     digest = opened(experiment.world).digest
-    crawls, measures = Kept(out and out / _CRAWLS, CrawlRecord), Kept(out and out / _MEASURES, Assessed)
+    crawls, measures = Kept(out and out / _CRAWLS, CrawlRecord), Kept(out and out / _MEASURES, TopicMeasures)
     wanted = list(cases(experiment))
     with nullcontext(pool) if pool or here else _processes(workers) as at_work:
         crawled = _done(
@@ -91,7 +98,7 @@ def measured(
             [
                 Task(
                     measures_key(experiment, of_topic, known, ranked),
-                    assess,
+                    measure_topic,
                     (experiment, of_topic, known, ranked),
                 )
                 for of_topic in by_topic
@@ -104,7 +111,7 @@ def measured(
         return records, topics
 
 
-def known_pages(experiment: Experiment) -> Known:
+def known_pages(experiment: Experiment) -> KnownPages:
     """By topic file the pages it is known by: its examples, else its seeds."""
     world = judged_world(experiment.world)
     topics = {key: experiment.topic(key) for key in experiment.topic_keys()}
@@ -114,14 +121,14 @@ def known_pages(experiment: Experiment) -> Known:
     }
 
 
-def pool_ranks(experiment: Experiment, records: Iterable[CrawlRecord]) -> Ranked:
+def pool_ranks(experiment: Experiment, records: Iterable[CrawlRecord]) -> PageRanks:
     """The PageRank of all pages crawled, of all topics, by the links among them."""
     each = (np.array(record.pages, np.int32) for record in records)
     pages = np.unique(np.concatenate([np.zeros(0, np.int32), *each]))
     return pages, judged_world(experiment.world).pagerank(pages)
 
 
-def measures_key(experiment: Experiment, crawls: Crawls, known: Known, ranked: Ranked) -> str:
+def measures_key(experiment: Experiment, crawls: Crawls, known: KnownPages, ranked: PageRanks) -> str:
     """A name for the measures of a topic that is the same exactly when all that decides them is the same."""
     pages, ranks = ranked
     topic, truth = experiment.topic(crawls[0][0].topic), experiment.truth(crawls[0][0].topic)

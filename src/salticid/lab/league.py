@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from salticid.lab.assess import Assessed
 from salticid.lab.crawl_measures import RECALLS, grid
 from salticid.lab.experiment import Experiment
 from salticid.lab.measure_names import find_measures
 from salticid.lab.results import Curve, Results, TopicResult
 from salticid.lab.statistics import all_pairs, summary
+from salticid.lab.topic_measures import TopicMeasures
 from salticid.lab.traits import dependence
 from salticid.metrics.parts.measure import Measure, measure_of
 
 
-def gather(experiment: Experiment, topics: Sequence[Assessed], about: dict[str, Any]) -> Results:
+def gather(experiment: Experiment, topics: Sequence[TopicMeasures], about: dict[str, Any]) -> Results:
     """The results of an experiment."""
     measures = {name: measure_of(each, name) for name, each in find_measures(experiment.measures).items()}
     metrics = sorted(measures)
@@ -52,7 +52,7 @@ def gather(experiment: Experiment, topics: Sequence[Assessed], about: dict[str, 
 
 
 def _curves(
-    experiment: Experiment, topics: Sequence[Assessed], measures: Mapping[str, Measure]
+    experiment: Experiment, topics: Sequence[TopicMeasures], measures: Mapping[str, Measure]
 ) -> dict[str, dict[str, Curve]]:
     along = [float(n) for n in grid(experiment.max_pages)]
     over = {name: [float(n) for n in measure.tops] or along for name, measure in measures.items()}
@@ -67,7 +67,7 @@ def _curves(
     }
 
 
-def _sweeps(experiment: Experiment, topics: Sequence[Assessed]) -> dict[str, dict[str, Curve]]:
+def _sweeps(experiment: Experiment, topics: Sequence[TopicMeasures]) -> dict[str, dict[str, Curve]]:
     """How near the strategies come to the oracle with smaller and larger frontiers, where that was tried."""
     swept: dict[str, Curve] = {}
     for strategy in experiment.strategies:
@@ -88,7 +88,7 @@ def _curve(places: list[float], rows: Sequence[list[float] | None]) -> Curve | N
     return Curve(places, there.mean(axis=0).tolist(), error.tolist())
 
 
-def _histograms(experiment: Experiment, topics: Sequence[Assessed]) -> dict[str, dict[str, list[int]]]:
+def _histograms(experiment: Experiment, topics: Sequence[TopicMeasures]) -> dict[str, dict[str, list[int]]]:
     found: dict[str, dict[str, list[int]]] = {}
     for name in sorted({name for topic in topics for name in topic.histograms}):
         for strategy in experiment.strategies:

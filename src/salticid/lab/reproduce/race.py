@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from salticid.lab.assess import Assessed
 from salticid.lab.compare import Watch, measured
 from salticid.lab.crawl_measures import grid
 from salticid.lab.experiment import Experiment
 from salticid.lab.reproduce.findings import Finding, Table, Verdict
 from salticid.lab.statistics import compare, summary
+from salticid.lab.topic_measures import TopicMeasures
 from salticid.metrics import metrics
 from salticid.metrics.parts.measure import Better, measure_of
 from salticid.metrics.parts.ranks import TOPS
@@ -29,7 +29,7 @@ class Race:
     ground: str
     experiment: Experiment
     names: Mapping[str, str]
-    topics: Sequence[Assessed]
+    topics: Sequence[TopicMeasures]
 
     @classmethod
     def run(

@@ -23,9 +23,9 @@ from salticid.model import Floats, Ints
 
 T = TypeVar("T")
 Crawls = Sequence[tuple[Case, CrawlRecord]]
-Known = dict[str, list[int]]
+KnownPages = dict[str, list[int]]
 """The pages that each topic is known by, by topic file."""
-Ranked = tuple[Ints, Floats]
+PageRanks = tuple[Ints, Floats]
 """All pages that the crawls of an experiment fetched, of all topics, ascending, and the PageRank of each."""
 
 
@@ -35,7 +35,7 @@ def judged_world(world: str) -> JudgedWorld:
     return JudgedWorld(opened(world))
 
 
-class Assessed(msgspec.Struct, frozen=True):
+class TopicMeasures(msgspec.Struct, frozen=True):
     """One topic measured: its traits, each strategy's values (the mean of its repeats), curves and histograms.
 
     `swept` has, by strategy and size of its frontier, the share of the oracle.
@@ -52,7 +52,9 @@ class Assessed(msgspec.Struct, frozen=True):
     swept: dict[str, dict[int, float]]
 
 
-def assess(experiment: Experiment, crawls: Crawls, known: Known, ranked: Ranked) -> Assessed:
+def measure_topic(
+    experiment: Experiment, crawls: Crawls, known: KnownPages, ranked: PageRanks
+) -> TopicMeasures:
     """Measure the crawls of one topic; a strategy that failed on one of them has no measures."""
     failed = {case.strategy: record.failed for case, record in crawls if record.failed is not None}
     compared = [(case, record) for case, record in crawls if _is_compared(experiment, case)]
@@ -65,7 +67,7 @@ def assess(experiment: Experiment, crawls: Crawls, known: Known, ranked: Ranked)
             crawl = JudgedCrawl(topic, _pages(record), np.array(record.scores), both)
             measured.setdefault(case.strategy, []).append(measure_crawl(crawl, metrics))
     targets = topic.target_terms.counts
-    return Assessed(
+    return TopicMeasures(
         name=topic.topic.name,
         targets=len(topic.targets),
         heterogeneity=heterogeneity(targets, targets),
@@ -80,7 +82,7 @@ def assess(experiment: Experiment, crawls: Crawls, known: Known, ranked: Ranked)
     )
 
 
-def _judged(experiment: Experiment, crawls: Crawls, known: Known, ranked: Ranked) -> JudgedTopic:
+def _judged(experiment: Experiment, crawls: Crawls, known: KnownPages, ranked: PageRanks) -> JudgedTopic:
     """The topic of some crawls; what other topics are known by teaches classifiers what it is not."""
     file = crawls[0][0].topic
     pool = np.unique(np.concatenate([np.zeros(0, np.int32), *(_pages(record) for _, record in crawls)]))
