@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import signal
+import sys
 import tarfile
 from collections.abc import Callable, Iterator
 from multiprocessing import resource_tracker
@@ -28,7 +29,14 @@ def pytest_configure() -> None:
     """Programs under test hear Ctrl-C although a shell that starts the tests with `&` ignores it for all of them."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    compile_once()
     resource_tracker.ensure_running()  # lives as long as this process, whichever test needs it first
+
+
+def compile_once() -> None:
+    """The programs that tests start find our modules and those of others compiled, whatever the caller's shell says."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
 
 
 @pytest.fixture(autouse=True)

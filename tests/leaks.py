@@ -14,10 +14,13 @@ _PATIENCE = 5.0
 _KEPT_FOR_LATER = ("AnyIO worker thread",)
 """Threads that their library ends by itself when there is nothing to do for a while."""
 
+lasting: set[str] = set()
+"""What is held on purpose until the end of the run."""
+
 
 def held() -> set[str]:
     """Every file, socket, thread and child that this process has, in words that tell two of them apart."""
-    return {*_open_files(), *_children(), *_threads()}
+    return {*_open_files(), *_children(), *_threads()} - lasting
 
 
 def left_since(before: set[str]) -> list[str]:
