@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from multiprocessing import resource_tracker
 from pathlib import Path
 
+import hypothesis
 import pytest
 from tests.leaks import held, left_since
 
@@ -30,6 +31,8 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     compile_once()
+    hypothesis.settings.register_profile("busy machine", deadline=None)
+    hypothesis.settings.load_profile("busy machine")
     resource_tracker.ensure_running()  # lives as long as this process, whichever test needs it first
 
 
@@ -130,8 +133,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             terminalreporter.line(
                 f"{path}: its tests were skipped; set SALTICID_SHARED to the folder that holds it"
             )
-    programs = {name for reason in reasons for name in re.findall(r"program absent: ([^\s;'\"]+)", reason)}
-    if programs:
-        terminalreporter.section("programs absent")
-        for name in sorted(programs):
-            terminalreporter.line(f"{name}: its tests were skipped; apt-get install {name}")
+    missing = {
+        each for reason in reasons for each in re.findall(r"(?:program|right) absent: [^;'\"]+", reason)
+    }
+    if missing:
+        terminalreporter.section("programs and rights absent")
+        for each in sorted(missing):
+            terminalreporter.line(f"{each}: its tests were skipped")

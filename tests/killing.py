@@ -21,7 +21,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
-from typing import IO, Any
+from typing import IO, Any, Self
 
 from tests.running import start
 from warcio.archiveiterator import ArchiveIterator
@@ -244,7 +244,7 @@ class Program:
             else start(*args, out=out, err=err)
         )
 
-    def __enter__(self) -> Program:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

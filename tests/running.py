@@ -25,6 +25,8 @@ from salticid.webs.recorded import RecordedWeb
 
 PATIENCE = 600.0
 """Seconds that a command may take on a machine however busy."""
+ANEW = (sys.executable, "-m", "salticid")
+"""The program from the very beginning, imports, hash seed and all."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,8 @@ def start(*args: str | int | Path, out: int, err: int, cwd: Path | None = None) 
 
 
 def salticid_anew(*args: str | int | Path, environment: Mapping[str, str] | None = None) -> Said:
-    """The same from the very beginning, imports, hash seed and all."""
-    command = [sys.executable, "-m", "salticid", *map(str, args)]
+    """The same from the very beginning."""
+    command = [*ANEW, *map(str, args)]
     environment = {**os.environ, **(environment or {})}
     done = subprocess.run(
         command, capture_output=True, text=True, env=environment, timeout=PATIENCE, check=False

@@ -13,6 +13,10 @@ from tests.conftest import ROOT
 TESTS = """
 import socket, subprocess, sys, threading
 
+from tests import leaks
+
+leaks.PATIENCE = 0.2
+
 forgotten, gate = [], threading.Event()
 
 def test_leaves_a_socket():
