@@ -282,3 +282,16 @@ def test_demo_shows_the_hunt(tmp_path: Path) -> None:
     (tmp_path / "mine" / "thesis.txt").write_text("years of work")
     refused = salticid("demo", "--out", tmp_path / "mine")
     assert (refused.status, (tmp_path / "mine" / "thesis.txt").exists()) == (2, True)
+
+
+def test_a_command_imports_its_own_file_only() -> None:
+    look = (
+        "import sys; from salticid.cli import COMMANDS, program\n"
+        "files = lambda: {file for file in (each.partition(':')[0] for each in COMMANDS.values())\n"
+        "                 if f'salticid.cli.{file}' in sys.modules}\n"
+        "program(['--version']); assert not files() and 'numpy' not in sys.modules\n"
+        "program(['world', 'info', 'w']); assert files() == {'world_info'}, files()\n"
+        "program(['nonsense']); assert len(files()) == len(COMMANDS)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
