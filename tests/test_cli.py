@@ -295,3 +295,8 @@ def test_a_command_imports_its_own_file_only() -> None:
     )
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("words", [("world", "--help"), ("visits", "/nowhere"), ("compare",)])
+def test_the_program_that_tests_fork_says_what_the_program_says(words: tuple[str, ...]) -> None:
+    assert salticid(*words) == salticid_anew(*words)
