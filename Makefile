@@ -8,8 +8,8 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 LOCK := requirements.lock
 EXTRAS := lab export ui ray dev
 
-# The caller's own environment must not leak into ours.
-unexport VIRTUAL_ENV CONDA_PREFIX PYTHONPATH PYTHONHOME PIP_USER PIP_TARGET PIP_PREFIX
+# The caller's own environment must not leak into ours; without compiled modules every program starts at half the speed.
+unexport VIRTUAL_ENV CONDA_PREFIX PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE PIP_USER PIP_TARGET PIP_PREFIX
 
 .PHONY: setup lock browser test sbom demo bench clean
 

@@ -8,11 +8,13 @@ import os
 import re
 import shutil
 import signal
+import sys
 import tarfile
 from collections.abc import Callable, Iterator
 from multiprocessing import resource_tracker
 from pathlib import Path
 
+import hypothesis
 import pytest
 from tests.leaks import held, left_since
 
@@ -28,7 +30,16 @@ def pytest_configure() -> None:
     """Programs under test hear Ctrl-C although a shell that starts the tests with `&` ignores it for all of them."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    compile_once()
+    hypothesis.settings.register_profile("busy machine", deadline=None)
+    hypothesis.settings.load_profile("busy machine")
     resource_tracker.ensure_running()  # lives as long as this process, whichever test needs it first
+
+
+def compile_once() -> None:
+    """The programs that tests start find our modules and those of others compiled, whatever the caller's shell says."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
 
 
 @pytest.fixture(autouse=True)
@@ -122,8 +133,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             terminalreporter.line(
                 f"{path}: its tests were skipped; set SALTICID_SHARED to the folder that holds it"
             )
-    programs = {name for reason in reasons for name in re.findall(r"program absent: ([^\s;'\"]+)", reason)}
-    if programs:
-        terminalreporter.section("programs absent")
-        for name in sorted(programs):
-            terminalreporter.line(f"{name}: its tests were skipped; apt-get install {name}")
+    missing = {
+        each for reason in reasons for each in re.findall(r"(?:program|right) absent: [^;'\"]+", reason)
+    }
+    if missing:
+        terminalreporter.section("programs and rights absent")
+        for each in sorted(missing):
+            terminalreporter.line(f"{each}: its tests were skipped")

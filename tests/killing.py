@@ -12,7 +12,6 @@ import random
 import signal
 import sqlite3
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -22,8 +21,9 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
-from typing import IO, Any
+from typing import IO, Any, Self
 
+from tests.running import start
 from warcio.archiveiterator import ArchiveIterator
 
 from salticid.crawl import Crawl
@@ -231,20 +231,20 @@ async def _converse(site: Site, reader: asyncio.StreamReader, writer: asyncio.St
 class Program:
     """`salticid` running in a process group of its own, its words kept in files."""
 
-    def __init__(
-        self, *args: str | int | Path, by: Sequence[str] = (sys.executable, "-m", "salticid")
-    ) -> None:
-        """`by` is the command that the arguments are added to."""
+    def __init__(self, *args: str | int | Path, by: Sequence[str] = ()) -> None:
+        """`by` is another command, that the arguments are added to."""
         with ExitStack() as files:
             self._out = files.enter_context(tempfile.TemporaryFile("w+"))
             self._err = files.enter_context(tempfile.TemporaryFile("w+"))
             self._files = files.pop_all()
-        command = [*by, *map(str, args)]
-        self.process = subprocess.Popen(
-            command, stdout=self._out, stderr=self._err, text=True, start_new_session=True
+        command, out, err = [*by, *map(str, args)], self._out.fileno(), self._err.fileno()
+        self.process = (
+            subprocess.Popen(command, stdout=out, stderr=err, start_new_session=True)
+            if by
+            else start(*args, out=out, err=err)
         )
 
-    def __enter__(self) -> Program:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -10,14 +10,17 @@ from pathlib import Path
 _FILES = Path("/proc/self/fd")
 _TASKS = Path("/proc/self/task")
 _MAPPED = Path("/proc/self/maps")
-_PATIENCE = 5.0
+PATIENCE = 5.0
 _KEPT_FOR_LATER = ("AnyIO worker thread",)
 """Threads that their library ends by itself when there is nothing to do for a while."""
+
+lasting: set[str] = set()
+"""What is held on purpose until the end of the run."""
 
 
 def held() -> set[str]:
     """Every file, socket, thread and child that this process has, in words that tell two of them apart."""
-    return {*_open_files(), *_children(), *_threads()}
+    return {*_open_files(), *_children(), *_threads()} - lasting
 
 
 def left_since(before: set[str]) -> list[str]:
@@ -26,7 +29,7 @@ def left_since(before: set[str]) -> list[str]:
     What another side has yet to notice, as the end of a connection, is given some seconds. Files that are mapped into
     memory are as harmless as the arrays they are, which the lab keeps for the next crawl.
     """
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + PATIENCE
     while held() - before:
         gc.collect()
         mapped = {line.partition("/")[2] for line in _MAPPED.read_text().splitlines() if "/" in line}

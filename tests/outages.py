@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -13,6 +11,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+
+from tests import killing
 
 PATIENCE = 120.0
 HOSTS = [f"www.h{n}.example" for n in range(12)]
@@ -91,43 +91,21 @@ def serving(port: int = 0, seconds: float = 0.0) -> Iterator[Site]:
             thread.join()
 
 
-class Program:
+class Program(killing.Program):
     """The real program at work, and what it says."""
 
-    def __init__(self, folder: Path, *options: str, under: Sequence[str] = ()) -> None:
-        crawl = ["crawl", "--query", "spiders", "--strategy", "breadth_first", "--delay", "0", "--json"]
-        self._process = subprocess.Popen(
-            [*under, sys.executable, "-m", "salticid", *crawl, "--out", str(folder), *options],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        self.said: list[str] = []
-
-    def __enter__(self) -> Program:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._process.kill()
-        self._process.communicate()
+    def __init__(self, folder: Path, *options: str, by: Sequence[str] = ()) -> None:
+        crawl = ("crawl", "--query", "spiders", "--strategy", "breadth_first", "--delay", "0", "--json")
+        super().__init__(*crawl, "--out", folder, *options, by=by)
+        self.said = ""
 
     def until_it_says(self, words: str) -> None:
-        assert self._process.stderr is not None
-        alarm = threading.Timer(PATIENCE, self._process.kill)
-        alarm.start()
-        for line in self._process.stderr:
-            self.said.append(line)
-            if words in line:
-                break
-        alarm.cancel()
-        assert self.said, "it said nothing"
-        assert words in self.said[-1], self.said
+        assert self.until_said(words), self.err
 
     def result(self) -> dict[str, Any]:
-        out, err = self._process.communicate(timeout=PATIENCE)
-        self.said += err.splitlines(keepends=True)
-        assert self._process.returncode == 0, self.said
-        told: dict[str, Any] = json.loads(out)
+        status, self.said = self.ends(), self.err
+        assert status == 0, self.said
+        told: dict[str, Any] = json.loads(self.out)
         return told
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import signal
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.killing import Program
 from tests.serving import served_world
 
 from salticid.worlds.generating.building import WebEdition, build_generated
@@ -53,29 +53,22 @@ class Server:
 
     def start(self) -> None:
         """Start it; `address` opens the page."""
-        command = [
-            sys.executable, "-m", "salticid", "serve", "--json", "--port", str(self.port),
-            "--data", str(self.data), *self._options,
-        ]  # fmt: skip
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert self._process.stdout is not None
-        told = json.loads(self._process.stdout.readline())
+        where = ("--port", self.port, "--data", self.data)
+        self._program = Program("serve", "--json", *where, *self._options)
+        assert self._program.until(lambda: "\n" in self._program.out, "its address"), self._program.err
+        told = json.loads(self._program.out)
         self.address, self.port = told["address"], told["port"]
 
     def kill(self) -> None:
         """End it as a power cut would."""
-        self._process.kill()
-        self._gone()
+        with self._program:
+            self._program.kill()
 
     def stop(self) -> None:
         """End it as Ctrl-C would."""
-        self._process.terminate()
-        self._gone()
-
-    def _gone(self) -> None:
-        self._process.wait(30)
-        assert self._process.stdout is not None
-        self._process.stdout.close()
+        with self._program:
+            self._program.send(signal.SIGTERM)
+            self._program.ends()
 
     @property
     def page(self) -> str:

@@ -5,8 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import IO
+
+from tests.program_server import ProgramServer, Run
 
 from salticid.judges import judges
 from salticid.metrics.parts.judged import judged
@@ -20,6 +26,8 @@ from salticid.webs.recorded import RecordedWeb
 
 PATIENCE = 600.0
 """Seconds that a command may take on a machine however busy."""
+ANEW = (sys.executable, "-m", "salticid")
+"""The program from the very beginning, imports, hash seed and all."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +40,40 @@ class Said:
 
 
 def salticid(*args: str | int | Path, cwd: Path | None = None) -> Said:
-    """Run the command line in a process of its own."""
-    command = [sys.executable, "-m", "salticid", *map(str, args)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=PATIENCE, check=False)
+    """Run the command line in a process of its own, without the second that its imports take."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        run = start(*args, cwd=cwd, out=out.fileno(), err=err.fileno())
+        try:
+            status = run.wait(PATIENCE)
+        finally:
+            run.kill()
+            run.wait()
+        return Said(status, _text(out), _text(err))
+
+
+def start(*args: str | int | Path, out: int, err: int, cwd: Path | None = None) -> Run:
+    """The same, and do not wait for its end; it writes to files that are open here."""
+    return _server().start([*map(str, args)], cwd, out, err)
+
+
+def salticid_anew(*args: str | int | Path, environment: Mapping[str, str] | None = None) -> Said:
+    """The same from the very beginning."""
+    command = [*ANEW, *map(str, args)]
+    environment = {**os.environ, **(environment or {})}
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=environment, timeout=PATIENCE, check=False
+    )
     return Said(done.returncode, done.stdout, done.stderr)
+
+
+@lru_cache(maxsize=1)
+def _server() -> ProgramServer:
+    return ProgramServer()
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode()
 
 
 PLUGIN = Path(__file__).parent / "plugin"
@@ -49,12 +87,7 @@ def with_plugin(*args: str | int | Path) -> Said:
 def running_from(folder: Path, *args: str | int | Path) -> Said:
     """The command line, as it is where the modules of a folder come first."""
     path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
-    command = [sys.executable, "-m", "salticid", *map(str, args)]
-    environment = {**os.environ, "PYTHONPATH": path}
-    done = subprocess.run(
-        command, capture_output=True, text=True, env=environment, timeout=PATIENCE, check=False
-    )
-    return Said(done.returncode, done.stdout, done.stderr)
+    return salticid_anew(*args, environment={"PYTHONPATH": path})
 
 
 def crawl_in_memory(

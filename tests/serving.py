@@ -4,48 +4,24 @@ from __future__ import annotations
 
 import http.client
 import json
-import subprocess
-import sys
-import tempfile
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from tests.killing import Program
+
 
 @contextmanager
 def served_world(world: Path, *options: str) -> Iterator[int]:
     """The port at which `salticid world serve` serves a world; it must neither complain nor fail until the end."""
-    command = [
-        sys.executable,
-        "-m",
-        "salticid",
-        "world",
-        "serve",
-        str(world),
-        "--port",
-        "0",
-        "--json",
-        *options,
-    ]
-    with (
-        tempfile.TemporaryFile("w+") as said,
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True) as process,
-    ):
-        try:
-            assert process.stdout is not None
-            line = process.stdout.readline()
-            if line:
-                yield json.loads(line)["port"]
-                process.terminate()
-                process.wait(timeout=60)
-        finally:
-            process.kill()
-        process.wait()
-        said.seek(0)
-        complaint = said.read()
-    assert (process.returncode, complaint) == (0, ""), complaint
+    with Program("world", "serve", world, "--port", 0, "--json", *options) as program:
+        assert program.until(lambda: "\n" in program.out, "a line that tells its port"), program.err
+        yield json.loads(program.out)["port"]
+        program.send(signal.SIGTERM)
+        assert (program.ends(), program.err) == (0, "")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.running import Said, salticid
+from tests.running import Said, salticid, salticid_anew
 
 
 @pytest.fixture(scope="module")
@@ -66,12 +66,9 @@ def test_crawl_tells_a_person_what_happened(lab: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("arrivals", ["one", "window:7", "roulette:100/50"])
 def test_the_same_crawl_twice_gives_the_same_digest(lab: Path, tmp_path: Path, arrivals: str) -> None:
     digests = []
-    for name in ("a", "b"):
+    for name, run in (("a", salticid), ("b", salticid_anew)):
         args = ("--strategy", "best_n_first", "--set", "n=8", "--arrivals", arrivals, "--max-pages", "50")
-        assert (
-            salticid("crawl", a_topic(lab), "--web", lab / "world", *args, "--out", tmp_path / name).status
-            == 0
-        )
+        assert run("crawl", a_topic(lab), "--web", lab / "world", *args, "--out", tmp_path / name).status == 0
         digests.append(salticid("visits", tmp_path / name, "--digest").out)
     assert digests[0] == digests[1] != ""
 
@@ -285,3 +282,21 @@ def test_demo_shows_the_hunt(tmp_path: Path) -> None:
     (tmp_path / "mine" / "thesis.txt").write_text("years of work")
     refused = salticid("demo", "--out", tmp_path / "mine")
     assert (refused.status, (tmp_path / "mine" / "thesis.txt").exists()) == (2, True)
+
+
+def test_a_command_imports_its_own_file_only() -> None:
+    look = (
+        "import sys; from salticid.cli import COMMANDS, program\n"
+        "files = lambda: {file for file in (each.partition(':')[0] for each in COMMANDS.values())\n"
+        "                 if f'salticid.cli.{file}' in sys.modules}\n"
+        "program(['--version']); assert not files() and 'numpy' not in sys.modules\n"
+        "program(['world', 'info', 'w']); assert files() == {'world_info'}, files()\n"
+        "program(['nonsense']); assert len(files()) == len(COMMANDS)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("words", [("world", "--help"), ("visits", "/nowhere"), ("compare",)])
+def test_the_program_that_tests_fork_says_what_the_program_says(words: tuple[str, ...]) -> None:
+    assert salticid(*words) == salticid_anew(*words)

@@ -91,7 +91,7 @@ def test_the_same_experiment_gives_the_same_bytes(lab: Path, tmp_path: Path) -> 
 def test_finished_parts_are_not_run_again(lab: Path) -> None:
     kept = {file: file.stat().st_mtime_ns for file in (lab / "race").glob("*/*.json")}
     before = (lab / "race" / "results.json").read_bytes()
-    assert race(lab, lab / "race", "--repeats", 2, "--robustness", "--sweep").status == 0
+    assert race(lab, lab / "race", "--repeats", 2, "--robustness", "--sweep", "--workers", 1).status == 0
     assert {file: file.stat().st_mtime_ns for file in (lab / "race").glob("*/*.json")} == kept
     assert (lab / "race" / "results.json").read_bytes() == before
 
@@ -102,7 +102,9 @@ def test_an_experiment_may_be_a_file(lab: Path, tmp_path: Path) -> None:
         f'world = "{lab}/world"\ntopics = "{lab}/topics"\nmax_pages = 40\nmax_buffer = 64\nrepeats = 2\n'
         'strategies = ["breadth_first", "best_n_first:n=4", "myspiders"]\nrobustness = true\nsweep = true\n'
     )
-    said = salticid("compare", file, "--out", tmp_path / "out", "--json")
+    shutil.copytree(lab / "race", tmp_path / "out")  # its parts are those that the file asks for
+    (tmp_path / "out" / "results.json").unlink()
+    said = salticid("compare", file, "--out", tmp_path / "out", "--json", "--workers", 1)
     assert said.status == 0, said.err
     assert (tmp_path / "out" / "results.json").read_bytes() == (lab / "race" / "results.json").read_bytes()
     said = salticid("compare", file, "--max-pages", 9, "--out", tmp_path / "out")
@@ -117,7 +119,7 @@ def test_a_strategy_may_be_a_file(lab: Path, tmp_path: Path) -> None:
     file.write_text('strategy = "best_n_first"\nn = 4\n')
     said = salticid(
         "compare", lab / "world", "--topics", lab / "topics", "--strategy", file, "--strategy", "best_n_first:n=4",
-        "--max-pages", 30, "--out", tmp_path / "out",
+        "--max-pages", 30, "--out", tmp_path / "out", "--workers", 1,
     )  # fmt: skip
     assert said.status == 0, said.err
     by_file, by_name = results(tmp_path / "out")["strategies"].values()
@@ -151,6 +153,8 @@ def test_a_world_built_anew_is_measured_anew(tmp_path: Path) -> None:
             6,
             "--out",
             tmp_path / "o",
+            "--workers",
+            1,
         )
         assert salticid("compare", world, *order).status == 0
         shares.append(results(tmp_path / "o")["strategies"]["breadth_first"]["oracle_share"]["mean"])
@@ -160,7 +164,7 @@ def test_a_world_built_anew_is_measured_anew(tmp_path: Path) -> None:
 def test_a_strategy_that_raises_is_told_and_the_rest_stands(lab: Path, tmp_path: Path) -> None:
     said = with_plugin(
         "compare", lab / "world", "--topics", lab / "topics", "--strategy", "grumpy", "--strategy", "best_first",
-        "--max-pages", 30, "--out", tmp_path / "out",
+        "--max-pages", 30, "--out", tmp_path / "out", "--workers", 1,
     )  # fmt: skip
     assert said.status == 0, said.err
     assert "grumpy failed on" in said.err
@@ -233,6 +237,8 @@ def test_a_world_without_labels_is_raced_with_topics_made_by_hand(tmp_path: Path
         "best_first",
         "--out",
         tmp_path / "o",
+        "--workers",
+        1,
     )
     assert said.status == 0, said.err
     scores = results(tmp_path / "o")["strategies"]["best_first"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -12,6 +13,10 @@ from tests.conftest import ROOT
 
 TESTS = """
 import socket, subprocess, sys, threading
+
+from tests import leaks
+
+leaks.PATIENCE = 0.2
 
 forgotten, gate = [], threading.Event()
 
@@ -39,18 +44,24 @@ def test_its_programs_hear_signals():
     hears = "import signal as s; print(s.getsignal(s.SIGINT) is s.SIG_IGN, s.getsignal(s.SIGTERM) is s.SIG_IGN)"
     done = subprocess.run([sys.executable, "-c", hears], capture_output=True, text=True)
     assert done.stdout.split() == ["False", "False"]
+
+def test_its_programs_are_compiled_once():
+    writes = "import sys; print(sys.dont_write_bytecode)"
+    done = subprocess.run([sys.executable, "-c", writes], capture_output=True, text=True)
+    assert done.stdout.split() == ["False"]
 """
 
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The summary of a run that a shell started in the background, all ears closed."""
+    """The summary of a run that a shell started in the background, all ears closed, nothing to be compiled."""
     file: Path = tmp_path_factory.mktemp("inner") / "test_inner.py"
     file.write_text(TESTS)
     options = ["-p", "tests.conftest", "-p", "no:cacheprovider", "-c", "pyproject.toml", "-rA"]
     command = [sys.executable, "-m", "pytest", *options, "--rootdir", file.parent, file]
     deaf = ["sh", "-c", 'trap "" INT TERM; exec "$@"', "sh", *map(str, command)]
-    return subprocess.run(deaf, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False).stdout
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(deaf, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120).stdout
 
 
 def fate(report: str, name: str) -> str:
@@ -80,3 +91,7 @@ def test_who_closes_all_passes_whoever_leaked_before(report: str) -> None:
 
 def test_programs_hear_ctrl_c_although_the_shell_ignores_it(report: str) -> None:
     assert fate(report, "test_its_programs_hear_signals") == "PASSED", report
+
+
+def test_programs_are_compiled_once_although_the_shell_forbids_it(report: str) -> None:
+    assert fate(report, "test_its_programs_are_compiled_once") == "PASSED", report

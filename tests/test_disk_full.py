@@ -171,7 +171,7 @@ def room(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Room]:
 def demand(room: Room) -> None:
     """Skip a test that needs what the system does not allow; the end of the run names it."""
     if isinstance(room, Tmpfs) and not room.possible:
-        pytest.skip("no file system may be mounted here, not even a private one")
+        pytest.skip("right absent: to mount a file system of its own")
 
 
 def pauses(program: Program, room: Room) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,17 +11,17 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.killing import alive, children_of, live
+from tests.killing import PATIENCE, Program, alive, children_of, live
 from tests.running import Said, salticid
 from tests.serving import served_world
 
+from salticid.cli.interrupts import INTERRUPTED
 from salticid.evolve.checkpoint import FILE
 from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
 SMALL = ("--population", 6, "--generations", 3, "--crawl-length", 150, "--runs", 2)
 LONG = ("--population", 8, "--generations", 400, "--crawl-length", 400)
-PATIENCE = 90.0
 
 
 @pytest.fixture(scope="module")
@@ -53,11 +51,8 @@ def evolve(world: Path, topic: Path, file: Path, *options: str | float | Path) -
     return salticid("evolve", world, "--topic", topic, "--out", file, *map(str, options))
 
 
-def started(world: Path, topic: Path, file: Path, *options: str | int) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "salticid", "evolve", world, "--topic", topic, "--out", file, *options]
-    return subprocess.Popen(
-        [str(each) for each in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+def started(world: Path, topic: Path, file: Path, *options: str | int) -> Program:
+    return Program("evolve", world, "--topic", topic, "--out", file, *options)
 
 
 def generations(file: Path) -> int:
@@ -66,12 +61,8 @@ def generations(file: Path) -> int:
     return len(json.loads(kept.read_bytes())["history"]) if kept.exists() else 0
 
 
-def wait_for_generations(search: subprocess.Popen[str], file: Path, count: int) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while generations(file) < count:
-        assert search.poll() is None, search.stderr.read() if search.stderr else ""
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+def wait_for_generations(search: Program, file: Path, count: int) -> None:
+    assert search.until(lambda: generations(file) >= count, f"{count} generations"), search.err
 
 
 def test_the_file_and_the_report_tell_how_it_was_found(made: Path, topic: Path) -> None:
@@ -108,8 +99,8 @@ def test_a_search_killed_in_the_middle_ends_with_the_same_bytes(
     file = tmp_path / "killed.toml"
     with started(world, topic, file, *options) as search:
         wait_for_generations(search, file, 2)
-        workers = children_of(search.pid)
-        search.send_signal(signal.SIGKILL)
+        workers = children_of(search.process.pid)
+        search.kill()
     assert not file.exists(), "it was killed while there was work to do"
     deadline = time.monotonic() + PATIENCE
     while any(map(alive, workers)) and time.monotonic() < deadline:
@@ -128,11 +119,10 @@ def test_ctrl_c_says_how_to_go_on_and_other_arguments_are_refused(
     file = tmp_path / "stopped.toml"
     with started(world, topic, file, *LONG, "--workers", 2) as search:
         wait_for_generations(search, file, 2)
-        search.send_signal(signal.SIGINT)
-        _, complaint = search.communicate(timeout=PATIENCE)
-    assert search.returncode == 130
-    assert "the same command goes on from there" in complaint
-    assert "Traceback" not in complaint
+        search.send(signal.SIGINT)
+        assert search.ends() == INTERRUPTED
+        assert "the same command goes on from there" in search.err
+        assert "Traceback" not in search.err
     said = evolve(world, topic, file, *LONG, "--seed", 7)
     assert said.status == 2
     assert "seed was 0 and is 7" in said.err

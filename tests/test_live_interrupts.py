@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import signal
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
+from tests.killing import PATIENCE, Program
 from tests.running import salticid
+
+from salticid.cli.interrupts import INTERRUPTED
 
 
 def test_ctrl_c_while_examples_are_read_ends_it_and_leaves_nothing(tmp_path: Path) -> None:
@@ -18,16 +19,14 @@ def test_ctrl_c_while_examples_are_read_ends_it_and_leaves_nothing(tmp_path: Pat
     )
     with socket.create_server(("127.0.0.1", 0)) as silent:
         where = f"*=127.0.0.1:{silent.getsockname()[1]}"
-        args = ["crawl", topic, "--resolve", where, "--allow-net", "127.0.0.0/8", "--out", tmp_path / "c"]
-        command = [sys.executable, "-m", "salticid", *map(str, args)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-            silent.settimeout(60)
+        args = ("crawl", topic, "--resolve", where, "--allow-net", "127.0.0.0/8", "--out", tmp_path / "c")
+        with Program(*args) as program:
+            silent.settimeout(PATIENCE)
             connection, _ = silent.accept()  # it asks, so that it is reading the example
             with connection:
-                process.send_signal(signal.SIGINT)
-                out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (130, "")
-    assert "Traceback" not in err
+                program.send(signal.SIGINT)
+                assert (program.ends(), program.out) == (INTERRUPTED, "")
+            assert "Traceback" not in program.err
     assert not (tmp_path / "c").exists()
 
 

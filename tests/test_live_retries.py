@@ -172,7 +172,7 @@ def test_a_host_that_goes_away_is_dropped_if_others_are_there_else_waited_for(al
 def _openssl(folder: Path, *commands: str) -> tuple[str, str]:
     """The files `cert` and `key` that openssl makes in a folder."""
     if which("openssl") is None:
-        pytest.skip("no openssl on this machine to make a certificate")
+        pytest.skip("program absent: openssl")
     for command in commands:
         subprocess.run(["openssl", *command.split()], cwd=folder, check=True, capture_output=True)
     return str(folder / "cert"), str(folder / "key")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 from tests.dns_server import Directory, Refusal, name_server
+from tests.http_stub import Answer, http_stub
 from tests.running import salticid
 
 from salticid.errors import UserError
@@ -63,36 +61,16 @@ def test_what_is_no_name_server_is_said_so(text: str) -> None:
         server_of(text)
 
 
-class _OnePage(BaseHTTPRequestHandler):
+def one_page(request: BaseHTTPRequestHandler) -> Answer:
     """A site of one page about spiders, without rules for robots."""
-
-    def do_GET(self) -> None:
-        body = b"" if self.path == "/robots.txt" else b"<title>Spiders</title><p>Spiders jump."
-        self.send_response(200 if body else 404)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_request(self, code: int | str = 0, size: int | str = 0) -> None: ...
-
-
-@contextmanager
-def one_page(address: str) -> Iterator[int]:
-    """The port of such a site."""
-    with HTTPServer((address, 0), _OnePage) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield server.server_port
-        finally:
-            server.shutdown()
-            thread.join()
+    if request.path == "/robots.txt":
+        return Answer(status=404)
+    return Answer("<title>Spiders</title><p>Spiders jump.")
 
 
 def test_the_program_asks_the_name_server_it_is_told_of(tmp_path: Path) -> None:
     topic = tmp_path / "topic.toml"
-    with one_page("127.0.0.2") as port, name_server(lambda name: ["127.0.0.2"]) as server:
+    with http_stub(one_page, "127.0.0.2") as port, name_server(lambda name: ["127.0.0.2"]) as server:
         topic.write_text(f'name = "s"\nkeywords = "spiders"\nseeds = ["http://spiders.example:{port}/"]\n')
         said = salticid("crawl", topic, *server.options, "--out", tmp_path / "c", "--json")
     assert (said.status, json.loads(said.out)["pages"]) == (0, 1), said.err

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, expect
+from tests.http_stub import Answer, http_stub
 from tests.page_browser import chromium, window
 from tests.page_serving import Server, page_server
 from tests.ui_serving import Client
@@ -67,23 +67,12 @@ def listening() -> Iterator[tuple[str, list[str]]]:
     """Another server on another port of this machine: its address, and the cookies that browsers send it."""
     cookies: list[str] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            cookies.append(self.headers.get("Cookie", ""))
-            self.send_response(200)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+    def listen(request: BaseHTTPRequestHandler) -> Answer:
+        cookies.append(request.headers.get("Cookie", ""))
+        return Answer()
 
-        def log_message(self, *_: object) -> None: ...
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as other:
-        thread = threading.Thread(target=other.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{other.server_port}/", cookies
-        finally:
-            other.shutdown()
-            thread.join()
+    with http_stub(listen) as port:
+        yield f"http://127.0.0.1:{port}/", cookies
 
 
 def test_a_report_works_and_gets_at_nothing(browser: Browser, server: Server) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from html import escape
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
+from tests.http_stub import Answer, http_stub
 from tests.page_browser import chromium, window
 from tests.page_serving import page_server
 
@@ -25,45 +23,20 @@ ATTACKS = [
 WORDS = "silk spider weaver"
 
 
-class _Hostile(BaseHTTPRequestHandler):
+def hostile(request: BaseHTTPRequestHandler) -> Answer:
     """Page n has attack n as its title, in its text and in the addresses of its links."""
-
-    def do_GET(self) -> None:
-        if self.path == "/robots.txt":
-            return self._answer(404, "text/plain", "")
-        links = "".join(
-            f'<a href="/{n}/%3Cimg%20src=x%20onerror=pwned=1%3E?q=%22%3E{escape(attack[:80])}">{WORDS} {n}</a>'
-            for n, attack in enumerate(ATTACKS)
-        )
-        links += (
-            '<a href="javascript:window.pwned=1">silk</a><a href="data:text/html,<script>1</script>">silk</a>'
-        )
-        place = self.path.split("/")[1]
-        attack = ATTACKS[int(place)] if place.isdecimal() else "start"
-        body = f"<p>{WORDS} {escape(attack)} {WORDS}</p>"
-        return self._answer(200, "text/html; charset=utf-8", f"<title>{escape(attack)}</title>{body}{links}")
-
-    def _answer(self, status: int, kind: str, body: str) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.end_headers()
-        self.wfile.write(body.encode())
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@contextmanager
-def hostile_web() -> Iterator[int]:
-    """The port of a server of attacks."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Hostile) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield server.server_port
-        finally:
-            server.shutdown()
-            thread.join()
+    if request.path == "/robots.txt":
+        return Answer(status=404)
+    links = "".join(
+        f'<a href="/{n}/%3Cimg%20src=x%20onerror=pwned=1%3E?q=%22%3E{escape(attack[:80])}">{WORDS} {n}</a>'
+        for n, attack in enumerate(ATTACKS)
+    )
+    links += (
+        '<a href="javascript:window.pwned=1">silk</a><a href="data:text/html,<script>1</script>">silk</a>'
+    )
+    place = request.path.split("/")[1]
+    attack = ATTACKS[int(place)] if place.isdecimal() else "start"
+    return Answer(f"<title>{escape(attack)}</title><p>{WORDS} {escape(attack)} {WORDS}</p>{links}")
 
 
 def unharmed(page: Page) -> None:
@@ -78,7 +51,7 @@ def unharmed(page: Page) -> None:
 
 def test_attacks_stay_text_on_every_view(tmp_path: Path) -> None:
     with (
-        hostile_web() as port,
+        http_stub(hostile) as port,
         page_server(
             tmp_path, "--delay", "0", "--allow-net", "127.0.0.0/8", "--resolve", f"*=127.0.0.1:{port}"
         ) as server,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from tests.http_stub import Answer, http_stub
 from tests.killing import Site, served
 from tests.page_browser import chromium, grave_findings, window
 from tests.page_serving import Server, page_server
@@ -36,21 +36,12 @@ def searxng(*urls: str) -> Iterator[tuple[str, list[str]]]:
     """A server that plays SearXNG on this machine: its address, and what it was asked."""
     asked: list[str] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(self.path)
-            body = json.dumps({"results": [{"url": url, "title": "A hit"} for url in urls]}).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def search(request: BaseHTTPRequestHandler) -> Answer:
+        asked.append(request.path)
+        return Answer(json.dumps({"results": [{"url": url, "title": "A hit"} for url in urls]}))
 
-        def log_message(self, *_: object) -> None: ...
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}", asked
-        server.shutdown()
+    with http_stub(search) as port:
+        yield f"http://127.0.0.1:{port}", asked
 
 
 @pytest.fixture(scope="module")

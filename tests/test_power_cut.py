@@ -84,7 +84,7 @@ def test_a_write_ahead_log_cut_at_any_byte_tears_nothing_and_the_crawl_goes_on(
     left: Path, tmp_path: Path
 ) -> None:
     found = []
-    for at, size in enumerate(places(left / WAL, 70)):
+    for at, size in enumerate(places(left / WAL, 32)):
         folder = cut(left, tmp_path / "cut", WAL, size, shared_memory=at % 2 == 0)
         found.append(readable(folder))
         crawl = goes_on(folder)
@@ -103,7 +103,7 @@ def test_a_write_ahead_log_cut_at_any_byte_tears_nothing_and_the_crawl_goes_on(
 
 def test_an_archive_cut_at_any_byte_costs_only_what_was_cut(left: Path, tmp_path: Path) -> None:
     size = (left / WARC).stat().st_size
-    for to in places(left / WARC, 35):
+    for to in places(left / WARC, 16):
         folder = cut(left, tmp_path / "cut", WARC, to)
         assert readable(folder) == VISITS, "no page is lost with its raw exchange"
         gone = set(survey(SITE, folder).unreadable)

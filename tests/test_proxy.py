@@ -37,7 +37,7 @@ def proxy() -> Iterator[str]:
         def log_message(self, *_: object) -> None: ...
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever).start()
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}).start()
         yield f"127.0.0.1:{server.server_address[1]}"
         server.shutdown()
 

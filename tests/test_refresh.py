@@ -67,7 +67,7 @@ def site() -> Iterator[tuple[Site, int]]:
         def log_message(self, *_: Any) -> None: ...
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     yield made, server.server_port
     server.shutdown()

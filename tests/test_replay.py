@@ -79,7 +79,7 @@ def test_pywb_replays_every_answer(kept: Path, tmp_path: Path) -> None:
     """Runs where SALTICID_PYWB names the folder of an environment with pywb, which is no dependency of ours."""
     environment = os.environ.get("SALTICID_PYWB")
     if not environment:
-        pytest.skip("SALTICID_PYWB names no environment with pywb")
+        pytest.skip("program absent: pywb, in the environment that SALTICID_PYWB names")
     programs = Path(environment) / "bin"
     for command in (["init", "crawl"], ["add", "crawl", str(kept)]):
         subprocess.run([programs / "wb-manager", *command], cwd=tmp_path, check=True, capture_output=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,23 +26,24 @@ CLAIMS = {
 
 
 @pytest.fixture(scope="module")
-def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], tuple[Said, Path]]:
-    """What the program said of an experiment, and where it wrote it; each is run once."""
+def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], tuple[Said, str]]:
+    """What the program said of an experiment, and what it wrote; each is run once, and all share their world."""
+    out = tmp_path_factory.mktemp("reproduced") / "out"
 
     @cache
-    def run(number: int) -> tuple[Said, Path]:
-        out = tmp_path_factory.mktemp("reproduced") / "out"
-        return salticid("reproduce", number, "--pages", 25, "--out", out, "--json"), out
+    def run(number: int) -> tuple[Said, str]:
+        said = salticid("reproduce", number, "--pages", 25, "--out", out, "--json")
+        assert said.status == 0, said.err
+        return said, (out / "findings.md").read_text()
 
     return run
 
 
 @pytest.mark.parametrize("number", [1, 3, 4])
 def test_it_says_finding_by_finding_what_came_out(
-    number: int, reproduced: Callable[[int], tuple[Said, Path]]
+    number: int, reproduced: Callable[[int], tuple[Said, str]]
 ) -> None:
-    said, out = reproduced(number)
-    assert said.status == 0, said.err
+    said, written = reproduced(number)
     made: dict[str, Any] = json.loads(said.out)
     assert made["number"] == number
     assert all(table["rows"] for table in made["tables"])
@@ -55,11 +55,10 @@ def test_it_says_finding_by_finding_what_came_out(
         if finding["p"] is not None:
             assert 0 <= finding["p"] <= 1
             assert finding["low"] <= finding["high"]
-    written = (out / "findings.md").read_text()
     assert all(finding["verdict"] in written for finding in made["findings"])
 
 
-def test_a_verdict_follows_its_test(reproduced: Callable[[int], tuple[Said, Path]]) -> None:
+def test_a_verdict_follows_its_test(reproduced: Callable[[int], tuple[Said, str]]) -> None:
     said, _ = reproduced(4)
     for finding in json.loads(said.out)["findings"]:
         if finding["p"] is None:

@@ -9,6 +9,7 @@ from tests.test_links import small_webkb
 
 from salticid.lab.links.significance import Difference
 from salticid.lab.reproduce import link_scores as two
+from salticid.lab.reproduce import worlds
 from salticid.lab.reproduce.findings import Reproduction, Verdict, markdown
 
 
@@ -41,7 +42,8 @@ def test_on_webkb_the_papers_figures_stand_beside_ours_under_both_splits(tmp_pat
 def test_without_data_a_generated_web_is_said_to_be_another_question(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(two, "GENERATED_PAGES", 300)
+    monkeypatch.setattr(two, "GENERATED_PAGES", 400)
+    monkeypatch.setattr(worlds, "LEAST_PAGES", 400)
     found = made(None, tmp_path / "out")
     assert "another question" in found.data
     assert found.tables[0].head == ["score", "the paper", "at random"]

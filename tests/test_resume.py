@@ -26,7 +26,7 @@ from tests.slow_web import SlowWeb
 from tests.tampering import tampering
 from tests.virtual_time import clock, run_virtual
 
-from salticid.cli import app
+from salticid.cli import program
 from salticid.crawl import Crawl
 from salticid.drivers.live import LiveDriver
 from salticid.errors import UserError
@@ -173,7 +173,7 @@ def order(*words: str | int | Path) -> dict[str, object]:
     """Type a crawl in this process; what it printed as JSON."""
     printed = io.StringIO()
     with redirect_stdout(printed):
-        app(["crawl", *map(str, words), "--json"], standalone_mode=False)
+        program(["crawl"])(["crawl", *map(str, words), "--json"], standalone_mode=False)
     said: dict[str, object] = json.loads(printed.getvalue())
     return said
 

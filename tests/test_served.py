@@ -7,13 +7,12 @@ import gzip
 import http.client
 import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from tests.killing import Program
 from tests.running import salticid
 from tests.serving import Got, ask, ask_on, served_world
 from tests.test_render import spelled
@@ -249,21 +248,14 @@ def test_no_world_no_server(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
 def test_it_says_one_line_and_stops_when_told(world: Path, number: signal.Signals, status: int) -> None:
-    command = [sys.executable, "-m", "salticid", "world", "serve", str(world), "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            line = process.stdout.readline()
-            address = line.partition(" on ")[2].split()[0]
-            at = int(address.rstrip("/").rpartition(":")[2])
-            kept = http.client.HTTPConnection("127.0.0.1", at, timeout=30)
-            assert ask_on(kept, A).status == 200
-            process.send_signal(number)
-            out, err = process.communicate(timeout=60)
-            kept.close()
-        finally:
-            process.kill()
-    assert (
-        line == f"Serving {world} on http://127.0.0.1:{at}/ (every host by its Host header; Ctrl-C stops)\n"
-    )
-    assert (process.returncode, out, err) == (status, "", "")
+    with Program("world", "serve", world, "--port", 0) as program:
+        assert program.until(lambda: "\n" in program.out, "a line that tells its port"), program.err
+        address = program.out.partition(" on ")[2].split()[0]
+        at = int(address.rstrip("/").rpartition(":")[2])
+        kept = http.client.HTTPConnection("127.0.0.1", at, timeout=30)
+        assert ask_on(kept, A).status == 200
+        program.send(number)
+        assert (program.ends(), program.err) == (status, "")
+        kept.close()
+        line = f"Serving {world} on http://127.0.0.1:{at}/ (every host by its Host header; Ctrl-C stops)\n"
+        assert program.out == line

@@ -65,7 +65,7 @@ class Engines:
             def log_message(self, *_: object) -> None: ...
 
         with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
+            threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
             yield f"http://127.0.0.1:{server.server_address[1]}"
             server.shutdown()
 

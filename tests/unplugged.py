@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from tests.outages import LOST, Program, serving
+from tests.running import ANEW
 
 _SET_FLAGS, _UP = 0x8914, 0x1
 
@@ -26,7 +27,7 @@ def plug_in() -> None:
 def main(folder: Path) -> None:
     with serving() as site:
         there = ("--seed-url", site.seed, "--allow-net", "127.0.0.0/8", "--resolve", "*=127.0.0.1")
-        with Program(folder, *there) as program:
+        with Program(folder, *there, by=ANEW) as program:
             program.until_it_says(LOST)
             plug_in()
             print(json.dumps(program.result()))

@@ -5,68 +5,69 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Sequence
+from importlib import import_module
 
 import typer
 from typer.exceptions import TyperException
 
-from salticid.cli import (
-    compare,
-    crawl,
-    demo,
-    evolve,
-    export,
-    fit,
-    links,
-    refresh,
-    reproduce,
-    search,
-    serve,
-    strategies,
-    visits,
-    world_build,
-    world_info,
-    world_serve,
-    world_topics,
-)
 from salticid.cli.grouped_help import GroupedCommand
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.errors import SalticidError, UserError
 from salticid.store.damage import UNREADABLE, Damaged
 from salticid.version import __version__
 
+COMMANDS = {
+    "crawl": "crawl:crawl",
+    "refresh": "refresh:refresh",
+    "visits": "visits:visits",
+    "search": "search:search",
+    "export": "export:export_pages",
+    "compare": "compare:compare",
+    "links": "links:links",
+    "fit": "fit:fit",
+    "evolve": "evolve:evolve",
+    "reproduce": "reproduce:reproduce",
+    "serve": "serve:serve",
+    "strategies": "strategies:list_strategies",
+    "demo": "demo:demo",
+    "world build": "world_build:build_world",
+    "world info": "world_info:info",
+    "world serve": "world_serve:serve_world",
+    "world topics": "world_topics:topics",
+}
+"""The file of each command, and the function in it."""
+
 FAILED, MISTAKE = 1, 2
 
-app = typer.Typer(
-    name="salticid",
-    help="A focused web crawler, and the laboratory behind it.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-world = typer.Typer(
-    help="Recorded webs: build, look into, make topics from.", no_args_is_help=True, rich_markup_mode=None
-)
-app.add_typer(world, name="world")
 
-app.command("crawl", cls=GroupedCommand)(crawl.crawl)
-app.command("refresh", cls=GroupedCommand)(refresh.refresh)
-app.command("visits")(visits.visits)
-app.command("search")(search.search)
-app.command("export")(export.export_pages)
-app.command("compare")(compare.compare)
-app.command("links")(links.links)
-app.command("fit")(fit.fit)
-app.command("evolve")(evolve.evolve)
-app.command("reproduce")(reproduce.reproduce)
-app.command("serve")(serve.serve)
-app.command("strategies")(strategies.list_strategies)
-app.command("demo")(demo.demo)
-world.command("build")(world_build.build_world)
-world.command("info")(world_info.info)
-world.command("serve")(world_serve.serve_world)
-world.command("topics")(world_topics.topics)
+def program(words: Sequence[str]) -> typer.Typer:
+    """The program with the command that the words on its line begin with; if there is none, with all commands.
+
+    Only the file of that command is imported: most of the time that a short command takes is spent on imports.
+    """
+    app = typer.Typer(
+        name="salticid",
+        help="A focused web crawler, and the laboratory behind it.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    world = typer.Typer(
+        help="Recorded webs: build, look into, make topics from.", no_args_is_help=True, rich_markup_mode=None
+    )
+    app.callback()(_options)
+    app.add_typer(world, name="world")
+    typed = [name for name in COMMANDS if name.split() == list(words[: len(name.split())])]
+    for name in typed or ([] if words[:1] == ["--version"] else COMMANDS):
+        file, function = COMMANDS[name].split(":")
+        group = world if name.startswith("world ") else app
+        group.command(name.split()[-1], cls=GroupedCommand)(
+            getattr(import_module(f"salticid.cli.{file}"), function)
+        )
+    return app
 
 
 def _print_version(wanted: bool) -> None:
@@ -75,7 +76,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: bool = typer.Option(
         False, "--version", callback=_print_version, is_eager=True, help="Print it."
@@ -86,7 +86,7 @@ def _options(
 def main() -> None:
     """Run a command; every mistake is one line on stderr that says what to do next."""
     try:
-        status = app(standalone_mode=False)
+        status = program(sys.argv[1:])(standalone_mode=False)
     except TyperException as error:
         status = _complain(error.format_message().rstrip(".") + f"; see '{_help_command()}'", MISTAKE)
     except UserError as error:
@@ -111,6 +111,6 @@ def _complain(line: str, status: int) -> int:
 
 def _help_command() -> str:
     """How to ask for help on the command that was typed, as far as it is one."""
-    known = {command.name for each in (app, world) for command in each.registered_commands} | {"world"}
+    known = {word for name in COMMANDS for word in name.split()}
     words = [word for word in sys.argv[1:3] if word in known]
     return " ".join(["salticid", *words, "--help"])

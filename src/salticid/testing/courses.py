@@ -15,10 +15,10 @@ Make = Callable[[], Strategy]
 
 
 def courses(max_buffer: int | None = None) -> Iterator[Course]:
-    """One at a time, many at once, polite, cut short, told things."""
-    whole, short = Limits(max_pages=200, max_buffer=max_buffer), Limits(max_pages=11, max_buffer=max_buffer)
-    for seed in range(2):
-        web = a_web(seed)
+    """One at a time, many at once, polite, cut short, told things; a web to its end, and most of another."""
+    short = Limits(max_pages=11, max_buffer=max_buffer)
+    for seed, most in enumerate((200, 30)):
+        web, whole = a_web(seed), Limits(max_pages=most, max_buffer=max_buffer)
         yield Course(web, whole)
         yield Course(web, whole, window=6)
         yield Course(web, whole, window=4, polite=True)

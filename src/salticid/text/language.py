@@ -59,6 +59,7 @@ def stop_words(code: str) -> frozenset[str]:
     return frozenset(piece for word in words for piece in word.split("'"))
 
 
+@cache
 def rules(code: str) -> str:
     """What decides the stems of a language, as text: equal texts, equal stems."""
     return f"{code}: PyStemmer {version('PyStemmer')}, stopwordsiso {version('stopwordsiso')}"

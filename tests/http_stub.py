@@ -1,0 +1,45 @@
+"""A server of a few made-up pages, for as long as a test needs it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import NamedTuple
+
+
+class Answer(NamedTuple):
+    """What is sent back."""
+
+    body: str = ""
+    status: int = 200
+    kind: str = "text/html; charset=utf-8"
+
+
+@contextmanager
+def http_stub(
+    answer: Callable[[BaseHTTPRequestHandler], Answer], address: str = "127.0.0.1"
+) -> Iterator[int]:
+    """The port at which every GET is answered so."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            text, status, kind = answer(self)
+            body = text.encode()
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None: ...
+
+    with ThreadingHTTPServer((address, 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+            thread.join()
