@@ -63,7 +63,10 @@ class _Part:
         self.number, self._web = number, web
         self._owners = Owners(web.urls, shards)
         self._log, self._clock = MemoryLog(), VirtualClock()
-        owns = self._owners.owned_by(number)
+
+        def owns(url: int) -> bool:
+            return self._owners.of(url) == number
+
         brief = prepare(
             topic, web, replace(recipe.limits, max_pages=0), recipe.seed + number, recipe.backlinks
         )

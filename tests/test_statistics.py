@@ -18,7 +18,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 from salticid.lab import results
 from salticid.lab.results import Curve, Score
-from salticid.lab.statistics import adjust, all_pairs, compare, curve, mean_curve, summary
+from salticid.lab.statistics import adjust, all_pairs, compare, curve, summary
 from salticid.lab.traits import dependence, heterogeneity, rank_correlation
 from salticid.metrics.parts.similarity import idf
 
@@ -212,11 +212,6 @@ def test_the_error_of_a_curve_is_that_of_scipy() -> None:
     found = curve(list(table))
     assert found.mean == pytest.approx(table.mean(axis=0))
     assert found.se == pytest.approx(stats.sem(table, axis=0))
-
-
-def test_repeats_of_a_topic_make_one_curve() -> None:
-    assert mean_curve([np.array([1.0, 0.5, 0.25]), np.array([0.0])]).tolist() == [0.5, 0.25, 0.125]
-    assert mean_curve([]).tolist() == []
 
 
 def test_heterogeneity_is_the_mean_over_pairs() -> None:

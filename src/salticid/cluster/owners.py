@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 
 from salticid.model import Ints
 from salticid.protocols import UrlTable
+from salticid.runs.ownership import ByHost
 
 BUCKETS = 1024
 """Hosts fall into so many buckets, whatever the number of shards."""
@@ -26,26 +26,12 @@ def owner_of(bucket: int, shards: int) -> int:
     return bucket * shards // BUCKETS
 
 
-class Owners:
-    """The owners of the URLs of a table. Each host is looked at once."""
+class Owners(ByHost[int]):
+    """The owners of the URLs of a table."""
 
     def __init__(self, urls: UrlTable, shards: int) -> None:
-        self.shards = shards
-        self._urls = urls
-        self._of_host: dict[int, int] = {}
-
-    def of(self, url: int) -> int:
-        """The shard that owns a URL."""
-        host = self._urls.host(url)
-        owner = self._of_host.get(host)
-        if owner is None:
-            owner = self._of_host[host] = owner_of(bucket_of(self._urls.host_name(host)), self.shards)
-        return owner
+        super().__init__(urls, lambda host: owner_of(bucket_of(host), shards))
 
     def of_all(self, urls: Ints) -> list[int]:
         """The owners of many."""
         return [self.of(url) for url in urls.tolist()]
-
-    def owned_by(self, shard: int) -> Callable[[int], bool]:
-        """Whether a URL belongs to this shard."""
-        return lambda url: self.of(url) == shard

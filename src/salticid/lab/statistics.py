@@ -122,17 +122,6 @@ def curve(values: Sequence[Floats]) -> Curve:
     return Curve(x.astype(np.float64).tolist(), at.mean(axis=0).tolist(), errors.tolist())
 
 
-def mean_curve(values: Sequence[Floats]) -> Floats:
-    """One curve for several crawls of a topic, as long as the longest; one that ended early holds its last value.
-
-    >>> mean_curve([np.array([1.0, 3.0]), np.array([3.0]), np.array([])]).tolist()
-    [2.0, 3.0]
-    """
-    held = _held(values)
-    mean: Floats = held.mean(axis=0) if len(held) else np.zeros(0)
-    return mean
-
-
 def numbers(values: Sequence[float | None]) -> Floats:
     """The values as an array, nan where there is none."""
     return np.array([np.nan if value is None else value for value in values], np.float64)

@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 from salticid.drivers.live import LiveDriver
 from salticid.drivers.traps import Traps
 from salticid.errors import SalticidError
-from salticid.model import NO_URL, Outcome, Page, StopReason, Topic, Visit
+from salticid.model import NO_URL, Links, Outcome, Page, StopReason, Topic, Visit
 from salticid.protocols import Log
 from salticid.runs.brief import Known, settle
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.live_web import live_web, read_known
 from salticid.runs.onlooker import NOBODY_THERE, SOMEBODY_THERE, Onlooker
 from salticid.runs.order import Order, Recipe
-from salticid.runs.ownership import Hosts, owned, seeds_of
+from salticid.runs.ownership import ByHost, Hosts
 from salticid.runs.past import Past, relive
 from salticid.runs.run import Part, Run
 from salticid.scope import Boundary
@@ -211,8 +212,10 @@ def live_driver(
     With a `past` it is ready once that was played again.
     """
     brief = settle(topic, known, web, recipe.limits, recipe.seed, recipe.backlinks)
-    owns = owned(web.urls, hosts)
-    crawl = recipe.crawl(seeds_of(brief, owns), log, web.clock, recall, owns, past)
+    owns = None if hosts is None else ByHost(web.urls, hosts).of
+    if owns is not None:
+        brief = replace(brief, seeds=Links.to([url for url in brief.seeds.url.tolist() if owns(url)]))
+    crawl = recipe.crawl(brief, log, web.clock, recall, owns, past)
     traps = Traps(brief.urls, brief.words, settings.host_share, web.places) if settings.traps else None
     boundary = Boundary(topic.scope, topic.seeds)
     web.may_follow = lambda url: boundary.admits(url, depth=0) and (hosts is None or hosts(host(url)))

@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from typing import Generic, TypeVar
 
-from salticid.model import Links
-from salticid.protocols import Brief, UrlTable
+from salticid.protocols import UrlTable
 
+T = TypeVar("T")
 Hosts = Callable[[str], bool]
 """Whether a host, by its name with its port, belongs to a part."""
 
 
-def owned(urls: UrlTable, hosts: Hosts | None) -> Callable[[int], bool] | None:
-    """Whether a URL belongs to the part that asks these hosts; each host is looked at once."""
-    if hosts is None:
-        return None
-    known: dict[int, bool] = {}
+class ByHost(Generic[T]):
+    """What somebody says of hosts, for the URLs of a table; of each host it is asked once."""
 
-    def owns(url: int) -> bool:
-        host = urls.host(url)
-        if host not in known:
-            known[host] = hosts(urls.host_name(host))
-        return known[host]
+    def __init__(self, urls: UrlTable, of_host: Callable[[str], T]) -> None:
+        self._urls, self._of_host = urls, of_host
+        self._answers: dict[int, T] = {}
 
-    return owns
-
-
-def seeds_of(brief: Brief, owns: Callable[[int], bool] | None) -> Brief:
-    """The brief with those of its seeds that belong to a part."""
-    if owns is None:
-        return brief
-    return replace(brief, seeds=Links.to([url for url in brief.seeds.url.tolist() if owns(url)]))
+    def of(self, url: int) -> T:
+        """What is said of the host of a URL."""
+        host = self._urls.host(url)
+        if host not in self._answers:
+            self._answers[host] = self._of_host(self._urls.host_name(host))
+        return self._answers[host]

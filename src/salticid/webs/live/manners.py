@@ -135,11 +135,6 @@ class Manners:
         self._touched.clear()
         return [(host, state.asked, state.free_at) for host, state in touched]
 
-    def waits_until(self, host: str) -> float:
-        """When the host may be asked next."""
-        return self._state(host).free_at
-
-    @property
     def _address_pause(self) -> float:
         return self._delay / self._per_address
 
