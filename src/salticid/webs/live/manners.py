@@ -135,6 +135,7 @@ class Manners:
         self._touched.clear()
         return [(host, state.asked, state.free_at) for host, state in touched]
 
+    @property
     def _address_pause(self) -> float:
         return self._delay / self._per_address
 
