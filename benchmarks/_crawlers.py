@@ -24,7 +24,7 @@ from yarl import URL
 from benchmarks._server import CRAWLER_CORE, seeds
 from salticid.judges import judges
 from salticid.model import Limits, Topic
-from salticid.runs.brief import Known
+from salticid.runs.brief import KnownPages
 from salticid.runs.live import live_driver
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.live_web import live_web
@@ -88,12 +88,12 @@ async def salticid(port: int, pages: int, logged: bool = True, warc: bool = Fals
         archive = Archive(Path(folder)) if warc else None
         async with live_web(settings(port), time.monotonic, archive, tables) as web:
             if not logged:
-                driver = live_driver(topic(port), Known(), web, recipe, settings(port), MemoryLog())
+                driver = live_driver(topic(port), KnownPages(), web, recipe, settings(port), MemoryLog())
                 await driver.run(lambda visit: sizes.append(visit.size))
                 return driver.crawl.pages, sum(sizes)
             with closing(CrawlLog(Path(folder), *tables, own_tables=True, archive=archive)) as log:
                 log.keep = Memory(web).news
-                driver = live_driver(topic(port), Known(), web, recipe, settings(port), log, log.page)
+                driver = live_driver(topic(port), KnownPages(), web, recipe, settings(port), log, log.page)
                 log.begin({})
                 await driver.run(lambda visit: sizes.append(visit.size))
     return driver.crawl.pages, sum(sizes)

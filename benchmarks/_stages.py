@@ -24,7 +24,7 @@ from salticid.model import Limits, Outcome, Page, Response
 from salticid.parse import Parser
 from salticid.parse.content import content
 from salticid.parse.prescan import prescan
-from salticid.runs.brief import Known, settle
+from salticid.runs.brief import KnownPages, settle
 from salticid.runs.live_settings import LiveSettings
 from salticid.store.log import CrawlLog
 from salticid.strategies import strategies
@@ -118,7 +118,7 @@ class Stages:
         spent: dict[str, float] = dict.fromkeys(("score", "choose", "store"), 0.0)
         strategy: Any = Timed(strategies.make("best_first"), spent, {"choose": "choose", "observe": "choose"})
         judge: Any = Timed(judges.make("cosine"), spent, {"score": "score"})
-        brief = settle(topic(self._port), Known(), self, Limits(max_pages=len(pages)), 0)
+        brief = settle(topic(self._port), KnownPages(), self, Limits(max_pages=len(pages)), 0)
         with tempfile.TemporaryDirectory() as folder:
             log = CrawlLog(Path(folder), self.urls, self.words)
             log.begin({})
@@ -126,7 +126,7 @@ class Stages:
             crawl = Crawl(brief, strategy, judge, timed, time.monotonic)
             busy: deque[int] = deque(maxlen=CONCURRENCY - 1)
             for page in pages:
-                (choice,) = crawl.wanted(1, frozenset(busy)) or crawl.wanted(1)
+                (choice,) = crawl.choices(1, frozenset(busy)) or crawl.choices(1)
                 busy.append(self.urls.host(choice.link.url))
                 url = choice.link.url
                 crawl.deliver(choice, Response(url, url, Outcome.OK, 200, page))

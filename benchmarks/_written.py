@@ -21,7 +21,7 @@ from benchmarks.report import peak_memory
 from salticid.crawl import Crawl
 from salticid.judges.cosine import Cosine
 from salticid.model import Area, Choice, Limits, Links, Outcome, Page, Response, Topic
-from salticid.runs.brief import Known, settle
+from salticid.runs.brief import KnownPages, settle
 from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog, relive
 from salticid.store.log import CrawlLog
 from salticid.strategies.best_first import BestFirst
@@ -125,14 +125,14 @@ def make(folder: Path, size: Size) -> Made:
     with closing(log):
         log.begin({})
         log.know({})
-        brief = settle(TOPIC, Known(), web, size.limits, seed=0)
+        brief = settle(TOPIC, KnownPages(), web, size.limits, seed=0)
         crawl = Crawl(brief, BestFirst(), Cosine(), log, lambda: float(crawl.step), log.page)
         flying: deque[Choice] = deque()
         hosts: Counter[int] = Counter()
         began = time.process_time()
         while True:
             while len(flying) < IN_FLIGHT:
-                chosen = crawl.wanted(1, frozenset(host for host, links in hosts.items() if links == 2))
+                chosen = crawl.choices(1, frozenset(host for host, links in hosts.items() if links == 2))
                 if not chosen:
                     break
                 flying += chosen
@@ -166,7 +166,7 @@ def go_on(folder: Path, size: Size) -> WentOn:
         log.go_on()
         filling, tables = time.process_time() - cpu, peak_memory() - before
         past = Past(log)
-        brief = settle(TOPIC, Known(), web, size.limits, seed=0)
+        brief = settle(TOPIC, KnownPages(), web, size.limits, seed=0)
         judge, clock = Cosine(), RelivedClock(past, time.monotonic)
         relived = RelivedJudge(past, judge)
         crawl = Crawl(brief, BestFirst(), relived, RelivedLog(past, log), clock, log.page)

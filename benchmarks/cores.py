@@ -19,7 +19,7 @@ from salticid.crawl import Crawl
 from salticid.judges import judges
 from salticid.model import Choice, Limits, Outcome, Page, Response
 from salticid.parse import Parser
-from salticid.runs.brief import Known, settle
+from salticid.runs.brief import KnownPages, settle
 from salticid.store.log import CrawlLog
 from salticid.strategies import strategies
 from salticid.tables import Texts, Urls
@@ -87,7 +87,7 @@ async def _crawl(html: list[bytes], workers: int) -> Took:
 
 async def _deliver(web: _Recorded, html: list[bytes]) -> Took:
     """A crawl to which page after page is delivered as it comes from the parser."""
-    brief = settle(topic(_PORT), Known(), web, Limits(max_pages=len(html)), 0)
+    brief = settle(topic(_PORT), KnownPages(), web, Limits(max_pages=len(html)), 0)
     todo = iter(html)
     with tempfile.TemporaryDirectory() as folder:
         with closing(CrawlLog(Path(folder), web.urls, web.words, own_tables=True)) as log:
@@ -102,7 +102,7 @@ async def _deliver(web: _Recorded, html: list[bytes]) -> Took:
 
 async def _fetch(web: _Recorded, crawl: Crawl, todo: Iterator[bytes]) -> None:
     for html in todo:
-        (choice,) = crawl.wanted(1)
+        (choice,) = crawl.choices(1)
         crawl.deliver(choice, await _answer(web, choice, html))
 
 

@@ -24,7 +24,7 @@ from salticid.crawl import Crawl
 from salticid.judges import judges
 from salticid.model import Limits, Outcome, Page, Response, Topic
 from salticid.parse import Parser
-from salticid.runs.brief import Known, settle
+from salticid.runs.brief import KnownPages, settle
 from salticid.store.log import CrawlLog
 from salticid.strategies import strategies
 from salticid.tables import Texts, Urls
@@ -82,12 +82,12 @@ def crawl() -> None:
     limits = Limits(max_pages=PAGES, max_buffer=10_000)
     with tempfile.TemporaryDirectory() as folder:
         log = CrawlLog(Path(folder), web.urls, web.words)
-        brief = settle(topic, Known(), web, limits, 0)
+        brief = settle(topic, KnownPages(), web, limits, 0)
         run = Crawl(
             brief, strategies.make("best_first"), judges.make("cosine"), log, time.monotonic, log.page
         )
         log.begin({})
-        while run.pages < PAGES and (choices := run.wanted(32)):
+        while run.pages < PAGES and (choices := run.choices(32)):
             for choice in choices:
                 url = choice.link.url
                 page = web.page(run.pages, url)

@@ -18,7 +18,7 @@ from salticid.drivers.traps import Traps
 from salticid.judges.cosine import Cosine
 from salticid.model import Limits, Outcome, Response, StopReason, Topic, Visit
 from salticid.parse import Parser
-from salticid.runs.brief import Known, settle
+from salticid.runs.brief import KnownPages, settle
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies.best_first import BestFirst
 from salticid.tables import Texts, Urls
@@ -85,7 +85,7 @@ def crawl(sites: dict[str, Site], *seeds: str, pages: int = 1000, share: float |
     async def main() -> StopReason:
         limits = Limits(max_pages=pages, max_fetches=10 * pages)
         topic = Topic("spiders", KEYWORDS, seeds, language="en")
-        brief = settle(topic, Known(), web, limits, 0)
+        brief = settle(topic, KnownPages(), web, limits, 0)
         traps = None if share is None else Traps(web.urls, web.words, share)
         run = Crawl(brief, BestFirst(), Cosine(), log, clock)
         return await LiveDriver(run, web, 4, clock, traps=traps).run()

@@ -31,7 +31,7 @@ from salticid.judges.cosine import Cosine
 from salticid.model import Choice, Limits, Outcome, Response, Topic
 from salticid.parse.html import Parser
 from salticid.protocols import Strategy
-from salticid.runs.brief import Known, settle
+from salticid.runs.brief import KnownPages, settle
 from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog, relive
 from salticid.store import warc
 from salticid.store.crawl_folder import CrawlFolder, StoredVisit
@@ -554,12 +554,12 @@ class Offline:
         if there:
             self.missing = self.log.go_on()
             past = Past(self.log)
-            brief = settle(self._topic, Known(), self, limits, 0)
+            brief = settle(self._topic, KnownPages(), self, limits, 0)
             clock, log = RelivedClock(past, self._clock), RelivedLog(past, self.log)
             self.crawl = Crawl(brief, self._strategy, RelivedJudge(past, Cosine()), log, clock, self.log.page)
             self.flying = asyncio.run(relive(self.crawl, Cosine(), past, lambda step: None))
         else:
-            brief = settle(self._topic, Known(), self, limits, 0)
+            brief = settle(self._topic, KnownPages(), self, limits, 0)
             self.crawl = Crawl(brief, self._strategy, Cosine(), self.log, self._clock, self.log.page)
             self.log.begin({"n": 1})
             self.log.know({})
@@ -570,7 +570,7 @@ class Offline:
         """Make so many visits more, or all that are left."""
         until = None if visits is None else self.crawl.step + visits
         while until is None or self.crawl.step < until:
-            self.flying += self.crawl.wanted(7 - len(self.flying))
+            self.flying += self.crawl.choices(7 - len(self.flying))
             if not self.flying:
                 break
             choice = self.flying.pop(self.crawl.step * 5 % len(self.flying))

@@ -29,7 +29,7 @@ class Log(MemoryLog):
         super().__init__()
         self.chosen: list[tuple[int, frozenset[int], list[int]]] = []
 
-    def chose(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
+    def add_choices(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
         self.chosen.append((room, busy, [choice.link.url for choice in choices]))
 
 

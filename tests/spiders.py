@@ -31,7 +31,7 @@ def web_about_spiders(pages: dict[str, Any], **more: Any) -> SmallWeb:
 
 def step(done: Crawled) -> Choice:
     """One choice, delivered."""
-    (choice,) = done.crawl.wanted(1)
+    (choice,) = done.crawl.choices(1)
     done.deliver(choice)
     return choice
 

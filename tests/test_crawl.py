@@ -49,8 +49,8 @@ def test_a_redirect_onto_a_chosen_url_is_a_duplicate_that_is_not_charged() -> No
 def test_so_is_a_redirect_onto_one_still_in_flight() -> None:
     web = SmallWeb(star("new", "old"), redirects={"old": "new"})
     done = Crawled(web, Script(web, "seed", "new old"))
-    done.deliver(*done.crawl.wanted(1))
-    new, old = done.crawl.wanted(2)
+    done.deliver(*done.crawl.choices(1))
+    new, old = done.crawl.choices(2)
     assert done.deliver(old).outcome is Outcome.DUPLICATE
     assert done.deliver(new).outcome is Outcome.OK
     assert done.crawl.pages == 2
@@ -146,16 +146,16 @@ def test_offers_leave_out_what_was_chosen() -> None:
     script = Script(web, "seed", "old", "island")
     done = Crawled(web, script)
     for _ in range(2):
-        done.deliver(*done.crawl.wanted(1))
+        done.deliver(*done.crawl.choices(1))
     done.crawl.offer(Links.to([web.id(name) for name in ("seed", "old", "new", "a", "island")]))
     assert script.fresh["offered"] == ["a", "island"]
-    assert [web.name(choice.link.url) for choice in done.crawl.wanted(1)] == ["island"]
+    assert [web.name(choice.link.url) for choice in done.crawl.choices(1)] == ["island"]
 
 
 def test_an_offered_link_starts_at_depth_nought() -> None:
     web = SmallWeb({**star("a"), "island": ("spiders", [])})
     done = Crawled(web, BreadthFirst())
-    done.deliver(*done.crawl.wanted(1))
+    done.deliver(*done.crawl.choices(1))
     done.crawl.offer(Links.to([web.id("island")]))
     done.to_the_end()
     island = next(visit for visit in done.log.visits if visit.url == web.id("island"))
@@ -163,21 +163,21 @@ def test_an_offered_link_starts_at_depth_nought() -> None:
 
 
 def test_every_call_is_logged_when_it_is_made() -> None:
-    heard: list[object] = []
+    calls: list[object] = []
 
     def hears(name: str) -> Callable[..., None]:
-        return lambda *told: heard.append(type(told[0]) if name == "heard" else name)
+        return lambda *args: calls.append(type(args[0]) if name == "add_message" else name)
 
     web = SmallWeb(star("a"))
     done = Crawled(web, BreadthFirst())
-    for name in ("chose", "visited", "heard"):
+    for name in ("add_choices", "add_visit", "add_message"):
         setattr(done.log, name, hears(name))
-    (seed,) = done.crawl.wanted(1)
+    (seed,) = done.crawl.choices(1)
     done.crawl.revise([], [])
     done.deliver(seed)
     done.crawl.offer(Links.to([]))
     done.crawl.extend(ENOUGH)
-    assert heard == ["chose", Revision, "visited", Offer, Extension]
+    assert calls == ["add_choices", Revision, "add_visit", Offer, Extension]
 
 
 def test_when_the_judge_learns_only_the_last_pages_are_scored_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,13 +188,13 @@ def test_when_the_judge_learns_only_the_last_pages_are_scored_again(monkeypatch:
     assert [name for name, outcome in done.visits() if outcome == "ok"] == ["seed", "a", "b", "c"]
     told: list[tuple[list[str], list[float]]] = []
 
-    def heard(message: Message) -> None:
+    def add_message(message: Message) -> None:
         assert isinstance(message, Revision)
         told.append(
             ([done.visits()[step][0] for step, _ in message.scores], [score for _, score in message.scores])
         )
 
-    monkeypatch.setattr(done.log, "heard", heard)
+    monkeypatch.setattr(done.log, "add_message", add_message)
     monkeypatch.setattr(done.crawl.judge, "learn", lambda liked: len(liked) == 1)
     monkeypatch.setattr(done.crawl.judge, "score", lambda page: 0.25)
     done.crawl.hear([Feedback(web.id("a"), 1), Feedback(web.id("missing"), 1)])

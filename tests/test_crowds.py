@@ -7,7 +7,7 @@ from tests.endless import DULL, KEYWORDS, Sheet, Site, a_word, crawl, library, m
 from tests.test_traps import visits_to
 
 from salticid.drivers import lobby
-from salticid.drivers.crowds import EARNED, LEAST_SHARE, TRUSTED, Crowds
+from salticid.drivers.crowds import LEAST_SHARE, NAMES_A_GOOD_PAGE, NAMES_ON_TRUST, Crowds
 from salticid.drivers.lobby import Lobby
 from salticid.model import Choice, Limits, Link, Outcome, StopReason
 from salticid.tables import Urls
@@ -35,7 +35,7 @@ def test_names_of_one_domain_have_one_share() -> None:
     done = crawl(sites, "http://hub.example/", "http://n0.farm.example/", pages=1000)
     farmed = [host for host in done.hosts if host.endswith("farm.example")]
     assert done.stopped is StopReason.BUDGET
-    assert len(set(farmed)) > TRUSTED
+    assert len(set(farmed)) > NAMES_ON_TRUST
     assert len(farmed) <= 250 + UNDER_WAY
 
 
@@ -59,18 +59,18 @@ def test_new_names_of_a_domain_earn_their_requests() -> None:
     sites = {"hub.example": hub, **farm(100, DULL), **others}
     done = crawl(sites, "http://hub.example/", pages=300)
     asked = [host for host in done.web.asked if host.endswith("farm.example")]
-    assert TRUSTED <= len(asked) <= TRUSTED + UNDER_WAY
+    assert NAMES_ON_TRUST <= len(asked) <= NAMES_ON_TRUST + UNDER_WAY
 
 
 def test_a_page_that_the_judge_likes_earns_more_names() -> None:
     urls = Urls()
     crowds = Crowds(urls, 0.25, NOWHERE)
-    assert sum(crowds.admit(f"n{n}.farm.example") for n in range(100)) == TRUSTED
+    assert sum(crowds.admit(f"n{n}.farm.example") for n in range(100)) == NAMES_ON_TRUST
     assert crowds.admit("n0.farm.example"), "who was asked may be asked again"
     for visit in visits_to(urls, ("http://n0.farm.example/", 0.9)):
         crowds.observe(visit)
     assert crowds.relented, "somebody may wait no longer"
-    assert sum(crowds.admit(f"m{n}.farm.example") for n in range(100)) == EARNED
+    assert sum(crowds.admit(f"m{n}.farm.example") for n in range(100)) == NAMES_A_GOOD_PAGE
 
 
 def test_a_crowd_at_an_address_is_known_from_visits_and_places_alone() -> None:
@@ -79,7 +79,7 @@ def test_a_crowd_at_an_address_is_known_from_visits_and_places_alone() -> None:
     hosts = [f"n{n}.example" for n in range(40)]
     crowds = Crowds(urls, 0.25, dict.fromkeys(hosts, "192.0.2.1"))
     crowds.bind(Limits(max_pages=400))
-    pages = [(f"http://{host}/{n}", 0.1) for n in range(10) for host in hosts[:TRUSTED]]
+    pages = [(f"http://{host}/{n}", 0.1) for n in range(10) for host in hosts[:NAMES_ON_TRUST]]
     assert len(pages) == LEAST_SHARE
     for at, visit in enumerate(visits_to(urls, *pages)):
         assert crowds.must_wait(hosts[0]) is (at >= LEAST_SHARE)
@@ -87,7 +87,7 @@ def test_a_crowd_at_an_address_is_known_from_visits_and_places_alone() -> None:
     assert all(crowds.must_wait(host) for host in hosts)
     assert not crowds.must_wait("elsewhere.example")
     crowds.bind(Limits(max_pages=4000))
-    assert [crowds.must_wait(host) for host in hosts] == [False] * TRUSTED + [True] * 20
+    assert [crowds.must_wait(host) for host in hosts] == [False] * NAMES_ON_TRUST + [True] * 20
 
 
 def test_not_all_names_can_wait(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,7 +103,7 @@ def test_who_was_sent_on_to_a_crowded_host_waits_for_it_alone() -> None:
     urls = Urls()
     crowds = Crowds(urls, 0.25, NOWHERE)
     waiting = Lobby(urls, crowds)
-    for n in range(TRUSTED):
+    for n in range(NAMES_ON_TRUST):
         crowds.admit(f"n{n}.farm.example")
     sent_on = Choice(Link(urls.intern("http://honest.example/out"), source=0))
     assert not waiting.must_wait(sent_on)
@@ -113,5 +113,5 @@ def test_who_was_sent_on_to_a_crowded_host_waits_for_it_alone() -> None:
     assert waiting.best() is sent_on
     waiting.let_in(sent_on)
     assert waiting.may_ask(sent_on.link.url, "n99.farm.example")
-    waiting.left(sent_on.link.url)
+    waiting.leave(sent_on.link.url)
     assert not waiting.may_ask(sent_on.link.url, "n99.farm.example")

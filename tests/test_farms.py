@@ -8,7 +8,7 @@ import pytest
 from tests.endless import DULL, KEYWORDS, Sheet, a_word
 from tests.farm import crawl
 
-from salticid.drivers.crowds import LEAST_SHARE, TRUSTED
+from salticid.drivers.crowds import LEAST_SHARE, NAMES_ON_TRUST
 
 FARM = "127.0.0.66"
 NAMES = 1_000
@@ -72,7 +72,7 @@ def test_a_farm_of_names_gets_no_more_than_its_share_while_honest_hosts_have_lin
     done = crawl(tmp_path, pages, _place, addresses, seeds, options)
     assert (done.said["stopped"], done.said["pages"]) == ("budget", BUDGET)
     farm = done.asked(lambda host: not host.startswith("honest"))
-    assert TRUSTED < len(farm) <= LEAST_SHARE + UNDER_WAY < 0.3 * BUDGET
+    assert NAMES_ON_TRUST < len(farm) <= LEAST_SHARE + UNDER_WAY < 0.3 * BUDGET
     assert farm.total() <= LEAST_SHARE + UNDER_WAY
 
 
@@ -82,7 +82,7 @@ def _dull(host: str, path: str) -> Sheet:
     return f"{DULL} {host}", links
 
 
-@pytest.mark.parametrize("named_by_the_person", [1, TRUSTED + 5])
+@pytest.mark.parametrize("named_by_the_person", [1, NAMES_ON_TRUST + 5])
 def test_new_names_at_an_address_earn_their_requests_also_in_a_crawl_that_goes_on(
     tmp_path: Path, named_by_the_person: int
 ) -> None:
@@ -96,7 +96,7 @@ def test_new_names_at_an_address_earn_their_requests_also_in_a_crawl_that_goes_o
     done = crawl(tmp_path, pages, _place, addresses, seeds, *runs)
     farm = done.asked(lambda host: not host.startswith("honest"))
     assert named <= farm.keys()
-    assert len(farm) <= max(TRUSTED, len(named))
+    assert len(farm) <= max(NAMES_ON_TRUST, len(named))
     assert done.said["pages"] == 300
 
 

@@ -130,7 +130,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     log.begin({"topic": {"name": "small"}})
     log.session(0.0, {})
-    while choices := crawl.wanted(2):
+    while choices := crawl.choices(2):
         for choice in choices:
             crawl.deliver(choice, web.fetch(choice.link.url))
     crawl.revise([(0, 0.25)], [Feedback(web.id("p3"), 1)])

@@ -44,10 +44,10 @@ def test_exploring_draws_any_host_that_has_a_link() -> None:
 def test_a_busy_host_is_passed_over_and_keeps_its_place() -> None:
     web = two_hosts()
     done = Crawled(web, HostBandit(explore=0))
-    done.deliver(*done.crawl.wanted(1))
+    done.deliver(*done.crawl.choices(1))
     poor = frozenset([web.urls.host(web.id("poor.example/0"))])
-    [first] = done.crawl.wanted(1, poor)
-    [second] = done.crawl.wanted(1)
+    [first] = done.crawl.choices(1, poor)
+    [second] = done.crawl.choices(1)
     assert [web.name(choice.link.url) for choice in (first, second)] == ["good.example/0", "poor.example/0"]
     assert [name for name, _ in first.why] == ["host", "anchor"]
 

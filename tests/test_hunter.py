@@ -56,7 +56,7 @@ class Stepped:
         """The names of the next pages fetched."""
         names = []
         for _ in range(pages):
-            for choice in self.crawl.wanted(1):
+            for choice in self.crawl.choices(1):
                 self.crawl.deliver(choice, self.web.fetch(choice.link.url))
                 names.append(self.web.name(choice.link.url))
         return names

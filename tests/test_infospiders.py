@@ -91,9 +91,9 @@ def test_links_are_drawn_as_often_as_boltzmann_says() -> None:
         crawl = Crawl(
             prepare(web.topic, web, TEN, seed), Infospiders(), Cosine(), MemoryLog(), VirtualClock()
         )
-        (first,) = crawl.wanted(1)
+        (first,) = crawl.choices(1)
         crawl.deliver(first, web.fetch(first.link.url))
-        (second,) = crawl.wanted(1)
+        (second,) = crawl.choices(1)
         drawn[web.name(second.link.url)] += 1
     # 400 * 0.8347 = 334, standard deviation 7.4
     assert 304 <= drawn["a"] <= 364
@@ -189,7 +189,7 @@ def test_a_failed_fetch_costs_a_tenth_and_another_link_is_drawn() -> None:
     step(done)
     step(done)
     assert spiders.agents[1].energy == pytest.approx(1 - 0.1 - 0.01)
-    (choice,) = done.crawl.wanted(1)
+    (choice,) = done.crawl.choices(1)
     assert web.name(choice.link.url) == "a"
 
 
@@ -279,7 +279,7 @@ def test_one_agent_a_seed_shares_the_cost_of_max_pages_worthless_ones() -> None:
     spiders = Infospiders()
     done = crawled(web, spiders, Limits(max_pages=30))
     assert sorted(spiders.agents) == [1, 2, 3]
-    choices = done.crawl.wanted(5)
+    choices = done.crawl.choices(5)
     assert sorted((choice.agent, web.name(choice.link.url)) for choice in choices) == [
         (1, "s1"),
         (2, "s2"),
@@ -306,11 +306,11 @@ def test_a_link_on_a_busy_host_is_kept_and_its_agent_waits() -> None:
     done = crawled(web, Infospiders(), loaded=False)
     step(done)
     busy = frozenset([web.urls.host(web.id("big.example/a"))])
-    assert done.crawl.wanted(1, busy) == []
+    assert done.crawl.choices(1, busy) == []
     kept, (shown,) = done.crawl.strategy.waiting(5)
     assert kept == 1
-    assert [done.crawl.wanted(1, busy) for _ in range(5)] == [[]] * 5
-    assert done.crawl.wanted(1) == [shown]
+    assert [done.crawl.choices(1, busy) for _ in range(5)] == [[]] * 5
+    assert done.crawl.choices(1) == [shown]
 
 
 def test_the_same_seed_is_the_same_crawl_and_another_is_another() -> None:
@@ -366,7 +366,7 @@ def test_there_are_never_more_agents_and_starts_than_max_buffer(most: int) -> No
     spiders = Infospiders(theta=0.5)
     done = crawled(web, spiders, Limits(max_pages=40, max_buffer=most), loaded=False)
     sizes = []
-    while wanted := done.crawl.wanted(2):
+    while wanted := done.crawl.choices(2):
         for choice in wanted:
             done.deliver(choice)
         done.crawl.offer(Links.to(list(range(len(web.urls)))))

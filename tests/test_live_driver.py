@@ -16,7 +16,7 @@ from salticid.drivers.live import LINKS_A_HOST, LiveDriver
 from salticid.drivers.replay import VirtualClock, replay
 from salticid.judges.cosine import Cosine
 from salticid.model import Limits, Outcome, Response, StopReason, Topic
-from salticid.runs.brief import Known, prepare, settle
+from salticid.runs.brief import KnownPages, prepare, settle
 from salticid.strategies.best_first import BestFirst
 from salticid.testing import SmallWeb
 from salticid.testing.small import Sheet, random_web
@@ -147,7 +147,7 @@ def crawl_live(
             return get(url)
 
         web = live_web(answer, Manners(1.0, 8, clock), 4)
-        brief = settle(Topic("t", "spiders", tuple(seeds), language="en"), Known(), web, PLENTY, 0)
+        brief = settle(Topic("t", "spiders", tuple(seeds), language="en"), KnownPages(), web, PLENTY, 0)
         log = Log()
         driver = LiveDriver(Crawl(brief, BestFirst(), Cosine(), log, clock), web, 4, clock)
         stopped = await driver.run()

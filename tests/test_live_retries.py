@@ -39,7 +39,7 @@ from tests.hostile import (
 
 from salticid.judges.cosine import Cosine
 from salticid.model import Limits, Outcome, StopReason, Topic
-from salticid.runs.brief import Known
+from salticid.runs.brief import KnownPages
 from salticid.runs.live import live_driver
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.live_web import live_web
@@ -153,7 +153,7 @@ def test_a_host_that_goes_away_is_dropped_if_others_are_there_else_waited_for(al
                 urls = [A] if alone else ["http://b.example/", A]
                 first = [await there.fetch(there.urls.intern(url)) for url in urls]
             lost = asyncio.Event()
-            there.network.reach.lost = lambda failure: lost.set()
+            there.network.reach.on_loss = lambda failure: lost.set()
             later = asyncio.gather(*(there.fetch(there.urls.intern(A + path)) for path in ("b", "c")))
             if alone:
                 await lost.wait()
@@ -365,7 +365,7 @@ def test_a_crawl_follows_no_link_it_was_asked_not_to() -> None:
         log = MemoryLog()
         recipe = Recipe(BreadthFirst(), Cosine(), Limits(max_pages=20), "one", 0)
         topic = Topic("spiders", "spiders", (A,))
-        driver = live_driver(topic, Known(), there, recipe, hostile.settings(server), log)
+        driver = live_driver(topic, KnownPages(), there, recipe, hostile.settings(server), log)
         stopped = await driver.run()
         return stopped, server.pages, [visit.outcome.value for visit in log.visits]
 

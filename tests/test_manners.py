@@ -20,7 +20,7 @@ from salticid.crawl import Crawl
 from salticid.drivers.live import LiveDriver
 from salticid.judges.cosine import Cosine
 from salticid.model import Limits, Outcome, Response, StopReason, Topic
-from salticid.runs.brief import Known, settle
+from salticid.runs.brief import KnownPages, settle
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies.breadth_first import BreadthFirst
 from salticid.webs.live.client import Exchange
@@ -44,7 +44,7 @@ async def crawl(
     """What it is asked for in so many hours by all there is of the real thing."""
     live = live_web(web.get, manners(DELAY, PER_ADDRESS, clock), requests, web.addresses, rules)
     topic = Topic("day", "spiders", tuple(f"http://{host}/p0" for host in web.tempers), language="en")
-    brief = settle(topic, Known(), live, Limits(max_pages=10**6), seed=0)
+    brief = settle(topic, KnownPages(), live, Limits(max_pages=10**6), seed=0)
     driver = LiveDriver(Crawl(brief, BreadthFirst(), Cosine(), MemoryLog(), clock), live, CONCURRENCY, clock)
     asyncio.get_running_loop().call_later(hours * HOUR, driver.interrupt)
     assert await driver.run() is StopReason.INTERRUPTED

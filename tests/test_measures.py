@@ -182,7 +182,7 @@ def test_other_processes_get_names_and_no_code(lab: Path, tmp_path: Path) -> Non
         ("harvets", "did you mean 'harvest'?"),
         ("nowhere.py:f", "there is no file .*nowhere.py"),
         ("no_such_module:f", "cannot load no_such_module"),
-        ("salticid.registry:FOUND", "no measure in .*registry.py 'FOUND'"),
+        ("salticid.registry:NOTES_TABLE", "no measure in .*registry.py 'NOTES_TABLE'"),
         ("salticid.registry:LOST", "no measure in .*registry.py 'LOST'"),
         ("harvest", "two measures are named harvest"),
         (lambda crawl: 1.0, "is a measure without a name"),

@@ -89,7 +89,7 @@ def test_slow_pages_cost_more_and_none_more_than_the_timeout() -> None:
     spiders = Myspiders(init_pop=1)
     done = crawled(web, spiders)
     for seconds in (1.0, 5.0, 99.0):
-        (choice,) = done.crawl.wanted(1)
+        (choice,) = done.crawl.choices(1)
         done.crawl.deliver(choice, replace(web.fetch(choice.link.url), seconds=seconds))
     energies = [event["energy"] for event in named(done.log.events, "agent")]
     assert energies == pytest.approx([1 - 0.02, 1 - 0.12, 1 - 0.32])
@@ -114,11 +114,11 @@ def test_a_failed_fetch_costs_its_time_and_another_link_is_drawn() -> None:
     done = crawled(web, spiders)
     step(done)
     before = spiders.agents[1].net.layers[0].tolist()
-    (choice,) = done.crawl.wanted(1)
+    (choice,) = done.crawl.choices(1)
     done.crawl.deliver(choice, replace(web.fetch(choice.link.url), seconds=3.0))
     assert spiders.agents[1].energy == pytest.approx(1 - 0.01 - 0.06)
     assert spiders.agents[1].net.layers[0].tolist() == before
-    (choice,) = done.crawl.wanted(1)
+    (choice,) = done.crawl.choices(1)
     assert web.name(choice.link.url) == "a"
 
 
@@ -292,7 +292,7 @@ def test_old_pages_gain_less_with_recency_and_undated_ones_least() -> None:
     done = crawled(web, spiders, Limits(max_pages=90))
     energy = 45.0
     for modified in (5 * day, 3 * day, 9 * day, None):
-        (choice,) = done.crawl.wanted(1)
+        (choice,) = done.crawl.choices(1)
         done.crawl.deliver(choice, replace(web.fetch(choice.link.url), modified=modified, seconds=0.0))
         gains.append(spiders.agents[1].energy - energy)
         energy = spiders.agents[1].energy
@@ -325,7 +325,7 @@ def test_a_liked_page_may_be_spoken_of_while_its_finder_is_out() -> None:
     spiders = Myspiders(init_pop=1)
     done = crawled(web, spiders)
     step(done)
-    (choice,) = done.crawl.wanted(1)
+    (choice,) = done.crawl.choices(1)
     done.crawl.hear([Feedback(web.id("seed"), +1)])
     done.deliver(choice)
     assert len(spiders.agents[1].keywords) == 2
@@ -389,7 +389,7 @@ def test_there_are_never_more_agents_and_starts_than_max_buffer(most: int) -> No
     spiders = Myspiders(theta=0.5)
     done = Crawled(web, spiders, Limits(max_pages=40, max_buffer=most))
     sizes = [len(spiders.agents) + len(spiders.starts)]
-    while wanted := done.crawl.wanted(2):
+    while wanted := done.crawl.choices(2):
         for choice in wanted:
             done.deliver(choice)
         done.crawl.offer(Links.to(list(range(len(web.urls)))))

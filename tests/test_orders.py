@@ -133,23 +133,23 @@ def test_best_n_first_learns_nothing_until_the_last_of_a_batch_is_back() -> None
     def deliver(choice: Choice) -> None:
         crawl.deliver(choice, web.fetch(choice.link.url))
 
-    deliver(*crawl.wanted(10))
-    first, second = crawl.wanted(2)
+    deliver(*crawl.choices(10))
+    first, second = crawl.choices(2)
     assert names([first, second]) == "a b"
     deliver(first)
-    (third,) = crawl.wanted(10)
+    (third,) = crawl.choices(10)
     assert names([third]) == "c"
     deliver(second)
-    assert crawl.wanted(10) == []
+    assert crawl.choices(10) == []
     deliver(third)
-    *others, last = crawl.wanted(10)
+    *others, last = crawl.choices(10)
     assert names([*others, last]) == "b1 b2 a1"
     for choice in others:
         deliver(choice)
-    assert crawl.wanted(10) == []
+    assert crawl.choices(10) == []
     web.lifetime = 0  # from here on every answer is a failure, and it counts as a return too
     deliver(last)
-    assert names(crawl.wanted(10)) == "b21 a2 b11"
+    assert names(crawl.choices(10)) == "b21 a2 b11"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from tests.scripted import Crawled
 
 from salticid.model import Limits, StopReason
-from salticid.outlook import AHEAD, LEAST_FOUND, LEAST_PAGES, outlook
+from salticid.outlook import AHEAD, LEAST_FINDS, LEAST_PAGES, outlook
 from salticid.strategies.breadth_first import BreadthFirst
 from salticid.testing import SmallWeb
 
@@ -34,7 +34,7 @@ def test_the_intervals_hold_what_comes_about_as_often_as_they_say(shape: int, sh
 
 @pytest.mark.parametrize(("found", "pages"), [([], 1000), ([1, 2], 1000), (list(range(1, 20)), 30)])
 def test_with_little_to_go_by_it_says_nothing(found: list[int], pages: int) -> None:
-    assert len(found) < LEAST_FOUND or pages < LEAST_PAGES
+    assert len(found) < LEAST_FINDS or pages < LEAST_PAGES
     assert outlook(found, pages) is None
 
 

@@ -510,7 +510,7 @@ class Play:
         crawl, id_of = self.crawl, self.web.id
         if name == "choose":
             busy = frozenset(self.web.urls.host(id_of(f"h{host}.example/p{host}")) for host in told[1])
-            self.flying += crawl.wanted(told[0], busy)
+            self.flying += crawl.choices(told[0], busy)
         elif name == "deliver" and self.flying:
             choice = self.flying.pop(told[0] % len(self.flying))
             crawl.deliver(choice, self.web.fetch(choice.link.url))
@@ -527,7 +527,7 @@ class Play:
         did.append(tuple(choice.link.url for choice in self.flying))
         self.call("extend", 5)
         for _ in range(40):
-            self.flying += (chosen := self.crawl.wanted(3 - len(self.flying)))
+            self.flying += (chosen := self.crawl.choices(3 - len(self.flying)))
             did.append(tuple((choice.link, choice.score, choice.agent) for choice in chosen))
             if not self.flying:
                 break

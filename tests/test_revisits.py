@@ -41,8 +41,8 @@ def test_a_walker_meets_a_page_again_that_a_redirect_led_to() -> None:
 def test_a_page_in_flight_lets_the_second_asker_wait(dead: list[str], outcome: Outcome) -> None:
     web = SmallWeb(star("a"), dead=dead)
     done = Crawled(web, WalkingScript(web, "seed", "seed"))
-    (first,) = done.crawl.wanted(2)
-    assert done.crawl.wanted(1) == []
+    (first,) = done.crawl.choices(2)
+    assert done.crawl.choices(1) == []
     assert done.log.visits == []
     done.deliver(first)
     assert [(v.choice.agent, v.revisit, v.outcome) for v in done.log.visits] == [
@@ -55,10 +55,10 @@ def test_a_page_in_flight_lets_the_second_asker_wait(dead: list[str], outcome: O
 def test_the_second_asker_waits_although_a_redirect_came_back_first() -> None:
     web = SmallWeb(star("new", "old"), redirects={"old": "new"})
     done = Crawled(web, WalkingScript(web, "seed", "new old", "new"))
-    done.deliver(*done.crawl.wanted(1))
-    new, old = done.crawl.wanted(2)
+    done.deliver(*done.crawl.choices(1))
+    new, old = done.crawl.choices(2)
     done.deliver(old)
-    assert done.crawl.wanted(1) == []
+    assert done.crawl.choices(1) == []
     assert len(done.log.visits) == 2
     done.deliver(new)
     assert [(v.revisit, v.outcome) for v in done.log.visits[2:]] == [(False, Outcome.OK), (True, Outcome.OK)]

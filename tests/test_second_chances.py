@@ -10,7 +10,7 @@ from salticid.crawl import Crawl
 from salticid.drivers.live import LiveDriver
 from salticid.judges.cosine import Cosine
 from salticid.model import Limits, Scope, StopReason, Topic
-from salticid.runs.brief import Known, settle
+from salticid.runs.brief import KnownPages, settle
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies.breadth_first import BreadthFirst
 from salticid.webs.live.client import Exchange
@@ -43,7 +43,7 @@ def crawl(back_at: float, topic: Topic | None = None) -> tuple[StopReason, list[
     async def main() -> tuple[StopReason, list[tuple[str, str, int]], float]:
         live = live_web(get, Manners(1.0, 8, clock), 4)
         brief = settle(
-            topic or Topic("t", "spiders", (HOME,), language="en"), Known(), live, Limits(), seed=0
+            topic or Topic("t", "spiders", (HOME,), language="en"), KnownPages(), live, Limits(), seed=0
         )
         log = MemoryLog()
         driver = LiveDriver(Crawl(brief, BreadthFirst(), Cosine(), log, clock), live, 4, clock)

@@ -103,16 +103,16 @@ def test_a_shard_follows_its_own_links_and_is_shown_the_others() -> None:
     )
     home, far = web.urls.host(web.id("a")), web.urls.host(web.id("far.example/b"))
     near_one = part(web, lambda url: web.urls.host(url) == home, MemoryLog())
-    [choice] = near_one.wanted(5)
+    [choice] = near_one.choices(5)
     visit = near_one.deliver(choice, web.fetch(choice.link.url))
-    assert [web.name(each.link.url) for each in near_one.wanted(5)] == ["a"]
+    assert [web.name(each.link.url) for each in near_one.choices(5)] == ["a"]
 
     log = MemoryLog()
     far_one = part(web, lambda url: web.urls.host(url) == far, log)
     glimpse = Glimpse(0, visit.step, "http://small.example/seed", "", ("jumping",),
                       (("http://far.example/b", 0, 1), ("http://small.example/a", 0, 1)), 0.7, True, 3)  # fmt: skip
     far_one.glimpse(glimpse)
-    found = [choice for choice in far_one.wanted(5) if web.name(choice.link.url) != "seed"]
+    found = [choice for choice in far_one.choices(5) if web.name(choice.link.url) != "seed"]
     assert [(web.name(each.link.url), each.score) for each in found] == [("far.example/b", 0.7)]
     assert far_one.deliver(found[0], web.fetch(found[0].link.url)).depth == 4
     assert (far_one.pages, far_one.fetches) == (1, 1), "what was only shown is not charged"

@@ -25,7 +25,7 @@ from tests.hostile import (
 
 from salticid.judges.cosine import Cosine
 from salticid.model import FROM_OFFER, Limits, Scope, Topic
-from salticid.runs.brief import Known
+from salticid.runs.brief import KnownPages
 from salticid.runs.live import live_driver
 from salticid.runs.order import Recipe
 from salticid.store.memory_log import MemoryLog
@@ -221,7 +221,9 @@ def test_a_crawl_reads_the_sitemap_of_a_host_once_it_has_shown_a_good_page(sitem
         log = MemoryLog()
         recipe = Recipe(BreadthFirst(), Cosine(), Limits(max_pages=20), "one", 0)
         local = settings(server, sitemaps=sitemaps, concurrency=1)
-        driver = live_driver(Topic("spiders", "jumping spiders", (B, A)), Known(), there, recipe, local, log)
+        driver = live_driver(
+            Topic("spiders", "jumping spiders", (B, A)), KnownPages(), there, recipe, local, log
+        )
         await driver.run()
         return server.pages, [(there.urls[visit.url], visit.choice.link.source) for visit in log.visits]
 
@@ -267,7 +269,7 @@ def test_sitemaps_keep_to_the_scope(scope: Scope, asked: set[str]) -> None:
         recipe = Recipe(BreadthFirst(), Cosine(), Limits(max_pages=20), "one", 0)
         topic = Topic("spiders", "jumping spiders", (A + "wiki/",), scope=scope)
         driver = live_driver(
-            topic, Known(), there, recipe, settings(server, sitemaps=True, concurrency=1), log
+            topic, KnownPages(), there, recipe, settings(server, sitemaps=True, concurrency=1), log
         )
         await driver.run()
         return server.pages, {visit.outcome for visit in log.visits}

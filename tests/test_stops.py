@@ -37,10 +37,10 @@ def test_no_more_is_asked_for_than_the_budget_allows() -> None:
     web = SmallWeb(star("a", "b", "c", "d"))
     script = Script(web, "seed", "a", "b")
     done = Crawled(web, script, Limits(max_pages=4, max_fetches=3))
-    done.deliver(*done.crawl.wanted(10))
-    done.crawl.wanted(10)
-    done.crawl.wanted(10)
-    assert done.crawl.wanted(10) == []
+    done.deliver(*done.crawl.choices(10))
+    done.crawl.choices(10)
+    done.crawl.choices(10)
+    assert done.crawl.choices(10) == []
     assert script.rooms == [3, 2, 1]
 
 
@@ -91,8 +91,8 @@ def test_something_new_ends_a_run_of_revisits() -> None:
 
 def test_an_interrupted_crawl_delivers_nothing_more() -> None:
     class Interrupting(MemoryLog):
-        def visited(self, visit: Visit) -> None:
-            super().visited(visit)
+        def add_visit(self, visit: Visit) -> None:
+            super().add_visit(visit)
             if len(self.visits) == 3:
                 crawl.stop(StopReason.INTERRUPTED)
 
@@ -107,9 +107,9 @@ def test_an_interrupted_crawl_delivers_nothing_more() -> None:
 def test_the_crawl_waits_for_busy_hosts() -> None:
     web = SmallWeb(star("a"))
     done = Crawled(web, BreadthFirst())
-    assert done.crawl.wanted(5, frozenset([web.urls.host(web.id("seed"))])) == []
+    assert done.crawl.choices(5, frozenset([web.urls.host(web.id("seed"))])) == []
     assert done.crawl.stopped is None
-    assert [web.name(choice.link.url) for choice in done.crawl.wanted(5)] == ["seed"]
+    assert [web.name(choice.link.url) for choice in done.crawl.choices(5)] == ["seed"]
 
 
 def test_a_larger_budget_revives_it() -> None:

@@ -70,22 +70,22 @@ class Tee(CrawlLog):
         self.calls: list[tuple[object, ...]] = []
         self.pages: dict[int, Page] = {}
 
-    def chose(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
-        super().chose(room, busy, choices)
+    def add_choices(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
+        super().add_choices(room, busy, choices)
         links = [choice.link for choice in choices]
         told = [(link.url, link.source, link.place, c.score) for link, c in zip(links, choices, strict=True)]
         self.calls.append(("choose", room, sorted(busy), told))
 
-    def visited(self, visit: Visit) -> None:
-        super().visited(visit)
+    def add_visit(self, visit: Visit) -> None:
+        super().add_visit(visit)
         self.calls.append(
             ("visit", visit.step, visit.url, visit.final, visit.outcome, visit.score, visit.depth)
         )
         if visit.page is not None:
             self.pages[visit.step] = visit.page
 
-    def heard(self, message: Message) -> None:
-        super().heard(message)
+    def add_message(self, message: Message) -> None:
+        super().add_message(message)
         self.calls.append(("message", message))
 
 
@@ -133,7 +133,7 @@ def extras(run: RecordedCrawl) -> None:
     crawl.revise([(0, 0.25)], [Feedback(urls.intern(A + "liked"), 1), Feedback(0, -1)])
     crawl.offer(Links.to([urls.intern(A + "offered"), urls.intern("http://new.example/")]))
     crawl.extend(replace(LIMITS, max_pages=61, max_seconds=1e9))
-    crawl.wanted(2, frozenset({urls.host(0)}))
+    crawl.choices(2, frozenset({urls.host(0)}))
 
 
 def test_calls_are_read_back_in_order(world: Path, tmp_path: Path) -> None:

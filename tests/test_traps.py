@@ -152,7 +152,7 @@ def test_a_host_that_wears_parsers_out_is_left() -> None:
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "REMEMBERED", 50)
+    monkeypatch.setattr(module, "MOST_PATTERNS", 50)
     urls = Urls()
     traps = Traps(urls, Texts())
     for visit in visits_to(

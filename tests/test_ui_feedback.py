@@ -18,7 +18,7 @@ from salticid.judges.rocchio import Rocchio
 from salticid.model import Feedback, Limits, Outcome, Response, Topic
 from salticid.parse.html import Parser
 from salticid.protocols import Judge
-from salticid.runs.brief import Known, prepare, settle
+from salticid.runs.brief import KnownPages, prepare, settle
 from salticid.store.log import CrawlLog
 from salticid.strategies.best_first import BestFirst
 from salticid.tables import Texts, Urls
@@ -44,12 +44,12 @@ def test_a_word_is_heard_within_two_seconds_where_a_hundred_thousand_links_wait(
     parser = Parser(tables.urls, tables.words)
     words = ["".join(rng.choices("abcdeilmnorst", k=rng.randrange(3, 10))) for _ in range(5000)]
     topic = Topic("spider", "spider", ("http://h.example/0",), language="en")
-    brief = settle(topic, Known(), tables, Limits(max_pages=10**6), 0)
+    brief = settle(topic, KnownPages(), tables, Limits(max_pages=10**6), 0)
     with closing(CrawlLog(tmp_path / "c", tables.urls, tables.words, own_tables=True)) as log:
         crawl = Crawl(brief, BestFirst(), kind(), log, time.monotonic, log.page)
         log.begin({})
         for step in range(PAGES):
-            (choice,) = crawl.wanted(1)
+            (choice,) = crawl.choices(1)
             text = " ".join([*rng.choices(words, k=300), *["spider"] * rng.randrange(9)])
             links = "".join(
                 f'<a href="http://h{rng.randrange(50)}.example/{step}-{n}"></a>' for n in range(LINKS)

@@ -43,9 +43,9 @@ class Column:
 
     def keep(self, which: npt.NDArray[np.bool_]) -> None:
         """Drop all other rows."""
-        kept = self.held[which]
-        self._rows[: len(kept)] = kept
-        self._many = len(kept)
+        rows = self.held[which]
+        self._rows[: len(rows)] = rows
+        self._many = len(rows)
 
 
 def grow(array: npt.NDArray[_Number], size: int, fill: float = 0, axis: int = 0) -> npt.NDArray[_Number]:
@@ -61,6 +61,6 @@ def grow(array: npt.NDArray[_Number], size: int, fill: float = 0, axis: int = 0)
         return array
     shape = list(array.shape)
     shape[axis] = max(size, 2 * length)
-    grown = np.full(shape, fill, array.dtype)
-    grown.swapaxes(0, axis)[:length] = array.swapaxes(0, axis)
-    return grown
+    longer = np.full(shape, fill, array.dtype)
+    longer.swapaxes(0, axis)[:length] = array.swapaxes(0, axis)
+    return longer

@@ -47,7 +47,7 @@ STALLED_AFTER = 1000
 RESCORED = 5_000
 """So many of the last pages are scored again when the judge has changed its mind: a second's work or so."""
 LOOK_AHEAD_EVERY = 10
-"""After so many pages it is worked out again what seems to be left, if somebody made that a condition."""
+"""After so many pages it is worked out again what seems to be left, if the limits ask for it."""
 
 DEEPEST = 0xFFFF
 """Depths are counted up to here."""
@@ -56,8 +56,8 @@ DEEPEST = 0xFFFF
 class Crawl:
     """One crawl.
 
-    `wanted` says what to fetch now, `deliver` takes each answer in the order of arrival; when
-    nothing is wanted and nothing is in flight the crawl is over and `stopped` says why. Each call
+    `choices` says what to fetch now, `deliver` takes each answer in the order of arrival; when
+    there is nothing to fetch and nothing is in flight the crawl is over and `stopped` says why. Each call
     to the strategy goes to the log before the next one is made.
 
     `clock` gives seconds since the crawl began. `recall` gives the page of a URL fetched before; only
@@ -84,7 +84,7 @@ class Crawl:
         self._depths = array("H")
         self._offered_at = UrlStates(0, np.uint16)
         self._recent: deque[bool] = deque(maxlen=HARVEST_WINDOW)
-        self._found = array("Q")
+        self._positives = array("Q")
         self._looked_ahead = 0
         self._pages_by_step, self._scores = array("i"), array("d")
         self._answers: dict[int, Response] = {}
@@ -104,7 +104,7 @@ class Crawl:
     @property
     def positive(self) -> int:
         """How many pages the judge called positive when they arrived."""
-        return len(self._found)
+        return len(self._positives)
 
     @property
     def recent(self) -> tuple[int, int]:
@@ -113,9 +113,9 @@ class Crawl:
 
     def outlook(self) -> Outlook | None:
         """What is still to be found, judging by how the crawl went; None while nobody can tell."""
-        return outlook(self._found, self.pages)
+        return outlook(self._positives, self.pages)
 
-    def wanted(self, room: int, busy: frozenset[int] = frozenset()) -> list[Choice]:
+    def choices(self, room: int, busy: frozenset[int] = frozenset()) -> list[Choice]:
         """Up to `room` choices to fetch now, none on a host in `busy`.
 
         Empty with nothing in flight and nothing busy: the crawl is over.
@@ -136,10 +136,10 @@ class Crawl:
         The others are answered at once: out of scope, reached before, or shown again.
         """
         choices = self.strategy.choose(room, busy)
-        self.log.chose(room, busy, choices)
+        self.log.add_choices(room, busy, choices)
         if len(choices) > room:
             raise ContractBroken(f"choose({room}) gave {len(choices)} choices")
-        to_fetch = [choice for choice in choices if self._to_be_fetched(choice)]
+        to_fetch = [choice for choice in choices if self._must_be_fetched(choice)]
         self.in_flight += len(to_fetch)
         return to_fetch
 
@@ -147,8 +147,8 @@ class Crawl:
         """Apply one arrival and return the visit it makes."""
         self.in_flight -= 1
         self.fetches += response.outcome.fetched
-        if (known := self._known_to_walkers(response)) is not None:
-            self._answers[choice.link.url] = known
+        if (answer := self._answer_for_walkers(response)) is not None:
+            self._answers[choice.link.url] = answer
             visit = self._revisit(choice)
         else:
             visit = self._settle(choice, self._admitted(choice, response))
@@ -170,15 +170,15 @@ class Crawl:
         """A person spoke: let the judge learn, and tell the strategy which visits now score otherwise.
 
         Only the last `RESCORED` pages are looked at again, for everybody waits meanwhile; older ones keep their
-        scores. What the strategy is told goes to the log, so that a crawl played again is told the same.
+        scores. The new scores go to the log, so that a crawl played again gets the same.
         """
-        changed = self.judge.learn(self.liked(feedback))
-        self.revise(self._scores_changed() if changed else [], feedback)
+        has_changed = self.judge.learn(self.liked(feedback))
+        self.revise(self._new_scores() if has_changed else [], feedback)
 
     def liked(self, feedback: Sequence[Feedback]) -> list[tuple[Page, int]]:
         """The visited pages that a person spoke about, and how."""
-        visited = self._pages_by_step
-        return [(self._page_again(word.url), word.liking) for word in feedback if word.url in visited]
+        pages = self._pages_by_step
+        return [(self._page_again(word.url), word.liking) for word in feedback if word.url in pages]
 
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
         """Tell the strategy that visits, by step, have new scores, and what a person said."""
@@ -186,7 +186,7 @@ class Crawl:
             self._scores[step] = score
         self.strategy.revise(scores, feedback)
         liked = [(self.brief.urls[word.url], word.liking) for word in feedback]
-        self.log.heard(Revision(list(scores), liked))
+        self.log.add_message(Revision(list(scores), liked))
 
     def offer(self, links: Links, depth: int = 0) -> None:
         """Hand the strategy links that come without a visit, so many links away from a seed.
@@ -202,19 +202,19 @@ class Crawl:
         if len(news):
             self.wake()
         self.strategy.offer(news)
-        self.log.heard(Offer(self.brief.urls.spell(news.url.tolist()), depth))
+        self.log.add_message(Offer(self.brief.urls.spell(news.url.tolist()), depth))
 
     def offer_again(self, urls: Sequence[int]) -> None:
         """Hand the strategy URLs that were chosen in vain: it may choose them once more."""
-        lost = [url for url in urls if self._urls[url] == FAILED]
-        for url in lost:
+        failures = [url for url in urls if self._urls[url] == FAILED]
+        for url in failures:
             self._answers.pop(url, None)
-        links = Links.to(lost)
+        links = Links.to(failures)
         self._urls.learn(links.url)
-        if lost:
+        if failures:
             self.wake()
         self.strategy.offer(links)
-        self.log.heard(SecondOffer(self.brief.urls.spell(lost)))
+        self.log.add_message(SecondOffer(self.brief.urls.spell(failures)))
 
     def glimpse(self, glimpse: Glimpse) -> None:
         """Show the strategy what a page fetched elsewhere said around its links; nothing is charged."""
@@ -234,9 +234,9 @@ class Crawl:
         self._count(glimpse.depth, NO_URL, glimpse.score)
         self.wake()
         self.strategy.observe(visit, self._fresh(page))
-        self.log.heard(Sight(glimpse))
+        self.log.add_message(Sight(glimpse))
         if events := self.strategy.events():
-            self.log.heard(Report(events))
+            self.log.add_message(Report(events))
 
     def extend(self, limits: Limits) -> None:
         """Go on with a larger budget."""
@@ -244,12 +244,12 @@ class Crawl:
         if self.stopped in (StopReason.BUDGET, StopReason.FETCHES, StopReason.TIME):
             self.stopped = None
         self.strategy.extend(limits)
-        self.log.heard(Extension(limits))
+        self.log.add_message(Extension(limits))
 
     @property
     def has_room(self) -> bool:
         """Whether the budget allows another choice."""
-        pages_left, fetches_left = self._left()
+        pages_left, fetches_left = self._budget_left()
         return pages_left > 0 and fetches_left > 0
 
     def wake(self) -> None:
@@ -258,7 +258,7 @@ class Crawl:
             self.stopped = None
 
     def stop(self, reason: StopReason) -> None:
-        """Want nothing any more. What is in flight may still be delivered."""
+        """Choose nothing more. What is in flight may still be delivered."""
         if self.stopped in (None, StopReason.FRONTIER_EMPTY):
             self.stopped = reason
 
@@ -268,12 +268,12 @@ class Crawl:
             self.stopped = self._reason_to_stop()
         if self.stopped is not None:
             return 0
-        return min(room, *self._left())
+        return min(room, *self._budget_left())
 
-    def _left(self) -> tuple[int, int]:
+    def _budget_left(self) -> tuple[int, int]:
         """The pages and the fetches that the budget still allows."""
-        taken = self.limits.max_pages - self.pages - self.in_flight
-        return taken, self.limits.fetches - self.fetches - self.in_flight
+        pages = self.limits.max_pages - self.pages - self.in_flight
+        return pages, self.limits.fetches - self.fetches - self.in_flight
 
     def _reason_to_stop(self) -> StopReason | None:
         limits = self.limits
@@ -299,7 +299,7 @@ class Crawl:
         ahead = self.outlook()
         return ahead is not None and ahead.remaining.mean < least
 
-    def _to_be_fetched(self, choice: Choice) -> bool:
+    def _must_be_fetched(self, choice: Choice) -> bool:
         """Check a choice against the contract and answer at once the ones nobody need be asked for."""
         url, state = choice.link.url, self._urls[choice.link.url]
         if state == KNOWN:
@@ -320,13 +320,13 @@ class Crawl:
             self._asking_too.setdefault(url, []).append(choice)
         return False
 
-    def _known_to_walkers(self, response: Response) -> Response | None:
+    def _answer_for_walkers(self, response: Response) -> Response | None:
         """The answer a walker may be shown again, when it was led to a page it has seen."""
         if self.strategy.walks and response.outcome is Outcome.OK:
             for url in (response.final, self._canonical(response)):
-                known = self._answers.get(url) if url != response.url else None
-                if known is not None and known.outcome is Outcome.OK:
-                    return known
+                answer = self._answers.get(url) if url != response.url else None
+                if answer is not None and answer.outcome is Outcome.OK:
+                    return answer
         return None
 
     def _admitted(self, choice: Choice, response: Response) -> Response:
@@ -390,14 +390,14 @@ class Crawl:
             self.pages += 1
             self._recent.append(positive)
             if positive:
-                self._found.append(self.pages)
+                self._positives.append(self.pages)
         self._revisits_on_end = self._revisits_on_end + 1 if revisit else 0
         self.strategy.observe(visit, self._fresh(page))
-        self.log.visited(visit)
+        self.log.add_visit(visit)
         if events := self.strategy.events():
-            self.log.heard(Report(events))
+            self.log.add_message(Report(events))
         if page is not None and not revisit and self.judge.watch(page, score):
-            self.revise(self._scores_changed(), [])
+            self.revise(self._new_scores(), [])
         return visit
 
     def _count(self, depth: int, page: int, score: float) -> None:
@@ -407,7 +407,7 @@ class Crawl:
         self._pages_by_step.append(page)
         self._scores.append(score)
 
-    def _scores_changed(self) -> list[tuple[int, float]]:
+    def _new_scores(self) -> list[tuple[int, float]]:
         """The last visits that the judge, having changed its mind, scores otherwise now."""
         last = np.flatnonzero(np.array(self._pages_by_step) != NO_URL)[-RESCORED:].tolist()
         scores = ((step, self.judge.score(self._page_again(self._pages_by_step[step]))) for step in last)
@@ -415,17 +415,17 @@ class Crawl:
 
     def _remember(self, response: Response) -> None:
         """Keep what a walker may ask for again, without the page: that is recalled."""
-        kept = Response(response.url, response.final, response.outcome, response.status)
-        self._answers[response.url] = kept
+        answer = Response(response.url, response.final, response.outcome, response.status)
+        self._answers[response.url] = answer
         if response.outcome is Outcome.OK:
-            self._answers.setdefault(response.final, kept)
-            self._answers.setdefault(self._canonical(response), kept)
+            self._answers.setdefault(response.final, answer)
+            self._answers.setdefault(self._canonical(response), answer)
 
     def _revisit(self, choice: Choice) -> Visit:
-        known = self._answers[choice.link.url]
-        page = self._page_again(known.final) if known.outcome is Outcome.OK else None
-        again = Response(known.url, known.final, known.outcome, known.status, page)
-        return self._settle(choice, again, revisit=True)
+        answer = self._answers[choice.link.url]
+        page = self._page_again(answer.final) if answer.outcome is Outcome.OK else None
+        response = Response(answer.url, answer.final, answer.outcome, answer.status, page)
+        return self._settle(choice, response, revisit=True)
 
     def _page_again(self, url: int) -> Page:
         if self._recall is None:

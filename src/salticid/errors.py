@@ -26,7 +26,7 @@ class ContractBroken(SalticidError):
     """A strategy broke the contract of `salticid.protocols.Strategy`."""
 
 
-def unknown(kind: str, name: str, known: Iterable[str]) -> UserError:
+def unknown(kind: str, name: str, candidates: Iterable[str]) -> UserError:
     """The error for a name nobody answers to, with the nearest one that exists.
 
     >>> print(unknown("strategy", "best_frist", ["best_first", "breadth_first"]))
@@ -34,7 +34,7 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UserError:
     >>> print(unknown("judge", "x", ["cosine"]))
     no judge 'x'; there is: cosine
     """
-    names = sorted(known)
+    names = sorted(candidates)
     near = difflib.get_close_matches(name, names, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"there is: {', '.join(names) or 'none'}"
     return UserError(f"no {kind} {name!r}; {hint}")

@@ -55,9 +55,9 @@ def exps(x: Floats) -> Floats:
         return _one_by_one(exp, x)
     within = np.clip(x, _LOWEST, _HIGHEST)
     doublings = np.rint(within * _LOG2_E)
-    raised = np.ldexp(1.0 + _expm1(_rest(within, doublings)), doublings.astype(np.int32))
-    found: Floats = np.where(x == within, raised, np.where(x < 0, 0.0, inf))
-    return found
+    powers = np.ldexp(1.0 + _expm1(_rest(within, doublings)), doublings.astype(np.int32))
+    result: Floats = np.where(x == within, powers, np.where(x < 0, 0.0, inf))
+    return result
 
 
 def expm1s(x: Floats) -> Floats:
@@ -70,8 +70,8 @@ def expm1s(x: Floats) -> Floats:
     doublings = np.rint(within * _LOG2_E)
     whole = doublings.astype(np.int32)
     below = np.ldexp(_expm1(_rest(within, doublings)), whole)
-    found: Floats = below + (np.ldexp(1.0, whole) - 1.0)
-    return found
+    result: Floats = below + (np.ldexp(1.0, whole) - 1.0)
+    return result
 
 
 def log(x: float) -> float:
@@ -99,8 +99,8 @@ def logs(numbers: npt.NDArray[np.int64] | Floats) -> Floats:
     part, doublings = np.frexp(np.asarray(numbers, np.float64))
     low = part < _ROOT_HALF
     part = np.where(low, 2.0 * part, part)
-    found: Floats = np.where(part == 0.0, -inf, _log(part, np.where(low, doublings - 1.0, doublings)))
-    return found
+    result: Floats = np.where(part == 0.0, -inf, _log(part, np.where(low, doublings - 1.0, doublings)))
+    return result
 
 
 def logs_of_counts(counts: npt.NDArray[np.int64]) -> Floats:
@@ -109,11 +109,11 @@ def logs_of_counts(counts: npt.NDArray[np.int64]) -> Floats:
     >>> logs_of_counts(np.array([1, 2, 5000])).round(4).tolist()
     [0.0, 0.6931, 8.5172]
     """
-    found: Floats = _SMALL[np.minimum(counts, len(_SMALL) - 1)]
+    result: Floats = _SMALL[np.minimum(counts, len(_SMALL) - 1)]
     if counts.size and counts.max() >= len(_SMALL):
         large = counts >= len(_SMALL)
-        found[large] = logs(counts[large])
-    return found
+        result[large] = logs(counts[large])
+    return result
 
 
 def tanh(x: float) -> float:
@@ -124,8 +124,8 @@ def tanh(x: float) -> float:
     """
     twice = 2.0 * min(abs(x), _FLAT)
     doublings = round(twice * _LOG2_E)
-    raised = ldexp(_expm1(_rest(twice, doublings)), doublings) + (ldexp(1.0, doublings) - 1.0)
-    share = raised / (raised + 2.0)
+    power = ldexp(_expm1(_rest(twice, doublings)), doublings) + (ldexp(1.0, doublings) - 1.0)
+    share = power / (power + 2.0)
     return share if x >= 0 else -share
 
 
@@ -137,10 +137,10 @@ def tanhs(x: Floats) -> Floats:
     """
     if x.size < _FEW:
         return _one_by_one(tanh, x)
-    raised = expm1s(2.0 * np.minimum(np.abs(x), _FLAT))
-    share = raised / (raised + 2.0)
-    found: Floats = np.where(x >= 0, share, -share)
-    return found
+    powers = expm1s(2.0 * np.minimum(np.abs(x), _FLAT))
+    share = powers / (powers + 2.0)
+    result: Floats = np.where(x >= 0, share, -share)
+    return result
 
 
 def shares(scores: Floats) -> Floats:
@@ -151,8 +151,8 @@ def shares(scores: Floats) -> Floats:
     """
     top = scores.max(axis=-1, keepdims=True)
     below = np.where(np.isneginf(top), 0.0, scores - np.where(np.isneginf(top), 0.0, top))
-    raised = exps(below)
-    share: Floats = raised / raised.sum(axis=-1, keepdims=True)
+    powers = exps(below)
+    share: Floats = powers / powers.sum(axis=-1, keepdims=True)
     return share
 
 
@@ -168,8 +168,8 @@ def logistic(margin: float) -> float:
 
 
 def _one_by_one(of: Callable[[float], float], x: npt.NDArray[np.int64] | Floats) -> Floats:
-    found: Floats = np.array([of(each) for each in x.ravel().tolist()], np.float64).reshape(x.shape)
-    return found
+    result: Floats = np.array([of(each) for each in x.ravel().tolist()], np.float64).reshape(x.shape)
+    return result
 
 
 def _rest(x: Real, doublings: Real) -> Real:

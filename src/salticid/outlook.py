@@ -10,7 +10,7 @@ import numpy as np
 from salticid.exact import expm1s, exps, log, logs
 from salticid.model import Floats
 
-LEAST_PAGES, LEAST_FOUND = 50, 5
+LEAST_PAGES, LEAST_FINDS = 50, 5
 """With fewer pages, or fewer of them positive, nobody can tell."""
 AHEAD = 100
 """So many pages ahead the harvest is foretold."""
@@ -46,7 +46,7 @@ class Outlook:
     harvest: Estimate
 
 
-def outlook(found: Sequence[int], pages: int) -> Outlook | None:
+def outlook(finds: Sequence[int], pages: int) -> Outlook | None:
     """The outlook of a crawl of `pages` pages, the ones numbered `found` (from 1, ascending) positive.
 
     Finds are taken for a Poisson process whose rate rises in the beginning, or not, and then dies away: N
@@ -62,32 +62,32 @@ def outlook(found: Sequence[int], pages: int) -> Outlook | None:
 
     Papers: Goel and Okumoto, IEEE Transactions on Reliability 28, 1979; Yamada, Ohba, Osaki, the same 32, 1983.
     """
-    if pages < LEAST_PAGES or len(found) < LEAST_FOUND:
+    if pages < LEAST_PAGES or len(finds) < LEAST_FINDS:
         return None
-    times = np.asarray(found, np.float64) / pages
+    times = np.asarray(finds, np.float64) / pages
     models = [(speed, shape) for shape in _SHAPES for speed in _SPEEDS]
-    likelihood = np.concatenate([_explained(times, shape) for shape in _SHAPES])
+    likelihood = np.concatenate([_log_likelihood(times, shape) for shape in _SHAPES])
     clustering = _clustering(times, *models[int(likelihood.argmax())])
     weights = exps((likelihood - likelihood.max()) / clustering)
     weights /= weights.sum()
     by_now = np.concatenate([_found_by(_SPEEDS, shape) for shape in _SHAPES])
     soon = np.concatenate([_found_by(_SPEEDS * (1 + AHEAD / pages), shape) for shape in _SHAPES])
-    in_all = len(found) / by_now
-    clusters = len(found) / clustering
+    in_all = len(finds) / by_now
+    clusters = len(finds) / clustering
     remaining, next_ones = (
-        _drawn(weights, expected / clustering, clusters, clustering)
+        _estimate(weights, expected / clustering, clusters, clustering)
         for expected in (in_all * (1 - by_now), in_all * (soon - by_now))
     )
     return Outlook(remaining, _share(next_ones))
 
 
-def _explained(times: Floats, shape: int) -> Floats:
+def _log_likelihood(times: Floats, shape: int) -> Floats:
     """How well each speed explains the finds, as a logarithm; what N is has been averaged out."""
     finds = len(times)
     late = logs(times).sum() if shape > 1 else 0.0
     density = finds * shape * logs(_SPEEDS) + (shape - 1) * late - _SPEEDS * times.sum()
-    explained: Floats = density - finds * logs(_found_by(_SPEEDS, shape))
-    return explained
+    likelihood: Floats = density - finds * logs(_found_by(_SPEEDS, shape))
+    return likelihood
 
 
 def _found_by(lapse: Floats, shape: int) -> Floats:
@@ -104,7 +104,7 @@ def _clustering(times: Floats, speed: float, shape: int) -> float:
     return max(1.0, float(((counts - expected) ** 2 / expected).sum()) / (_BLOCKS - 2))
 
 
-def _drawn(weights: Floats, expected: Floats, clusters: float, size: float) -> Estimate:
+def _estimate(weights: Floats, expected: Floats, clusters: float, size: float) -> Estimate:
     """The mean of what is expected, and the middle of what may come of it: whole clusters of finds of one size."""
     rng = np.random.default_rng(0)
     rates = expected[rng.choice(len(weights), _DRAWS, p=weights)] * rng.gamma(clusters, 1 / clusters, _DRAWS)

@@ -213,14 +213,14 @@ class Log(Protocol):
         """Try again to keep what was told."""
         ...
 
-    def chose(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
+    def add_choices(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
         """`choose(room, busy)` was called and gave these."""
         ...
 
-    def visited(self, visit: Visit) -> None:
+    def add_visit(self, visit: Visit) -> None:
         """A visit was made and the strategy told."""
         ...
 
-    def heard(self, message: Message) -> None:
+    def add_message(self, message: Message) -> None:
         """The crawl was told something besides the answers to its choices, or its strategy reported something."""
         ...

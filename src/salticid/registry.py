@@ -23,7 +23,7 @@ import msgspec
 
 from salticid.errors import UserError, unknown
 
-FOUND = "found"
+NOTES_TABLE = "found"
 """The table of a strategy file that is no setting."""
 
 T = TypeVar("T")
@@ -65,14 +65,14 @@ class Room(Generic[T]):
                 return self._inside(_module(point.module), point.attr)
         raise unknown(self.kind, name, self.names())
 
-    def fits(self, found: object) -> bool:
+    def fits(self, candidate: object) -> bool:
         """Whether something is of this kind."""
-        return hasattr(found, self._method)
+        return hasattr(candidate, self._method)
 
     def _inside(self, module: ModuleType, name: str) -> T:
-        found: T = getattr(module, name, None)  # type: ignore[assignment]
-        if self.fits(found):
-            return found
+        candidate: T = getattr(module, name, None)  # type: ignore[assignment]
+        if self.fits(candidate):
+            return candidate
         own = (
             key for key, each in vars(module).items() if getattr(each, "__module__", "") == module.__name__
         )
@@ -94,17 +94,17 @@ class Registry(Room[type[T]]):
 
     def make(self, name: str, settings: Mapping[str, object] | None = None) -> T:
         """An instance with these settings; texts are read as the setting's type."""
-        return made_of(name, self.find(name), settings or {})
+        return instance_of(name, self.find(name), settings or {})
 
-    def fits(self, found: object) -> bool:
+    def fits(self, candidate: object) -> bool:
         """Whether something is a class of this kind."""
-        return isinstance(found, type) and super().fits(found)
+        return isinstance(candidate, type) and super().fits(candidate)
 
     def settings(self, name: str) -> list[Setting]:
         """The settings of a class, in the order of its constructor."""
-        made = self.find(name)
-        kinds = _kinds(made)
-        keywords = inspect.signature(made).parameters
+        cls = self.find(name)
+        kinds = _kinds(cls)
+        keywords = inspect.signature(cls).parameters
         return [Setting(key, keywords[key].default, _allowed(kind)) for key, kind in kinds.items()]
 
 
@@ -131,9 +131,9 @@ def _of_file(file: Path) -> ModuleType:
     return module
 
 
-def made_of(name: str, made: type[T], settings: Mapping[str, object]) -> T:
+def instance_of(name: str, cls: type[T], settings: Mapping[str, object]) -> T:
     """An instance of a class with these settings; texts are read as the setting's type."""
-    kinds = _kinds(made)
+    kinds = _kinds(cls)
     values: dict[str, Any] = {}
     for key, value in settings.items():
         if key not in kinds:
@@ -144,7 +144,7 @@ def made_of(name: str, made: type[T], settings: Mapping[str, object]) -> T:
             values[key] = msgspec.convert(value, kinds[key], strict=not isinstance(value, str))
         except msgspec.ValidationError as error:
             raise UserError(f"{name}: setting {key}={value}: {error}") from None
-    return made(**values)
+    return cls(**values)
 
 
 def read_strategy_file(file: Path) -> tuple[str, dict[str, Any]]:
@@ -153,47 +153,48 @@ def read_strategy_file(file: Path) -> tuple[str, dict[str, Any]]:
     A table `[found]` tells people how the settings were found, and is no setting.
     """
     try:
-        told: dict[str, Any] = msgspec.toml.decode(file.read_bytes())
+        settings: dict[str, Any] = msgspec.toml.decode(file.read_bytes())
     except OSError as error:
         raise UserError(f"cannot read strategy file {file}: {error.strerror}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise UserError(f"{file} is no TOML file: {error}") from None
-    name = told.pop("strategy", None)
+    name = settings.pop("strategy", None)
     if not isinstance(name, str):
         raise UserError(f'{file} names no strategy; its first line should be strategy = "best_first"')
-    if isinstance(told.get(FOUND), dict):
-        del told[FOUND]
-    return name, told
+    if isinstance(settings.get(NOTES_TABLE), dict):
+        del settings[NOTES_TABLE]
+    return name, settings
 
 
-def paper_of(made: object) -> str:
+def paper_of(documented: object) -> str:
     """The paper that a docstring ends with, after `Paper:` or `Papers:`; "" where it names none.
 
     >>> from salticid.strategies.best_first import BestFirst
     >>> paper_of(BestFirst)
     'Menczer, Pant, Ruiz, Srinivasan, "Evaluating topic-driven web crawlers", SIGIR 2001.'
     """
-    paper = re.search(r"^Papers?: (.+)", inspect.cleandoc(made.__doc__ or ""), re.MULTILINE | re.DOTALL)
+    paper = re.search(r"^Papers?: (.+)", inspect.cleandoc(documented.__doc__ or ""), re.MULTILINE | re.DOTALL)
     return " ".join(paper[1].split()) if paper else ""
 
 
-def settings_of(made: object) -> dict[str, object]:
+def settings_of(instance: object) -> dict[str, object]:
     """The settings an instance was made with.
 
     >>> from salticid.strategies.best_n_first import BestNFirst
     >>> settings_of(BestNFirst(n=16))
     {'n': 16, 'admit': 'compete', 'score': 'similarity'}
     """
-    names = list(_kinds(type(made)))
-    if lost := [name for name in names if not hasattr(made, name)]:
-        raise UserError(
-            f"{type(made).__name__} does not keep its setting {lost[0]}; write self.{lost[0]} = {lost[0]} in __init__"
-        )
-    return {name: getattr(made, name) for name in names}
+    names = list(_kinds(type(instance)))
+    for name in names:
+        if not hasattr(instance, name):
+            raise UserError(
+                f"{type(instance).__name__} does not keep its setting {name}; write self.{name} = {name} in __init__"
+            )
+    return {name: getattr(instance, name) for name in names}
 
 
-def _kinds(made: type) -> dict[str, Any]:
-    constructor = inspect.getattr_static(made, "__init__")
+def _kinds(cls: type) -> dict[str, Any]:
+    constructor = inspect.getattr_static(cls, "__init__")
     if constructor is object.__init__:
         return {}
     hints = get_type_hints(constructor, include_extras=True)

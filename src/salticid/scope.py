@@ -40,10 +40,10 @@ class Pattern:
         if end < start or not url.endswith(self._last):
             return False
         for part in self._middle:
-            found = url.find(part, start, end)
-            if found < 0:
+            place = url.find(part, start, end)
+            if place < 0:
                 return False
-            start = found + len(part)
+            start = place + len(part)
         return True
 
 

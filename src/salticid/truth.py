@@ -49,7 +49,7 @@ def load_topic(path: Path) -> tuple[Topic, Truth]:
     except OSError as error:
         raise UserError(f"cannot read topic file {path}: {error.strerror}; name a TOML file") from None
     try:
-        told = msgspec.toml.decode(data, type=_TopicFile)
+        file = msgspec.toml.decode(data, type=_TopicFile)
     except msgspec.ValidationError as error:
         raise _wrong(path, str(error)) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -59,18 +59,18 @@ def load_topic(path: Path) -> tuple[Topic, Truth]:
         ("keywords", "words to look for"),
         ("seeds", "a URL to start from"),
     ):
-        if not getattr(told, required):
+        if not getattr(file, required):
             raise UserError(f"{path}: {required} is empty; give it {what}")
     topic = Topic(
-        name=told.name,
-        keywords=told.keywords,
-        seeds=told.seeds,
-        examples=told.examples,
-        negatives=told.negatives,
-        language=told.language,
-        scope=Scope(*msgspec.structs.astuple(told.scope or _ScopeTable())),
+        name=file.name,
+        keywords=file.keywords,
+        seeds=file.seeds,
+        examples=file.examples,
+        negatives=file.negatives,
+        language=file.language,
+        scope=Scope(*msgspec.structs.astuple(file.scope or _ScopeTable())),
     )
-    return topic, Truth(told.description, told.targets)
+    return topic, Truth(file.description, file.targets)
 
 
 def save_topic(path: Path, topic: Topic, truth: Truth) -> None:
@@ -90,11 +90,11 @@ def save_topic(path: Path, topic: Topic, truth: Truth) -> None:
     path.write_bytes(msgspec.toml.encode(file))
 
 
-def _wrong(path: Path, said: str) -> UserError:
+def _wrong(path: Path, message: str) -> UserError:
     """The error for a file that is TOML but no topic, in our words."""
-    if found := re.search(r"unknown field `(.+?)`(?: - at `\$\.(\w+)`)?$", said, re.DOTALL):
-        table = _ScopeTable if found[2] == "scope" else _TopicFile
-        return UserError(f"{path}: {unknown('key', found[1], table.__struct_fields__)}")
-    if found := re.search(r"missing required field `(.+?)`", said):
-        return UserError(f"{path}: the key {found[1]!r} is missing; name, keywords and seeds are required")
-    return UserError(f"{path}: {said}")
+    if match := re.search(r"unknown field `(.+?)`(?: - at `\$\.(\w+)`)?$", message, re.DOTALL):
+        table = _ScopeTable if match[2] == "scope" else _TopicFile
+        return UserError(f"{path}: {unknown('key', match[1], table.__struct_fields__)}")
+    if match := re.search(r"missing required field `(.+?)`", message):
+        return UserError(f"{path}: the key {match[1]!r} is missing; name, keywords and seeds are required")
+    return UserError(f"{path}: {message}")

@@ -84,7 +84,7 @@ def canonical(text: str, base: str | None = None) -> str | None:
     slash = url.index("/", 8)  # 8: past "http://" and one character of host, or past "https://"
     if "@" in url or url[slash - 1] == "." or ".:" in url:
         scheme, _, rest = url.partition("://")
-        authority = _bare(rest[: rest.index("/")])
+        authority = _host_and_port(rest[: rest.index("/")])
         if authority is None:
             return None
         url = f"{scheme}://{authority}{url[slash:]}"
@@ -136,7 +136,7 @@ def _scalar(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _bare(authority: str) -> str | None:
+def _host_and_port(authority: str) -> str | None:
     """`authority` without credentials and final dot, or None if no host is left.
 
     >>> _bare("me:pw@example.org.:8080"), _bare("a.."), _bare(".")
@@ -162,9 +162,9 @@ def _drop_tracks(url: str) -> str:
     path = _SESSION.sub("", address[slash:])
     if len(path) < len(address) - slash:
         address = normalize_url(address[:slash] + path)  # "/a/..;jsessionid=1" has become "/a/.."
-    kept = [pair for pair in query.split("&") if pair and not _tracks(_name(pair).lower())]
-    kept.sort(key=_name)
-    return f"{address}?{'&'.join(kept)}" if kept else address
+    pairs = [pair for pair in query.split("&") if pair and not _tracks(_name(pair).lower())]
+    pairs.sort(key=_name)
+    return f"{address}?{'&'.join(pairs)}" if pairs else address
 
 
 def _name(pair: str) -> str:

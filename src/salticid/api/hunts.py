@@ -163,7 +163,7 @@ def _web(web: RecordedWeb | str | Path, options: dict[str, Any]) -> RecordedWeb 
             raise unknown("option", next(iter(options)), [*settings, *_names(LiveSettings), *_names(Limits)])
         for name in ("allow_net", "resolve"):
             settings[name] = tuple(settings.get(name, ()))
-        return LiveSettings(**settings).checked()
+        return LiveSettings(**settings).check()
     if options:
         raise unknown("option", next(iter(options)), [*_names(Limits), "arrivals", "backlinks", "progress"])
     return web if isinstance(web, RecordedWeb) else RecordedWeb(Path(web))

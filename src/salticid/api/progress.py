@@ -32,8 +32,8 @@ class Progress(Terminal):
         if threading.current_thread() is threading.main_thread():
             self._signals = (signal.SIGINT,)
 
-    def warned(self, sentence: str) -> None:
+    def warn(self, sentence: str) -> None:
         if self._console.quiet:
             warnings.warn(sentence, stacklevel=2)
         else:
-            super().warned(sentence)
+            super().warn(sentence)

@@ -59,7 +59,7 @@ class Terminal(Onlooker):
         for number in self._signals:
             loop.add_signal_handler(number, stop)
 
-    def warned(self, sentence: str) -> None:
+    def warn(self, sentence: str) -> None:
         self._console.print(sentence, highlight=False)
 
     def missing(self, topic: Topic, brief: Brief) -> None:
@@ -68,7 +68,7 @@ class Terminal(Onlooker):
             ("negatives", topic.negatives, brief.negatives),
         ):
             if len(read) < len(named):
-                self.warned(
+                self.warn(
                     f"{len(named) - len(read)} of {len(named)} {kind} could not be read and are left out"
                 )
 
@@ -79,7 +79,7 @@ class Terminal(Onlooker):
         self._visits = visits
         self._work = self._show(Work("playing the log again", visits, self._console))
 
-    def played(self, step: int) -> None:
+    def replay(self, step: int) -> None:
         if self._work.due:
             self._work.at(step, f"{step} of {self._visits} visits")
 
@@ -87,17 +87,17 @@ class Terminal(Onlooker):
         self._run = run
         self._work = self._show(Work("crawling", run.crawl.limits.max_pages, self._console))
 
-    def visited(self, visit: Visit) -> None:
+    def visit(self, visit: Visit) -> None:
         if self._work.due:
             self._work.at(self._run.crawl.pages, progress(self._run))
 
     def silent(self) -> None:
         waits = sorted(set(self._run.doing.values()))
         more = f" and {len(waits) - 5} others" if len(waits) > 5 else ""
-        self.warned(f"Nothing arrived for a minute. Waiting for {', '.join(waits[:5])}{more}.")
+        self.warn(f"Nothing arrived for a minute. Waiting for {', '.join(waits[:5])}{more}.")
 
     def held_up(self, trouble: str) -> None:
-        self.warned(
+        self.warn(
             f"Paused: nothing can be written into {self._folder} ({trouble}). Nothing is lost; the crawl goes on by "
             "itself as soon as there is room."
         )

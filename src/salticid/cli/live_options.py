@@ -93,4 +93,4 @@ def settings(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def live(options: Mapping[str, Any]) -> LiveSettings:
     """How the live web is to be asked, read and checked; parsers for all processors but one."""
-    return LiveSettings(workers=max(1, (os.cpu_count() or 1) - 1), **settings(options)).checked()
+    return LiveSettings(workers=max(1, (os.cpu_count() or 1) - 1), **settings(options)).check()

@@ -12,7 +12,7 @@ import msgspec
 from salticid.cli.console import err, safe
 from salticid.errors import UserError
 from salticid.model import Topic
-from salticid.runs.start_pages import Sources, checked_query, find_start
+from salticid.runs.start_pages import Sources, clean_query, find_start
 from salticid.store.crawl_folder import CrawlFolder, NoCrawlYet
 from salticid.store.schema import FILE
 from salticid.webs.live.search_engines import engine_of
@@ -32,10 +32,10 @@ def sources_of(
 
 def topic_of(query: str, sources: Sources, user_agent: str, folder: Path | None) -> Topic:
     """The topic of a query; a crawl of it that the folder holds goes on from where that started."""
-    query = " ".join(checked_query(query).split())
+    query = " ".join(clean_query(query).split())
     if folder is not None and (begun := _begun(folder)) is not None and begun.name == query:
         return begun
-    if not sources.named:
+    if not sources.any:
         raise UserError(
             f"--query {query!r} does not say where to start; add --seed-url URL, --bookmarks FILE, "
             "--search searxng:URL or --from-crawl DIR"

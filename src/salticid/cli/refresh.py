@@ -18,7 +18,7 @@ from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.progress import Work
 from salticid.errors import UserError
 from salticid.runs.live_settings import USER_AGENT
-from salticid.runs.refresh import Found, Refresh, last_settings
+from salticid.runs.refresh import PageFate, Refresh, last_settings
 from salticid.runs.refresh import refresh as ask_again
 
 
@@ -77,13 +77,13 @@ def _refresh(folder: Path, typed: Mapping[str, Any], json: bool) -> int:
     with Terminal(folder) as terminal, Work("reading the crawl", 0, err) as work:
 
         def watch(run: Refresh) -> None:
-            work.part("asking again", run.found.total(), run.pages)
+            work.part("asking again", run.fates.total(), run.pages)
 
         run = asyncio.run(ask_again(folder, settings, terminal, watch))
     result = {
         "out": str(folder),
         "pages": run.pages,
-        **{found.value: run.found[found] for found in Found},
+        **{fate.value: run.fates[fate] for fate in PageFate},
         "stopped": "interrupted" if run.stopped else "done",
         "seconds": round(time.monotonic() - began, 3),
     }
@@ -97,4 +97,4 @@ def _refresh(folder: Path, typed: Mapping[str, Any], json: bool) -> int:
 
 
 def _counts(run: Refresh) -> str:
-    return ", ".join(f"{run.found[found]} {found.value}" for found in Found)
+    return ", ".join(f"{run.fates[fate]} {fate.value}" for fate in PageFate)

@@ -24,7 +24,7 @@ from salticid.cluster.shard import Plan
 from salticid.errors import SalticidError, UserError
 from salticid.model import Limits, StopReason, Topic
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.live_web import live_web, read_known
+from salticid.runs.live_web import live_web, read_known_pages
 from salticid.runs.order import Order, Result
 from salticid.store.continuing import check_same, larger_limits
 from salticid.store.crawl_folder import CrawlFolder
@@ -198,4 +198,4 @@ def _has_them(folder: Path) -> bool:
 
 async def _read(topic: Topic, settings: LiveSettings) -> Luggage:
     async with live_web(settings, time.monotonic) as web:
-        return packed(await read_known(topic, web), web)
+        return packed(await read_known_pages(topic, web), web)

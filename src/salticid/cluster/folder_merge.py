@@ -109,8 +109,8 @@ class _Gathered:
         page = None if visit.revisit else part.crawled.page(visit.step)
         link = Link(self._urls.intern(visit.url), part.source(visit.source_step, self._parts), visit.place)
         choice = Choice(link, visit.promise, tuple(visit.why), visit.agent)
-        self._log.chose(1, frozenset(), [choice])
-        self._log.visited(
+        self._log.add_choices(1, frozenset(), [choice])
+        self._log.add_visit(
             Visit(
                 step=step,
                 choice=choice,

@@ -8,7 +8,7 @@ import numpy as np
 
 from salticid.model import NO_URL, Page
 from salticid.protocols import Table, Tables, UrlTable
-from salticid.runs.brief import Known
+from salticid.runs.brief import KnownPages
 from salticid.tables.translation import Translation
 
 
@@ -16,21 +16,21 @@ from salticid.tables.translation import Translation
 class Luggage:
     """The known pages of a topic, and what their ids stand for."""
 
-    known: Known
+    known: KnownPages
     urls: dict[int, str]
     words: dict[int, str]
 
-    def unpacked(self, urls: UrlTable, words: Table) -> Known:
+    def unpacked(self, urls: UrlTable, words: Table) -> KnownPages:
         """The same pages under the ids of these tables."""
         into = Translation(self.urls.__getitem__, self.words.__getitem__)
         examples, negatives = (
             tuple(into.page(page, urls, words) for page in pages)
             for pages in (self.known.examples, self.known.negatives)
         )
-        return Known(examples, negatives)
+        return KnownPages(examples, negatives)
 
 
-def packed(known: Known, tables: Tables) -> Luggage:
+def packed(known: KnownPages, tables: Tables) -> Luggage:
     """Known pages, ready to travel."""
     pages = [*known.examples, *known.negatives]
     urls = sorted({url for page in pages for url in _urls(page)})

@@ -205,7 +205,7 @@ class Shard(Onlooker):
         self._posting = asyncio.create_task(self._post(run))
         self._ready.set()
 
-    def visited(self, visit: Visit) -> None:
+    def visit(self, visit: Visit) -> None:
         """Put what others own into the post."""
         for owner, glimpse in glimpses(visit, self._tables, self._owners, self._plan.number).items():
             self._outbox[owner].add(glimpse)

@@ -63,7 +63,7 @@ class Roulette:
         self._capacity, self._low, self._rng = capacity, low, rng
         self._first_room = max(capacity, seeds)
         self._flying: list[Choice] = []
-        self._entered: list[int] = []
+        self._entries: list[int] = []
         self._refills = 0
 
     def __len__(self) -> int:
@@ -78,12 +78,12 @@ class Roulette:
         if choices:
             self._refills += 1
             self._flying += choices
-            self._entered += [self._refills] * len(choices)
+            self._entries += [self._refills] * len(choices)
 
     def next(self) -> Choice:
-        stamps = np.cumsum(self._refills + 1 - np.array(self._entered))
+        stamps = np.cumsum(self._refills + 1 - np.array(self._entries))
         at = int(stamps.searchsorted(self._rng.integers(int(stamps[-1])), "right"))
-        del self._entered[at]
+        del self._entries[at]
         return self._flying.pop(at)
 
 
@@ -95,11 +95,11 @@ def arrivals(spec: str, seeds: int, rng: np.random.Generator) -> Arrivals:
     """
     if spec == "one":
         return Window()
-    if found := re.fullmatch(r"window:(\d+)", spec):
-        if (size := int(found[1])) > 0:
+    if match := re.fullmatch(r"window:(\d+)", spec):
+        if (size := int(match[1])) > 0:
             return Window(size)
-    elif (found := re.fullmatch(r"roulette:(\d+)/(\d+)", spec)) and int(found[1]) > int(found[2]):
-        return Roulette(int(found[1]), int(found[2]), seeds, rng)
+    elif (match := re.fullmatch(r"roulette:(\d+)/(\d+)", spec)) and int(match[1]) > int(match[2]):
+        return Roulette(int(match[1]), int(match[2]), seeds, rng)
     raise UserError(
         f"no arrivals {spec!r}; write one, window:N (N >= 1) or roulette:CAPACITY/LOW, as in roulette:100/50"
     )

@@ -17,9 +17,9 @@ from salticid.urls import site
 
 LEAST_SHARE = 200
 """Pages that every site may have, however small the budget."""
-TRUSTED = 20
+NAMES_ON_TRUST = 20
 """Names of a site, or at an address, that are asked before the judge likes a page there."""
-EARNED = 20
+NAMES_A_GOOD_PAGE = 20
 """Names more for each page that it likes."""
 
 
@@ -33,9 +33,9 @@ class Crowds:
     def __init__(self, urls: UrlTable, share: float, places: Mapping[str, str]) -> None:
         self._urls, self._share, self._places = urls, share, places
         self._limits: Limits | None = None
-        self._asked: set[str] = set()
+        self._hosts: set[str] = set()
         self._names: Counter[str] = Counter()
-        self._liked: Counter[str] = Counter()
+        self._good_pages: Counter[str] = Counter()
         self._pages: Counter[str] = Counter()
         self._fetches: Counter[str] = Counter()
         self._under_way: Counter[str] = Counter()
@@ -49,15 +49,15 @@ class Crowds:
 
     def must_wait(self, host: str) -> bool:
         """Whether a host has to wait for as long as others have links."""
-        new = host not in self._asked
+        new = host not in self._hosts
         return any(self._has_its_share(crowd) or (new and self._is_full(crowd)) for crowd in self._of(host))
 
     def admit(self, host: str) -> bool:
         """Whether a host may be asked now; if so it is a name that was asked."""
         if self.must_wait(host):
             return False
-        if host not in self._asked:
-            self._asked.add(host)
+        if host not in self._hosts:
+            self._hosts.add(host)
             self._names.update(self._of(host))
         return True
 
@@ -82,7 +82,7 @@ class Crowds:
             self._pages[crowd] += visit.good
             if visit.good and visit.positive:
                 self.relented |= self._is_full(crowd)
-                self._liked[crowd] += 1
+                self._good_pages[crowd] += 1
 
     def _of(self, host: str) -> tuple[str, ...]:
         """The crowds a host is one of."""
@@ -90,7 +90,7 @@ class Crowds:
         return (its_site, f"at {self._places[host]}") if host in self._places else (its_site,)
 
     def _is_full(self, crowd: str) -> bool:
-        return self._names[crowd] >= TRUSTED + EARNED * self._liked[crowd]
+        return self._names[crowd] >= NAMES_ON_TRUST + NAMES_A_GOOD_PAGE * self._good_pages[crowd]
 
     def _has_its_share(self, crowd: str) -> bool:
         if self._limits is None:

@@ -21,9 +21,9 @@ from salticid.webs.live.manners import Crowded, Parked
 LINKS_A_HOST = 2
 """Links of one host in the waiting room; a host that has as many is busy."""
 KEEPING = 1.0
-"""Seconds without an arrival after which the log keeps what it has been told."""
+"""Seconds without an arrival after which the log writes what it holds."""
 SILENCE = 60.0
-"""Seconds without an arrival after which somebody should be told what everybody waits for."""
+"""Seconds without an arrival after which `silent` is called."""
 
 _AT_ONCE = (
     StopReason.TIME,
@@ -60,7 +60,7 @@ class LiveDriver:
     sitemap links are offered once the judge liked a page of it. With `traps`, what leads into one is a visit at once
     and never asked for, and a host that has had its share of the budget, or is one of too many new names of its site
     or address, waits in a lobby for as long as others have links or are at work: the budget is that of the `whole`,
-    if somebody says that this is a part of a larger crawl.
+    if this is a part of a larger crawl.
 
     `silent`, if somebody sets it, is called whenever nothing has arrived for a minute; `held_up` when the log
     is in trouble: then nothing more is asked for or delivered until it is not; and `went_on` after that, and
@@ -95,8 +95,8 @@ class LiveDriver:
         self._hosts: Counter[int] = Counter()
         self._busy: frozenset[int] = frozenset()
         self.parking = Parking(clock)
-        self._arrived: asyncio.Queue[Callable[[], None] | None] = asyncio.Queue()
-        self._last_arrival = self._last_kept = clock()
+        self._events: asyncio.Queue[Callable[[], None] | None] = asyncio.Queue()
+        self._last_arrival = self._last_write = clock()
 
     @property
     def active_hosts(self) -> int:
@@ -109,7 +109,7 @@ class LiveDriver:
         It may run again when there is more to do.
         """
         self._watch = watch
-        self._last_arrival = self._last_kept = self._clock()
+        self._last_arrival = self._last_write = self._clock()
         flying, self.flying = self.flying, ()
         for choice in flying:
             self.crawl.set_aside()
@@ -148,7 +148,7 @@ class LiveDriver:
         if self._pauses == {why}:
             if self.went_on is not None:
                 self.went_on(self._clock() - self._paused_at)
-            self._last_arrival = self._last_kept = self._clock()
+            self._last_arrival = self._last_write = self._clock()
             self.nudge()
         self._pauses.discard(why)
 
@@ -166,26 +166,26 @@ class LiveDriver:
 
     def nudge(self) -> None:
         """Somebody spoke to the crawl: look again at what is wanted."""
-        self._arrived.put_nowait(None)
+        self._events.put_nowait(None)
 
     def interrupt(self) -> None:
         """End the crawl now, from a signal handler of the event loop."""
         self._interrupted = True
         self.crawl.stop(StopReason.INTERRUPTED)
-        self._arrived.put_nowait(None)
+        self._events.put_nowait(None)
 
     async def settle(self) -> None:
-        """Wait until the log has kept everything, or the crawl is interrupted."""
+        """Wait until the log has written everything, or the crawl is interrupted."""
         self.crawl.log.retry()
         if self.crawl.log.trouble is not None:
             await self._wait_for_the_log()
 
     async def _wait_for_the_log(self) -> None:
         """What comes back meanwhile waits to be delivered."""
-        began = self._clock()
+        start = self._clock()
         await wait_for_the_log(self.crawl.log, lambda: self._interrupted, self.held_up)
         if self.went_on is not None:
-            self.went_on(self._clock() - began)
+            self.went_on(self._clock() - start)
         self._last_arrival = self._clock()
 
     async def _send_out(self) -> None:
@@ -194,11 +194,11 @@ class LiveDriver:
             self._traps.crowds.bind(self.whole or self.crawl.limits)
             questions = self._traps.soft_404s.questions
             while questions and len(self._out) < self._room:
-                self._look_at(questions.pop())
-        for released in self.lobby.released():
-            self.parking.add(released)
-        for parked in self.parking.release(self.crawl.take_up):
-            self._send_or_keep(parked)
+                self._probe(questions.pop())
+        for free_choice in self.lobby.release():
+            self.parking.add(free_choice)
+        for free_choice in self.parking.release(self.crawl.take_up):
+            self._send_or_keep(free_choice)
         resting = self.parking.hosts
         while len(self._out) < self._room and not self.paused:
             if (choice := self._choice(resting)) is None:
@@ -210,12 +210,12 @@ class LiveDriver:
 
     def _choice(self, resting: frozenset[int]) -> Choice | None:
         """The next link to ask for. Who waits in the lobby comes when nobody else has links or is at work."""
-        asked, waiting = self._busy | resting, self.lobby.hosts
-        choices = self.crawl.wanted(1, asked | waiting)
+        busy, waiting = self._busy | resting, self.lobby.hosts
+        choices = self.crawl.choices(1, busy | waiting)
         if not choices and (waiting or len(self.lobby)) and waiting.issuperset(self._hosts):
             if (best := self.lobby.best()) is not None:
                 return self.lobby.let_in(best) if self.crawl.take_up() else None
-            choices = [self.lobby.let_in(choice) for choice in self.crawl.wanted(1, asked)]
+            choices = [self.lobby.let_in(choice) for choice in self.crawl.choices(1, busy)]
         return choices[0] if choices else None
 
     def _send_or_keep(self, choice: Choice) -> bool:
@@ -277,23 +277,23 @@ class LiveDriver:
             self._busy |= {host}
         task = asyncio.create_task(self._web.fetch(choice.link.url))
         self._out.add(task)
-        task.add_done_callback(lambda task: self._arrived.put_nowait(lambda: self._take(choice, task)))
+        task.add_done_callback(lambda task: self._events.put_nowait(lambda: self._take(choice, task)))
 
     async def _next(self) -> Callable[[], None] | None:
         """What to do about the next arrival; None when it is time to look at the clock, or to stop."""
-        if not self._arrived.empty():
-            return self._arrived.get_nowait()
-        deadlines = [self._last_arrival + SILENCE, self._last_kept + KEEPING]
+        if not self._events.empty():
+            return self._events.get_nowait()
+        deadlines = [self._last_arrival + SILENCE, self._last_write + KEEPING]
         if (due := self.parking.next) is not None:
             deadlines.append(due)
         if (limit := self.crawl.limits.max_seconds) is not None and not self.paused:
             deadlines.append(limit)
         try:
             async with asyncio.timeout(max(0.0, min(deadlines) - self._clock())):
-                return await self._arrived.get()
+                return await self._events.get()
         except TimeoutError:
-            if self._clock() >= self._last_kept + KEEPING:
-                self._last_kept = self._clock()
+            if self._clock() >= self._last_write + KEEPING:
+                self._last_write = self._clock()
                 self.crawl.log.retry()
             if self._clock() >= self._last_arrival + SILENCE:
                 self._last_arrival = self._clock()
@@ -303,7 +303,7 @@ class LiveDriver:
 
     def _take(self, choice: Choice, task: asyncio.Task[Response]) -> None:
         self._out.remove(task)
-        self.lobby.left(choice.link.url)
+        self.lobby.leave(choice.link.url)
         host = self._host(choice)
         self._hosts[host] -= 1
         if self._hosts[host] == LINKS_A_HOST - 1:
@@ -334,33 +334,33 @@ class LiveDriver:
 
     def _deliver(self, choice: Choice, response: Response) -> Visit:
         visit = self.crawl.deliver(choice, response)
-        if lost := self._chances.observe(visit):
-            self.crawl.offer_again(lost)
+        if links := self._chances.observe(visit):
+            self.crawl.offer_again(links)
         if self._traps is not None:
             self._traps.observe(visit)
         if self._watch is not None:
             self._watch(visit)
         return visit
 
-    def _look_at(self, made_up: int) -> None:
+    def _probe(self, made_up: int) -> None:
         """Ask for a page that cannot be there; like a robots.txt it is no visit, and not charged."""
         task = asyncio.create_task(self._web.fetch(made_up))
         self._out.add(task)
-        task.add_done_callback(lambda task: self._arrived.put_nowait(lambda: self._looked(made_up, task)))
+        task.add_done_callback(lambda task: self._events.put_nowait(lambda: self._take_probe(made_up, task)))
 
-    def _looked(self, made_up: int, task: asyncio.Task[Response]) -> None:
+    def _take_probe(self, made_up: int, task: asyncio.Task[Response]) -> None:
         self._out.remove(task)
-        self.lobby.left(made_up)
+        self.lobby.leave(made_up)
         if self._traps is not None:
             with suppress(Parked, Crowded):
-                self._traps.answered(task.result())
+                self._traps.take_probe(task.result())
 
-    def _read_sitemap(self, liked: Visit) -> None:
-        """What a sitemap names is as far from a seed as what the page links to that was liked."""
-        task = asyncio.create_task(self._web.sitemap(liked.final))
+    def _read_sitemap(self, visit: Visit) -> None:
+        """What a sitemap names is as far from a seed as what the good page links to."""
+        task = asyncio.create_task(self._web.sitemap(visit.final))
         self._out.add(task)
         task.add_done_callback(
-            lambda task: self._arrived.put_nowait(lambda: self._offer(task, liked.depth + 1))
+            lambda task: self._events.put_nowait(lambda: self._offer(task, visit.depth + 1))
         )
 
     def _offer(self, task: asyncio.Task[list[int]], depth: int) -> None:

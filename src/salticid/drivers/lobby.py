@@ -53,12 +53,12 @@ class Lobby:
             self.hosts |= {self._host(choice)}
 
     def let_in(self, choice: Choice) -> Choice:
-        """The same choice, which need not wait any more; `left` takes that back."""
+        """The same choice, which need not wait any more; `leave` takes that back."""
         self._waiting.pop(choice, None)
         self._let_in.add(choice.link.url)
         return choice
 
-    def left(self, url: int) -> None:
+    def leave(self, url: int) -> None:
         """Nobody asks on behalf of a URL any more."""
         self._let_in.discard(url)
         if self._crowds is not None:
@@ -68,7 +68,7 @@ class Lobby:
         """The most promising of those who wait, the oldest of equals."""
         return max(self._waiting, key=lambda choice: choice.score, default=None)
 
-    def released(self) -> list[Choice]:
+    def release(self) -> list[Choice]:
         """Those who need not wait any longer, the most promising first."""
         if self._crowds is None or not self._crowds.relented:
             return []

@@ -22,47 +22,47 @@ class Parking:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._parked: list[_SetAside] = []
+        self._choices: list[_SetAside] = []
 
     def __len__(self) -> int:
-        return len(self._parked)
+        return len(self._choices)
 
     def add(self, choice: Choice, until: float | None = None, host: int | None = None) -> None:
         """Set a choice aside until then, or until there is room for it; nobody else asks its `host` meanwhile."""
-        self._parked.append(_SetAside(self._clock() if until is None else until, choice, host))
+        self._choices.append(_SetAside(self._clock() if until is None else until, choice, host))
 
     def release(self, has_room: Callable[[], bool]) -> list[Choice]:
         """Those whose time has come, for as long as there is room."""
         now, free = self._clock(), []
-        for parked in [parked for parked in self._parked if parked.until <= now]:
+        for each in [each for each in self._choices if each.until <= now]:
             if not has_room():
                 break
-            self._parked.remove(parked)
-            free.append(parked.choice)
+            self._choices.remove(each)
+            free.append(each.choice)
         return free
 
     @property
     def hosts(self) -> frozenset[int]:
         """The hosts that are left alone."""
-        return frozenset(parked.host for parked in self._parked if parked.host is not None)
+        return frozenset(each.host for each in self._choices if each.host is not None)
 
     @property
     def until(self) -> float | None:
         """When the first of them may be asked for; None when there are none."""
-        return min((parked.until for parked in self._parked), default=None)
+        return min((each.until for each in self._choices), default=None)
 
     @property
     def next(self) -> float | None:
         """When the next of those may be asked for whose time has not come; None when there are none."""
         now = self._clock()
-        return min((parked.until for parked in self._parked if parked.until > now), default=None)
+        return min((each.until for each in self._choices if each.until > now), default=None)
 
     @property
     def overdue(self) -> list[float]:
         """The promise of each link whose time has come, if there were room."""
         now = self._clock()
-        return [parked.choice.score for parked in self._parked if parked.until <= now]
+        return [each.choice.score for each in self._choices if each.until <= now]
 
     def urls(self) -> list[tuple[int, float]]:
         """The URLs set aside, and until when."""
-        return [(parked.choice.link.url, parked.until) for parked in self._parked]
+        return [(each.choice.link.url, each.until) for each in self._choices]

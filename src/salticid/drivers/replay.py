@@ -47,12 +47,12 @@ def visits(
     began, or when those before it let it. An interrupted crawl delivers nothing more. `busy` says which hosts to
     leave alone while these are in flight; the crawl is then asked, as a live driver does, until it wants no more.
     """
-    began: dict[int, tuple[Choice, float]] = {}
+    in_flight: dict[int, tuple[Choice, float]] = {}
     while True:
         while (room := arrivals.room()) > 0:
-            flying = busy([choice for choice, _ in began.values()]) if busy else frozenset[int]()
-            choices = crawl.wanted(room, flying)
-            began.update((choice.link.url, (choice, clock.now)) for choice in choices)
+            flying = busy([choice for choice, _ in in_flight.values()]) if busy else frozenset[int]()
+            choices = crawl.choices(room, flying)
+            in_flight.update((choice.link.url, (choice, clock.now)) for choice in choices)
             arrivals.add(choices)
             if not choices or busy is None:
                 break
@@ -60,5 +60,5 @@ def visits(
             return
         choice = arrivals.next()
         response = web.fetch(choice.link.url)
-        clock.now = max(clock.now, began.pop(choice.link.url)[1] + response.seconds)
+        clock.now = max(clock.now, in_flight.pop(choice.link.url)[1] + response.seconds)
         yield crawl.deliver(choice, response)

@@ -14,7 +14,7 @@ from salticid.model import Outcome, Visit
 from salticid.protocols import UrlTable
 from salticid.urls import origin
 
-MOST_LOST = 100_000
+MOST_LINKS = 100_000
 """Links remembered, the first ones lost."""
 AGAIN_AFTER = 60.0
 """Seconds between two chances for a host."""
@@ -25,28 +25,28 @@ class SecondChances:
 
     def __init__(self, urls: UrlTable) -> None:
         self._urls = urls
-        self._lost: dict[str, dict[int, None]] = {}
+        self._links: dict[str, dict[int, None]] = {}
         self._count = 0
-        self._tried: dict[str, float] = {}
+        self._last_try: dict[str, float] = {}
 
     def observe(self, visit: Visit) -> list[int]:
         """A visit was made: the links that may be offered again, because their host is there again."""
-        if visit.outcome is not Outcome.UNREACHABLE and not self._lost:
+        if visit.outcome is not Outcome.UNREACHABLE and not self._links:
             return []
         host = origin(self._urls[visit.final])
         if visit.outcome is Outcome.UNREACHABLE:
-            if self._count < MOST_LOST and visit.url not in (lost := self._lost.setdefault(host, {})):
-                lost[visit.url] = None
+            if self._count < MOST_LINKS and visit.url not in (links := self._links.setdefault(host, {})):
+                links[visit.url] = None
                 self._count += 1
             return []
         if visit.revisit or not visit.outcome.fetched:
             return []
-        back = self._lost.pop(host, {})
+        back = self._links.pop(host, {})
         self._count -= len(back)
         return [url for url in back if url != visit.url]
 
     def one_each(self, now: float) -> list[int]:
         """A link of each host given up, but for those that were tried again just now."""
-        hosts = [host for host in self._lost if now - self._tried.get(host, -inf) >= AGAIN_AFTER]
-        self._tried.update(dict.fromkeys(hosts, now))
-        return [url for host in hosts for url in islice(self._lost[host], 1)]
+        hosts = [host for host in self._links if now - self._last_try.get(host, -inf) >= AGAIN_AFTER]
+        self._last_try.update(dict.fromkeys(hosts, now))
+        return [url for host in hosts for url in islice(self._links[host], 1)]

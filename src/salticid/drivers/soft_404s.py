@@ -19,9 +19,9 @@ from salticid.text.tokens import letter_runs
 
 ALIKE = 6
 """So many paths of a host that bring the same words, and one is made up."""
-REMEMBERED = 5_000
+MOST_HOSTS = 5_000
 """Hosts, the last ones met."""
-_KEPT = 10
+_MOST_LOOKS = 10
 """What so many kinds of pages of a host look like is remembered, and so many pages of each."""
 
 Look = int
@@ -33,14 +33,14 @@ class _Host:
     """The last looks of a host's pages, with the URLs that had them; and what "not found" looks like, once known."""
 
     looks: dict[Look, list[int]] = field(default_factory=dict)
-    asked: bool = False
-    not_found: Look | None = None
+    has_probe: bool = False
+    error_look: Look | None = None
 
 
 class Soft404s:
     """What a crawl knows of hosts that never say 404: a function of the visits it was shown, in their order.
 
-    `questions` are made-up URLs that somebody should ask for, and show what came to `answered`.
+    `questions` are made-up URLs that somebody should ask for, and show the answer to `take_probe`.
     """
 
     def __init__(self, urls: UrlTable, words: Table) -> None:
@@ -51,43 +51,43 @@ class Soft404s:
     def pretends(self, response: Response) -> bool:
         """Whether a response is "not found" under another name."""
         host = self._hosts.get(self._urls.host(response.final))
-        if response.page is None or host is None or host.not_found is None:
+        if response.page is None or host is None or host.error_look is None:
             return False
-        return self._look(response.page) == host.not_found
+        return self._look(response.page) == host.error_look
 
     def observe(self, visit: Visit, page: Page) -> bool:
         """A page came: whether its host has shown nothing like it of late."""
-        host = self._met(self._urls.host(visit.final))
+        host = self._host(self._urls.host(visit.final))
         look = self._look(page)
         alike = host.looks.pop(look, [])
-        if len(host.looks) >= _KEPT:
+        if len(host.looks) >= _MOST_LOOKS:
             del host.looks[next(iter(host.looks))]
-        host.looks[look] = [*alike, visit.url][:_KEPT]
-        if len(alike) + 1 >= ALIKE and not host.asked:
-            host.asked = True
+        host.looks[look] = [*alike, visit.url][:_MOST_LOOKS]
+        if len(alike) + 1 >= ALIKE and not host.has_probe:
+            host.has_probe = True
             self.questions.append(self._urls.intern(made_up(self._urls[visit.final])))
         return not alike
 
-    def answered(self, response: Response) -> list[int]:
+    def take_probe(self, response: Response) -> list[int]:
         """What a made-up URL brought: the URLs that were no pages either."""
-        host = self._met(self._urls.host(response.url))
+        host = self._host(self._urls.host(response.url))
         if response.page is None or response.final != response.url:
             return []
-        host.not_found = self._look(response.page)
-        return host.looks.pop(host.not_found, [])
+        host.error_look = self._look(response.page)
+        return host.looks.pop(host.error_look, [])
 
     def _look(self, page: Page) -> Look:
         own = [self._words.find(word) for word in letter_runs(unquote(self._urls[page.url]))]
         words = np.unique(page.tokens)
         return hash(words[~np.isin(words, own)].tobytes())
 
-    def _met(self, host: int) -> _Host:
+    def _host(self, host: int) -> _Host:
         """A host, which is now the last one met; the one met longest ago may be forgotten for it."""
-        known = self._hosts.pop(host, None) or _Host()
-        if len(self._hosts) >= REMEMBERED:
+        looks = self._hosts.pop(host, None) or _Host()
+        if len(self._hosts) >= MOST_HOSTS:
             del self._hosts[next(iter(self._hosts))]
-        self._hosts[host] = known
-        return known
+        self._hosts[host] = looks
+        return looks
 
 
 def made_up(url: str) -> str:

@@ -16,7 +16,7 @@ ORDERS = 2
 """The same folders may stand in so many orders, or so many times each."""
 MOST_TANGLED = 10
 """So many pages beyond that, and the site is tangled."""
-REMEMBERED = 50_000
+MOST_SETS = 50_000
 """Sets of folders, the last ones met."""
 _MOST_THREADS = 10
 """Names of a path that are taken for threads of a tangle."""
@@ -43,15 +43,15 @@ class Tangles:
         """A page came, which was worth it or not."""
         names = _names(url)
         order, folders = hash(tuple(names)), hash((site(url), frozenset(names)))
-        known = self._orders.pop(folders, ())
-        if order not in known and len(known) < ORDERS:
-            known += (order,)
-        elif order not in known and (_repeats(names) or not worthy):
+        orders = self._orders.pop(folders, ())
+        if order not in orders and len(orders) < ORDERS:
+            orders += (order,)
+        elif order not in orders and (_repeats(names) or not worthy):
             self._tangled[site(url)] += 1
             self._threads.setdefault(site(url), set()).update(names[:_MOST_THREADS])
-        if len(self._orders) >= REMEMBERED:
+        if len(self._orders) >= MOST_SETS:
             del self._orders[next(iter(self._orders))]
-        self._orders[folders] = known
+        self._orders[folders] = orders
 
 
 def _names(url: str) -> list[str]:

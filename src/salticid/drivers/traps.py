@@ -36,7 +36,7 @@ SESSIONS = 3
 """A page is asked for under so many session ids."""
 MOST_UNPARSABLE = 5
 """Pages made to keep a parser busy that a site may send, and a tenth of what it was asked for."""
-REMEMBERED = 100_000
+MOST_PATTERNS = 100_000
 """Patterns, the last ones met."""
 _GRADES = 1_000
 """Scores are told apart to so many steps between 0 and 1."""
@@ -82,8 +82,8 @@ class Traps:
             or self._tangles.hold(text)
             or any(self._is_not_there(kind) for kind in (of_pattern, of_section, of_site))
             or self._wears_parsers_out(site(text))
-            or self._closed(of_pattern, PAGES_A_CALENDAR if is_of_a_calendar(text) else PAGES_A_PATTERN)
-            or self._closed(of_section, PAGES_A_SECTION)
+            or self._is_closed(of_pattern, PAGES_A_CALENDAR if is_of_a_calendar(text) else PAGES_A_PATTERN)
+            or self._is_closed(of_section, PAGES_A_SECTION)
             or (of_page is not None and self._pattern(of_page).pages >= SESSIONS)
         )
 
@@ -95,30 +95,30 @@ class Traps:
         if visit.outcome is Outcome.TRAP:
             for kind in kinds:
                 if kind in self._patterns:
-                    self._met(kind)
+                    self._latest(kind)
             return
         if of_page is not None:
-            self._met(of_page).pages += 1
+            self._latest(of_page).pages += 1
         self._fetches[site(url)] += visit.outcome.fetched
         self._unparsable[site(url)] += visit.outcome is Outcome.UNPARSABLE
         if visit.outcome is Outcome.DEAD and visit.status in GOOD_STATUSES:
             for kind in kinds:
-                self._met(kind).missing += 1
+                self._latest(kind).missing += 1
         if visit.good:
             new = visit.page is not None and self.soft_404s.observe(visit, visit.page)
             self._tangles.observe(url, visit.positive and new)
             grade = round(min(max(visit.score, 0.0), 1.0) * _GRADES)
             self._grades[grade] += 1
             for kind in kinds:
-                pattern = self._met(kind)
+                pattern = self._latest(kind)
                 pattern.pages += 1
                 pattern.best = max(pattern.best, inf if visit.positive else grade)
 
-    def answered(self, response: Response) -> None:
+    def take_probe(self, response: Response) -> None:
         """Take what came of a question that `soft_404s` had."""
-        for url in self.soft_404s.answered(response):
+        for url in self.soft_404s.take_probe(response):
             for kind in _kinds(self._urls[url])[:-1]:
-                pattern = self._met(kind)
+                pattern = self._latest(kind)
                 pattern.pages -= 1
                 pattern.missing += 1
 
@@ -129,7 +129,7 @@ class Traps:
     def _wears_parsers_out(self, of_site: str) -> bool:
         return self._unparsable[of_site] > max(MOST_UNPARSABLE, self._fetches[of_site] / 10)
 
-    def _closed(self, key: int, most: int) -> bool:
+    def _is_closed(self, key: int, most: int) -> bool:
         pattern = self._pattern(key)
         return pattern.pages >= most and pattern.best <= self._median()
 
@@ -141,12 +141,12 @@ class Traps:
     def _pattern(self, key: int) -> _Pattern:
         return self._patterns.get(key) or _Pattern()
 
-    def _met(self, key: int) -> _Pattern:
+    def _latest(self, key: int) -> _Pattern:
         """A pattern, which is now the last one met; the one met longest ago may be forgotten for it."""
         pattern = self._patterns.pop(key, None)
         if pattern is None:
             pattern = _Pattern()
-            if len(self._patterns) >= REMEMBERED:
+            if len(self._patterns) >= MOST_PATTERNS:
                 del self._patterns[next(iter(self._patterns))]
         self._patterns[key] = pattern
         return pattern
@@ -155,10 +155,10 @@ class Traps:
 @lru_cache(maxsize=4096)  # a URL that is asked for is looked at before and after
 def _kinds(url: str) -> tuple[int, int, int, int | None]:
     """The keys of what a URL is one of: its pattern, section and site, and its page when it has a session id."""
-    bare = without_session(url)
+    page = without_session(url)
     return (
         hash(f"pattern {shape(url)}"),
         hash(f"section {section(url)}"),
         hash(f"site {site(url)}"),
-        None if bare is None else hash(bare),
+        None if page is None else hash(page),
     )

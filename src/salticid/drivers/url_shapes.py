@@ -82,8 +82,8 @@ def without_session(url: str) -> str | None:
     >>> without_session("http://a.example/x?q=1&sid=4fe"), without_session("http://a.example/x?q=1")
     ('http://a.example/x?q=1&', None)
     """
-    bare = _SESSION.sub("", url)
-    return None if bare == url else bare
+    shorter = _SESSION.sub("", url)
+    return None if shorter == url else shorter
 
 
 def goes_round(url: str) -> bool:
@@ -98,10 +98,10 @@ def goes_round(url: str) -> bool:
         return False
     if len(folders) > MOST_SEGMENTS or _most(query.split("&")) > MOST_OF_ONE:
         return True
-    named = [folder if _LETTER.search(folder) else "" for folder in folders]
-    if _most([folder for folder in named if folder]) > MOST_OF_ONE:
+    names = [folder if _LETTER.search(folder) else "" for folder in folders]
+    if _most([folder for folder in names if folder]) > MOST_OF_ONE:
         return True
-    return any(_repeats(named, size) > MOST_ON_END for size in range(1, _LONGEST_ROUND + 1))
+    return any(_repeats(names, size) > MOST_ON_END for size in range(1, _LONGEST_ROUND + 1))
 
 
 def _most(parts: list[str]) -> int:

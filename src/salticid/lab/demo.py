@@ -97,7 +97,7 @@ class _Shows(Onlooker):
     def ready(self, run: Run) -> None:
         self._crawl = run.crawl
 
-    def visited(self, visit: Visit) -> None:
+    def visit(self, visit: Visit) -> None:
         self._watch(self._crawl.pages, self._crawl.harvest)
 
 

@@ -18,7 +18,7 @@ from salticid.errors import UserError
 from salticid.lab.measure_names import find_measures
 from salticid.model import Limits, Topic
 from salticid.protocols import Judge, Strategy
-from salticid.runs.specs import described, judge_of, strategy_of
+from salticid.runs.specs import description, judge_of, strategy_of
 from salticid.truth import Truth, load_topic
 
 
@@ -94,8 +94,8 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """A strategy that is compared, with all that decides what it does."""
         given = self._given.strategies.get(spec)
         if given is not None:
-            return {**described(given, type(given).__name__, given), "code": _code_of(type(given))}
-        return described(spec, *strategy_of(spec))
+            return {**description(given, type(given).__name__, given), "code": _code_of(type(given))}
+        return description(spec, *strategy_of(spec))
 
     def new_judge(self) -> Judge:
         """A new instance of the judge."""
@@ -104,7 +104,7 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def described_judge(self) -> dict[str, Any]:
         """The judge, with all that decides what it says."""
-        return described(self.judge, self.judge.partition(":")[0], self.new_judge())
+        return description(self.judge, self.judge.partition(":")[0], self.new_judge())
 
     @property
     def _given(self) -> Given:

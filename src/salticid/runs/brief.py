@@ -17,7 +17,7 @@ _SAMPLE = 20_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class KnownPages:
     """The known pages a topic names, as far as the web could show them."""
 
     examples: tuple[Page, ...] = ()
@@ -36,25 +36,27 @@ def prepare(
     def pages(urls: tuple[str, ...]) -> tuple[Page, ...]:
         return tuple(page for url in url_ids(urls, web.urls) if (page := web.fetch(url).page) is not None)
 
-    return settle(topic, Known(pages(topic.examples), pages(topic.negatives)), web, limits, seed, backlinks)
+    return settle(
+        topic, KnownPages(pages(topic.examples), pages(topic.negatives)), web, limits, seed, backlinks
+    )
 
 
 def settle(
     topic: Topic,
-    known: Known,
+    known_pages: KnownPages,
     tables: Tables,
     limits: Limits,
     seed: int,
     backlinks: BacklinksOver | None = None,
 ) -> Brief:
     """Settle what a crawl is told: seeds as ids, the language, a random generator of its own."""
-    text = " ".join([topic.keywords, *(page.text[:_SAMPLE] for page in known.examples)])
+    text = " ".join([topic.keywords, *(page.text[:_SAMPLE] for page in known_pages.examples)])
     return Brief(
         topic=topic,
         language=language.checked(topic.language) if topic.language else language.detect(text),
         seeds=Links.to(url_ids(topic.seeds, tables.urls)),
-        examples=known.examples,
-        negatives=known.negatives,
+        examples=known_pages.examples,
+        negatives=known_pages.negatives,
         limits=limits,
         urls=tables.urls,
         words=tables.words,
@@ -65,10 +67,10 @@ def settle(
 
 def url_ids(urls: tuple[str, ...], table: UrlTable) -> list[int]:
     """The ids of URLs a person wrote, each once."""
-    found: dict[int, None] = {}
+    ids: dict[int, None] = {}
     for text in urls:
         url = canonical(text)
         if url is None:
             raise UserError(f"{text!r} is no http or https URL; write it in full, as in http://example.org/")
-        found[table.intern(url)] = None
-    return list(found)
+        ids[table.intern(url)] = None
+    return list(ids)

@@ -12,9 +12,9 @@ from salticid.drivers.traps import Traps
 from salticid.errors import SalticidError
 from salticid.model import NO_URL, Links, Outcome, Page, StopReason, Topic, Visit
 from salticid.protocols import Log
-from salticid.runs.brief import Known, settle
+from salticid.runs.brief import KnownPages, settle
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.live_web import live_web, read_known
+from salticid.runs.live_web import live_web, read_known_pages
 from salticid.runs.onlooker import NOBODY_THERE, SOMEBODY_THERE, Onlooker
 from salticid.runs.order import Order, Recipe
 from salticid.runs.ownership import ByHost, Hosts
@@ -78,13 +78,13 @@ class LiveRun(Run):
             driver.silent, driver.held_up = self.onlooker.silent, self.onlooker.held_up
             driver.went_on = self.clock.forget
             self.onlooker.ready(self)
-            stopped = await driver.run(self.onlooker.visited)
+            reason = await driver.run(self.onlooker.visit)
             while self._part is not None and await self._part.more():
-                stopped = await driver.run(self.onlooker.visited)
+                reason = await driver.run(self.onlooker.visit)
             await driver.settle()
-            if stopped is StopReason.WAITING:
-                self.onlooker.warned(self._when_to_go_on())
-            return stopped
+            if reason is StopReason.WAITING:
+                self.onlooker.warn(self._when_to_go_on())
+            return reason
 
     @property
     def paused(self) -> bool:
@@ -132,17 +132,17 @@ class LiveRun(Run):
             else:
                 driver.interrupt()
 
-        def lost(failure: Failure) -> None:
+        def on_loss(failure: Failure) -> None:
             if driver is not None:
                 driver.pause(_NETWORK)
-            self.onlooker.warned(NOBODY_THERE.format(failure.value))
+            self.onlooker.warn(NOBODY_THERE.format(failure.value))
 
-        def found() -> None:
+        def on_return() -> None:
             if driver is not None:
                 driver.go_on(_NETWORK)
-            self.onlooker.warned(SOMEBODY_THERE)
+            self.onlooker.warn(SOMEBODY_THERE)
 
-        def give_up() -> None:
+        def on_give_up() -> None:
             if driver is None:
                 hopeless.set()
                 setting_up.cancel()
@@ -150,7 +150,7 @@ class LiveRun(Run):
                 driver.wait_no_longer()
 
         reach = self.web.network.reach
-        reach.lost, reach.found, reach.gave_up = lost, found, give_up
+        reach.on_loss, reach.on_return, reach.on_give_up = on_loss, on_return, on_give_up
         self.onlooker.begins(end)
         try:
             driver = await setting_up
@@ -169,36 +169,38 @@ class LiveRun(Run):
         """The crawl as the log has it; a new one if that holds nothing yet."""
         order, log, web = self.order, self.log, self.web
         hosts = None if self._part is None else self._part.hosts
-        logged = None if self.new else log.known()
-        if logged is None:
-            known = await self._known_pages()
-            driver = live_driver(order.topic, known, web, order.recipe, self.settings, log, log.page, hosts)
+        facts = None if self.new else log.known()
+        if facts is None:
+            known_pages = await self._known_pages()
+            driver = live_driver(
+                order.topic, known_pages, web, order.recipe, self.settings, log, log.page, hosts
+            )
             self.onlooker.missing(order.topic, driver.crawl.brief)
             if self.new:
                 log.begin(order.facts())
-            log.know({"examples": known.examples, "negatives": known.negatives})
+            log.know({"examples": known_pages.examples, "negatives": known_pages.negatives})
         else:
-            known = Known(logged.get("examples", ()), logged.get("negatives", ()))
+            known_pages = KnownPages(facts.get("examples", ()), facts.get("negatives", ()))
             past = Past(log)
             self.onlooker.goes_on(past.visits)
             driver = live_driver(
-                order.topic, known, web, order.recipe, self.settings, log, log.page, hosts, past
+                order.topic, known_pages, web, order.recipe, self.settings, log, log.page, hosts, past
             )
             await _play(past, driver, web, order.recipe, self.onlooker)
-        log.session(self.clock(), self.settings.kept())
+        log.session(self.clock(), self.settings.for_log())
         if self.larger is not None:
             driver.crawl.extend(self.larger)
         return driver
 
-    async def _known_pages(self) -> Known:
+    async def _known_pages(self) -> KnownPages:
         if self._part is None or self._part.known_pages is None:
-            return await read_known(self.order.topic, self.web)
+            return await read_known_pages(self.order.topic, self.web)
         return self._part.known_pages(self.web.urls, self.web.words)
 
 
 def live_driver(
     topic: Topic,
-    known: Known,
+    known_pages: KnownPages,
     web: LiveWeb,
     recipe: Recipe,
     settings: LiveSettings,
@@ -211,7 +213,7 @@ def live_driver(
 
     With a `past` it is ready once that was played again.
     """
-    brief = settle(topic, known, web, recipe.limits, recipe.seed, recipe.backlinks)
+    brief = settle(topic, known_pages, web, recipe.limits, recipe.seed, recipe.backlinks)
     owns = None if hosts is None else ByHost(web.urls, hosts).of
     if owns is not None:
         brief = replace(brief, seeds=Links.to([url for url in brief.seeds.url.tolist() if owns(url)]))
@@ -233,7 +235,7 @@ async def _play(past: Past, driver: LiveDriver, web: LiveWeb, recipe: Recipe, on
         driver.recall(visit)
         if visit.outcome is Outcome.OK:
             page = visit.final
-        onlooker.played(visit.step)
+        onlooker.replay(visit.step)
 
     driver.flying = await relive(driver.crawl, recipe.judge, past, came)
     if page != NO_URL:

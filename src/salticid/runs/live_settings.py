@@ -11,7 +11,7 @@ from salticid.version import __version__
 
 HOME_PAGE = "https://salticid.example/"
 USER_AGENT = f"Salticid/{__version__} (+{HOME_PAGE})"
-NOT_KEPT = "***@"
+MASK = "***@"
 """What stands in the address of a proxy where a name and a password stood."""
 
 
@@ -37,7 +37,7 @@ class LiveSettings:
     patience: float = 3600.0
     max_disk: int | None = None
 
-    def checked(self) -> LiveSettings:
+    def check(self) -> LiveSettings:
         """These settings, if they can be; else a UserError."""
         from salticid.webs.live.guard import AddressGuard, name_server, resolve_rule  # here: it needs aiohttp
 
@@ -49,7 +49,7 @@ class LiveSettings:
         return self
 
     def deciding(self) -> dict[str, object]:
-        """The settings on which it depends what is found and kept; the others say how it is reached, and may change."""
+        """The settings that decide which pages come; the others may change from run to run."""
         return {
             "timeout": self.timeout,
             "max_bytes": self.max_bytes,
@@ -57,8 +57,8 @@ class LiveSettings:
             "warc": self.warc,
         }
 
-    def kept(self) -> dict[str, object]:
-        """All of them, as the log may keep them: without a password."""
+    def for_log(self) -> dict[str, object]:
+        """All of them, without the password of the proxy."""
         return asdict(self) | {"proxy": self.proxy and without_password(self.proxy)}
 
     @property
@@ -81,12 +81,12 @@ class LiveSettings:
     @property
     def product(self) -> str:
         """The product token of the user agent: the name robots.txt files know us by."""
-        found = re.match(r"[A-Za-z_-]+", self.user_agent)
-        if found is None:
+        match = re.match(r"[A-Za-z_-]+", self.user_agent)
+        if match is None:
             raise UserError(
                 f"no user agent {self.user_agent!r}; begin it with a name, as in MyCrawler/1.0 (+contact)"
             )
-        return found[0]
+        return match[0]
 
 
 def without_password(proxy: str) -> str:
@@ -95,4 +95,4 @@ def without_password(proxy: str) -> str:
     >>> without_password("http://me:secret@127.0.0.1:3128"), without_password("http://127.0.0.1:3128")
     ('http://***@127.0.0.1:3128', 'http://127.0.0.1:3128')
     """
-    return re.sub(r"^(\w+://)?.*@", rf"\1{NOT_KEPT}", proxy, flags=re.DOTALL)
+    return re.sub(r"^(\w+://)?.*@", rf"\1{MASK}", proxy, flags=re.DOTALL)

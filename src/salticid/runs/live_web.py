@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from salticid.model import Page, Topic
-from salticid.runs.brief import Known, url_ids
+from salticid.runs.brief import KnownPages, url_ids
 from salticid.runs.live_settings import LiveSettings
 from salticid.tables import Texts, Urls, Words
 from salticid.webs.live.client import Client, ClientSettings, Recorder
@@ -60,7 +60,7 @@ async def live_web(
         yield LiveWeb(Network(line, manners, reach, rules), pool, settings.max_bytes, clock)
 
 
-async def read_known(topic: Topic, web: LiveWeb) -> Known:
+async def read_known_pages(topic: Topic, web: LiveWeb) -> KnownPages:
     """Ask for the known pages of a topic, politely; those that cannot be had are left out."""
 
     async def page(url: int) -> Page | None:
@@ -70,7 +70,7 @@ async def read_known(topic: Topic, web: LiveWeb) -> Known:
             return None
 
     async def pages(urls: tuple[str, ...]) -> tuple[Page, ...]:
-        found = await asyncio.gather(*(page(url) for url in url_ids(urls, web.urls)))
-        return tuple(each for each in found if each is not None)
+        answers = await asyncio.gather(*(page(url) for url in url_ids(urls, web.urls)))
+        return tuple(each for each in answers if each is not None)
 
-    return Known(await pages(topic.examples), await pages(topic.negatives))
+    return KnownPages(await pages(topic.examples), await pages(topic.negatives))

@@ -1,4 +1,4 @@
-"""Whoever is told meanwhile how a crawl goes."""
+"""The observer of a crawl: what it is notified of."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ SOMEBODY_THERE = "Somebody answers again: the crawl goes on."
 
 
 class Onlooker:
-    """Whoever wants to know how a crawl goes; this one does not care.
+    """The observer of a crawl; this one does nothing.
 
-    All is told on the event loop of the crawl, between two arrivals.
+    It is called on the event loop of the crawl, between two arrivals.
     """
 
     def begins(self, end: Callable[[], None]) -> None:
         """The run begins; `end` ends it cleanly, at any time from now on."""
 
-    def warned(self, sentence: str) -> None:
-        """Something is not as it should be, or is again, and the crawl goes on all the same."""
+    def warn(self, sentence: str) -> None:
+        """Something went wrong, or is well again, and the crawl goes on all the same."""
 
     def missing(self, topic: Topic, brief: Brief) -> None:
         """The known pages of the topic were read; some may be missing."""
@@ -36,13 +36,13 @@ class Onlooker:
     def goes_on(self, visits: int) -> None:
         """The folder holds a crawl with so many visits, which is played again now."""
 
-    def played(self, step: int) -> None:
-        """So many visits of it are played."""
+    def replay(self, step: int) -> None:
+        """So many visits of it are played by now."""
 
     def ready(self, run: Run) -> None:
         """All is set up, and the first page is about to be asked for."""
 
-    def visited(self, visit: Visit) -> None:
+    def visit(self, visit: Visit) -> None:
         """There was a visit."""
 
     def silent(self) -> None:

@@ -61,11 +61,11 @@ class Recipe:
         """The crawl, ready to run. With a `past`, which the log holds, it repeats that and goes on from its end."""
         judge = self.judge
         if past is not None:
-            judge = relived = RelivedJudge(past, judge)
+            judge = relived_judge = RelivedJudge(past, judge)
             log, clock = RelivedLog(past, past.log), RelivedClock(past, clock)
         crawl = Crawl(brief, self.strategy, judge, log, clock, recall, owns)
         if past is not None:
-            relived.tell = lambda: past.tell(crawl, self.judge)
+            relived_judge.tell = lambda: past.tell(crawl, self.judge)
         return crawl
 
 

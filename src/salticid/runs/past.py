@@ -83,28 +83,28 @@ class RelivedLog:
     def retry(self) -> None:
         self._log.retry()
 
-    def chose(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
+    def add_choices(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
         call: Question | None = self._past.take(Question)
         if call is None:
-            return self._log.chose(room, busy, choices)
-        made = [(choice.link.url, choice.agent) for choice in choices]
-        logged = [(choice.url, choice.agent) for choice in call.choices]
-        if made != logged or call.room != room:
-            raise _differs(f"it chose {made[:3]} for {room} where it had chosen {logged[:3]} for {call.room}")
-        for choice, chosen in zip(choices, call.choices, strict=True):
-            self._log.sent(choice, chosen.id)
+            return self._log.add_choices(room, busy, choices)
+        now = [(choice.link.url, choice.agent) for choice in choices]
+        before = [(choice.url, choice.agent) for choice in call.choices]
+        if now != before or call.room != room:
+            raise _differs(f"it chose {now[:3]} for {room} where it had chosen {before[:3]} for {call.room}")
+        for choice, logged_choice in zip(choices, call.choices, strict=True):
+            self._log.sent(choice, logged_choice.id)
         return None
 
-    def visited(self, visit: Visit) -> None:
+    def add_visit(self, visit: Visit) -> None:
         call: Delivery | None = self._past.take(Delivery)
         if call is None:
-            self._log.visited(visit)
+            self._log.add_visit(visit)
         elif self._log.returned(visit.choice) != call.visit.choice or visit.step != call.visit.step:
             raise _differs(f"visit {visit.step} is another")
 
-    def heard(self, message: Message) -> None:
+    def add_message(self, message: Message) -> None:
         if self._past.take(Message) is None:
-            self._log.heard(message)
+            self._log.add_message(message)
 
 
 class RelivedJudge:
@@ -128,9 +128,9 @@ class RelivedJudge:
         return call.visit.score if isinstance(call, Delivery) else self._judge.score(page)
 
     def watch(self, page: Page, score: float) -> bool:
-        learned = self._judge.watch(page, score)
+        has_changed = self._judge.watch(page, score)
         if self._past.over:
-            return learned
+            return has_changed
         self.tell()
         return False
 

@@ -94,20 +94,20 @@ class RecordedRun(Run):
 
     async def to_its_end(self) -> StopReason:
         past = None if self.new else Past(self.log)
-        recorded = self._set_up(past)
-        self.crawl, self.clock = recorded.crawl, recorded.clock
+        recorded_crawl = self._set_up(past)
+        self.crawl, self.clock = recorded_crawl.crawl, recorded_crawl.clock
         self.onlooker.begins(self._end)
         ready = past is None
         if ready:
             self.onlooker.ready(self)
-        for visit in recorded.visits():
+        for visit in recorded_crawl.visits():
             if not ready and past is not None and not past.over:
-                self.onlooker.played(visit.step + 1)
+                self.onlooker.replay(visit.step + 1)
             else:
                 if not ready:
                     ready = True
                     self.onlooker.ready(self)
-                self.onlooker.visited(visit)
+                self.onlooker.visit(visit)
             await self._give_others_a_turn(visit)
         if past is not None and not past.over:
             raise KeyboardInterrupt  # in the middle of what is known already
@@ -119,14 +119,14 @@ class RecordedRun(Run):
 
     def _set_up(self, past: Past | None) -> RecordedCrawl:
         order, log = self.order, self.log
-        recorded = RecordedCrawl(order.topic, self._web, order.recipe, log, past, self.larger)
+        recorded_crawl = RecordedCrawl(order.topic, self._web, order.recipe, log, past, self.larger)
         if past is None:
-            self.onlooker.missing(order.topic, recorded.brief)
+            self.onlooker.missing(order.topic, recorded_crawl.brief)
             log.begin({**order.facts(), "folder": str(self._web.folder.resolve())})
         else:
             self.onlooker.goes_on(past.visits)
         log.session(self.seconds, {})
-        return recorded
+        return recorded_crawl
 
     async def _give_others_a_turn(self, visit: Visit) -> None:
         await self._wait_for_the_log()

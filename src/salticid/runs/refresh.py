@@ -18,7 +18,7 @@ from salticid.drivers.log_trouble import wait_for_the_log
 from salticid.errors import UserError
 from salticid.model import Outcome, Response
 from salticid.runs.live import Stopwatch
-from salticid.runs.live_settings import NOT_KEPT, LiveSettings
+from salticid.runs.live_settings import MASK, LiveSettings
 from salticid.runs.live_web import live_web
 from salticid.runs.onlooker import NOBODY_THERE, Onlooker
 from salticid.store.crawl_folder import CrawlFolder
@@ -35,7 +35,7 @@ _GONE = (404, 410)
 _NOT_MODIFIED = 304
 
 
-class Found(StrEnum):
+class PageFate(StrEnum):
     """What became of a page."""
 
     SAME = "same"
@@ -61,7 +61,7 @@ class Refresh:
         for step, url in pages:
             self._hosts.setdefault(web.urls.host(url), deque()).append((step, url))
         self.pages = len(pages)
-        self.found: Counter[Found] = Counter()
+        self.fates: Counter[PageFate] = Counter()
         self.stopped = False
         self.held_up: Callable[[str], None] | None = None
 
@@ -74,8 +74,8 @@ class Refresh:
                 await self._one_host(hosts.popleft(), watch)
 
         self._workers = [asyncio.create_task(work()) for _ in range(self._requests)]
-        ended = await asyncio.gather(*self._workers, return_exceptions=True)
-        for error in ended:
+        results = await asyncio.gather(*self._workers, return_exceptions=True)
+        for error in results:
             if isinstance(error, Exception):
                 raise error
         self._log.retry()
@@ -90,15 +90,17 @@ class Refresh:
     async def _one_host(self, pages: deque[tuple[int, int]], watch: Callable[[], None]) -> None:
         while pages and not self.stopped:
             step, url = pages.popleft()
-            seen = self._versions.seen(step)
+            version = self._versions.seen(step)
             try:
-                response = await self._web.fetch(url, _unless(seen))
+                response = await self._web.fetch(url, _unless(version))
             except Parked:
-                self.found[Found.UNKNOWN] += 1 + len(pages)
+                self.fates[PageFate.UNKNOWN] += 1 + len(pages)
                 return
-            found = _found(seen, response)
-            self.found[found] += 1
-            self._log.asked_again(step, found, response if found is Found.CHANGED else _bare(response))
+            fate = _fate_of(version, response)
+            self.fates[fate] += 1
+            self._log.asked_again(
+                step, fate, response if fate is PageFate.CHANGED else _without_page(response)
+            )
             watch()
             await self._wait_for_the_log()
 
@@ -106,7 +108,7 @@ class Refresh:
         await wait_for_the_log(self._log, lambda: self.stopped, self.held_up)
 
 
-def last_settings(folder: Path, typed: Mapping[str, Any]) -> LiveSettings:
+def last_settings(folder: Path, options: Mapping[str, Any]) -> LiveSettings:
     """How the pages of a crawl were asked for in its last run, changed by what was typed."""
     with closing(CrawlFolder(folder)) as crawl:
         if "live" not in crawl.about()["web"]:
@@ -118,13 +120,13 @@ def last_settings(folder: Path, typed: Mapping[str, Any]) -> LiveSettings:
         raise UserError(
             f"the crawl in {folder} has no page yet; give its own command again, and refresh it later"
         )
-    settings = replace(msgspec.convert(before, LiveSettings), **typed)
-    if settings.proxy and NOT_KEPT in settings.proxy:
+    settings = replace(msgspec.convert(before, LiveSettings), **options)
+    if settings.proxy and MASK in settings.proxy:
         raise UserError(
             f"{folder} was crawled through the proxy {settings.proxy}, whose password is not kept; give it again "
             "with --proxy"
         )
-    return settings.checked()
+    return settings.check()
 
 
 async def refresh(
@@ -138,7 +140,7 @@ async def refresh(
     ) as log:
         log.open()
         if (missing := log.go_on()) is not None:
-            onlooker.warned(missing)
+            onlooker.warn(missing)
         clock = Stopwatch(Record(log.database).seconds)
         async with live_web(settings, clock, archive, tables) as web:
             memory = Memory(web)
@@ -147,35 +149,35 @@ async def refresh(
             work = Refresh(web, log, settings.concurrency)
             work.held_up = onlooker.held_up
             reach = web.network.reach
-            reach.lost = lambda failure: onlooker.warned(NOBODY_THERE.format(failure.value))
+            reach.on_loss = lambda failure: onlooker.warn(NOBODY_THERE.format(failure.value))
             onlooker.begins(work.stop)
             watch(work)
             await work.run(lambda: watch(work))
             return work
 
 
-def _unless(seen: Seen) -> dict[str, str]:
+def _unless(version: Seen) -> dict[str, str]:
     """The fields of a request that asks only for what is new."""
     fields = {}
-    if seen.etag:
-        fields["If-None-Match"] = seen.etag
-    if seen.modified is not None:
-        fields["If-Modified-Since"] = formatdate(seen.modified, usegmt=True)
+    if version.etag:
+        fields["If-None-Match"] = version.etag
+    if version.modified is not None:
+        fields["If-Modified-Since"] = formatdate(version.modified, usegmt=True)
     return fields
 
 
-def _found(seen: Seen, response: Response) -> Found:
+def _fate_of(version: Seen, response: Response) -> PageFate:
     if response.status == _NOT_MODIFIED:
-        return Found.SAME
+        return PageFate.SAME
     if response.page is not None:
-        same = (response.page.title, response.page.text) == (seen.page.title, seen.page.text)
-        return Found.SAME if same else Found.CHANGED
+        same = (response.page.title, response.page.text) == (version.page.title, version.page.text)
+        return PageFate.SAME if same else PageFate.CHANGED
     if response.status in _GONE or response.outcome is Outcome.NOT_HTML:
-        return Found.GONE
-    return Found.UNKNOWN
+        return PageFate.GONE
+    return PageFate.UNKNOWN
 
 
-def _bare(response: Response) -> Response:
+def _without_page(response: Response) -> Response:
     """Without the page: it is known already."""
     return Response(
         response.url,

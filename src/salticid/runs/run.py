@@ -15,7 +15,7 @@ from typing import Any
 
 from salticid.crawl import Crawl
 from salticid.model import Limits, StopReason
-from salticid.runs.brief import Known
+from salticid.runs.brief import KnownPages
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.onlooker import Onlooker
 from salticid.runs.order import Order, Result
@@ -35,7 +35,7 @@ class Part:
 
     hosts: Hosts
     more: Callable[[], Awaitable[bool]]
-    known_pages: Callable[[Urls, Texts], Known] | None = None
+    known_pages: Callable[[Urls, Texts], KnownPages] | None = None
 
 
 def run(order: Order, onlooker: Onlooker | None = None) -> Result:
@@ -76,21 +76,21 @@ class Run(ABC):
         """From the folder to what came of it."""
         if (before := self.log.open()) is not None:
             self._go_on_from(before)
-        stopped = await self.to_its_end()
+        reason = await self.to_its_end()
         if self.log.trouble is not None:
-            stopped = StopReason.INTERRUPTED
+            reason = StopReason.INTERRUPTED
         crawl, seconds = self.crawl, self.clock()
         self.log.about({"seconds": seconds, "line": crawl.judge.line})
-        if self.new or self.larger or crawl.step > self._visits or stopped is not StopReason.INTERRUPTED:
-            self.log.about({"stopped": stopped.value})  # one that was only woken ended as it ended before
-        return Result(crawl.pages, crawl.fetches, stopped, seconds, self.log.in_memory)
+        if self.new or self.larger or crawl.step > self._visits or reason is not StopReason.INTERRUPTED:
+            self.log.about({"stopped": reason.value})  # one that was only woken ended as it ended before
+        return Result(crawl.pages, crawl.fetches, reason, seconds, self.log.in_memory)
 
     def _go_on_from(self, before: dict[str, Any]) -> None:
         """The folder holds a crawl, with these facts: take it up, if it is the one that was ordered."""
         self.new = False
         self.order, self.larger = self.order.continuing(self.log, before)
         if (missing := self.log.go_on()) is not None:
-            self.onlooker.warned(missing)
+            self.onlooker.warn(missing)
         record = Record(self.log.database)
         self.seconds, self._visits = record.seconds, record.visits
 

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.protocols import Judge, Strategy
-from salticid.registry import Registry, made_of, read_strategy_file, settings_of
+from salticid.registry import Registry, instance_of, read_strategy_file, settings_of
 from salticid.strategies import strategies
 
 DEFAULT_STRATEGY = "hunter"
@@ -37,7 +37,7 @@ def strategy_of(spec: str | Strategy, settings: Mapping[str, object] | None = No
             "the oracle knows which pages are relevant, so it cannot crawl; the lab measures every strategy "
             "against it (oracle_share). Choose another strategy, see: salticid strategies"
         )
-    return _made(spec, strategies, settings or {})
+    return _instance(spec, strategies, settings or {})
 
 
 def judge_of(
@@ -49,10 +49,10 @@ def judge_of(
     """
     if spec is None:
         spec = str(getattr(strategy, "judge", LEARNING_JUDGE if talks else DEFAULT_JUDGE))
-    return (type(spec).__name__, spec) if not isinstance(spec, str) else _made(spec, judges, {})
+    return (type(spec).__name__, spec) if not isinstance(spec, str) else _instance(spec, judges, {})
 
 
-def described(spec: str | Strategy | Judge, name: str, instance: Strategy | Judge) -> dict[str, Any]:
+def description(spec: str | Strategy | Judge, name: str, instance: Strategy | Judge) -> dict[str, Any]:
     """A strategy or judge with all its settings, also those that nobody wrote down; of a file of code its digest."""
     facts = {"name": name, **settings_of(instance)}
     file = None if not isinstance(spec, str) or spec.endswith(".toml") else _python_file(spec)[0]
@@ -74,20 +74,20 @@ def pairs(texts: list[str]) -> dict[str, str]:
     return values
 
 
-def _made(spec: str, registry: Registry[T], settings: Mapping[str, object]) -> tuple[str, T]:
+def _instance(spec: str, registry: Registry[T], settings: Mapping[str, object]) -> tuple[str, T]:
     if spec.endswith(".toml"):
-        name, written = read_strategy_file(Path(spec))
-        return name, registry.make(name, {**written, **settings})
+        name, file_settings = read_strategy_file(Path(spec))
+        return name, registry.make(name, {**file_settings, **settings})
     file, name, text = _python_file(spec)
     own = pairs(text.split(",")) if text else {}
     if file is None:
         return name, registry.make(name, {**own, **settings})
-    return name, made_of(name, registry.find(f"{file}:{name}"), {**own, **settings})
+    return name, instance_of(name, registry.find(f"{file}:{name}"), {**own, **settings})
 
 
 def _python_file(spec: str) -> tuple[Path | None, str, str]:
     """The Python file that a spec names, if it does, the name, and the settings as they were written."""
-    found = re.fullmatch(r"(?:(.+\.py):)?([^:]*)(?::(.*))?", spec, re.DOTALL)
-    if found is None:
+    match = re.fullmatch(r"(?:(.+\.py):)?([^:]*)(?::(.*))?", spec, re.DOTALL)
+    if match is None:
         raise UserError(f"{spec!r} is no NAME, NAME:KEY=VALUE,..., FILE.toml or FILE.py:Class")
-    return Path(found[1]) if found[1] else None, found[2], found[3] or ""
+    return Path(match[1]) if match[1] else None, match[2], match[3] or ""

@@ -38,7 +38,7 @@ class Sources:
     crawls: tuple[Path, ...] = ()
 
     @property
-    def named(self) -> bool:
+    def any(self) -> bool:
         """Whether there is any."""
         return bool(self.urls or self.bookmarks is not None or self.engine or self.crawls)
 
@@ -64,14 +64,14 @@ class Start:
 
     def add(self, urls: Sequence[str], origin: str) -> None:
         """Take these as seeds as well."""
-        known = {seed.url for seed in self.seeds}
-        self.seeds += [Seed(url, origin) for url in urls if url not in known]
+        urls_before = {seed.url for seed in self.seeds}
+        self.seeds += [Seed(url, origin) for url in urls if url not in urls_before]
 
 
 async def find_start(query: str, sources: Sources, user_agent: str = USER_AGENT) -> Start:
     """Ask all sources; a source that fails is a warning. UserError when none gives anything."""
-    checked_query(query)
-    if not sources.named:
+    clean_query(query)
+    if not sources.any:
         raise UserError(
             "a query alone does not say where to start; name URLs, bookmarks, a search engine or earlier crawls"
         )
@@ -81,12 +81,12 @@ async def find_start(query: str, sources: Sources, user_agent: str = USER_AGENT)
         await asyncio.to_thread(_take_bookmarks, start, sources.bookmarks, query)
     if sources.engine is not None:
         try:
-            found = await ask(sources.engine, query, user_agent)
-        except SearchFailed as failed:
-            start.warnings.append(str(failed))
+            urls = await ask(sources.engine, query, user_agent)
+        except SearchFailed as error:
+            start.warnings.append(str(error))
         else:
-            start.add(found, sources.engine.name)
-            if not found:
+            start.add(urls, sources.engine.name)
+            if not urls:
                 start.warnings.append(f"the search engine {sources.engine.name!r} found nothing")
     if sources.crawls:
         await asyncio.to_thread(_take_crawls, start, query, sources.crawls)
@@ -95,7 +95,7 @@ async def find_start(query: str, sources: Sources, user_agent: str = USER_AGENT)
     return start
 
 
-def checked_query(query: str) -> str:
+def clean_query(query: str) -> str:
     """The query itself; a UserError if there is nothing in it to look for."""
     if not query.strip() or not list(letter_runs(query)):
         raise UserError("the query names no word; say what to look for, as in: hot air ballooning")
@@ -124,34 +124,34 @@ def _take_urls(start: Start, urls: Sequence[str]) -> None:
 def _take_bookmarks(start: Start, data: bytes, query: str) -> None:
     """Those whose titles share most words with the query come first, and among equals the first."""
     try:
-        marked = bookmarks(data)
+        marks = bookmarks(data)
     except UserError as error:
         start.warnings.append(str(error))
         return
     stems = language.stemmer(language.detect(query))
-    sought = set(stems(list(letter_runs(query))))
-    ranked = sorted(marked, key=lambda mark: -len(sought & set(stems(list(letter_runs(mark.title))))))
-    start.add([mark.url for mark in ranked[:MOST_BOOKMARKS]], "bookmarks")
-    if len(marked) > MOST_BOOKMARKS:
+    query_stems = set(stems(list(letter_runs(query))))
+    best_first = sorted(marks, key=lambda mark: -len(query_stems & set(stems(list(letter_runs(mark.title))))))
+    start.add([mark.url for mark in best_first[:MOST_BOOKMARKS]], "bookmarks")
+    if len(marks) > MOST_BOOKMARKS:
         start.warnings.append(
-            f"of {len(marked)} bookmarks, the {MOST_BOOKMARKS} with titles nearest to the query are taken"
+            f"of {len(marks)} bookmarks, the {MOST_BOOKMARKS} with titles nearest to the query are taken"
         )
 
 
 def _take_crawls(start: Start, query: str, folders: Sequence[Path]) -> None:
     """The pages of earlier crawls that hold words of the query, best first."""
-    found = []
+    pages = []
     for folder in folders:
         try:
-            found += [(rank, url, folder.name) for url, rank in _pages_of(folder, query)]
+            pages += [(rank, url, folder.name) for url, rank in _pages_of(folder, query)]
         except UserError as error:
             start.warnings.append(str(error))
         except (sqlite3.Error, Damaged) as error:
             start.warnings.append(f"the crawl in {folder} cannot be read: {error}")
-    found.sort(key=lambda each: -each[0])
-    for _, url, name in found[:MOST_FROM_CRAWLS]:
+    pages.sort(key=lambda each: -each[0])
+    for _, url, name in pages[:MOST_FROM_CRAWLS]:
         start.add([url], f"crawl {name}")
-    if not found:
+    if not pages:
         start.warnings.append("no page of the earlier crawls holds a word of the query")
 
 

@@ -159,7 +159,7 @@ class CrawlLog:
         """What `keep` gave in earlier runs, the last word under each name."""
         return {name: value for name, value, _ in self.database.all(schema.MEMORY)}
 
-    def chose(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
+    def add_choices(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
         self._half_told = True
         seq = self._next()
         hosts = msgspec.json.encode(sorted(busy)).decode() if busy else None
@@ -183,7 +183,7 @@ class CrawlLog:
             self._choices += 1
         self._half_told = False
 
-    def visited(self, visit: Visit) -> None:
+    def add_visit(self, visit: Visit) -> None:
         self._half_told = True
         page = visit.page
         self._batch.add(
@@ -204,7 +204,7 @@ class CrawlLog:
         if (self.trouble is None and self._batch.visits >= BATCH_VISITS) or waited > BATCH_SECONDS:
             self._write_batch()
 
-    def heard(self, message: Message) -> None:
+    def add_message(self, message: Message) -> None:
         self._batch.add(schema.MESSAGE, (self._next(), msgspec.json.encode(message).decode()))
 
     def sent(self, choice: Choice, number: int) -> None:

@@ -20,11 +20,11 @@ class MemoryLog:
 
     def retry(self) -> None: ...
 
-    def chose(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None: ...
+    def add_choices(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None: ...
 
-    def visited(self, visit: Visit) -> None:
+    def add_visit(self, visit: Visit) -> None:
         self.visits.append(visit if visit.page is None else replace(visit, page=None))
 
-    def heard(self, message: Message) -> None:
+    def add_message(self, message: Message) -> None:
         if isinstance(message, Report):
             self.events.extend(message.events)

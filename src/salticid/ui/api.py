@@ -23,7 +23,7 @@ from salticid.errors import UserError, unknown
 from salticid.judges import judges
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.specs import DEFAULT_STRATEGY
-from salticid.runs.start_pages import Sources, Start, checked_query, find_start
+from salticid.runs.start_pages import Sources, Start, clean_query, find_start
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.export import Format, export
 from salticid.store.exports.selection import Wanted
@@ -111,7 +111,7 @@ class Api:
 
     async def _wish(self, wanted: NewCrawl) -> tuple[Wish, Start]:
         """What the order means: its places to start from are found now, and kept."""
-        query = " ".join(checked_query(wanted.query).split())
+        query = " ".join(clean_query(wanted.query).split())
         strategy = wanted.strategy or DEFAULT_STRATEGY
         judge = wanted.judge or judge_for(strategy)
         judges.find(judge)

@@ -46,14 +46,14 @@ class Spinner(Onlooker):
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
         self._listening = asyncio.create_task(self._listen(end))
 
-    def warned(self, sentence: str) -> None:
+    def warn(self, sentence: str) -> None:
         say(messages.Warned(sentence))
 
     def goes_on(self, visits: int) -> None:
         self._visits = visits
         say(messages.Playing(0, visits))
 
-    def played(self, step: int) -> None:
+    def replay(self, step: int) -> None:
         if step % PLAYING_EVERY == 0:
             say(messages.Playing(step, self._visits))
 

@@ -16,7 +16,7 @@ from salticid.evolve.genome import normalised
 from salticid.evolve.optimizer import Weights, plain
 from salticid.evolve.simulation import strategy_of
 from salticid.lab.search_report.evidence import Evolved, Interval
-from salticid.registry import FOUND, read_strategy_file, settings_of
+from salticid.registry import NOTES_TABLE, read_strategy_file, settings_of
 from salticid.strategies import strategies
 from salticid.strategies.linear_rank import LinearRank
 
@@ -31,7 +31,7 @@ def strategy_file(evolved: Evolved) -> str:
     settings = msgspec.to_builtins(settings_of(strategy_of(np.array(evolved.weights))))
     if evolved.plan.phases == 1:
         del settings["later"]
-    table = {"strategy": STRATEGY, **settings, FOUND: _found(evolved)}
+    table = {"strategy": STRATEGY, **settings, NOTES_TABLE: _found(evolved)}
     return f"{_comment(' '.join(told))}\n{tomli_w.dumps(table)}"
 
 

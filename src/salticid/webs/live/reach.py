@@ -31,24 +31,24 @@ PATIENCE = 3600.0
 class Reach:
     """Tells whether it was the network that failed, and waits for it.
 
-    `lost` is called with a failure when nobody can be reached, `found` when somebody can again; `gave_up` when that
-    took longer than `patience`: whoever sets it sees to those who wait. Else they are told that it was in vain.
+    `on_loss` is called with a failure when nobody can be reached, `on_return` when somebody can again, `on_give_up`
+    when that took longer than `patience`: whoever sets it ends the waiting requests. Else they fail.
     """
 
     def __init__(
         self, line: Line, manners: Manners, clock: Callable[[], float], patience: float = PATIENCE
     ) -> None:
         self._line, self._manners, self._clock, self._patience = line, manners, clock, patience
-        self.lost: Callable[[Failure], None] | None = None
-        self.found: Callable[[], None] | None = None
-        self.gave_up: Callable[[], None] | None = None
-        self._failed: dict[str, None] = {}
+        self.on_loss: Callable[[Failure], None] | None = None
+        self.on_return: Callable[[], None] | None = None
+        self.on_give_up: Callable[[], None] | None = None
+        self._failures: dict[str, None] = {}
         self._heard_at = -inf
         self._waiting: dict[object, tuple[str, Failure]] = {}
         self._look: asyncio.Task[bool] | None = None
-        self._is_lost = False
+        self._lost = False
 
-    async def was_lost(self, origin: str, failure: Failure, since: float, last: bool) -> bool:
+    async def waits_out_loss(self, origin: str, failure: Failure, since: float, last: bool) -> bool:
         """A host failed, and `last` if this was its last try: whether it was the network, which is back by now.
 
         Somebody who was answered after `since` shows that it was the host.
@@ -76,33 +76,33 @@ class Reach:
             return False
         if self._line.answered_at != self._heard_at:
             self._heard_at = self._line.answered_at
-            self._failed.clear()
-        self._failed[origin] = None
-        return len(self._failed) >= MANY and len({site(f"{each}/") for each in self._failed}) >= MANY
+            self._failures.clear()
+        self._failures[origin] = None
+        return len(self._failures) >= MANY and len({site(f"{each}/") for each in self._failures}) >= MANY
 
     async def _look_for_anybody(self) -> bool:
         """Wait until somebody answers; whether the network was lost until then."""
-        began, pause = self._clock(), FIRST_PAUSE
+        start, pause = self._clock(), FIRST_PAUSE
         try:
             while not await self._somebody_answers():
-                self._say_it_is_lost()
-                if self._clock() - began >= self._patience:
-                    if self.gave_up is None:
+                self._report_loss()
+                if self._clock() - start >= self._patience:
+                    if self.on_give_up is None:
                         return False
-                    self.gave_up()
+                    self.on_give_up()
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
-            if self._is_lost and self.found is not None:
-                self.found()
-            return self._is_lost
+            if self._lost and self.on_return is not None:
+                self.on_return()
+            return self._lost
         finally:
-            self._is_lost = False
+            self._lost = False
 
-    def _say_it_is_lost(self) -> None:
-        if not self._is_lost:
-            self._is_lost = True
-            if self.lost is not None:
-                self.lost(next(failure for _, failure in reversed(self._waiting.values())))
+    def _report_loss(self) -> None:
+        if not self._lost:
+            self._lost = True
+            if self.on_loss is not None:
+                self.on_loss(next(failure for _, failure in reversed(self._waiting.values())))
 
     async def _somebody_answers(self) -> bool:
         """Ask the last who answered, and the one of those who wait whose turn it is.
@@ -113,17 +113,17 @@ class Reach:
         names, hosts = Failure.NO_NAME_SERVER in failures, failures != {Failure.NO_NAME_SERVER}
         first = next(iter(self._waiting))
         self._waiting[first] = self._waiting.pop(first)
-        failed, _ = self._waiting[first]
-        witnesses = dict.fromkeys([*islice(reversed(self._line.answered), WITNESSES), failed])
-        began = self._clock()
+        one_more, _ = self._waiting[first]
+        witnesses = dict.fromkeys([*islice(reversed(self._line.answered), WITNESSES), one_more])
+        start = self._clock()
         looks = [self._line.look_up(origin) for origin in witnesses] if names else []
         looks += [self._ask(origin) for origin in witnesses] if hosts else []
         tasks = [asyncio.create_task(look) for look in looks]
         try:
             for task in asyncio.as_completed(tasks):
                 await task
-                if (self._line.named_at >= began or not names) and (
-                    self._line.answered_at >= began or not hosts
+                if (self._line.named_at >= start or not names) and (
+                    self._line.answered_at >= start or not hosts
                 ):
                     return True
         finally:

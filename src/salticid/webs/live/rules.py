@@ -119,7 +119,7 @@ class Rules:
                 return answer.status, decoded(answer.fields, answer.body, LONGEST_FILE + 1)
             if isinstance(answer, Failure):
                 last = tries >= REMEDIES[answer].tries
-                if await self._reach.was_lost(origin, answer, since, last):
+                if await self._reach.waits_out_loss(origin, answer, since, last):
                     tries -= 1
                     continue
                 if last and answer in _NOBODY_THERE:

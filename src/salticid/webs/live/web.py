@@ -197,7 +197,7 @@ class LiveWeb:
             last = tries >= REMEDIES[failure].tries
             if isinstance(answer, Failure):
                 self.doing[url] = f"the network, or {host}"
-                if await self.network.reach.was_lost(origin, answer, since, last):
+                if await self.network.reach.waits_out_loss(origin, answer, since, last):
                     tries -= 1
                     continue
             delay = retry_after(answer.fields, self._wall()) if isinstance(answer, Exchange) else None
