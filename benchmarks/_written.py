@@ -124,7 +124,7 @@ def make(folder: Path, size: Size) -> Made:
     writing = 0.0
     with closing(log):
         log.begin({})
-        log.know({})
+        log.add_known_pages({})
         brief = settle(TOPIC, KnownPages(), web, size.limits, seed=0)
         crawl = Crawl(brief, BestFirst(), Cosine(), log, lambda: float(crawl.step), log.page)
         flying: deque[Choice] = deque()

@@ -27,7 +27,7 @@ from salticid.model import Page
 from salticid.parse import Parser
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.export import Format, export
-from salticid.store.exports.selection import Wanted
+from salticid.store.exports.selection import Criteria
 from salticid.store.packing import pack_page, pack_words
 from salticid.store.schema import (
     ABOUT,
@@ -40,7 +40,7 @@ from salticid.store.schema import (
     URL,
     VISIT,
     WORDS,
-    Table,
+    SqlTable,
 )
 from salticid.store.warc import Archive
 from salticid.tables import Texts, Urls
@@ -98,7 +98,7 @@ def work(folder: str, form: str) -> None:
     crawl = CrawlFolder(Path(folder))
     begin = time.perf_counter()
     with tempfile.TemporaryFile() as out:
-        done = export(crawl, Format(form), Wanted(), out, lambda _visits, _pages: None)
+        done = export(crawl, Format(form), Criteria(), out, lambda _visits, _pages: None)
     visits = done.pages + sum(done.skipped.values())
     assert visits == len(crawl), done
     print(peak_memory(), visits / (time.perf_counter() - begin))
@@ -150,9 +150,9 @@ def _write(folder: Path, visits: int, source: _Small | _Collected) -> None:
     db.execute("PRAGMA synchronous = OFF")
     counts: Counter[str] = Counter()
 
-    def insert(table: Table, *row: object) -> None:
+    def insert(table: SqlTable, *row: object) -> None:
         counts[table.name] += 1
-        db.execute(table.insert, table.sealed(row))
+        db.execute(table.insert, table.with_checksum(row))
 
     insert(SESSION, 0, 1.7e9, 0.0, "{}")
     zstd = zstandard.ZstdCompressor(level=1)

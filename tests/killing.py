@@ -562,7 +562,7 @@ class Offline:
             brief = settle(self._topic, KnownPages(), self, limits, 0)
             self.crawl = Crawl(brief, self._strategy, Cosine(), self.log, self._clock, self.log.page)
             self.log.begin({"n": 1})
-            self.log.know({})
+            self.log.add_known_pages({})
         self.log.session(0.0, {})
         return there
 

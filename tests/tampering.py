@@ -35,7 +35,7 @@ def seal(db: sqlite3.Connection) -> None:
                 at = len(table.columns) - 1
                 rows = [(*row[:at], crc32(row[-1], crc32(row[-2])), *row[at + 1 :]) for row in rows]
             db.execute(f"DELETE FROM {table.name}")
-            db.executemany(table.insert, map(table.sealed, rows))
+            db.executemany(table.insert, map(table.with_checksum, rows))
             counts[table.name] = len(rows)
         counts[ABOUT.name] -= db.execute("SELECT count(*) FROM about WHERE name = ?", (OPEN,)).fetchone()[0]
-        db.execute(ABOUT.insert, ABOUT.sealed((ROWS, msgspec.json.encode(counts).decode())))
+        db.execute(ABOUT.insert, ABOUT.with_checksum((ROWS, msgspec.json.encode(counts).decode())))

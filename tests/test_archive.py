@@ -239,7 +239,9 @@ def test_whatever_is_added_makes_records(
 ) -> None:
     archive = Archive(tmp_path)
     archive.cut_back(None)
-    place = archive.add(A + url + "\r\nContent-Length: 0\r\n\r\n", REQUEST, response, address, cut=False)
+    place = archive.add(
+        A + url + "\r\nContent-Length: 0\r\n\r\n", REQUEST, response, address, truncated=False
+    )
     archive.close()
     assert read(tmp_path, place) == (REQUEST, response)
     with files(tmp_path)[0].open("rb") as opened:
@@ -286,7 +288,7 @@ def response(n: int, size: int = 40) -> bytes:
 
 
 def fill(archive: Archive, numbers: range, size: int = 40) -> list[int]:
-    return [archive.add(f"{A}{n}", REQUEST, response(n, size), "::1", cut=False) for n in numbers]
+    return [archive.add(f"{A}{n}", REQUEST, response(n, size), "::1", truncated=False) for n in numbers]
 
 
 def numbers_of(folder: Path) -> list[int]:
@@ -428,7 +430,7 @@ for n in range(60):
     limit = 1_000 * n if n % 3 else 1  # now and then not even a byte
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
     answer = b"HTTP/1.1 200 OK\\r\\n\\r\\n%d " % n + bytes(range(256)) * 5
-    places.append(archive.add(f"http://a.example/{n}", b"GET / HTTP/1.1\\r\\n\\r\\n", answer, None, cut=False))
+    places.append(archive.add(f"http://a.example/{n}", b"GET / HTTP/1.1\\r\\n\\r\\n", answer, None, truncated=False))
     try:
         archive.flush()
     except OSError:

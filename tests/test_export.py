@@ -35,10 +35,10 @@ from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports import parquet
 from salticid.store.exports.comma_separated import cell
 from salticid.store.exports.documents import language
-from salticid.store.exports.export import Exported, Format, export
+from salticid.store.exports.export import ExportResult, Format, export
 from salticid.store.exports.main_texts import MainTexts
 from salticid.store.exports.new_file import new_file
-from salticid.store.exports.selection import Wanted
+from salticid.store.exports.selection import Criteria
 from salticid.store.packing import pack_page, pack_words
 from salticid.store.schema import (
     CHOICE,
@@ -51,7 +51,7 @@ from salticid.store.schema import (
     VERSION,
     VISIT,
     WORDS,
-    Table,
+    SqlTable,
 )
 from salticid.store.warc import Archive
 from salticid.tables import Texts, Urls
@@ -65,7 +65,7 @@ NAV = "<nav><ul><li><a href=/>Home of all menus</a></li></ul></nav>"
 ESSAY = "Jumping spiders have four pairs of eyes, and the front pair sees almost as sharply as we do."
 HOSTILE = "<div><!--</div>-->" * 50_000
 """Deep enough for minutes of work; the end tags in comments deceive who only counts."""
-DEFAULT, ALL = Wanted(), Wanted(all=True)
+DEFAULT, ALL = Criteria(), Criteria(all=True)
 
 
 def article(title: str, text: str = ESSAY, more: str = "") -> str:
@@ -147,8 +147,8 @@ class Made:
         seal(self.db)
         return self.folder
 
-    def _insert(self, table: Table, *row: Any) -> None:
-        self.db.execute(table.insert, table.sealed(row))
+    def _insert(self, table: SqlTable, *row: Any) -> None:
+        self.db.execute(table.insert, table.with_checksum(row))
 
 
 @pytest.fixture
@@ -161,9 +161,9 @@ def made(tmp_path: Path) -> Iterator[Made]:
 def exported(
     folder: Path,
     form: Format = Format.JSONL,
-    wanted: Wanted = DEFAULT,
+    wanted: Criteria = DEFAULT,
     progress: Callable[[int, int], None] = lambda _visits, _pages: None,
-) -> tuple[bytes, Exported]:
+) -> tuple[bytes, ExportResult]:
     crawl, out = CrawlFolder(folder), io.BytesIO()
     try:
         done = export(crawl, form, wanted, out, progress)
@@ -172,11 +172,11 @@ def exported(
     return out.getvalue(), done
 
 
-def documents(folder: Path, wanted: Wanted = DEFAULT) -> list[dict[str, Any]]:
+def documents(folder: Path, wanted: Criteria = DEFAULT) -> list[dict[str, Any]]:
     return [json.loads(line) for line in exported(folder, wanted=wanted)[0].splitlines()]
 
 
-def names(folder: Path, wanted: Wanted = DEFAULT) -> list[str]:
+def names(folder: Path, wanted: Criteria = DEFAULT) -> list[str]:
     return [document["url"].rpartition("/")[2] for document in documents(folder, wanted)]
 
 
@@ -259,7 +259,7 @@ def test_only_pages_are_exported_and_what_is_left_out_is_counted(made: Made) -> 
     made.add("http://a.example/good", "", revisit=1)
     made.add("http://a.example/secret", "<meta name=robots content=noindex>" + article("secret"))
     made.add("http://a.example/poor", article("poor"), score=0.2)
-    done = exported(made.commit(), wanted=Wanted(min_score=0.3))[1]
+    done = exported(made.commit(), wanted=Criteria(min_score=0.3))[1]
     counts = {
         "no page": 1,
         "revisit": 1,
@@ -270,7 +270,7 @@ def test_only_pages_are_exported_and_what_is_left_out_is_counted(made: Made) -> 
         "no exchange": 0,
     }
     assert (done.pages, done.skipped) == (1, counts)
-    assert names(made.folder, Wanted(min_score=0.5)) == ["good"]
+    assert names(made.folder, Criteria(min_score=0.5)) == ["good"]
     assert names(made.folder, ALL) == ["good", "poor"]
 
 
@@ -281,7 +281,7 @@ def test_one_of_each_group_of_near_duplicates_stands_for_it(made: Made) -> None:
         made.db.execute("UPDATE visit SET duplicate_of = ? WHERE step = ?", (steps[of], steps[name]))
     folder = made.commit()
     assert names(folder) == ["a", "single"]
-    assert names(folder, Wanted(min_score=0.4)) == ["b", "single"], "the first that is wanted"
+    assert names(folder, Criteria(min_score=0.4)) == ["b", "single"], "the first that is wanted"
     told = {document["title"]: document["duplicate_of"] for document in documents(folder, ALL)}
     assert told == {"a": None, "b": "http://a.example/a", "single": None, "c": "http://a.example/b"}
 

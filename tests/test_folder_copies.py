@@ -12,7 +12,7 @@ from tests.killing import Offline, Program, Site, check_whole, live, served, vis
 from tests.running import salticid
 
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.folder_lock import TakenFolder
+from salticid.store.folder_lock import LockedFolder
 from salticid.store.schema import FILE
 from salticid.store.write_ahead import AHEAD
 from salticid.strategies.best_first import BestFirst
@@ -82,7 +82,7 @@ def test_who_only_looks_in_at_the_door_changes_nothing_of_that(tmp_path: Path) -
         whole = Path(shutil.copytree(tmp_path / "c", tmp_path / "whole"))
         part = copied(tmp_path / "c", tmp_path / "part")
     for folder in (whole, part):
-        taken = TakenFolder(folder)
+        taken = LockedFolder(folder)
         assert taken.facts() is not None
         taken.give_back()
     assert missing(whole) == "", "what was beside it was folded in"

@@ -28,7 +28,7 @@ from salticid.runs.brief import prepare
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.damage import UNREADABLE
 from salticid.store.exports.export import Format, export
-from salticid.store.exports.selection import Wanted
+from salticid.store.exports.selection import Criteria
 from salticid.store.log import CrawlLog
 from salticid.store.record import Delivery, Record
 from salticid.store.schema import FILE
@@ -135,7 +135,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
             crawl.deliver(choice, web.fetch(choice.link.url))
     crawl.revise([(0, 0.25)], [Feedback(web.id("p3"), 1)])
     page = log.page(web.id("p2"))
-    log.asked_again(2, "changed", Response(page.url, page.url, Outcome.OK, 200, replace(page, title="New")))
+    log.add_recheck(2, "changed", Response(page.url, page.url, Outcome.OK, 200, replace(page, title="New")))
     log.close()
     return folder
 
@@ -183,7 +183,7 @@ def _read_all(folder: Path) -> Iterator[object]:
         while (news := reader.news()) is not None:
             yield news
         with TemporaryFile() as file:
-            export(crawl, Format.JSONL, Wanted(), cast(BinaryIO, file), lambda done, pages: None)
+            export(crawl, Format.JSONL, Criteria(), cast(BinaryIO, file), lambda done, pages: None)
             file.seek(0)
             yield file.read()
 

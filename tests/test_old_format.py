@@ -73,7 +73,7 @@ def test_an_old_crawl_is_read_as_it_was(live: Path) -> None:
         assert Sight(GLIMPSE) in heard
         assert Revision([], [("http://h0.example/0", 1)]) in heard
         versions = Versions(crawl.database)
-        assert (versions.seen(0).page.title, versions.is_gone(1)) == ("Newer", True)
+        assert (versions.last(0).page.title, versions.is_gone(1)) == ("Newer", True)
         page = crawl.page(2)
         assert page is not None
         assert page.text.startswith("Head ")
@@ -89,7 +89,7 @@ def finish(crawl: Offline) -> list[tuple[str, float, int]]:
 def test_an_old_live_crawl_goes_on_as_if_never_interrupted(live: Path, tmp_path: Path) -> None:
     old = Offline(Site(20), live, Eventful(), archive=False)
     assert old.open()
-    assert old.log.kept() == {"robots h0.example": b"User-agent: *"}
+    assert old.log.memory() == {"robots h0.example": b"User-agent: *"}
     assert old.log.database.format == FORMAT
     whole = Offline(Site(20), tmp_path / "whole", Eventful(), archive=False)
     whole.open()

@@ -131,7 +131,7 @@ def test_what_changed_is_told_and_kept_beside_the_old(site: tuple[Site, int], tm
     assert "/robots.txt" not in fields, "what it says still holds"
     crawled = CrawlFolder(tmp_path / "c")
     step = step_of(crawled, "/plain2")
-    old, seen = crawled.page(step), Versions(crawled.database).seen(step)
+    old, seen = crawled.page(step), Versions(crawled.database).last(step)
     assert old is not None
     assert (old.title, seen.page.title) == ("nothing either", "something new at last")
     recheck = Versions(crawled.database).newest(step)

@@ -202,11 +202,11 @@ def again(folder: Path, path: str, kind: str, html: str = "") -> None:
         ).fetchone()[0]
         (number,) = db.execute("SELECT 1 + count(*) FROM recheck").fetchone()
         row = (number, step, 5000.0, kind, 200, 0, None, None, None)
-        db.execute(RECHECK.insert, RECHECK.sealed(row))
+        db.execute(RECHECK.insert, RECHECK.with_checksum(row))
         if kind == "changed":
             page = Parser(Urls(), Texts()).parse(html.encode(), A + path)
             columns = pack_page(page, zstandard.ZstdCompressor())
-            db.execute(VERSION.insert, VERSION.sealed((number, *columns)))
+            db.execute(VERSION.insert, VERSION.with_checksum((number, *columns)))
 
 
 def test_the_newest_text_is_searched(own: Path) -> None:
@@ -282,7 +282,7 @@ def test_the_index_of_another_crawl_is_made_anew(world: Path, own: Path, tmp_pat
 def test_where_nothing_can_be_written_an_index_is_made_for_once(own: Path) -> None:
     (own / FILE).mkdir()
     with closing(CrawlFolder(own)) as crawl, closing(WordIndex(crawl)) as index:
-        assert not index.kept
+        assert not index.persistent
     assert paths(found(own, "needle")) == ["long"]
 
 

@@ -23,7 +23,7 @@ from salticid.parse.bookmarks import LARGEST, bookmarks
 from salticid.runs.start_pages import MOST_BOOKMARKS, Sources, find_start
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.webs.live import search_engines
-from salticid.webs.live.search_engines import Engine, SearchFailed, ask, checked
+from salticid.webs.live.search_engines import Engine, SearchFailed, ask, check
 
 NETSCAPE = b"""<!DOCTYPE NETSCAPE-Bookmark-file-1>
 <META HTTP-EQUIV="Content-Type" CONTENT="text/html; charset=UTF-8">
@@ -160,7 +160,7 @@ def test_an_engine_that_gives_no_answer_says_why_and_what_to_do(
 ) -> None:
     engines.answer = answer
     with engines.served() as address, pytest.raises(SearchFailed, match=said):
-        asyncio.run(ask(checked(Engine("e", kind, address, "key")), "spiders", "Me/1"))  # type: ignore[arg-type]
+        asyncio.run(ask(check(Engine("e", kind, address, "key")), "spiders", "Me/1"))  # type: ignore[arg-type]
     assert len(engines.asked) == 1
 
 

@@ -19,7 +19,7 @@ from salticid.parse import Parser
 from salticid.store.database import Database
 from salticid.store.packing import pack_page
 from salticid.store.schema import PAGE, SCRIPT
-from salticid.store.twins import ALIKE, LOOKED_AT, MOST_COMPARED, SHORT, Twins, _alike
+from salticid.store.twins import ALIKE, MOST_COMPARISONS, MOST_TOKENS, SHORT, Twins, _alike
 from salticid.tables import Texts, Urls
 from salticid.testing.generated import Generated
 from salticid.webs.recorded import RecordedWeb
@@ -45,7 +45,7 @@ class Crawled:
         """A batch as the log writes it: twins first, then the rows, then the commit."""
         batch = list(enumerate(pages, step))
         found = self.twins.find(batch)
-        rows = [PAGE.sealed((step, *pack_page(page, self._zstd))) for step, page in batch]
+        rows = [PAGE.with_checksum((step, *pack_page(page, self._zstd))) for step, page in batch]
         self.db.executemany(PAGE.insert, rows)
         self.db.commit()
         return found
@@ -223,7 +223,7 @@ def test_the_same_words_are_found_among_many_pages_that_are_nearly_twins(crawled
 
 def test_a_huge_page_is_looked_at_in_part(crawled: Crawled) -> None:
     tokens = np.random.default_rng(0).integers(0, 100_000, 500_000)
-    other = np.concatenate((tokens[:LOOKED_AT], tokens[:1000]))
+    other = np.concatenate((tokens[:MOST_TOKENS], tokens[:1000]))
     began = time.process_time()
     assert crawled.take(page_of(tokens.tolist())) == [None]
     assert crawled.twins.find([(1, page_of(other.tolist()))]) == [0]
@@ -244,4 +244,4 @@ def test_pages_made_to_share_bands_cost_few_comparisons(
 
     monkeypatch.setattr("salticid.store.twins._alike", counted)
     assert crawled.take(*pages) == [None] * 120
-    assert 120 < len(compared) <= MOST_COMPARED * 120
+    assert 120 < len(compared) <= MOST_COMPARISONS * 120

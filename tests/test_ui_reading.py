@@ -26,7 +26,7 @@ from salticid.ui.details import visit_in_full
 from salticid.ui.event_stream import stream
 from salticid.ui.log_reader import BATCH, News, Reader
 from salticid.ui.order_form import Wish
-from salticid.ui.server_crawl import KeptCrawl
+from salticid.ui.server_crawl import ServerCrawl
 
 
 @contextmanager
@@ -158,7 +158,7 @@ def test_ten_thousand_visits_are_read_in_a_moment_and_streamed_whole(tmp_path: P
         pass
     grow(folder, 50)
     wish = Wish("spider", (), (), "best_first", "rocchio", 10, "2026-01-01", "stop")
-    kept = KeptCrawl(folder, wish, LiveSettings())
+    kept = ServerCrawl(folder, wish, LiveSettings())
 
     async def read_all() -> list[tuple[str | None, int]]:
         found: list[tuple[str | None, int]] = []
@@ -179,7 +179,7 @@ def test_ten_thousand_visits_are_read_in_a_moment_and_streamed_whole(tmp_path: P
 @pytest.mark.parametrize("since", [0, 17])
 def test_a_crawl_without_a_log_has_no_news_yet(tmp_path: Path, since: int) -> None:
     wish = Wish("spider", (), (), "best_first", "rocchio", 10, "2026-01-01", "stop")
-    kept = KeptCrawl(tmp_path, wish, LiveSettings())
+    kept = ServerCrawl(tmp_path, wish, LiveSettings())
 
     async def first() -> str | None:
         async for event in stream(kept, since, lambda: False):

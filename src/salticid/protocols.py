@@ -210,17 +210,17 @@ class Log(Protocol):
         ...
 
     def retry(self) -> None:
-        """Try again to keep what was told."""
+        """Try again to write what was added."""
         ...
 
     def add_choices(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
-        """`choose(room, busy)` was called and gave these."""
+        """`choose(room, busy)` was called and returned these."""
         ...
 
     def add_visit(self, visit: Visit) -> None:
-        """A visit was made and the strategy told."""
+        """A visit was made, and the strategy observed it."""
         ...
 
     def add_message(self, message: Message) -> None:
-        """The crawl was told something besides the answers to its choices, or its strategy reported something."""
+        """The crawl got a message besides the answers to its choices, or its strategy reported something."""
         ...

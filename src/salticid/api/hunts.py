@@ -53,7 +53,7 @@ class Hunt:
 
     def rows(self) -> list[dict[str, Any]]:
         """Every visit, in order: the fields of `salticid visits --json`."""
-        return [visit.shown() for visit in self.visits()]
+        return [visit.listing() for visit in self.visits()]
 
     def best(self, count: int = 10) -> list[StoredVisit]:
         """The good pages the judge liked best."""

@@ -38,7 +38,7 @@ COMMANDS = {
 }
 """The file of each command, and the function in it."""
 
-FAILED, MISTAKE = 1, 2
+FAILURE, MISTAKE = 1, 2
 
 
 def program(words: Sequence[str]) -> typer.Typer:
@@ -60,8 +60,8 @@ def program(words: Sequence[str]) -> typer.Typer:
     )
     app.callback()(_options)
     app.add_typer(world, name="world")
-    typed = [name for name in COMMANDS if name.split() == list(words[: len(name.split())])]
-    for name in typed or ([] if words[:1] == ["--version"] else COMMANDS):
+    names = [name for name in COMMANDS if name.split() == list(words[: len(name.split())])]
+    for name in names or ([] if words[:1] == ["--version"] else COMMANDS):
         file, function = COMMANDS[name].split(":")
         group = world if name.startswith("world ") else app
         group.command(name.split()[-1], cls=GroupedCommand)(
@@ -70,8 +70,8 @@ def program(words: Sequence[str]) -> typer.Typer:
     return app
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_set: bool) -> None:
+    if is_set:
         typer.echo(f"salticid {__version__}")
         raise typer.Exit
 
@@ -92,9 +92,9 @@ def main() -> None:
     except UserError as error:
         status = _complain(str(error), MISTAKE)
     except SalticidError as error:
-        status = _complain(str(error), FAILED)
+        status = _complain(str(error), FAILURE)
     except UNREADABLE as error:
-        status = _complain(str(Damaged(error)), FAILED)
+        status = _complain(str(Damaged(error)), FAILURE)
     except (KeyboardInterrupt, typer.Abort):
         status = _complain("interrupted", INTERRUPTED)
     except BrokenPipeError:
@@ -111,6 +111,6 @@ def _complain(line: str, status: int) -> int:
 
 def _help_command() -> str:
     """How to ask for help on the command that was typed, as far as it is one."""
-    known = {word for name in COMMANDS for word in name.split()}
-    words = [word for word in sys.argv[1:3] if word in known]
+    vocabulary = {word for name in COMMANDS for word in name.split()}
+    words = [word for word in sys.argv[1:3] if word in vocabulary]
     return " ".join(["salticid", *words, "--help"])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from salticid.lab.results import Results
 
 REPORT = "report.html"
-_SHOWN = ("oracle_share", "target_recall", "harvest", "smart_rank", "mean_similarity")
+_MAIN_MEASURES = ("oracle_share", "target_recall", "harvest", "smart_rank", "mean_similarity")
 
 
 _OF_AN_EXPERIMENT = (
@@ -73,7 +73,7 @@ def compare(
     if out_dir is None:
         raise UserError("nowhere to write to; name a folder with --out, as in --out race")
     if world.endswith(".toml"):
-        _check_nothing_else_is_said(context, world)
+        _check_no_options(context, world)
         experiment = read_experiment(Path(world))
     elif topics is None:
         raise UserError(
@@ -97,20 +97,20 @@ def compare(
         _tell(results, out_dir / REPORT)
 
 
-def _check_nothing_else_is_said(context: typer.Context, experiment: str) -> None:
+def _check_no_options(context: typer.Context, experiment: str) -> None:
     """Where a file says what is compared, no option may."""
-    if typed := [name for name in _OF_AN_EXPERIMENT if options.is_typed(context, name)]:
-        option = typed[0].replace("_", "-")
+    if options_typed := [name for name in _OF_AN_EXPERIMENT if options.is_typed(context, name)]:
+        option = options_typed[0].replace("_", "-")
         raise UserError(f"{experiment} says what is compared; leave --{option} out, or write it there")
 
 
 def _tell(results: Results, report: Path) -> None:
     """Say who did how well, who failed, and where to read on."""
-    shown = _SHOWN if results.measures.keys() >= set(_SHOWN) else tuple(results.measures)
+    measures = _MAIN_MEASURES if results.measures.keys() >= set(_MAIN_MEASURES) else tuple(results.measures)
     for name, scores in results.strategies.items():
         means = ", ".join(
             f"{metric} {score.mean:.3f} ± {score.se or 0:.3f}"
-            for metric in shown
+            for metric in measures
             if (score := scores[metric]).mean is not None
         )
         out.print(safe(f"{name}: {means}"), soft_wrap=True)

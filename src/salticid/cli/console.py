@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 out = Console()
@@ -26,9 +27,9 @@ def safe(text: str, width: int = 0) -> Text:
     >>> safe("a long title", 7).plain
     'a long…'
     """
-    folded = " ".join(text.split())
+    one_line = " ".join(text.split())
     plain = "".join(
-        "�" if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co") else char for char in folded
+        "�" if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co") else char for char in one_line
     )
     return Text(plain if not width or len(plain) <= width else plain[: width - 1] + "…")
 
@@ -43,15 +44,27 @@ def sparkline(values: Sequence[float], top: float) -> str:
     return "".join(_BARS[round(min(max(v / top, 0), 1) * steps)] if top else _BARS[0] for v in values)
 
 
-def thinned(values: Sequence[float], count: int) -> list[float]:
+def even_sample(values: Sequence[float], count: int) -> list[float]:
     """At most `count` values, evenly spread, the last one among them.
 
-    >>> thinned([1, 2, 3, 4, 5], 2)
+    >>> even_sample([1, 2, 3, 4, 5], 2)
     [2, 5]
     """
     if len(values) <= count:
         return list(values)
     return [values[round((at + 1) * len(values) / count) - 1] for at in range(count)]
+
+
+def print_table(
+    title: str, head: Sequence[str], rows: Iterable[Sequence[str]], numbers: bool = False
+) -> None:
+    """A table on stdout; if `numbers`, all columns but the first are set to the right."""
+    table = Table(title=safe(title), title_justify="left", box=None, pad_edge=False)
+    for at, column in enumerate(head):
+        table.add_column(safe(column), justify="right" if numbers and at else "left")
+    for row in rows:
+        table.add_row(*map(safe, row))
+    out.print(table)
 
 
 def print_json(value: object) -> None:

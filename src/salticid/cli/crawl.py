@@ -20,7 +20,7 @@ from salticid.errors import UserError
 from salticid.model import Limits, Scope, StopReason, Topic
 from salticid.runs import specs
 from salticid.runs.live_settings import USER_AGENT, LiveSettings
-from salticid.runs.order import Order, Recipe, Result
+from salticid.runs.order import Order, Recipe
 from salticid.truth import load_topic
 from salticid.webs.arrays import MANIFEST
 from salticid.webs.recorded import RecordedWeb
@@ -144,24 +144,24 @@ def crawl(
 
         return refresh_alias(context, refresh, json)
     ground = _web(web, context.params, ray)
-    name, chosen = specs.strategy_of(strategy, specs.pairs(set_ or []))
-    judge_name, judge_chosen = specs.judge_of(judge, chosen)
+    name, strategy_object = specs.strategy_of(strategy, specs.pairs(set_ or []))
+    judge_name, judge_object = specs.judge_of(judge, strategy_object)
     limits = _limits(max_pages, max_fetches, max_buffer, max_time, stop_when)
-    named = (seed_url or (), bookmarks, search, from_crawl or ())
-    topic = _topic(topic_file, query, named, user_agent, out_dir)
-    typed = Scope(tuple(include or ()), tuple(exclude or ()), same_site, max_depth)
-    topic = replace(topic, scope=_merged(topic.scope, typed))
+    start = (seed_url or (), bookmarks, search, from_crawl or ())
+    topic = _topic(topic_file, query, start, user_agent, out_dir)
+    scope = Scope(tuple(include or ()), tuple(exclude or ()), same_site, max_depth)
+    topic = replace(topic, scope=_scope(topic.scope, scope))
     source = None if backlinks is None else partial(backlinks_from, backlinks)
-    recipe = Recipe(chosen, judge_chosen, limits, arrivals, seed, source)
+    recipe = Recipe(strategy_object, judge_object, limits, arrivals, seed, source)
     order = Order(topic, ground, name, judge_name, recipe, _folder(out_dir, topic.name, name), backlinks)
     return _run(order, web, ray, shards, json)
 
 
-def _web(name: str, typed: Mapping[str, Any], ray: str | None) -> RecordedWeb | LiveSettings:
-    """The web that was named: the live one, asked as was typed, or a recorded one."""
+def _web(name: str, params: Mapping[str, Any], ray: str | None) -> RecordedWeb | LiveSettings:
+    """The web of that name: the live one, asked as the options say, or a recorded one."""
     if name == LIVE:
-        settings = live_options.live(typed)
-        if typed["max_pages"] > ASK_FOR_CONTACT and settings.user_agent == USER_AGENT:
+        settings = live_options.live(params)
+        if params["max_pages"] > ASK_FOR_CONTACT and settings.user_agent == USER_AGENT:
             err.print(f"More than {ASK_FOR_CONTACT} pages: please add a contact with --user-agent.")
         return settings
     if ray is not None:
@@ -187,13 +187,13 @@ def _topic(
     return topic
 
 
-def _merged(told: Scope, typed: Scope) -> Scope:
-    """The scope of the topic file, narrowed or replaced by what was typed."""
+def _scope(of_file: Scope, of_options: Scope) -> Scope:
+    """The scope of the topic file, narrowed or replaced by the options."""
     return Scope(
-        include=typed.include or told.include,
-        exclude=told.exclude + typed.exclude,
-        same_site=typed.same_site or told.same_site,
-        max_depth=told.max_depth if typed.max_depth is None else typed.max_depth,
+        include=of_options.include or of_file.include,
+        exclude=of_file.exclude + of_options.exclude,
+        same_site=of_options.same_site or of_file.same_site,
+        max_depth=of_file.max_depth if of_options.max_depth is None else of_options.max_depth,
     )
 
 
@@ -210,13 +210,13 @@ def _limits(
     return options.with_condition(limits, stop_when) if stop_when else limits
 
 
-def _folder(named: Path | None, topic: str, strategy: str) -> Path:
-    """Where the crawl goes: the folder that was named, else a free one."""
-    if named is None:
+def _folder(folder: Path | None, topic: str, strategy: str) -> Path:
+    """Where the crawl goes: the folder of --out, else a free one."""
+    if folder is None:
         return _free_folder(topic, strategy)
-    if not named.name or (named / MANIFEST).exists():
-        raise UserError(f"no crawl goes into {str(named)!r}; name a folder of its own with --out")
-    return named
+    if not folder.name or (folder / MANIFEST).exists():
+        raise UserError(f"no crawl goes into {str(folder)!r}; name a folder of its own with --out")
+    return folder
 
 
 def _free_folder(topic: str, strategy: str) -> Path:
@@ -229,15 +229,14 @@ def _free_folder(topic: str, strategy: str) -> Path:
 def _run(order: Order, web: str, ray: str | None, shards: int, json: bool) -> int:
     """Crawl here or on a cluster, and say what came of it; the exit status."""
     try:
-        result = hunt(order) if ray is None else _hunt_on_ray(order, ray, shards)
+        if ray is None:
+            result = hunt(order)
+        else:
+            from salticid.cli.ray_cluster import hunt_on_ray  # here: it takes its time to import
+
+            result = hunt_on_ray(order, ray, shards)
     except KeyboardInterrupt:
         say_how_to_go_on(order.folder)
         return INTERRUPTED
     tell(order, web, result, json)
     return INTERRUPTED if result.stopped is StopReason.INTERRUPTED else 0
-
-
-def _hunt_on_ray(order: Order, address: str, shards: int) -> Result:
-    from salticid.cli.ray_cluster import hunt_on_ray  # here: it takes its time to import
-
-    return hunt_on_ray(order, address, shards)

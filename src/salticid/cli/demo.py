@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from salticid.cli.console import err, out, sparkline, thinned
+from salticid.cli.console import err, even_sample, out, sparkline
 from salticid.cli.progress import Work
 from salticid.cli.summary import best_pages
 from salticid.errors import UserError
@@ -29,34 +29,34 @@ def demo(
     if out_dir.exists() and not (out_dir / "world").exists() and any(out_dir.iterdir()):
         raise UserError(f"{out_dir} holds something else; name a new folder with --out")
     with Work("generating a web", lab.PAGES, err) as work:
-        world, topic, targets = lab.make_world(out_dir, lambda done, pages: work.at(done, f"{pages} pages"))
+        world, topic, targets = lab.make_world(out_dir, lambda crawl, pages: work.at(crawl, f"{pages} pages"))
     out.print(
         f"A generated web of {lab.PAGES} pages, served over HTTP on this machine; {targets} of them are about "
         f"[bold]{lab.TOPIC}[/bold]. Three crawlers start two links away and may fetch {lab.LIMITS.max_pages} pages "
         "each.\n",
         highlight=False,
     )
-    shown = []
+    crawls = []
     for strategy in lab.STRATEGIES:
         with Work(strategy, lab.LIMITS.max_pages, err) as work:
-            done = lab.crawl(
+            crawl = lab.crawl(
                 world,
                 topic,
                 strategy,
                 out_dir / strategy,
                 lambda pages, harvest: work.at(pages, f"harvest {harvest:.0%}"),
             )
-        shown.append(done)
-    out.print(best_pages(shown[-1].best[:10]))
+        crawls.append(crawl)
+    out.print(best_pages(crawls[-1].best[:10]))
     out.print("\nShare of the fetched pages that are truly on topic, from the first page to the last:")
-    for each in shown:
-        curve = sparkline(thinned(each.curve, _WIDTH), 1.0)
+    for each in crawls:
+        curve = sparkline(even_sample(each.curve, _WIDTH), 1.0)
         out.print(
             f"  {each.strategy:>13} {curve} {each.curve[-1]:.0%}, {each.found} of {targets} found; "
             f"stopped: {each.stopped.value}",
             highlight=False,
         )
     page = out_dir / "demo.html"
-    lab.write_page(page, shown, targets)
+    lab.write_page(page, crawls, targets)
     out.print(f"\nThe plot is in {page}. Next, a crawl of your own:", highlight=False)
     out.print(f"  salticid crawl {topic} --web {world} --max-pages 500", highlight=False, soft_wrap=True)

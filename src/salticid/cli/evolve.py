@@ -69,7 +69,7 @@ def evolve(
     if topic is None:
         raise UserError("no topic; name a topic file with --topic, as in --topic topic.toml")
     file, folder = _outputs(out_file)
-    told, _ = load_topic(topic)
+    subject, _ = load_topic(topic)
 
     from salticid.evolve.checkpoint import Checkpoint  # here: it takes its time to import
     from salticid.evolve.fitness import Goal
@@ -81,20 +81,20 @@ def evolve(
     from salticid.lab.search_report.page import REPORT, render
     from salticid.lab.search_report.strategy_file import strategy_file, weights_in
 
-    stage = Stage(world.absolute(), told)
-    searched = Simulation.terms if terms == "all" else PAPER_TERMS
-    known = tuple(weights_in(each, searched, phases) for each in begin_with or ())
+    stage = Stage(world.absolute(), subject)
+    search_terms = Simulation.terms if terms == "all" else PAPER_TERMS
+    first_weights = tuple(weights_in(each, search_terms, phases) for each in begin_with or ())
     with Work("preparing", 0, err) as work:
-        simulation = prepare(stage, searched, work.part)
+        simulation = prepare(stage, search_terms, work.part)
     plan = SearchPlan(
-        simulation.digest, told.name, digest_of(told), told.seeds, simulation.terms, searched, search, population,
-        generations, crawl_length, runs, seed, phases, Goal(reward_hosts, reward_distance, reward_length),
-        known, versions(),
+        simulation.digest, subject.name, digest_of(subject), subject.seeds, simulation.terms, search_terms, search,
+        population, generations, crawl_length, runs, seed, phases, Goal(reward_hosts, reward_distance, reward_length),
+        first_weights, versions(),
     )  # fmt: skip
-    with on_ray(stage, ray, workers) if ray else crawlers(stage, workers or os.cpu_count() or 1) as made:
-        evolution = Evolution(plan, made, Checkpoint(folder))
+    with on_ray(stage, ray, workers) if ray else crawlers(stage, workers or os.cpu_count() or 1) as pool:
+        evolution = Evolution(plan, pool, Checkpoint(folder))
         try:
-            state, evolved = _found(evolution)
+            state, evolved = _search(evolution)
         except KeyboardInterrupt:
             err.print(f"Stopped in generation {evolution.generation}; the same command goes on from there.")
             raise typer.Exit(INTERRUPTED) from None
@@ -106,18 +106,18 @@ def evolve(
         _tell(evolved, topic, file, folder / REPORT)
 
 
-def _found(evolution: Evolution) -> tuple[State, Evolved]:
+def _search(evolution: Evolution) -> tuple[State, Evolved]:
     """Search, showing how it goes on; then test what was found."""
     from salticid.lab.search_report.evidence import with_evidence
 
-    before, began = evolution.done, time.monotonic()
+    before, start = evolution.done, time.monotonic()
     with Work("evolving", evolution.total - before, err) as work:
 
-        def told(done: int) -> None:
-            left = (time.monotonic() - began) / (done - before) * (evolution.total - done)
-            work.at(done - before, _note(evolution, left))
+        def show(crawls: int) -> None:
+            seconds_left = (time.monotonic() - start) / (crawls - before) * (evolution.total - crawls)
+            work.at(crawls - before, _note(evolution, seconds_left))
 
-        state = evolution.run(told)
+        state = evolution.run(show)
         return state, with_evidence(state, evolution.crawlers, work.part)
 
 

@@ -15,9 +15,9 @@ from salticid.cli.console import err, out, print_json, safe
 from salticid.cli.crawl_reading import crawl_in
 from salticid.cli.progress import Work
 from salticid.errors import UserError
-from salticid.store.exports.export import Exported, Format, export
+from salticid.store.exports.export import ExportResult, Format, export
 from salticid.store.exports.new_file import new_file
-from salticid.store.exports.selection import Wanted
+from salticid.store.exports.selection import Criteria
 
 STDOUT = "-"
 
@@ -42,29 +42,35 @@ def export_pages(
     Example: salticid export crawls/spiders --to jsonl --out spiders.jsonl --min-score 0.3
     """
     _check(folder, to, file, json)
-    began = time.monotonic()
-    with crawl_in(folder) as crawl, _opened(file, force) as opened:
+    start = time.monotonic()
+    with crawl_in(folder) as crawl, _stream(file, force) as stream:
         with Work("exporting", len(crawl), err) as work:
-            done = export(
+            result = export(
                 crawl,
                 to,
-                Wanted(min_score, everything),
-                opened,
+                Criteria(min_score, everything),
+                stream,
                 lambda visits, pages: work.at(visits, f"{pages} pages"),
             )
-        size = None if file == STDOUT else opened.tell()
+        size = None if file == STDOUT else stream.tell()
     if json:
-        facts = {"out": file, "format": to.value, "pages": done.pages, "skipped": done.skipped, "bytes": size}
-        print_json({**facts, "seconds": round(time.monotonic() - began, 3)})
+        facts = {
+            "out": file,
+            "format": to.value,
+            "pages": result.pages,
+            "skipped": result.skipped,
+            "bytes": size,
+        }
+        print_json({**facts, "seconds": round(time.monotonic() - start, 3)})
     else:
-        _tell(file, done, size)
+        _tell(file, result, size)
 
 
-def _tell(file: str, done: Exported, size: int | None) -> None:
-    told = f"{done.pages} pages"
-    console, line = (err, told) if size is None else (out, f"{file}: {told}, {size:,} bytes")
+def _tell(file: str, result: ExportResult, size: int | None) -> None:
+    pages = f"{result.pages} pages"
+    console, line = (err, pages) if size is None else (out, f"{file}: {pages}, {size:,} bytes")
     console.print(safe(line), highlight=False, soft_wrap=True)
-    for why, count in done.skipped.items():
+    for why, count in result.skipped.items():
         if count:
             console.print(f"  left out: {count} x {why}", highlight=False)
 
@@ -88,9 +94,9 @@ def _is_of_crawl(folder: Path, file: Path) -> bool:
 
 
 @contextmanager
-def _opened(file: str, force: bool) -> Iterator[BinaryIO]:
+def _stream(file: str, force: bool) -> Iterator[BinaryIO]:
     if file == STDOUT:
         yield sys.stdout.buffer
     else:
-        with new_file(Path(file), force) as opened:
-            yield opened
+        with new_file(Path(file), force) as stream:
+            yield stream

@@ -25,8 +25,8 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 def hunt(order: Order) -> Result:
     """Crawl, or go on with a crawl, and show how far it is."""
-    with Terminal(order.folder) as shown:
-        return run(order, shown)
+    with Terminal(order.folder) as terminal:
+        return run(order, terminal)
 
 
 class Terminal(Onlooker):
@@ -36,7 +36,7 @@ class Terminal(Onlooker):
         self, folder: Path, console: Console = err, signals: Sequence[signal.Signals] = _SIGNALS
     ) -> None:
         self._folder, self._console, self._signals = folder, console, signals
-        self._shown = ExitStack()
+        self._display = ExitStack()
         self.end: Callable[[], object] = lambda: None
         """Ends the crawl cleanly, from any thread."""
 
@@ -44,7 +44,7 @@ class Terminal(Onlooker):
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._shown.close()
+        self._display.close()
 
     def begins(self, end: Callable[[], None]) -> None:
         """The first signal ends it in good order; a second one at once."""
@@ -63,13 +63,13 @@ class Terminal(Onlooker):
         self._console.print(sentence, highlight=False)
 
     def missing(self, topic: Topic, brief: Brief) -> None:
-        for kind, named, read in (
+        for kind, urls, pages in (
             ("examples", topic.examples, brief.examples),
             ("negatives", topic.negatives, brief.negatives),
         ):
-            if len(read) < len(named):
+            if len(pages) < len(urls):
                 self.warn(
-                    f"{len(named) - len(read)} of {len(named)} {kind} could not be read and are left out"
+                    f"{len(urls) - len(pages)} of {len(urls)} {kind} could not be read and are left out"
                 )
 
     def goes_on(self, visits: int) -> None:
@@ -104,8 +104,8 @@ class Terminal(Onlooker):
 
     def _show(self, work: Work) -> Work:
         """Show this, and nothing else."""
-        self._shown.close()
-        return self._shown.enter_context(work)
+        self._display.close()
+        return self._display.enter_context(work)
 
 
 def progress(run: Run) -> str:
@@ -113,9 +113,11 @@ def progress(run: Run) -> str:
     crawl = run.crawl
     waiting, _ = crawl.strategy.waiting(0)
     ahead = crawl.outlook()
-    left = "" if ahead is None else f", {ahead.remaining.low:,.0f} to {ahead.remaining.high:,.0f} seem left"
+    outlook = (
+        "" if ahead is None else f", {ahead.remaining.low:,.0f} to {ahead.remaining.high:,.0f} seem left"
+    )
     hosts = f", {run.active_hosts} hosts" if run.active_hosts else ""
     return (
-        f"{crawl.pages} pages, {crawl.fetches - crawl.pages} failed, harvest {crawl.harvest:.0%}{left}, "
+        f"{crawl.pages} pages, {crawl.fetches - crawl.pages} failed, harvest {crawl.harvest:.0%}{outlook}, "
         f"{waiting} links wait{hosts}"
     )

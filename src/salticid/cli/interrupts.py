@@ -14,7 +14,7 @@ INTERRUPTED = 130
 
 @contextmanager
 def interruptible(end: Callable[[], object] | None = None) -> Iterator[Event]:
-    """The first Ctrl-C or SIGTERM, which the event tells of, ends it cleanly, as told; a second one at once."""
+    """The first Ctrl-C or SIGTERM sets the event and calls `end`; a second Ctrl-C stops the program at once."""
     interrupted = Event()
 
     def stop(number: int, frame: FrameType | None) -> None:

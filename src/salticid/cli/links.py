@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.table import Table
 
-from salticid.cli.console import err, out, print_json, safe
+from salticid.cli.console import err, out, print_json, print_table
 from salticid.cli.progress import Work
 from salticid.errors import UserError
 
@@ -44,23 +43,18 @@ def links(
         raise UserError(f"there is no folder {save.parent} to write {save.name} to; name one that exists")
     if target is not None and save is None:
         raise UserError("--target is for the strategy file; name one with --save FILE.toml")
-    known = labelled_links(world)
-    sought = saving.checked_target(known, target) if save is not None else ""
-    parts = splits.by_university(known) if split == "university" else splits.at_random(known, seed)
+    examples = labelled_links(world)
+    target_class = saving.checked_target(examples, target) if save is not None else ""
+    parts = splits.by_university(examples) if split == "university" else splits.at_random(examples, seed)
     with Work("links", 0, err) as work:
-        trial = tried(known, parts, work.part)
+        trial = tried(examples, parts, work.part)
     if save is not None:
-        _write(save, saving.strategy_file(known, sought))
+        _write(save, saving.strategy_file(examples, target_class))
     if json:
         print_json(link_table(trial))
         return
     for each in figures(trial):
-        shown = Table(title=safe(each.title), title_justify="left", box=None, pad_edge=False)
-        for at, head in enumerate(each.head):
-            shown.add_column(safe(head), justify="right" if at else "left")
-        for row in each.rows:
-            shown.add_row(*map(safe, row))
-        out.print(shown)
+        print_table(each.title, each.head, each.rows, numbers=True)
         out.print()
     if save is not None:
         out.print(

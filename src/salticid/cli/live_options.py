@@ -76,7 +76,7 @@ Dns = Annotated[
     typer.Option(help="Live: ask this name server.", metavar="ADDRESS[:PORT]", rich_help_panel=SAFETY),
 ]
 
-_AS_TYPED = (
+_UNCHANGED = (
     "concurrency", "delay", "timeout", "max_bytes", "user_agent", "per_address", "sitemaps", "proxy", "dns",
     "host_share", "max_disk",
 )  # fmt: skip
@@ -85,10 +85,10 @@ _UNLESS = {"no_warc": "warc", "no_traps": "traps"}
 
 def settings(options: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of the live web among the options of a command, under the names of `LiveSettings`."""
-    typed = {name: options[name] for name in _AS_TYPED if name in options}
-    typed |= {name: tuple(options[name] or ()) for name in ("allow_net", "resolve") if name in options}
-    typed |= {name: duration(options[name]) for name in ("patience",) if name in options}
-    return typed | {setting: not options[name] for name, setting in _UNLESS.items() if name in options}
+    values = {name: options[name] for name in _UNCHANGED if name in options}
+    values |= {name: tuple(options[name] or ()) for name in ("allow_net", "resolve") if name in options}
+    values |= {name: duration(options[name]) for name in ("patience",) if name in options}
+    return values | {setting: not options[name] for name, setting in _UNLESS.items() if name in options}
 
 
 def live(options: Mapping[str, Any]) -> LiveSettings:

@@ -21,10 +21,10 @@ def duration(text: str) -> float:
     >>> duration("10m"), duration("1.5h")
     (600.0, 5400.0)
     """
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd]?)", text.strip())
-    if not found:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd]?)", text.strip())
+    if not match:
         raise UserError(f"no duration {text!r}; write a number with s, m, h or d, as in 10m")
-    return float(found[1]) * _UNITS[found[2]]
+    return float(match[1]) * _UNITS[match[2]]
 
 
 def size(text: str) -> int:
@@ -33,10 +33,10 @@ def size(text: str) -> int:
     >>> size("1.5GB"), size("20 kb"), size("4096")
     (1500000000, 20000, 4096)
     """
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]b|)", text.strip().lower())
-    if not found:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]b|)", text.strip().lower())
+    if not match:
         raise UserError(f"no size {text!r}; write a number with KB, MB, GB or TB, as in 10GB")
-    return int(float(found[1]) * _SIZES[found[2]])
+    return int(float(match[1]) * _SIZES[match[2]])
 
 
 def max_buffer(text: str) -> int | None:
@@ -61,12 +61,12 @@ def with_condition(limits: Limits, text: str) -> Limits:
     >>> with_condition(Limits(), "harvest < 0.05").min_harvest, with_condition(Limits(), "seconds > 60").max_seconds
     (0.05, 60.0)
     """
-    found = re.fullmatch(r"(\w+)\s*([<>])\s*(\d*\.?\d+)", text.strip())
-    limit = _CONDITIONS.get((found[1], found[2])) if found else None
-    if not found or limit is None:
+    match = re.fullmatch(r"(\w+)\s*([<>])\s*(\d*\.?\d+)", text.strip())
+    limit = _CONDITIONS.get((match[1], match[2])) if match else None
+    if not match or limit is None:
         raise UserError(f'no condition {text!r}; write "harvest < 0.05", "remaining < 10" or "seconds > 600"')
-    told: dict[str, Any] = {limit: float(found[3])}
-    return replace(limits, **told)
+    change: dict[str, Any] = {limit: float(match[3])}
+    return replace(limits, **change)
 
 
 def is_typed(context: typer.Context, option: str) -> bool:

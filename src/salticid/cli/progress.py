@@ -27,7 +27,7 @@ class Work:
             console=console,
             transient=True,
         )
-        self._began = self._shown = time.monotonic()
+        self._start = self._last_show = time.monotonic()
         self._every = _BAR_EVERY if console.is_terminal else _LINE_EVERY
 
     def __enter__(self) -> Work:
@@ -45,26 +45,26 @@ class Work:
     @property
     def due(self) -> bool:
         """Whether it is time to show something again."""
-        return time.monotonic() - self._shown >= self._every
+        return time.monotonic() - self._last_show >= self._every
 
-    def part(self, what: str, done: int, total: int) -> None:
+    def part(self, what: str, count: int, total: int) -> None:
         """So much of a part of the work is done; the bar is the part's."""
         if what != self._what:
             self._what, self._total = what, total
-            self._began = self._shown = time.monotonic()
+            self._start = self._last_show = time.monotonic()
             self._bar.reset(self._task, total=total, description=what, note="")
-        self.at(done, f"{done} of {total}")
+        self.at(count, f"{count} of {total}")
 
-    def at(self, done: int, note: str) -> None:
+    def at(self, count: int, note: str) -> None:
         """So much is done; the note says more about it."""
         if not self.due:
             return
-        self._shown = time.monotonic()
-        note = f"{_rate(done / (self._shown - self._began))}, {note}"
+        self._last_show = time.monotonic()
+        note = f"{_rate(count / (self._last_show - self._start))}, {note}"
         if self._console.is_terminal:
-            self._bar.update(self._task, completed=done, note=note)
+            self._bar.update(self._task, completed=count, note=note)
         else:
-            share = f"{done / self._total:.0%} " if self._total else ""
+            share = f"{count / self._total:.0%} " if self._total else ""
             self._console.print(f"{self._what}: {share}{note}", highlight=False)
 
 

@@ -24,7 +24,7 @@ def sources_of(
     """What was typed as places to start from."""
     return Sources(
         urls=tuple(urls),
-        bookmarks=None if bookmarks is None else _read(bookmarks),
+        bookmarks=None if bookmarks is None else _bookmarks(bookmarks),
         engine=None if search is None else engine_of(search),
         crawls=tuple(crawls),
     )
@@ -33,8 +33,8 @@ def sources_of(
 def topic_of(query: str, sources: Sources, user_agent: str, folder: Path | None) -> Topic:
     """The topic of a query; a crawl of it that the folder holds goes on from where that started."""
     query = " ".join(clean_query(query).split())
-    if folder is not None and (begun := _begun(folder)) is not None and begun.name == query:
-        return begun
+    if folder is not None and (topic := _topic_in(folder)) is not None and topic.name == query:
+        return topic
     if not sources.any:
         raise UserError(
             f"--query {query!r} does not say where to start; add --seed-url URL, --bookmarks FILE, "
@@ -47,19 +47,19 @@ def topic_of(query: str, sources: Sources, user_agent: str, folder: Path | None)
     return start.topic(query)
 
 
-def _begun(folder: Path) -> Topic | None:
-    """The topic of the crawl in a folder; None where none was begun, or only just."""
+def _topic_in(folder: Path) -> Topic | None:
+    """The topic of the crawl in a folder; None where there is none, or a crawl has only just begun."""
     if not (folder / FILE).is_file():
         return None
     try:
-        begun = CrawlFolder(folder)
+        crawl = CrawlFolder(folder)
     except NoCrawlYet:
         return None
-    with closing(begun) as crawl:
+    with closing(crawl):
         return msgspec.convert(crawl.about()["topic"], Topic)
 
 
-def _read(file: Path) -> bytes:
+def _bookmarks(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except OSError as error:

@@ -61,9 +61,9 @@ def hunt_on_ray(order: Order, address: str, shards: int) -> Result:
 
             def show(progress: Progress) -> None:
                 if work.due:
-                    failed = progress.fetches - progress.pages
+                    failures = progress.fetches - progress.pages
                     note = (
-                        f"{progress.pages} pages, {failed} failed, harvest {progress.harvest:.0%}, "
+                        f"{progress.pages} pages, {failures} failed, harvest {progress.harvest:.0%}, "
                         f"{progress.waiting} links wait, {progress.hosts} hosts, {shards} shards"
                     )
                     work.at(progress.pages, note)

@@ -46,22 +46,22 @@ def refresh(
 
     Example: salticid refresh crawls/ballooning-hunter
     """
-    return _refresh(folder, _typed(context), json)
+    return _refresh(folder, _options_typed(context), json)
 
 
 def refresh_alias(context: typer.Context, folder: Path, json: bool) -> int:
     """`salticid crawl --refresh DIR`, which takes no option of a crawl but those of the live web."""
-    typed = _typed(context)
-    settings = live_options.settings(typed)
-    if odd := sorted(typed.keys() - {*settings, "no_warc", "no_traps", "refresh"}):
-        what = str(typed["topic_file"]) if "topic_file" in odd else f"--{odd[0].replace('_', '-')}"
+    params = _options_typed(context)
+    settings = live_options.settings(params)
+    if odd := sorted(params.keys() - {*settings, "no_warc", "no_traps", "refresh"}):
+        what = str(params["topic_file"]) if "topic_file" in odd else f"--{odd[0].replace('_', '-')}"
         raise UserError(
             f"{what} says nothing to --refresh, which asks again for what {folder} holds; leave it out"
         )
-    return _refresh(folder, typed, json)
+    return _refresh(folder, params, json)
 
 
-def _typed(context: typer.Context) -> dict[str, Any]:
+def _options_typed(context: typer.Context) -> dict[str, Any]:
     """The options that were typed."""
     own = ("folder", "json")
     return {
@@ -71,9 +71,9 @@ def _typed(context: typer.Context) -> dict[str, Any]:
     }
 
 
-def _refresh(folder: Path, typed: Mapping[str, Any], json: bool) -> int:
-    settings = last_settings(folder, live_options.settings(typed))
-    began = time.monotonic()
+def _refresh(folder: Path, params: Mapping[str, Any], json: bool) -> int:
+    settings = last_settings(folder, live_options.settings(params))
+    start = time.monotonic()
     with Terminal(folder) as terminal, Work("reading the crawl", 0, err) as work:
 
         def watch(run: Refresh) -> None:
@@ -85,7 +85,7 @@ def _refresh(folder: Path, typed: Mapping[str, Any], json: bool) -> int:
         "pages": run.pages,
         **{fate.value: run.fates[fate] for fate in PageFate},
         "stopped": "interrupted" if run.stopped else "done",
-        "seconds": round(time.monotonic() - began, 3),
+        "seconds": round(time.monotonic() - start, 3),
     }
     if json:
         print_json(result)

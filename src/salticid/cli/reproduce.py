@@ -9,15 +9,14 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.table import Table
 
-from salticid.cli.console import err, out, print_json, safe
+from salticid.cli.console import err, out, print_json, print_table, safe
 from salticid.cli.progress import Work
 from salticid.errors import UserError
 
 FINDINGS = "findings.md"
 _BEGIN, _END = "<!-- figures -->", "<!-- /figures -->"
-_MARKED = re.compile(f"{_BEGIN}.*?{_END}", re.DOTALL)
+_FIGURES = re.compile(f"{_BEGIN}.*?{_END}", re.DOTALL)
 
 
 def reproduce(
@@ -47,30 +46,27 @@ def reproduce(
     from salticid.lab.reproduce.findings import Finding, Reproduction, markdown  # here: it takes its time
     from salticid.lab.reproduce.systems import run
 
-    if into is not None and not _MARKED.search(into.read_text() if into.is_file() else ""):
+    if into is not None and not _FIGURES.search(into.read_text() if into.is_file() else ""):
         raise UserError(f"{into} has no place for figures; mark it with {_BEGIN} and {_END}")
     if data is not None and not data.is_dir():
         raise UserError(f"there is no folder {data}; name the one that holds the collections with --data")
     folder = out_dir or Path("reproductions") / str(number)
     with Work("reproducing", 0, err) as work:
-        made: Reproduction = run(number, data, folder, workers or os.cpu_count() or 1, work.part, pages)
+        reproduction: Reproduction = run(
+            number, data, folder, workers or os.cpu_count() or 1, work.part, pages
+        )
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / FINDINGS).write_text(markdown(made))
+    (folder / FINDINGS).write_text(markdown(reproduction))
     if into is not None:
-        marked = f"{_BEGIN}\n{markdown(made)}{_END}"
-        into.write_text(_MARKED.sub(lambda _: marked, into.read_text()))
+        block = f"{_BEGIN}\n{markdown(reproduction)}{_END}"
+        into.write_text(_FIGURES.sub(lambda _: block, into.read_text()))
     if json:
-        print_json(msgspec.to_builtins(made))
+        print_json(msgspec.to_builtins(reproduction))
         return
-    out.print(safe(f"System {made.number}: {made.paper}"), soft_wrap=True)
-    for figures in made.tables:
-        shown = Table(title=safe(figures.title), title_justify="left", box=None, pad_edge=False)
-        for head in figures.head:
-            shown.add_column(safe(head))
-        for row in figures.rows:
-            shown.add_row(*map(safe, row))
-        out.print(shown)
+    out.print(safe(f"System {reproduction.number}: {reproduction.paper}"), soft_wrap=True)
+    for figures in reproduction.tables:
+        print_table(figures.title, figures.head, figures.rows)
     finding: Finding
-    for finding in made.findings:
+    for finding in reproduction.findings:
         out.print(safe(f"{finding.verdict.value:>18}  {finding.claim}: {finding.here}"), soft_wrap=True)
     out.print(f"Kept in {folder / FINDINGS}", highlight=False, soft_wrap=True)

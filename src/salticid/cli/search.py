@@ -44,7 +44,7 @@ def search(
     with crawl_in(folder) as crawl, closing(_up_to_date(crawl)) as index:
         look = partial(Search(crawl, index).hits, query, everything=everything, min_score=min_score)
         hits = list(islice(look(), limit))
-        if not hits and len(query.wanted) > 1 and (hits := list(islice(look(any_term=True), limit))):
+        if not hits and len(query.terms) > 1 and (hits := list(islice(look(any_term=True), limit))):
             err.print("no page holds all of these words; these hold some of them")
     if not hits:
         err.print("no page holds any of these words; try others, or fewer conditions")
@@ -57,28 +57,28 @@ def search(
 
 def _up_to_date(crawl: CrawlFolder) -> WordIndex:
     index = WordIndex(crawl)
-    if not index.kept:
+    if not index.persistent:
         err.print(safe(f"{crawl.folder / FILE} cannot be written; the index is made for this search only"))
     if missing := index.missing():
         with Work("indexing", missing, err) as work:
-            index.update(lambda done: work.at(done, f"{done} of {missing} pages"))
+            index.update(lambda count: work.at(count, f"{count} of {missing} pages"))
     return index
 
 
 def _show(place: int, hit: Hit) -> None:
     title = safe(hit.title) if hit.title.strip() else Text("(no title)")
     title.stylize("bold")
-    told = f"score {hit.score:.3f}" + " · gone" * hit.gone
+    score = f"score {hit.score:.3f}" + " · gone" * hit.gone
     also = f" · like {hit.duplicate_of}" if hit.duplicate_of else ""
     out.print(Text(f"{place:>{_INDENT - 1}} ") + title, soft_wrap=True)
-    out.print(Text(" " * _INDENT) + safe(f"{hit.url} · {told}{also}"), soft_wrap=True, highlight=False)
-    snippet = _marked(hit)
+    out.print(Text(" " * _INDENT) + safe(f"{hit.url} · {score}{also}"), soft_wrap=True, highlight=False)
+    snippet = _highlight(hit)
     lines = snippet.wrap(out, max(20, out.width - _INDENT)) if out.is_terminal else [snippet]
     for line in lines:
         out.print(Text(" " * _INDENT) + line, soft_wrap=True, highlight=False)
 
 
-def _marked(hit: Hit) -> Text:
+def _highlight(hit: Hit) -> Text:
     """The snippet, its words in bold on a terminal, between «» elsewhere."""
     text = safe(hit.snippet)
     if out.is_terminal:

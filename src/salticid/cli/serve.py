@@ -54,18 +54,10 @@ def serve(
         else:
             out.print(safe(f"Open {serving.address} in your browser (Ctrl-C stops)."), soft_wrap=True)
         if going_on:
-            err.print(f"{_crawls(going_on)} on.", highlight=False)
+            goes = "1 crawl goes" if going_on == 1 else f"{going_on} crawls go"
+            err.print(f"{goes} on.", highlight=False)
 
-    left = asyncio.run(serving.run(ready))
-    if left:
-        stopped = "1 crawl was stopped; it goes" if left == 1 else f"{left} crawls were stopped; they go"
-        err.print(f"{stopped} on when the server runs again.", highlight=False)
-
-
-def _crawls(count: int) -> str:
-    """The beginning of a sentence about some of them, that goes on.
-
-    >>> _crawls(1), _crawls(2)
-    ('1 crawl goes', '2 crawls go')
-    """
-    return "1 crawl goes" if count == 1 else f"{count} crawls go"
+    crawls = asyncio.run(serving.run(ready))
+    if crawls:
+        sentence = "1 crawl was stopped; it goes" if crawls == 1 else f"{crawls} crawls were stopped; they go"
+        err.print(f"{sentence} on when the server runs again.", highlight=False)

@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.table import Table
 
-from salticid.cli.console import err, out, print_json, safe, sparkline, thinned
+from salticid.cli.console import err, even_sample, out, print_json, safe, sparkline
 from salticid.crawl import HARVEST_WINDOW
 from salticid.model import Outcome, StopReason
 from salticid.outlook import AHEAD, Outlook, outlook
@@ -32,25 +32,25 @@ _LARGER = {
 _CAN_GO_ON = (*_LARGER, StopReason.WAITING, StopReason.INTERRUPTED)
 
 
-def tell(order: Order, web: str, came: Result, json: bool) -> None:
-    """Say what came of a crawl of the web that was named so, to a person or to a script."""
-    with closing(CrawlFolder(order.folder)) as crawled:
-        result = {
+def tell(order: Order, web: str, result: Result, json: bool) -> None:
+    """Say what came of a crawl of the web of that name, to a person or to a script."""
+    with closing(CrawlFolder(order.folder)) as folder:
+        facts = {
             "topic": order.topic.name,
             "strategy": order.strategy,
             "web": web,
-            "pages": came.pages,
-            "fetches": came.fetches,
-            "outcomes": crawled.outcomes(),
-            "stopped": came.stopped.value,
-            "seconds": round(came.seconds, 3),
+            "pages": result.pages,
+            "fetches": result.fetches,
+            "outcomes": folder.outcomes(),
+            "stopped": result.stopped.value,
+            "seconds": round(result.seconds, 3),
             "out": str(order.folder),
         }
         if not json:
-            _show(crawled, came.stopped, result, _outlook(crawled.positive()))
+            _show(folder, result.stopped, facts)
             return
-    print_json(result)
-    if came.stopped is StopReason.INTERRUPTED:
+    print_json(facts)
+    if result.stopped is StopReason.INTERRUPTED:
         say_how_to_go_on(order.folder)
 
 
@@ -60,52 +60,47 @@ def say_how_to_go_on(folder: Path) -> None:
     err.print(safe(f"Interrupted. Go on with: {command}"), soft_wrap=True)
 
 
-def foretold(ahead: Outlook) -> str:
+def outlook_text(ahead: Outlook) -> str:
     """What seems to be left, in words."""
-    left, soon = ahead.remaining, ahead.harvest
+    remaining, soon = ahead.remaining, ahead.harvest
     return (
-        f"about {left.mean:,.0f} more on topic seem to be left ({left.low:,.0f} to {left.high:,.0f}), "
+        f"about {remaining.mean:,.0f} more on topic seem to be left ({remaining.low:,.0f} to {remaining.high:,.0f}), "
         f"of the next {AHEAD} pages about {AHEAD * soon.mean:.0f} ({AHEAD * soon.low:.0f} to {AHEAD * soon.high:.0f})"
     )
 
 
-def _outlook(positive: list[bool]) -> Outlook | None:
-    return outlook([page for page, good in enumerate(positive, start=1) if good], len(positive))
-
-
-def _show(
-    crawled: CrawlFolder, stopped: StopReason, result: Mapping[str, Any], ahead: Outlook | None
-) -> None:
+def _show(folder: CrawlFolder, reason: StopReason, facts: Mapping[str, Any]) -> None:
     """The best pages, the harvest curve, why it stopped, and what to type next."""
-    if best := crawled.best(BEST_PAGES):
+    if best := folder.best(BEST_PAGES):
         out.print(best_pages(best))
-    positive = crawled.positive()
-    curve = thinned(_running_harvest(positive), _CURVE_WIDTH)
+    positive = folder.positive()
+    curve = even_sample(_running_harvest(positive), _CURVE_WIDTH)
     out.print(
         f"Harvest {sparkline(curve, 1.0)} {sum(positive)} of {len(positive)} pages judged on topic",
         highlight=False,
     )
+    ahead = outlook([page for page, good in enumerate(positive, start=1) if good], len(positive))
     if ahead is not None:
-        out.print(f"Outlook: {foretold(ahead)}, as the judge sees it.", highlight=False, soft_wrap=True)
-    failed = ", ".join(f"{count} {name}" for name, count in result["outcomes"].items() if name != Outcome.OK)
-    out.print(f"Fetches {result['fetches']}" + (f" ({failed})" if failed else ""), highlight=False)
-    out.print(f"Stopped: {stopped.value} - {WHY[stopped]}.", highlight=False)
-    if stopped in _CAN_GO_ON:
-        out.print(safe(f"Go on with: {how_to_go_on(result['out'], stopped)}"), soft_wrap=True)
+        out.print(f"Outlook: {outlook_text(ahead)}, as the judge sees it.", highlight=False, soft_wrap=True)
+    failures = ", ".join(f"{count} {name}" for name, count in facts["outcomes"].items() if name != Outcome.OK)
+    out.print(f"Fetches {facts['fetches']}" + (f" ({failures})" if failures else ""), highlight=False)
+    out.print(f"Stopped: {reason.value} - {WHY[reason]}.", highlight=False)
+    if reason in _CAN_GO_ON:
+        out.print(safe(f"Go on with: {how_to_go_on(facts['out'], reason)}"), soft_wrap=True)
     out.print(
-        f"Kept in {result['out']}; see every visit with: salticid visits {shlex.quote(result['out'])}",
+        f"Kept in {facts['out']}; see every visit with: salticid visits {shlex.quote(facts['out'])}",
         highlight=False,
         soft_wrap=True,
     )
 
 
-def how_to_go_on(folder: str, stopped: StopReason) -> str:
+def how_to_go_on(folder: str, reason: StopReason) -> str:
     """What to type to continue the crawl in a folder."""
     words = _without_passwords(sys.argv[1:])
     if not any(word == "--out" or word.startswith("--out=") for word in words):
         words = [*words, "--out", folder]
     command = shlex.join(["salticid", *words])
-    larger = _LARGER.get(stopped)
+    larger = _LARGER.get(reason)
     return f"{command} with a larger {larger}" if larger else command
 
 
@@ -115,13 +110,13 @@ def _without_passwords(words: list[str]) -> list[str]:
     >>> _without_passwords(["crawl", "--proxy=http://me:secret@p.example", "--proxy", "http://me:secret@p.example"])
     ['crawl', '--proxy=http://***@p.example', '--proxy', 'http://***@p.example']
     """
-    shown = [
+    masked = [
         f"{option}={without_password(value)}" if option == "--proxy" and value else word
         for word, (option, _, value) in ((word, word.partition("=")) for word in words)
     ]
     return [
         without_password(word) if before == "--proxy" else word
-        for before, word in zip(["", *shown], shown, strict=False)
+        for before, word in zip(["", *masked], masked, strict=False)
     ]
 
 

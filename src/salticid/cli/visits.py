@@ -20,13 +20,13 @@ def visits(
 
     Example: salticid visits crawls/ballooning-best_first --json | head
     """
-    with crawl_in(folder) as crawled:
+    with crawl_in(folder) as crawl:
         if digest:
-            typer.echo(crawled.digest())
+            typer.echo(crawl.digest())
             return
-        for visit in crawled.visits():
+        for visit in crawl.visits():
             if json:
-                print_json(visit.shown())
+                print_json(visit.listing())
             else:
                 mark = "+" if visit.positive else " "
                 line = f"{visit.step:>6} {mark} {visit.score:.3f} {visit.outcome:<13} {visit.final_url}  "

@@ -41,41 +41,41 @@ def build_world(
     """
     choices: list[Callable[[], Built]] = []
     if warc:
-        choices.append(lambda: _recorded(world, WarcFiles(warc), labels))
+        choices.append(lambda: _build(world, WarcFiles(warc), labels))
     if html is not None:
-        choices.append(lambda: _recorded(world, _html_folder(html, base_url), labels))
+        choices.append(lambda: _build(world, _html_folder(html, base_url), labels))
     if webkb is not None:
-        choices.append(lambda: _recorded(world, WebKB(webkb), labels))
+        choices.append(lambda: _build(world, WebKB(webkb), labels))
     if crawl is not None:
-        choices.append(lambda: _recorded(world, CrawledPages(crawl), labels))
+        choices.append(lambda: _build(world, CrawledPages(crawl), labels))
     if synthetic is not None:
-        choices.append(lambda: _generated(world, WebEdition(synthetic, seed, at), labels))
+        choices.append(lambda: _build_generated(world, WebEdition(synthetic, seed, at), labels))
     if len(choices) != 1:
         raise UserError(
             "give exactly one source: --warc, --html with --base-url, --webkb, --crawl or --synthetic"
         )
-    built = choices[0]()
-    for remark in built.remarks:
+    result = choices[0]()
+    for remark in result.remarks:
         err.print(safe(remark), soft_wrap=True)
-    digest, left_out = built.manifest.digest, built.manifest.left_out
+    digest, left_out = result.manifest.digest, result.manifest.left_out
     if json:
-        facts = {"world": str(world), "pages": built.pages, "labels": built.labelled}
+        facts = {"world": str(world), "pages": result.pages, "labels": result.labelled}
         print_json({**facts, "left_out": left_out, "digest": digest})
         return
-    out.print(f"{world}: {built.pages} pages, {built.labelled} labels, digest {digest}", highlight=False)
+    out.print(f"{world}: {result.pages} pages, {result.labelled} labels, digest {digest}", highlight=False)
     for why, count in left_out.items():
         out.print(f"  left out: {count} x {why}", highlight=False)
     out.print(f"Look into it with: salticid world info {world}", highlight=False)
 
 
-def _recorded(world: Path, source: WorldSource, labels: Path | None) -> Built:
+def _build(world: Path, source: WorldSource, labels: Path | None) -> Built:
     with Work("building", source.size, err) as work:
-        return build(world, source, labels, lambda done, pages: work.at(done, f"{pages} pages"))
+        return build(world, source, labels, lambda count, pages: work.at(count, f"{pages} pages"))
 
 
-def _generated(world: Path, wanted: WebEdition, labels: Path | None) -> Built:
-    with Work("building", wanted.pages, err) as work:
-        return build_generated(world, wanted, labels, lambda done, pages: work.at(done, f"{pages} pages"))
+def _build_generated(world: Path, edition: WebEdition, labels: Path | None) -> Built:
+    with Work("building", edition.pages, err) as work:
+        return build_generated(world, edition, labels, lambda count, pages: work.at(count, f"{pages} pages"))
 
 
 def _html_folder(folder: Path, base_url: str | None) -> HtmlFolder:

@@ -43,9 +43,9 @@ def info(
         print_json(facts)
         return
     for name, value in facts.items():
-        shown = (
+        text = (
             f"{len(labels)}" if name == "labels" else f"{value:,}" if isinstance(value, int) else str(value)
         )
-        out.print(f"{name:>15}  {shown}", highlight=False, markup=False, soft_wrap=True)
+        out.print(f"{name:>15}  {text}", highlight=False, markup=False, soft_wrap=True)
     for label, urls in labels.items():
         out.print(f"{'':>17}{len(urls):>6}  {label}", highlight=False, markup=False)

@@ -45,8 +45,8 @@ async def _serve(web: RecordedWeb, port: int, gzip: bool, warm: bool, json: bool
             print_json({"address": address, "port": server.port, "pages": web.pages, "hosts": hosts})
             sys.stdout.flush()
         else:
-            told = f"Serving {web.folder} on {address} (every host by its Host header; Ctrl-C stops)"
-            out.print(safe(told), highlight=False, soft_wrap=True)
+            sentence = f"Serving {web.folder} on {address} (every host by its Host header; Ctrl-C stops)"
+            out.print(safe(sentence), highlight=False, soft_wrap=True)
         await stop.wait()
     finally:
         await server.close()

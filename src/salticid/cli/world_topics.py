@@ -38,10 +38,10 @@ def topics(
     Example: salticid world topics world/ --out topics/ --task neighbours
     """
     plan = TopicPlan(task, query, min_pages, seeds_per_topic, examples_per_topic, seed, examples_share)
-    made = make_topics(world, out_dir, plan)
+    result = make_topics(world, out_dir, plan)
     if json:
-        print_json({"topics": [str(file) for file in made.files], "left_out": made.left_out})
+        print_json({"topics": [str(file) for file in result.files], "left_out": result.left_out})
         return
-    out.print(f"{len(made.files)} topics in {out_dir}", highlight=False)
-    for label, why in made.left_out.items():
+    out.print(f"{len(result.files)} topics in {out_dir}", highlight=False)
+    for label, why in result.left_out.items():
         out.print(f"  left out: {label} ({why})", highlight=False, markup=False)

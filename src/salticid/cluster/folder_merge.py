@@ -66,7 +66,7 @@ class _Part:
     def __init__(self, number: int, crawled: CrawlFolder) -> None:
         self.number, self.crawled = number, crawled
         self.into = Translation(crawled.url, crawled.words.__getitem__)
-        self.began = crawled.began() or 0.0
+        self.start_time = crawled.start_time() or 0.0
         self._steps = array("q")
         self._shown = _Shown(crawled)
 
@@ -95,7 +95,7 @@ class _Gathered:
 
     def __init__(self, parts: list[_Part], log: CrawlLog, urls: Urls, words: Texts) -> None:
         self._parts, self._log, self._urls, self._words = parts, log, urls, words
-        self._began = min(part.began for part in parts)
+        self._began = min(part.start_time for part in parts)
 
     def write(self) -> None:
         self._log.session(0.0, {}, self._began)

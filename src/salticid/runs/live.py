@@ -72,7 +72,7 @@ class LiveRun(Run):
             memory = Memory(self.web)
             self.log.keep = memory.news
             if not self.new:
-                memory.recall(self.log.kept())
+                memory.recall(self.log.memory())
             self.driver = driver = await self._ready()
             self.crawl = driver.crawl
             driver.silent, driver.held_up = self.onlooker.silent, self.onlooker.held_up
@@ -169,7 +169,7 @@ class LiveRun(Run):
         """The crawl as the log has it; a new one if that holds nothing yet."""
         order, log, web = self.order, self.log, self.web
         hosts = None if self._part is None else self._part.hosts
-        facts = None if self.new else log.known()
+        facts = None if self.new else log.known_pages()
         if facts is None:
             known_pages = await self._known_pages()
             driver = live_driver(
@@ -178,7 +178,7 @@ class LiveRun(Run):
             self.onlooker.missing(order.topic, driver.crawl.brief)
             if self.new:
                 log.begin(order.facts())
-            log.know({"examples": known_pages.examples, "negatives": known_pages.negatives})
+            log.add_known_pages({"examples": known_pages.examples, "negatives": known_pages.negatives})
         else:
             known_pages = KnownPages(facts.get("examples", ()), facts.get("negatives", ()))
             past = Past(log)

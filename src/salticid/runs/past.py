@@ -18,7 +18,7 @@ from salticid.messages import Extension, Message, Offer, Report, Revision, Secon
 from salticid.model import Choice, Feedback, Links, Page, Response, Visit
 from salticid.protocols import Brief, Judge
 from salticid.store.log import CrawlLog
-from salticid.store.record import Call, Delivery, Question, Record
+from salticid.store.record import Call, ChoiceCall, Delivery, Record
 
 _A_TURN = 100
 """Visits played without a look at anything else."""
@@ -84,7 +84,7 @@ class RelivedLog:
         self._log.retry()
 
     def add_choices(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
-        call: Question | None = self._past.take(Question)
+        call: ChoiceCall | None = self._past.take(ChoiceCall)
         if call is None:
             return self._log.add_choices(room, busy, choices)
         now = [(choice.link.url, choice.agent) for choice in choices]
@@ -92,14 +92,14 @@ class RelivedLog:
         if now != before or call.room != room:
             raise _differs(f"it chose {now[:3]} for {room} where it had chosen {before[:3]} for {call.room}")
         for choice, logged_choice in zip(choices, call.choices, strict=True):
-            self._log.sent(choice, logged_choice.id)
+            self._log.mark_in_flight(choice, logged_choice.id)
         return None
 
     def add_visit(self, visit: Visit) -> None:
         call: Delivery | None = self._past.take(Delivery)
         if call is None:
             self._log.add_visit(visit)
-        elif self._log.returned(visit.choice) != call.visit.choice or visit.step != call.visit.step:
+        elif self._log.take_in_flight(visit.choice) != call.visit.choice or visit.step != call.visit.step:
             raise _differs(f"visit {visit.step} is another")
 
     def add_message(self, message: Message) -> None:
@@ -156,7 +156,7 @@ async def relive(crawl: Crawl, judge: Judge, past: Past, show: Callable[[Visit],
     """
     flying: dict[int, Choice] = {}
     while (call := past.next) is not None:
-        if isinstance(call, Question):
+        if isinstance(call, ChoiceCall):
             flying.update((choice.link.url, choice) for choice in crawl.ask(call.room, call.busy))
         elif isinstance(call, Delivery):
             show(crawl.deliver(_of(flying, call.response), call.response))

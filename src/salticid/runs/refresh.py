@@ -24,7 +24,7 @@ from salticid.runs.onlooker import NOBODY_THERE, Onlooker
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.log import CrawlLog
 from salticid.store.record import Record
-from salticid.store.versions import Seen, Versions
+from salticid.store.versions import PageVersion, Versions
 from salticid.store.warc import Archive
 from salticid.tables import Urls, Words
 from salticid.webs.live.manners import Parked
@@ -90,7 +90,7 @@ class Refresh:
     async def _one_host(self, pages: deque[tuple[int, int]], watch: Callable[[], None]) -> None:
         while pages and not self.stopped:
             step, url = pages.popleft()
-            version = self._versions.seen(step)
+            version = self._versions.last(step)
             try:
                 response = await self._web.fetch(url, _unless(version))
             except Parked:
@@ -98,7 +98,7 @@ class Refresh:
                 return
             fate = _fate_of(version, response)
             self.fates[fate] += 1
-            self._log.asked_again(
+            self._log.add_recheck(
                 step, fate, response if fate is PageFate.CHANGED else _without_page(response)
             )
             watch()
@@ -144,7 +144,7 @@ async def refresh(
         clock = Stopwatch(Record(log.database).seconds)
         async with live_web(settings, clock, archive, tables) as web:
             memory = Memory(web)
-            memory.recall(log.kept())
+            memory.recall(log.memory())
             log.keep = memory.news
             work = Refresh(web, log, settings.concurrency)
             work.held_up = onlooker.held_up
@@ -156,7 +156,7 @@ async def refresh(
             return work
 
 
-def _unless(version: Seen) -> dict[str, str]:
+def _unless(version: PageVersion) -> dict[str, str]:
     """The fields of a request that asks only for what is new."""
     fields = {}
     if version.etag:
@@ -166,7 +166,7 @@ def _unless(version: Seen) -> dict[str, str]:
     return fields
 
 
-def _fate_of(version: Seen, response: Response) -> PageFate:
+def _fate_of(version: PageVersion, response: Response) -> PageFate:
     if response.status == _NOT_MODIFIED:
         return PageFate.SAME
     if response.page is not None:

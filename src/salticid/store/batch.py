@@ -18,11 +18,11 @@ from salticid.store.schema import (
     START_PAGE,
     VERSION,
     VISIT,
-    Table,
+    SqlTable,
 )
 from salticid.store.twins import Twins
 
-_NUMBERED = (SESSION, START_PAGE)
+_WITHOUT_KEYS = (SESSION, START_PAGE)
 _TABLES = (ABOUT, QUESTION, CHOICE, VISIT, PAGE, MESSAGE, RECHECK, VERSION)
 
 
@@ -30,10 +30,10 @@ class Batch:
     """Rows by table, and the pages of the visits among them by step."""
 
     def __init__(self) -> None:
-        self._rows: dict[Table, list[Sequence[Any]]] = {table: [] for table in (*_NUMBERED, *_TABLES)}
+        self._rows: dict[SqlTable, list[Sequence[Any]]] = {table: [] for table in (*_WITHOUT_KEYS, *_TABLES)}
         self.pages: list[tuple[int, Page]] = []
 
-    def add(self, table: Table, *rows: Sequence[Any]) -> None:
+    def add(self, table: SqlTable, *rows: Sequence[Any]) -> None:
         """These rows are to be written; a visit lacks its last column."""
         self._rows[table].extend(rows)
 
@@ -47,7 +47,7 @@ class Batch:
         steps = [step for step, _ in self.pages]
         twin_of = dict(zip(steps, twins.find(self.pages), strict=True))
         visits = [(*row, twin_of.get(row[0])) for row in self._rows[VISIT]]
-        for table in _NUMBERED:
+        for table in _WITHOUT_KEYS:
             db.append(table, self._rows[table])
         for table in _TABLES:
             db.insert(table, visits if table is VISIT else self._rows[table])

@@ -44,8 +44,8 @@ def larger_limits(folder: Path, before: Limits, now: Limits) -> Limits | None:
 
 def current_limits(db: Database, before: Mapping[str, Any]) -> Limits:
     """The limits a crawl has come to: those it began with, or the last it was given."""
-    given = [message.limits for _, message in all_messages(db) if isinstance(message, Extension)]
-    return given[-1] if given else Limits(**before["limits"])
+    extensions = [message.limits for _, message in all_messages(db) if isinstance(message, Extension)]
+    return extensions[-1] if extensions else Limits(**before["limits"])
 
 
 def _differences(name: str, there: Any, here: Any) -> Iterator[tuple[str, Any, Any]]:

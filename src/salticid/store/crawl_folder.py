@@ -23,7 +23,7 @@ from salticid.store.folder_lock import SHARDS
 from salticid.store.packing import unpack_page, unpack_words
 from salticid.store.record import VisitRow, all_arrivals, arrival_at
 from salticid.store.schema import FILE, FORMAT, PAGE, SESSION, URL, VISIT, WORDS
-from salticid.store.stored_visit import DIGESTED, Visits
+from salticid.store.stored_visit import DIGEST_FIELDS, VisitReader
 from salticid.store.stored_visit import StoredVisit as StoredVisit
 
 _STEP_OF = "SELECT p.step FROM page p CROSS JOIN url u ON u.id = p.url WHERE u.text = ? LIMIT 1"
@@ -42,7 +42,7 @@ class CrawlFolder:
 
     def __init__(self, folder: Path, in_memory: Database | None = None) -> None:
         self.folder, self.missing = folder, None
-        self._lent = in_memory is not None
+        self._is_shared = in_memory is not None
         if in_memory is not None:
             self.database = in_memory
             return
@@ -62,8 +62,10 @@ class CrawlFolder:
         try:
             # Where nothing may be written, SQLite cannot share a database that nobody writes to either.
             alone = not os.access(folder, os.W_OK) and not (folder / ahead.AHEAD).exists()
-            opened = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' * alone}", uri=True)
-            self.database = Database(opened, file)
+            connection = sqlite3.connect(
+                f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' * alone}", uri=True
+            )
+            self.database = Database(connection, file)
         except sqlite3.Error as error:
             raise UserError(
                 f"{file} cannot be read as a crawl: {error}; name the folder a crawl was told by --out"
@@ -82,14 +84,14 @@ class CrawlFolder:
 
     def visits(self) -> Iterator[StoredVisit]:
         """All visits in order."""
-        return map(Visits(self.database), all_arrivals(self.database))
+        return map(VisitReader(self.database), all_arrivals(self.database))
 
     def visit(self, step: int) -> StoredVisit:
         """The visit of a step."""
         arrival = arrival_at(self.database, step)
         if arrival is None:
-            raise self.database.damaged(f"visit {step} is missing")
-        return Visits(self.database)(arrival)
+            raise self.database.damage(f"visit {step} is missing")
+        return VisitReader(self.database)(arrival)
 
     def outcomes(self) -> dict[str, int]:
         """How many visits had which outcome, most first; pages shown again to a walker are not counted."""
@@ -108,9 +110,9 @@ class CrawlFolder:
     def settings(self) -> dict[str, Any] | None:
         """The settings of the last run; None if no run has come so far."""
         last = self.database.last(SESSION)
-        return None if last is None else _decoded(last[3])
+        return None if last is None else _decode(last[3])
 
-    def began(self) -> float | None:
+    def start_time(self) -> float | None:
         """When the first run began, in seconds since 1970, were the crawl's clock at 0 then."""
         first = next(self.database.all(SESSION), None)
         return None if first is None else first[1] - first[2]
@@ -125,7 +127,7 @@ class CrawlFolder:
         """One short text for all visits: equal for two crawls exactly when they did the same."""
         digest = hashlib.blake2b(digest_size=16)
         for visit in self.visits():
-            digest.update(msgspec.json.encode({name: getattr(visit, name) for name in DIGESTED}) + b"\n")
+            digest.update(msgspec.json.encode({name: getattr(visit, name) for name in DIGEST_FIELDS}) + b"\n")
         return digest.hexdigest()
 
     def page(self, step: int) -> Page | None:
@@ -152,7 +154,7 @@ class CrawlFolder:
         return words
 
     def close(self) -> None:
-        if not self._lent:
+        if not self._is_shared:
             self.database.connection.close()
 
     def rows(self, after: int) -> Iterator[VisitRow]:
@@ -174,5 +176,5 @@ def _words(ids: bytes, texts: bytes) -> Iterable[tuple[int, str]]:
 
 
 @unpacks
-def _decoded(settings: str) -> dict[str, Any]:
+def _decode(settings: str) -> dict[str, Any]:
     return msgspec.json.decode(settings, type=dict[str, Any])

@@ -32,14 +32,14 @@ class Damaged(SalticidError):
         )
 
 
-def unpacks(read: Callable[P, R]) -> Callable[P, R]:
+def unpacks(function: Callable[P, R]) -> Callable[P, R]:
     """A function that makes something of stored data and nothing else: whatever it raises is damage."""
 
-    @wraps(read)
-    def reading(*given: P.args, **named: P.kwargs) -> R:
+    @wraps(function)
+    def checked_function(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            return read(*given, **named)
+            return function(*args, **kwargs)
         except _SENSELESS as error:
             raise Damaged(error) from error
 
-    return reading
+    return checked_function

@@ -13,13 +13,13 @@ import msgspec
 
 from salticid.store.damage import Damaged, unpacks
 from salticid.store.old_format import UPGRADED, show_as_new
-from salticid.store.schema import ABOUT, FORMAT, MEMORY, OPEN, ROWS, Table
+from salticid.store.schema import ABOUT, FORMAT, MEMORY, OPEN, ROWS, SqlTable
 
 Row = tuple[Any, ...]
 R = TypeVar("R")
 _DAMAGE = ("Could not decode", "user-defined function")
 """Causes, besides those that SQLite calls damage, for which stored data cannot be read."""
-_REPLACED = (ABOUT, MEMORY)
+_WITH_REPLACEMENT = (ABOUT, MEMORY)
 """Tables whose rows are replaced, so that not every row that is inserted is one more."""
 
 
@@ -50,52 +50,52 @@ class Database:
             raise self._cause(error) from None
 
     def select(
-        self, table: Table, rest: str = "", values: Sequence[Any] = (), body: bool = False
+        self, table: SqlTable, rest: str = "", values: Sequence[Any] = (), body: bool = False
     ) -> Iterator[Row]:
         """Rows of a table, checksums included. The `rest` should look at nothing but keys, for what it leaves out is
         not checked."""
         for row in self.run(f"SELECT {table.names(body=body)} FROM {table.name} {rest}", values):
-            yield self.checked(table, row)
+            yield self.check(table, row)
 
-    def one(self, table: Table, key: object, body: bool = False) -> Row | None:
+    def one(self, table: SqlTable, key: object, body: bool = False) -> Row | None:
         """The row of a key, if there is one."""
         try:
             row = self.connection.execute(table.by_key_in_full if body else table.by_key, (key,)).fetchone()
         except sqlite3.DatabaseError as error:
             raise self._cause(error) from None
-        return None if row is None else self.checked(table, row)
+        return None if row is None else self.check(table, row)
 
-    def row(self, table: Table, key: object, body: bool = False) -> Row:
+    def row(self, table: SqlTable, key: object, body: bool = False) -> Row:
         """The row of a key that must be there."""
-        found = self.one(table, key, body)
-        if found is None:
-            raise self.damaged(f"{table.name} {key} is missing")
-        return found
+        row = self.one(table, key, body)
+        if row is None:
+            raise self.damage(f"{table.name} {key} is missing")
+        return row
 
-    def last(self, table: Table) -> Row | None:
+    def last(self, table: SqlTable) -> Row | None:
         """The row with the highest key."""
         return next(self.select(table, f"ORDER BY {table.columns[0]} DESC LIMIT 1"), None)
 
-    def all(self, table: Table, body: bool = False) -> Iterator[Row]:
+    def all(self, table: SqlTable, body: bool = False) -> Iterator[Row]:
         """All rows, by key."""
         rows = self.select(table, f"ORDER BY {table.columns[0]}", body=body)
         return self.complete(table, ((row[0], row) for row in rows))
 
-    def complete(self, table: Table, keyed: Iterable[tuple[Any, R]]) -> Iterator[R]:
+    def complete(self, table: SqlTable, rows: Iterable[tuple[Any, R]]) -> Iterator[R]:
         """Hands on what are said to be all rows of a table, each with its key."""
-        least, seen, last = self.counts()[table.name], 0, None
-        for key, row in keyed:
+        least, count, last = self.counts()[table.name], 0, None
+        for key, row in rows:
             if last is not None and key <= last:
-                raise self.damaged(f"{table.name} {key} comes after {last}")
-            seen, last = seen + 1, key
+                raise self.damage(f"{table.name} {key} comes after {last}")
+            count, last = count + 1, key
             yield row
-        if seen < least:
-            raise self.damaged(f"{least - seen} rows of {table.name} are missing")
+        if count < least:
+            raise self.damage(f"{least - count} rows of {table.name} are missing")
 
-    def checked(self, table: Table, row: Row) -> Row:
+    def check(self, table: SqlTable, row: Row) -> Row:
         """The row, if it is whole."""
         if not table.is_whole(row) and not (self._unchecked and row[table.width - 1] is None):
-            raise self.damaged(f"{table.name} {str(row[0])[:40]} is not as it was written")
+            raise self.damage(f"{table.name} {str(row[0])[:40]} is not as it was written")
         return row
 
     def counts(self) -> Counter[str]:
@@ -109,9 +109,9 @@ class Database:
         least, facts = self.counts()[ABOUT.name], {}
         for name, value, _ in self.select(ABOUT):
             if name != ROWS:
-                facts[name] = _decoded(value)
+                facts[name] = _decode(value)
         if len(facts) - (OPEN in facts) < least:
-            raise self.damaged("facts about the crawl are missing")
+            raise self.damage("facts about the crawl are missing")
         return facts
 
     @contextmanager
@@ -136,20 +136,22 @@ class Database:
             self._counts = before
             raise
 
-    def insert(self, table: Table, rows: Iterable[Sequence[Any]]) -> None:
+    def insert(self, table: SqlTable, rows: Iterable[Sequence[Any]]) -> None:
         """Add rows, within a transaction."""
-        sealed = [table.sealed(row) for row in rows]
-        self._counts[table.name] += self._new_names(table, sealed) if table in _REPLACED else len(sealed)
-        self.connection.executemany(table.insert, sealed)
+        full_rows = [table.with_checksum(row) for row in rows]
+        self._counts[table.name] += (
+            self._new_names(table, full_rows) if table in _WITH_REPLACEMENT else len(full_rows)
+        )
+        self.connection.executemany(table.insert, full_rows)
 
-    def _new_names(self, table: Table, rows: list[Row]) -> int:
+    def _new_names(self, table: SqlTable, rows: list[Row]) -> int:
         """How many of these rows replace none."""
         names = {row[0] for row in rows} - {ROWS, OPEN}
         marks = ",".join("?" * len(names))
         there = next(self.run(f"SELECT count(*) FROM {table.name} WHERE name IN ({marks})", list(names)))[0]
         return len(names) - int(there)
 
-    def append(self, table: Table, rows: Iterable[Sequence[Any]]) -> None:
+    def append(self, table: SqlTable, rows: Iterable[Sequence[Any]]) -> None:
         """Add rows without keys: they are numbered from 1 on."""
         first = self._counts[table.name] + 1
         self.insert(table, [(number, *row) for number, row in enumerate(rows, first)])
@@ -157,20 +159,20 @@ class Database:
     def _cause(self, error: sqlite3.DatabaseError) -> Exception:
         """Damage, or what else it was that SQLite complains about."""
         is_damage = type(error) is sqlite3.DatabaseError or any(cause in str(error) for cause in _DAMAGE)
-        return self.damaged(error) if is_damage else error
+        return self.damage(error) if is_damage else error
 
-    def damaged(self, what: object) -> Damaged:
+    def damage(self, what: object) -> Damaged:
         """The error to raise."""
         return Damaged(what, self.file)
 
 
-def facts(named: Mapping[str, object]) -> list[tuple[str, str]]:
+def facts(values: Mapping[str, object]) -> list[tuple[str, str]]:
     """Facts as rows of `about`."""
-    return [(name, msgspec.json.encode(value).decode()) for name, value in named.items()]
+    return [(name, msgspec.json.encode(value).decode()) for name, value in values.items()]
 
 
 @unpacks
-def _decoded(value: str) -> Any:
+def _decode(value: str) -> Any:
     return msgspec.json.decode(value)
 
 

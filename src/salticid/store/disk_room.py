@@ -10,7 +10,7 @@ from pathlib import Path
 from salticid.store.warc import FOLDER
 
 
-class Room:
+class DiskRoom:
     """So many bytes for the files of a crawl's folder: its log, its archive, its index."""
 
     def __init__(self, folder: Path, most: int) -> None:
@@ -18,11 +18,11 @@ class Room:
 
     def lack(self) -> str | None:
         """Why nothing more should be written; None while there is room. Looks at each file, of which there are few."""
-        taken = sum(_sizes(self._folder)) + sum(_sizes(self._folder / FOLDER))
-        if taken < self._most:
+        size = sum(_sizes(self._folder)) + sum(_sizes(self._folder / FOLDER))
+        if size < self._most:
             return None
         return (
-            f"it takes {_megabytes(taken)}, and --max-disk allows {_megabytes(self._most)}; to go on, end this with "
+            f"it takes {_megabytes(size)}, and --max-disk allows {_megabytes(self._most)}; to go on, end this with "
             "Ctrl-C and give the same command with a larger one"
         )
 

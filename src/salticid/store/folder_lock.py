@@ -58,10 +58,10 @@ def lock(folder: Path) -> IO[str]:
     return file
 
 
-class TakenFolder:
+class LockedFolder:
     """A folder, made if need be, and its open database; UserError if it cannot be had.
 
-    It is `empty` as long as no crawl was begun in it; given back empty, it is left as it was found. `missing` is the
+    It is `empty` as long as no crawl was begun in it; given back empty, it is left as it was before. `missing` is the
     sentence to tell when the write-ahead log of the crawl was left behind.
     """
 
@@ -71,24 +71,24 @@ class TakenFolder:
             raise UserError(
                 f"{folder} holds a crawl in shards; go on with --ray and --shards, or name another folder with --out"
             )
-        self._made = [path for path in (folder, *folder.parents) if not path.exists()]
+        self._new_folders = [path for path in (folder, *folder.parents) if not path.exists()]
         self._new_files = [name for name in _FILES if not (folder / name).exists()]
         self._lock = lock(folder)
-        self.empty, opened = True, None
+        self.empty, connection = True, None
         nothing_ahead = write_ahead.holds_nothing(folder)
         try:
-            opened = connect(folder / FILE)
-            self.db = Database(opened, folder / FILE)
+            connection = connect(folder / FILE)
+            self.db = Database(connection, folder / FILE)
             version = self.db.format
-            foreign = not version and opened.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+            foreign = not version and connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
         except (sqlite3.Error, Damaged) as error:
-            self._let_go(opened)
+            self._let_go(connection)
             raise UserError(
                 f"cannot write a crawl into {folder}: {error}; name another folder with --out"
             ) from None
         self.empty = not version
         if foreign or version not in (0, FORMAT, FORMAT - 1):
-            self._let_go(opened)
+            self._let_go(connection)
             raise UserError(
                 f"{folder / FILE} is no crawl; name another folder with --out"
                 if foreign
@@ -128,7 +128,7 @@ class TakenFolder:
             for name in self._new_files:
                 (self.folder / name).unlink(missing_ok=True)
             with suppress(OSError):  # somebody else has put something there
-                for path in self._made:
+                for path in self._new_folders:
                     path.rmdir()
         self._lock.close()
 

@@ -19,7 +19,7 @@ from salticid.errors import UserError
 from salticid.model import Page
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.packing import unpack_page
-from salticid.store.schema import PAGE, SESSION, VERSION, Table
+from salticid.store.schema import PAGE, SESSION, VERSION, SqlTable
 from salticid.tables import Texts
 from salticid.text import language
 from salticid.text.tokens import Tokenizer
@@ -45,7 +45,7 @@ _MATCHES = f"""SELECT rowid, -bm25(words, {TITLE_WEIGHT}, 1.0) FROM words WHERE 
     ORDER BY 2 DESC, 1"""
 
 
-class _Reached(NamedTuple):
+class _IndexEnd(NamedTuple):
     """The last step and the last version that the index holds."""
 
     step: int = -1
@@ -55,7 +55,7 @@ class _Reached(NamedTuple):
 class WordIndex:
     """The full-text index of a crawl; `update` it before looking something up.
 
-    `kept` is False when nothing can be written beside the crawl: then the index is gone when it is closed.
+    `persistent` is False when nothing can be written beside the crawl: then the index is gone when it is closed.
     """
 
     def __init__(self, crawl: CrawlFolder) -> None:
@@ -65,15 +65,15 @@ class WordIndex:
         self._stems = language.stemmer(code) if code == "en" else list
         porter = "porter " if code == "en" else ""
         self._tokenize = f"{porter}unicode61 remove_diacritics 2 categories 'L* M*'"
-        self._made_for = f"{_born(crawl)} {self._tokenize} {unidata_version}"
-        self.kept = True
+        self._made_for = f"{_birth(crawl)} {self._tokenize} {unidata_version}"
+        self.persistent = True
         with self._usable():
             try:
                 self._db = self._open(str(self._file))
             except sqlite3.OperationalError as error:
                 if _is_busy(error):
                     raise
-                self.kept = False
+                self.persistent = False
                 self._db = self._open("")
 
     def missing(self) -> int:
@@ -81,16 +81,16 @@ class WordIndex:
         with self._usable():
             return self._missing(self._db)
 
-    def update(self, told: Callable[[int], None] = lambda done: None) -> None:
-        """Take in all that came since the last time; tells after each batch how many it took."""
-        words, done = _Words(), 0
+    def update(self, watch: Callable[[int], None] = lambda count: None) -> None:
+        """Take in all that came since the last time; `watch` is called after each batch with how many it took."""
+        words, count = _WordSpeller(), 0
         with self._usable():
             more = self._missing(self._db) > 0
             while more:
-                taken = self._take_some(words)
-                done += taken
-                told(done)
-                more = taken > 0
+                batch = self._take_some(words)
+                count += batch
+                watch(count)
+                more = batch > 0
 
     def matches(self, expression: str) -> Iterator[tuple[int, float]]:
         """The rows that fit an expression of FTS5, best first, and how well they do: higher is better."""
@@ -124,33 +124,33 @@ class WordIndex:
     def _make(self, db: sqlite3.Connection) -> None:
         for statement in _TABLES:
             db.execute(statement.format(tokenize=self._tokenize))
-        db.execute("INSERT INTO about VALUES (?,?,?)", (self._made_for, *_Reached()))
+        db.execute("INSERT INTO about VALUES (?,?,?)", (self._made_for, *_IndexEnd()))
 
-    def _reached(self, db: sqlite3.Connection) -> _Reached:
-        return _Reached(*db.execute("SELECT step, asked_again FROM about").fetchone())
+    def _end(self, db: sqlite3.Connection) -> _IndexEnd:
+        return _IndexEnd(*db.execute("SELECT step, asked_again FROM about").fetchone())
 
     def _missing(self, db: sqlite3.Connection) -> int:
-        step, asked = self._reached(db) if self._fits(db) else _Reached()
+        step, recheck = self._end(db) if self._fits(db) else _IndexEnd()
         pages, versions = (
             next(
                 self._crawl.database.run(
                     f"SELECT count(*) FROM {table.name} WHERE {table.columns[0]} > ?", (at,)
                 )
             )
-            for table, at in ((PAGE, step), (VERSION, asked))
+            for table, at in ((PAGE, step), (VERSION, recheck))
         )
         return int(pages[0] + versions[0])
 
-    def _take_some(self, words: _Words) -> int:
+    def _take_some(self, words: _WordSpeller) -> int:
         """Take in a batch; nothing of it if something goes wrong."""
         with _writing(self._db) as db:
-            step, asked = self._reached(db)
+            step, recheck = self._end(db)
             pages, step = self._take(words, PAGE, step)
-            versions, asked = self._take(words, VERSION, asked)
-            db.execute("UPDATE about SET step = ?, asked_again = ?", (step, asked))
+            versions, recheck = self._take(words, VERSION, recheck)
+            db.execute("UPDATE about SET step = ?, asked_again = ?", (step, recheck))
         return pages + versions
 
-    def _take(self, words: _Words, table: Table, last: int) -> tuple[int, int]:
+    def _take(self, words: _WordSpeller, table: SqlTable, last: int) -> tuple[int, int]:
         """Take in some pages after the last, but for those that forbid it: how many there were, and the last."""
         count, key = 0, table.columns[0]
         rows = self._crawl.database.select(
@@ -178,18 +178,18 @@ class WordIndex:
             ) from None
 
 
-class _Words:
+class _WordSpeller:
     """Texts cut into words, with one space between two."""
 
     def __init__(self) -> None:
         self._table = Texts()
         self._tokenizer = Tokenizer(self._table)
-        self._spelled: list[str] = []
+        self._texts: list[str] = []
 
     def of(self, text: str) -> str:
         ids = self._tokenizer.ids(text).tolist()
-        self._spelled += self._table.spell(range(len(self._spelled), len(self._table)))
-        return " ".join(map(self._spelled.__getitem__, ids))
+        self._texts += self._table.spell(range(len(self._texts), len(self._table)))
+        return " ".join(map(self._texts.__getitem__, ids))
 
 
 @contextmanager
@@ -208,7 +208,7 @@ def _is_busy(error: sqlite3.DatabaseError) -> bool:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
 
 
-def _born(crawl: CrawlFolder) -> str:
+def _birth(crawl: CrawlFolder) -> str:
     """What tells this crawl from another in the same folder before or after it."""
     return str(min((wall for _, wall, *_ in crawl.database.all(SESSION)), default=None))
 

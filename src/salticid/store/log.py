@@ -18,8 +18,8 @@ from salticid.protocols import Table, UrlTable
 from salticid.store import schema
 from salticid.store.batch import Batch
 from salticid.store.database import Database, facts
-from salticid.store.disk_room import Room
-from salticid.store.folder_lock import IN_MEMORY, NoFolder, TakenFolder
+from salticid.store.disk_room import DiskRoom
+from salticid.store.folder_lock import IN_MEMORY, LockedFolder, NoFolder
 from salticid.store.packing import pack_page, unpack_page
 from salticid.store.table_writing import TextTables
 from salticid.store.twins import Twins
@@ -30,7 +30,7 @@ _WARC, _START_PAGES = "warc", "known"
 """Facts about how far the archive goes, and that all start pages were read."""
 
 
-class Flushed(Protocol):
+class FlushableArchive(Protocol):
     """Raw exchanges that go to disk before the visits that speak of them."""
 
     def flush(self) -> tuple[int, int] | None: ...
@@ -60,7 +60,7 @@ class CrawlLog:
         words: Table,
         *,
         own_tables: bool = False,
-        archive: Flushed | None = None,
+        archive: FlushableArchive | None = None,
         max_bytes: int | None = None,
     ) -> None:
         self.folder = folder
@@ -68,9 +68,9 @@ class CrawlLog:
         self.keep: Callable[[], Iterable[tuple[str, bytes]]] = tuple
         """What else must not be forgotten, by name: asked for its news before every commit."""
         self._archive = archive
-        self._taken: TakenFolder | NoFolder | None = None
+        self._open_folder: LockedFolder | NoFolder | None = None
         self._twins: Twins | None = None
-        self._room = None if max_bytes is None else Room(folder, max_bytes)
+        self._room = None if max_bytes is None else DiskRoom(folder, max_bytes)
         self._lack: str | None = None
         self._batch = Batch()
         self._memory: dict[str, bytes] = {}
@@ -78,9 +78,9 @@ class CrawlLog:
         self._zstd = zstandard.ZstdCompressor(level=1)
         self._seq = self._choices = self._rechecks = 0
         self._in_flight: dict[int, int] = {}
-        self._tried = time.monotonic()
-        self._half_told = False
-        """Between two halves of a call: what is told so far must not be written."""
+        self._last_try = time.monotonic()
+        self._in_call = False
+        """In the middle of a call: what is added so far must not be written."""
 
     @property
     def trouble(self) -> str | None:
@@ -89,19 +89,19 @@ class CrawlLog:
 
     def open(self) -> dict[str, Any] | None:
         """Take the folder; the facts about the crawl it holds, or None when it holds none yet."""
-        self._taken = NoFolder() if self.folder == IN_MEMORY else TakenFolder(self.folder)
-        return self._taken.facts()
+        self._open_folder = NoFolder() if self.folder == IN_MEMORY else LockedFolder(self.folder)
+        return self._open_folder.facts()
 
     def begin(self, about: Mapping[str, object]) -> None:
         """Make a new crawl, with what has to be known about the whole of it."""
-        if self._taken is None and self.open() is not None:
+        if self._open_folder is None and self.open() is not None:
             self.close()
             raise UserError(f"{self.folder} holds a crawl already; name another folder with --out")
         try:
             with self.database.connection as db:
                 db.executescript(f"BEGIN; {schema.SCRIPT}")
                 rows = facts({**about, schema.ROWS: {schema.ABOUT.name: len(about)}})
-                db.executemany(schema.ABOUT.insert, map(schema.ABOUT.sealed, rows))
+                db.executemany(schema.ABOUT.insert, map(schema.ABOUT.with_checksum, rows))
         except sqlite3.Error as error:
             raise UserError(
                 f"cannot write a crawl into {self.folder}: {error}; name another folder with --out"
@@ -128,25 +128,25 @@ class CrawlLog:
         cut_off = self._archive.cut_back(tuple(to) if to else None) if self._archive is not None else None
         return ". ".join(filter(None, (left_behind, cut_off))) or None
 
-    def about(self, named: Mapping[str, object]) -> None:
+    def about(self, values: Mapping[str, object]) -> None:
         """Write down, with the next batch, facts about the whole crawl; a later word replaces an earlier."""
-        self._batch.add(schema.ABOUT, *facts(named))
+        self._batch.add(schema.ABOUT, *facts(values))
 
     def session(self, at: float, settings: Mapping[str, object], wall: float | None = None) -> None:
         """A run begins: what time it is, on the wall and in the crawl, and the settings of this run."""
         row = (time.time() if wall is None else wall, float(at), msgspec.json.encode(settings).decode())
         self._batch.add(schema.SESSION, row)
 
-    def know(self, pages: Mapping[str, Sequence[Page]]) -> None:
+    def add_known_pages(self, pages: Mapping[str, Sequence[Page]]) -> None:
         """Write down the pages known before the first visit, by kind."""
-        rows = [(kind, *pack_page(page, self._zstd)) for kind, known in pages.items() for page in known]
-        self._half_told = True
+        rows = [(kind, *pack_page(page, self._zstd)) for kind, some in pages.items() for page in some]
+        self._in_call = True
         self._batch.add(schema.START_PAGE, *rows)
         self.about({_START_PAGES: True})
-        self._half_told = False
+        self._in_call = False
         self.retry()
 
-    def known(self) -> dict[str, tuple[Page, ...]] | None:
+    def known_pages(self) -> dict[str, tuple[Page, ...]] | None:
         """The pages known before the first visit, by kind; None when they were not all read yet."""
         if _START_PAGES not in self.database.facts():
             return None
@@ -155,12 +155,12 @@ class CrawlLog:
             pages[kind] = (*pages.get(kind, ()), unpack_page(row))
         return pages
 
-    def kept(self) -> dict[str, bytes]:
+    def memory(self) -> dict[str, bytes]:
         """What `keep` gave in earlier runs, the last word under each name."""
         return {name: value for name, value, _ in self.database.all(schema.MEMORY)}
 
     def add_choices(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
-        self._half_told = True
+        self._in_call = True
         seq = self._next()
         hosts = msgspec.json.encode(sorted(busy)).decode() if busy else None
         self._batch.add(schema.QUESTION, (seq, room, hosts))
@@ -179,18 +179,18 @@ class CrawlLog:
             )
             self._batch.add(schema.CHOICE, row)
             self._texts.need(link.url)
-            self.sent(choice, self._choices)
+            self.mark_in_flight(choice, self._choices)
             self._choices += 1
-        self._half_told = False
+        self._in_call = False
 
     def add_visit(self, visit: Visit) -> None:
-        self._half_told = True
+        self._in_call = True
         page = visit.page
         self._batch.add(
             schema.VISIT,
             (
-                visit.step, self._next(), self.returned(visit.choice), visit.final, visit.outcome.value, visit.status,
-                float(visit.score), int(visit.positive), visit.depth, float(visit.seconds), float(visit.at),
+                visit.step, self._next(), self.take_in_flight(visit.choice), visit.final, visit.outcome.value,
+                visit.status, float(visit.score), int(visit.positive), visit.depth, float(visit.seconds), float(visit.at),
                 visit.size, _seconds(visit.modified), visit.etag, int(visit.revisit), _places(visit.records),
             ),
         )  # fmt: skip
@@ -199,25 +199,25 @@ class CrawlLog:
             self._batch.add(schema.PAGE, (visit.step, *pack_page(page, self._zstd)))
             self._batch.pages.append((visit.step, page))
             self._texts.need_page(page)
-        self._half_told = False
-        waited = time.monotonic() - self._tried
-        if (self.trouble is None and self._batch.visits >= BATCH_VISITS) or waited > BATCH_SECONDS:
+        self._in_call = False
+        age = time.monotonic() - self._last_try
+        if (self.trouble is None and self._batch.visits >= BATCH_VISITS) or age > BATCH_SECONDS:
             self._write_batch()
 
     def add_message(self, message: Message) -> None:
         self._batch.add(schema.MESSAGE, (self._next(), msgspec.json.encode(message).decode()))
 
-    def sent(self, choice: Choice, number: int) -> None:
+    def mark_in_flight(self, choice: Choice, number: int) -> None:
         """A choice is in flight; its number in the log."""
         self._in_flight[id(choice)] = number
 
-    def returned(self, choice: Choice) -> int:
+    def take_in_flight(self, choice: Choice) -> int:
         """A choice is in flight no more; its number in the log."""
         return self._in_flight.pop(id(choice))
 
-    def asked_again(self, step: int, finding: str, response: Response) -> None:
+    def add_recheck(self, step: int, finding: str, response: Response) -> None:
         """A page was asked for again: what was found, and its new form if it has changed."""
-        self._half_told = True
+        self._in_call = True
         self._rechecks += 1
         self._batch.add(
             schema.RECHECK,
@@ -229,8 +229,8 @@ class CrawlLog:
         if response.page is not None:
             self._batch.add(schema.VERSION, (self._rechecks, *pack_page(response.page, self._zstd)))
             self._texts.need_page(response.page)
-        self._half_told = False
-        if time.monotonic() - self._tried > BATCH_SECONDS:
+        self._in_call = False
+        if time.monotonic() - self._last_try > BATCH_SECONDS:
             self._write_batch()
 
     def page(self, url: int) -> Page:
@@ -240,7 +240,7 @@ class CrawlLog:
                 return page
         row = next(self.database.select(schema.PAGE, "WHERE url = ?", (url,), body=True), None)
         if row is None:
-            raise self.database.damaged(f"the page of URL {url} is missing")
+            raise self.database.damage(f"the page of URL {url} is missing")
         return unpack_page(row[1:])
 
     def retry(self) -> None:
@@ -249,8 +249,8 @@ class CrawlLog:
             self.commit()
         except (OSError, sqlite3.OperationalError) as error:
             self.unwritten = str(error)
-            self._half_told = False
-        self._tried = time.monotonic()
+            self._in_call = False
+        self._last_try = time.monotonic()
         if self._lack is not None:
             self._look_for_room()
 
@@ -258,7 +258,7 @@ class CrawlLog:
         """Make everything so far durable. What fails to be written is written with the next batch."""
         if self._twins is None:
             raise RuntimeError("a log is written to only after begin() or go_on()")
-        self._half_told = True
+        self._in_call = True
         self._memory.update(self.keep())
         place = self._archive.flush() if self._archive is not None else None
         db = self.database
@@ -270,28 +270,28 @@ class CrawlLog:
                 db.insert(schema.ABOUT, facts({_WARC: place}))
         self._batch.clear()
         self._memory.clear()
-        self._texts.wrote()
-        self._half_told = False
+        self._texts.confirm()
+        self._in_call = False
         self.unwritten = None
-        self._tried = time.monotonic()
+        self._last_try = time.monotonic()
 
     def close(self) -> None:
         """Commit, if that can be done, and let go of the folder.
 
-        A call that was interrupted half told is left out, with all since the last commit, as a kill would. A
+        A call that was interrupted halfway is left out, with all since the last commit, as a kill would. A
         folder in which no crawl was begun is left as it was.
         """
-        if self._taken is None:
+        if self._open_folder is None:
             return
         try:
-            if self._twins is not None and not self._half_told:
+            if self._twins is not None and not self._in_call:
                 self._lack = None
                 self.retry()
                 if self._archive is not None and self.unwritten is None:
                     self._archive.close()
         finally:
-            taken, self._taken = self._taken, None
-            taken.give_back()
+            folder, self._open_folder = self._open_folder, None
+            folder.give_back()
 
     @property
     def database(self) -> Database:
@@ -304,10 +304,10 @@ class CrawlLog:
         return self.database if self.folder == IN_MEMORY else None
 
     @property
-    def _folder(self) -> TakenFolder | NoFolder:
-        if self._taken is None:
+    def _folder(self) -> LockedFolder | NoFolder:
+        if self._open_folder is None:
             raise RuntimeError("a log is written to only after open() or begin()")
-        return self._taken
+        return self._open_folder
 
     def _write_batch(self) -> None:
         self.retry()

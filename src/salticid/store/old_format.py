@@ -12,7 +12,7 @@ import msgspec
 
 from salticid.messages import Extension, Message, Offer, Report, Revision, SecondOffer, Sight
 from salticid.model import Event
-from salticid.store.schema import ABOUT, FORMAT, MESSAGE, OPEN, ROWS, TABLES, Table
+from salticid.store.schema import ABOUT, FORMAT, MESSAGE, OPEN, ROWS, TABLES, SqlTable
 
 UPGRADED = "upgraded"
 """The fact about a crawl that some of its rows have no checksums."""
@@ -30,9 +30,9 @@ def show_as_new(db: sqlite3.Connection) -> None:
     """Views, of this connection alone, that have the names and columns of our tables."""
     db.create_function("body_now", 2, _body_now, deterministic=True)
     for table in TABLES:
-        named = {name: _COLUMNS.get((table.name, name), name) for name in (*table.columns, *table.body)}
-        named |= dict.fromkeys(_sums(table), "NULL")
-        columns = ", ".join(f"{old} AS {name}" for name, old in named.items())
+        old_names = {name: _COLUMNS.get((table.name, name), name) for name in (*table.columns, *table.body)}
+        old_names |= dict.fromkeys(_sums(table), "NULL")
+        columns = ", ".join(f"{old} AS {name}" for name, old in old_names.items())
         db.execute(
             f"CREATE TEMP VIEW {table.name} AS SELECT {columns} FROM main.{_TABLES.get(table.name, table.name)}"
         )
@@ -46,7 +46,9 @@ def upgrade(db: sqlite3.Connection) -> None:
         db.execute("BEGIN IMMEDIATE")
         db.execute(MESSAGE.create)
         calls = db.execute("SELECT seq, call, body FROM told")
-        db.executemany(MESSAGE.insert, (MESSAGE.sealed((seq, _body_now(*call))) for seq, *call in calls))
+        db.executemany(
+            MESSAGE.insert, (MESSAGE.with_checksum((seq, _body_now(*call))) for seq, *call in calls)
+        )
         db.execute("DROP TABLE told")
         db.execute("DROP INDEX asked_again_step")
         for new, old in _TABLES.items():
@@ -63,11 +65,11 @@ def upgrade(db: sqlite3.Connection) -> None:
         is_open = db.execute("SELECT count(*) FROM about WHERE name = ?", (OPEN,)).fetchone()[0]
         counts[ABOUT.name] += 1 - is_open
         values = [(UPGRADED, b"true"), (ROWS, msgspec.json.encode(counts))]
-        db.executemany(ABOUT.insert, [ABOUT.sealed((name, value.decode())) for name, value in values])
+        db.executemany(ABOUT.insert, [ABOUT.with_checksum((name, value.decode())) for name, value in values])
         db.execute(f"PRAGMA user_version = {FORMAT}")
 
 
-def _sums(table: Table) -> tuple[str, ...]:
+def _sums(table: SqlTable) -> tuple[str, ...]:
     return ("sum", "body_sum") if table.body else ("sum",)
 
 

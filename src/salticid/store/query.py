@@ -19,30 +19,30 @@ Term = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Terms to be found, and terms not to be found.
+    """Terms that a page must hold, and `excluded` ones that it must not.
 
     >>> query = Query.of('jumping spiders "eight eyes" -flies')
-    >>> query.wanted, query.unwanted
+    >>> query.terms, query.excluded
     ((('jumping',), ('spiders',), ('eight', 'eyes')), (('flies',),))
     """
 
-    wanted: tuple[Term, ...]
-    unwanted: tuple[Term, ...] = ()
+    terms: tuple[Term, ...]
+    excluded: tuple[Term, ...] = ()
 
     @classmethod
     def of(cls, text: str) -> Query:
         """Read what a person typed; only letters count, and no punctuation but quotes and a leading minus."""
-        terms = [
+        signed_terms = [
             (sign, tuple(letter_runs(phrase or word)))
             for sign, phrase, word in _TERM.findall(text.translate(_QUOTES))
         ]
-        wanted = tuple(term for sign, term in terms if term and not sign)
-        unwanted = tuple(term for sign, term in terms if term and sign)
-        if not wanted:
+        terms = tuple(term for sign, term in signed_terms if term and not sign)
+        excluded = tuple(term for sign, term in signed_terms if term and sign)
+        if not terms:
             raise UserError(f"nothing to look for in {text[:80]!r}; name a word, made of letters")
-        if sum(map(len, wanted + unwanted)) > MOST_WORDS:
+        if sum(map(len, terms + excluded)) > MOST_WORDS:
             raise UserError(f"too much to look for; name at most {MOST_WORDS} words")
-        return cls(wanted, unwanted)
+        return cls(terms, excluded)
 
     def expression(self, any_term: bool = False) -> str:
         """The query as FTS5 reads it: all terms, or any of them.
@@ -50,9 +50,9 @@ class Query:
         >>> Query.of("web -fly").expression(), Query.of("x-ray eyes").expression(any_term=True)
         ('("web") NOT ("fly")', '("x ray" OR "eyes")')
         """
-        wanted = (" OR " if any_term else " AND ").join(map(_quoted, self.wanted))
-        unwanted = " OR ".join(map(_quoted, self.unwanted))
-        return f"({wanted}) NOT ({unwanted})" if unwanted else f"({wanted})"
+        terms = (" OR " if any_term else " AND ").join(map(_quoted, self.terms))
+        excluded = " OR ".join(map(_quoted, self.excluded))
+        return f"({terms}) NOT ({excluded})" if excluded else f"({terms})"
 
 
 def _quoted(term: Term) -> str:

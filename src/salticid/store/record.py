@@ -83,7 +83,7 @@ class PageRow(NamedTuple):
     text: bytes = b""
 
 
-class Arrival(NamedTuple):
+class StoredArrival(NamedTuple):
     """A visit, the choice that led to it, and the page that it brought."""
 
     visit: VisitRow
@@ -91,7 +91,7 @@ class Arrival(NamedTuple):
     page: PageRow | None
 
 
-class Question(NamedTuple):
+class ChoiceCall(NamedTuple):
     """The strategy was asked."""
 
     room: int
@@ -106,21 +106,21 @@ class Delivery(NamedTuple):
     response: Response
 
 
-Call = Question | Delivery | Message
+Call = ChoiceCall | Delivery | Message
 
 
-def arrivals(db: Database, after: int = -1, most: int = -1, body: bool = False) -> Iterator[Arrival]:
+def arrivals(db: Database, after: int = -1, most: int = -1, body: bool = False) -> Iterator[StoredArrival]:
     """The visits after a step, in order; at most so many, if a number is given."""
     statement = f"{_ARRIVALS_IN_FULL if body else _ARRIVALS} WHERE v.step > ? ORDER BY v.step LIMIT ?"
     return (_arrival(db, row) for row in db.run(statement, (after, most)))
 
 
-def all_arrivals(db: Database, body: bool = False) -> Iterator[Arrival]:
+def all_arrivals(db: Database, body: bool = False) -> Iterator[StoredArrival]:
     """All visits in order, none missing."""
     return db.complete(VISIT, ((arrival.visit.step, arrival) for arrival in arrivals(db, body=body)))
 
 
-def arrival_at(db: Database, step: int) -> Arrival | None:
+def arrival_at(db: Database, step: int) -> StoredArrival | None:
     """The visit of a step, if there is one."""
     return next((_arrival(db, row) for row in db.run(f"{_ARRIVALS} WHERE v.step = ?", (step,))), None)
 
@@ -153,7 +153,7 @@ def last_visit(db: Database, seq: int) -> tuple[int, float]:
 def check_visits(db: Database) -> None:
     """Damaged if visits are missing; quicker than to read them."""
     if next(db.run("SELECT count(*) FROM visit"))[0] < db.counts()[VISIT.name]:
-        raise db.damaged("visits are missing")
+        raise db.damage("visits are missing")
 
 
 class Record:
@@ -176,31 +176,31 @@ class Record:
         choices = map(ChoiceRow._make, self._db.all(CHOICE))
         waiting = next(choices, None)
         for seq, room, busy, _ in self._db.all(QUESTION):
-            chosen = []
+            rows = []
             while waiting is not None and waiting.seq == seq:
-                chosen.append(waiting)
+                rows.append(waiting)
                 waiting = next(choices, None)
-            yield seq, Question(room, _hosts(busy), chosen)
+            yield seq, ChoiceCall(room, _hosts(busy), rows)
 
     def _deliveries(self) -> Iterator[tuple[int, Call]]:
         for arrival in all_arrivals(self._db, body=True):
             yield arrival.visit.seq, Delivery(arrival.visit, _response(arrival))
 
 
-def _arrival(db: Database, row: tuple[Any, ...]) -> Arrival:
-    visit = VisitRow._make(db.checked(VISIT, row[:_CHOICE_AT]))
+def _arrival(db: Database, row: tuple[Any, ...]) -> StoredArrival:
+    visit = VisitRow._make(db.check(VISIT, row[:_CHOICE_AT]))
     if row[_CHOICE_AT] is None:
-        raise db.damaged(f"choice {visit.choice} is missing")
-    choice = ChoiceRow._make(db.checked(CHOICE, row[_CHOICE_AT:_PAGE_AT]))
+        raise db.damage(f"choice {visit.choice} is missing")
+    choice = ChoiceRow._make(db.check(CHOICE, row[_CHOICE_AT:_PAGE_AT]))
     if (row[_PAGE_AT] is not None) != visit.good:
-        raise db.damaged(
+        raise db.damage(
             f"page {visit.step} is missing" if visit.good else f"page {visit.step} belongs to none"
         )
-    return Arrival(visit, choice, PageRow(*db.checked(PAGE, row[_PAGE_AT:])) if visit.good else None)
+    return StoredArrival(visit, choice, PageRow(*db.check(PAGE, row[_PAGE_AT:])) if visit.good else None)
 
 
 @unpacks
-def _response(arrival: Arrival) -> Response:
+def _response(arrival: StoredArrival) -> Response:
     visit, page = arrival.visit, None if arrival.page is None else unpack_page(arrival.page[1:])
     records = tuple(msgspec.json.decode(visit.records)) if visit.records else ()
     return Response(

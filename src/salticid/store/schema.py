@@ -22,7 +22,7 @@ ROWS, OPEN = "rows", "open"
 _pack = msgspec.msgpack.Encoder().encode
 
 
-class Table:
+class SqlTable:
     """A table: a key, other columns, their checksum; then the columns of a `body`, which have one of their own."""
 
     def __init__(self, name: str, columns: str, body: str = "", rest: str = "") -> None:
@@ -48,7 +48,7 @@ class Table:
         prefix = f"{of}." if of else ""
         return ", ".join(prefix + name for name in (*self.columns, "sum", *(self.body if body else ())))
 
-    def sealed(self, values: Sequence[Any]) -> tuple[Any, ...]:
+    def with_checksum(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """A row with its checksum."""
         head = tuple(values[: self.width - 1])
         return (*head, crc32(_pack(head), self._seed), *values[self.width - 1 :])
@@ -58,10 +58,10 @@ class Table:
         return bool(row[self.width - 1] == crc32(_pack(row[: self.width - 1]), self._seed))
 
 
-class TextTable(Table):
+class SqlTextTable(SqlTable):
     """A table of ids and texts, of which there are so many that the checksum has to be quick."""
 
-    def sealed(self, values: Sequence[Any]) -> tuple[Any, ...]:
+    def with_checksum(self, values: Sequence[Any]) -> tuple[Any, ...]:
         at, text = values
         return at, text, crc32(text.encode(), at)
 
@@ -74,35 +74,35 @@ _PAGE = """url INTEGER NOT NULL, title TEXT NOT NULL, canonical INTEGER NOT NULL
     noindex INTEGER NOT NULL, nofollow INTEGER NOT NULL, body_sum INTEGER NOT NULL"""
 _BODY = "stream BLOB NOT NULL, text BLOB NOT NULL"
 
-ABOUT = Table("about", "name TEXT PRIMARY KEY, value TEXT NOT NULL", rest=" WITHOUT ROWID")
-SESSION = Table(
+ABOUT = SqlTable("about", "name TEXT PRIMARY KEY, value TEXT NOT NULL", rest=" WITHOUT ROWID")
+SESSION = SqlTable(
     "session", "id INTEGER PRIMARY KEY, wall REAL NOT NULL, at REAL NOT NULL, settings TEXT NOT NULL"
 )
-URL = TextTable("url", "id INTEGER PRIMARY KEY, text TEXT NOT NULL")
-WORDS = Table("words", "batch INTEGER PRIMARY KEY, ids BLOB NOT NULL, texts BLOB NOT NULL")
-START_PAGE = Table("start_page", f"place INTEGER PRIMARY KEY, kind TEXT NOT NULL, {_PAGE}", _BODY)
-QUESTION = Table("question", "seq INTEGER PRIMARY KEY, room INTEGER NOT NULL, busy TEXT")
-CHOICE = Table(
+URL = SqlTextTable("url", "id INTEGER PRIMARY KEY, text TEXT NOT NULL")
+WORDS = SqlTable("words", "batch INTEGER PRIMARY KEY, ids BLOB NOT NULL, texts BLOB NOT NULL")
+START_PAGE = SqlTable("start_page", f"place INTEGER PRIMARY KEY, kind TEXT NOT NULL, {_PAGE}", _BODY)
+QUESTION = SqlTable("question", "seq INTEGER PRIMARY KEY, room INTEGER NOT NULL, busy TEXT")
+CHOICE = SqlTable(
     "choice",
     """id INTEGER PRIMARY KEY, seq INTEGER NOT NULL, url INTEGER NOT NULL, source INTEGER NOT NULL,
     place INTEGER NOT NULL, score REAL NOT NULL, agent INTEGER, why TEXT""",
 )
-VISIT = Table(
+VISIT = SqlTable(
     "visit",
     """step INTEGER PRIMARY KEY, seq INTEGER NOT NULL, choice INTEGER NOT NULL, final INTEGER NOT NULL,
     outcome TEXT NOT NULL, status INTEGER NOT NULL, score REAL NOT NULL, positive INTEGER NOT NULL,
     depth INTEGER NOT NULL, seconds REAL NOT NULL, at REAL NOT NULL, size INTEGER NOT NULL,
     modified REAL, etag TEXT, revisit INTEGER NOT NULL, records TEXT, duplicate_of INTEGER""",
 )
-PAGE = Table("page", f"step INTEGER PRIMARY KEY, {_PAGE}", _BODY)
-MESSAGE = Table("message", "seq INTEGER PRIMARY KEY, body TEXT NOT NULL")
-MEMORY = Table("memory", "name TEXT PRIMARY KEY, value BLOB NOT NULL", rest=" WITHOUT ROWID")
-RECHECK = Table(
+PAGE = SqlTable("page", f"step INTEGER PRIMARY KEY, {_PAGE}", _BODY)
+MESSAGE = SqlTable("message", "seq INTEGER PRIMARY KEY, body TEXT NOT NULL")
+MEMORY = SqlTable("memory", "name TEXT PRIMARY KEY, value BLOB NOT NULL", rest=" WITHOUT ROWID")
+RECHECK = SqlTable(
     "recheck",
     """id INTEGER PRIMARY KEY, step INTEGER NOT NULL, wall REAL NOT NULL, finding TEXT NOT NULL,
     status INTEGER NOT NULL, size INTEGER NOT NULL, modified REAL, etag TEXT, records TEXT""",
 )
-VERSION = Table("version", f"recheck INTEGER PRIMARY KEY, {_PAGE}", _BODY)
+VERSION = SqlTable("version", f"recheck INTEGER PRIMARY KEY, {_PAGE}", _BODY)
 TABLES = (
     ABOUT, SESSION, URL, WORDS, START_PAGE, QUESTION, CHOICE, VISIT, PAGE, MESSAGE, MEMORY, RECHECK, VERSION,
 )  # fmt: skip

@@ -46,8 +46,8 @@ class Search:
         self, query: Query, *, any_term: bool = False, everything: bool = False, min_score: float = 0.0
     ) -> Iterator[Hit]:
         """The pages that fit, best first; with `everything` also all near-duplicates and pages that are gone."""
-        sought = frozenset(self._index.forms([word for term in query.wanted for word in term]))
-        shown: set[int] = set()
+        words = frozenset(self._index.forms([word for term in query.terms for word in term]))
+        groups: set[int] = set()
         for key, rank in self._index.matches(query.expression(any_term)):
             form = self._newest_form(key)
             if form is None or form[0].score < min_score:
@@ -56,10 +56,10 @@ class Search:
             gone = self._versions.is_gone(visit.step)
             first = visit.step if visit.duplicate_of is None else visit.duplicate_of
             like = first if version is None else key
-            if not everything and (gone or like in shown):
+            if not everything and (gone or like in groups):
                 continue
-            shown.add(like)
-            yield self._hit(visit.step, version, rank, gone, sought)
+            groups.add(like)
+            yield self._hit(visit.step, version, rank, gone, words)
 
     def _newest_form(self, key: int) -> tuple[VisitRow, Recheck | None] | None:
         """The visit and the version that a row of the index stands for; None if there is a newer one."""
@@ -70,11 +70,9 @@ class Search:
             return None
         return VisitRow._make(db.row(VISIT, step)), newest
 
-    def _hit(
-        self, step: int, version: Recheck | None, rank: float, gone: bool, sought: frozenset[str]
-    ) -> Hit:
+    def _hit(self, step: int, version: Recheck | None, rank: float, gone: bool, words: frozenset[str]) -> Hit:
         visit, page = self._crawl.visit(step), self._versions.page(step)
-        piece = snippet(page.text, sought, self._index.forms)
+        piece = snippet(page.text, words, self._index.forms)
         return Hit(
             url=visit.final_url,
             title=page.title,

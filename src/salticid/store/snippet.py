@@ -12,7 +12,7 @@ from salticid.text.tokens import letter_runs
 WIDTH = 240
 LEAD = 60
 """Characters shown before the first word that was looked for."""
-LOOKED_AT = 100_000
+MOST_CHARACTERS = 100_000
 """Characters of a page; a word that stands only after them is found but not shown."""
 
 _FIRST_OF_CJK = "\u1100"
@@ -26,28 +26,28 @@ class Snippet:
     matches: list[tuple[int, int]]
 
 
-def snippet(text: str, sought: frozenset[str], forms: Callable[[list[str]], list[str]]) -> Snippet:
-    """The first piece of a text that shows most of the words sought; `forms` says what a word counts as.
+def snippet(text: str, words: frozenset[str], forms: Callable[[list[str]], list[str]]) -> Snippet:
+    """The first piece of a text that shows most of the words looked for; `forms` says what a word counts as.
 
     >>> snippet("A web is no trap. Spiders jump.", frozenset({"spiders", "web"}), list)
     Snippet(text='A web is no trap. Spiders jump.', matches=[(2, 5), (18, 25)])
     """
-    text = " ".join(normalize("NFC", text[:LOOKED_AT]).split())
-    placed = list(_placed(text))
-    counted_as = forms([text[start:end].lower() for start, end in placed])
-    found = [(*place, form) for place, form in zip(placed, counted_as, strict=True) if form in sought]
-    first, last = _cut(text, _best(found))
+    text = " ".join(normalize("NFC", text[:MOST_CHARACTERS]).split())
+    places = list(_places(text))
+    word_forms = forms([text[start:end].lower() for start, end in places])
+    hits = [(*place, form) for place, form in zip(places, word_forms, strict=True) if form in words]
+    first, last = _bounds(text, _best(hits))
     before, after = "…" * (first > 0), "…" * (last < len(text))
     shift = len(before) - first
     matches: list[tuple[int, int]] = []
-    for start, end, _ in found:
+    for start, end, _ in hits:
         if first <= start and end <= last:
-            joined = bool(matches) and matches[-1][1] >= start + shift
-            matches.append((matches.pop()[0] if joined else start + shift, end + shift))
+            touches = bool(matches) and matches[-1][1] >= start + shift
+            matches.append((matches.pop()[0] if touches else start + shift, end + shift))
     return Snippet(before + text[first:last] + after, matches)
 
 
-def _placed(text: str) -> Iterator[tuple[int, int]]:
+def _places(text: str) -> Iterator[tuple[int, int]]:
     """Where each token of a text stands."""
     lower = text.lower()
     if len(lower) != len(text):
@@ -61,24 +61,24 @@ def _placed(text: str) -> Iterator[tuple[int, int]]:
             at -= len(token) == 2 and token >= _FIRST_OF_CJK  # pairs overlap
 
 
-def _best(found: list[tuple[int, int, str]]) -> int:
+def _best(hits: list[tuple[int, int, str]]) -> int:
     """Where the first stretch with most different words begins."""
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     best, most, oldest = 0, 0, 0
-    for start, _, form in found:
-        seen[form] += 1
-        while start - found[oldest][0] > WIDTH - 2 * LEAD:
-            leaving = found[oldest][2]
-            seen[leaving] -= 1
-            if not seen[leaving]:
-                del seen[leaving]
+    for start, _, form in hits:
+        counts[form] += 1
+        while start - hits[oldest][0] > WIDTH - 2 * LEAD:
+            leaving = hits[oldest][2]
+            counts[leaving] -= 1
+            if not counts[leaving]:
+                del counts[leaving]
             oldest += 1
-        if len(seen) > most:
-            best, most = found[oldest][0], len(seen)
+        if len(counts) > most:
+            best, most = hits[oldest][0], len(counts)
     return best
 
 
-def _cut(text: str, at: int) -> tuple[int, int]:
+def _bounds(text: str, at: int) -> tuple[int, int]:
     """A piece around a place, cut between words where there is space between words."""
     first = max(0, at - LEAD)
     if first:

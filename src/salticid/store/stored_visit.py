@@ -9,10 +9,10 @@ import msgspec
 
 from salticid.store.damage import unpacks
 from salticid.store.database import Database
-from salticid.store.record import Arrival, VisitRow
+from salticid.store.record import StoredArrival, VisitRow
 from salticid.store.schema import SESSION, URL, VISIT
 
-_CACHED = 10_000
+_CACHE_SIZE = 10_000
 
 
 class StoredVisit(msgspec.Struct, frozen=True):
@@ -48,23 +48,23 @@ class StoredVisit(msgspec.Struct, frozen=True):
     fetched: float | None
     noindex: bool
 
-    def shown(self) -> dict[str, Any]:
+    def listing(self) -> dict[str, Any]:
         """What is shown of it in listings."""
-        return {name: getattr(self, name) for name in _SHOWN}
+        return {name: getattr(self, name) for name in _LISTING}
 
 
-_SHOWN = StoredVisit.__struct_fields__[: StoredVisit.__struct_fields__.index("why") + 1]
-DIGESTED = StoredVisit.__struct_fields__[: StoredVisit.__struct_fields__.index("records")]
+_LISTING = StoredVisit.__struct_fields__[: StoredVisit.__struct_fields__.index("why") + 1]
+DIGEST_FIELDS = StoredVisit.__struct_fields__[: StoredVisit.__struct_fields__.index("records")]
 """All that a crawl decided or met; what follows says only where it is kept, and when it was."""
 
 
-class Visits:
+class VisitReader:
     """Makes such visits of stored ones; what is looked up again and again is kept."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._url = lru_cache(_CACHED)(lambda at: db.row(URL, at)[1])
-        self._final = lru_cache(_CACHED)(self._read_final)
+        self._url = lru_cache(_CACHE_SIZE)(lambda at: db.row(URL, at)[1])
+        self._final = lru_cache(_CACHE_SIZE)(self._read_final)
 
     @cached_property
     def _sessions(self) -> list[tuple[float, float]]:
@@ -72,7 +72,7 @@ class Visits:
         return [(at, wall - at) for _, wall, at, *_ in self._db.all(SESSION)][::-1]
 
     @unpacks
-    def __call__(self, arrival: Arrival) -> StoredVisit:
+    def __call__(self, arrival: StoredArrival) -> StoredVisit:
         visit, choice, page = arrival
         zero = next((zero for at, zero in self._sessions if at <= visit.at), None)
         source = None if choice.source < 0 else self._final(choice.source)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
+from salticid.columns import grow
 from salticid.model import NO_URL, Page
 from salticid.protocols import Table, UrlTable
 from salticid.store.database import Database
@@ -19,53 +20,50 @@ from salticid.tables import Texts
 _AT_ONCE = 50_000
 
 
-class Everything:
+class WholeTable:
     """For a table that belongs to the crawl: all of it, as it grows, so that ids can be given anew."""
 
     def __init__(self, table: Table, written: int = 0) -> None:
-        self._table, self._written = table, written
+        self._table, self._done = table, written
 
     def need(self, ids: npt.NDArray[np.int32] | Sequence[int]) -> None:
         """These ids are used in the log, unless they are NO_URL: they are written anyway."""
 
     def missing(self) -> list[int]:
         """The ids that have to be written with the next batch, ascending."""
-        return list(range(self._written, len(self._table)))
+        return list(range(self._done, len(self._table)))
 
-    def wrote(self, ids: list[int]) -> None:
+    def confirm(self, ids: list[int]) -> None:
         """These are written, and with them all that was needed so far."""
-        self._written += len(ids)
+        self._done += len(ids)
 
 
-class Needed:
+class PartOfTable:
     """The same for a table that is kept elsewhere, with a world: only what the crawl met."""
 
     def __init__(self, written: Sequence[int] = ()) -> None:
-        self._written = np.zeros(1024, np.bool_)
-        self._needed: list[npt.NDArray[np.int32]] = []
+        self._done = np.zeros(1024, np.bool_)
+        self._ids: list[npt.NDArray[np.int32]] = []
         ids = np.array(written, np.int32)
         self._make_room(ids)
-        self._written[ids] = True
+        self._done[ids] = True
 
     def need(self, ids: npt.NDArray[np.int32] | Sequence[int]) -> None:
-        self._needed.append(np.asarray(ids, np.int32))
+        self._ids.append(np.asarray(ids, np.int32))
 
     def missing(self) -> list[int]:
-        ids = np.concatenate([*self._needed, np.zeros(0, np.int32)])
+        ids = np.concatenate([*self._ids, np.zeros(0, np.int32)])
         ids = ids[ids != NO_URL]
         self._make_room(ids)
-        found: list[int] = np.unique(ids[~self._written[ids]]).tolist()
-        return found
+        missing: list[int] = np.unique(ids[~self._done[ids]]).tolist()
+        return missing
 
-    def wrote(self, ids: list[int]) -> None:
-        self._written[ids] = True
-        self._needed.clear()
+    def confirm(self, ids: list[int]) -> None:
+        self._done[ids] = True
+        self._ids.clear()
 
     def _make_room(self, ids: npt.NDArray[np.int32]) -> None:
-        if len(ids) and ids.max() >= len(self._written):
-            grown = np.zeros(max(int(ids.max()) + 1, 2 * len(self._written)), np.bool_)
-            grown[: len(self._written)] = self._written
-            self._written = grown
+        self._done = grow(self._done, int(ids.max(initial=-1)) + 1)
 
 
 class TextTables:
@@ -98,8 +96,12 @@ class TextTables:
             )
 
     def _start(self, urls: Sequence[int] = (), words: Sequence[int] = ()) -> None:
-        self._url: Everything | Needed = Everything(self._urls, len(urls)) if self._own else Needed(urls)
-        self._word: Everything | Needed = Everything(self._words, len(words)) if self._own else Needed(words)
+        self._url: WholeTable | PartOfTable = (
+            WholeTable(self._urls, len(urls)) if self._own else PartOfTable(urls)
+        )
+        self._word: WholeTable | PartOfTable = (
+            WholeTable(self._words, len(words)) if self._own else PartOfTable(words)
+        )
 
     def need(self, url: int) -> None:
         """The log uses a URL."""
@@ -118,10 +120,10 @@ class TextTables:
         if words:
             db.append(WORDS, [pack_words(words, self._words.spell(words), self._zstd)])
 
-    def wrote(self) -> None:
+    def confirm(self) -> None:
         """They are written for good."""
-        self._url.wrote(self._new[0])
-        self._word.wrote(self._new[1])
+        self._url.confirm(self._new[0])
+        self._word.confirm(self._new[1])
 
 
 def _refill(table: Table, texts: Sequence[bytes]) -> None:

@@ -30,26 +30,26 @@ ALIKE = 0.9
 SHINGLE = 3
 SHORT = 20
 """A page of fewer tokens is a twin only of one with the same title and text, digits and all."""
-LOOKED_AT = 20_000
+MOST_TOKENS = 20_000
 """Tokens of a page; whatever a longer one says after that makes no difference."""
-MOST_COMPARED = 4
+MOST_COMPARISONS = 4
 """Pages that one page is compared with: those that share most bands with it."""
 
 _BANDS, _ROWS = 16, 6
-_FEWEST_SHARED = 2
+_FEWEST_BANDS = 2
 _KEYS_AT_ONCE = 10_000
 
 _Hashes = npt.NDArray[np.uint64]
 
 
-def _mixed(numbers: _Hashes) -> _Hashes:
+def _mix(numbers: _Hashes) -> _Hashes:
     """Each number scattered over 64 bits: the finaliser of SplitMix64."""
     numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return numbers ^ (numbers >> np.uint64(31))
 
 
-_FACTORS = _mixed(np.arange(1, 1 + _BANDS + _ROWS, dtype=np.uint64) << np.uint64(32)) | np.uint64(1)
+_FACTORS = _mix(np.arange(1, 1 + _BANDS + _ROWS, dtype=np.uint64) << np.uint64(32)) | np.uint64(1)
 _BAND_FACTORS, _ROW_FACTORS = _FACTORS[:_BANDS], _FACTORS[_BANDS:]
 
 
@@ -69,7 +69,7 @@ class Twins:
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._stored = lru_cache(maxsize=128)(self._read)
+        self._cached_shingles = lru_cache(maxsize=128)(self._shingles_at)
 
     def find(self, pages: Sequence[tuple[int, Page]]) -> list[int | None]:
         """For each (step, page) in order the step of the earliest page all but the same, or None.
@@ -87,13 +87,13 @@ class Twins:
         keys = _keys([page for _, page in pages], shingles)
         first = self._first_with(keys)
         here: dict[int, _Hashes] = {}
-        taken: list[tuple[int, int]] = []
+        rows: list[tuple[int, int]] = []
         twins: dict[int, int] = {}
         for (step, _), mine, (whole, bands) in zip(pages, shingles, keys, strict=True):
-            shared = Counter([first[band] for band in bands if band in first])
+            bands_in_common = Counter([first[band] for band in bands if band in first])
             if whole in first:
-                shared[first[whole]] += _BANDS
-            twin = self._twin(mine, shared, here)
+                bands_in_common[first[whole]] += _BANDS
+            twin = self._twin(mine, bands_in_common, here)
             if twin is None:
                 here[step] = mine
                 news = [(key, step) for key in (whole, *bands)]
@@ -104,34 +104,34 @@ class Twins:
             for key, of in news:
                 if key not in first:
                     first[key] = of
-                    taken.append((key, of))
-        self._db.connection.executemany("INSERT OR IGNORE INTO band VALUES (?,?)", taken)
+                    rows.append((key, of))
+        self._db.connection.executemany("INSERT OR IGNORE INTO band VALUES (?,?)", rows)
         return twins
 
-    def _twin(self, mine: _Hashes, shared: Counter[int], here: dict[int, _Hashes]) -> int | None:
+    def _twin(self, mine: _Hashes, bands_in_common: Counter[int], here: dict[int, _Hashes]) -> int | None:
         """The earliest twin among the pages that share most bands."""
-        likely = [step for step, bands in shared.items() if bands >= _FEWEST_SHARED]
+        likely = [step for step, bands in bands_in_common.items() if bands >= _FEWEST_BANDS]
         if not likely:
             return None
-        likely = sorted(likely, key=lambda step: (-shared[step], step))[:MOST_COMPARED]
+        likely = sorted(likely, key=lambda step: (-bands_in_common[step], step))[:MOST_COMPARISONS]
         mine = _distinct(mine)
         for step in sorted(likely):
-            theirs = _distinct(here[step]) if step in here else self._stored(step)
+            theirs = _distinct(here[step]) if step in here else self._cached_shingles(step)
             if _alike(mine, theirs):
                 return step
         return None
 
     def _first_with(self, keys: list[_Keys]) -> dict[int, int]:
         """Which page was the first with each of these keys that are known."""
-        wanted = [key for whole, bands in keys for key in (whole, *bands)]
+        numbers = [key for whole, bands in keys for key in (whole, *bands)]
         first: dict[int, int] = {}
-        for at in range(0, len(wanted), _KEYS_AT_ONCE):
-            some = wanted[at : at + _KEYS_AT_ONCE]
+        for at in range(0, len(numbers), _KEYS_AT_ONCE):
+            some = numbers[at : at + _KEYS_AT_ONCE]
             marks = ",".join("?" * len(some))
             first.update(self._db.run(f"SELECT key, step FROM band WHERE key IN ({marks})", some))
         return first
 
-    def _read(self, step: int) -> _Hashes:
+    def _shingles_at(self, step: int) -> _Hashes:
         return _distinct(_shingles(unpack_page(self._db.row(PAGE, step, body=True)[1:])))
 
 
@@ -139,18 +139,18 @@ def _shingles(page: Page) -> _Hashes:
     """The hashes of all runs of three words; a short page is one run."""
     if len(page.tokens) < SHORT:
         return np.array([_whole(page)], np.uint64)
-    ids = page.tokens[:LOOKED_AT].astype(np.uint64)
+    ids = page.tokens[:MOST_TOKENS].astype(np.uint64)
     last = len(ids) - SHINGLE + 1
     runs = ids[:last] * _FACTORS[0]
     for at in range(1, SHINGLE):
         runs += ids[at : at + last] * _FACTORS[at]
-    return _mixed(runs)
+    return _mix(runs)
 
 
 def _distinct(shingles: _Hashes) -> _Hashes:
     """The set of them: ascending, each once."""
-    ordered = np.sort(shingles)
-    once: _Hashes = ordered[np.append(True, ordered[1:] != ordered[:-1])]
+    in_order = np.sort(shingles)
+    once: _Hashes = in_order[np.append(True, in_order[1:] != in_order[:-1])]
     return once
 
 
@@ -160,7 +160,7 @@ def _keys(pages: list[Page], shingles: list[_Hashes]) -> list[_Keys]:
     hashes = np.concatenate(shingles)
     sketches = RMinHash.digest_matrix_from_flat_token_hashes(hashes, ends, _BANDS * _ROWS, 0).to_rows()
     values = np.array(sketches, np.uint64).reshape(-1, _BANDS, _ROWS)
-    bands = _mixed(values @ _ROW_FACTORS + _BAND_FACTORS) >> np.uint64(1)
+    bands = _mix(values @ _ROW_FACTORS + _BAND_FACTORS) >> np.uint64(1)
     return [
         _Keys(_whole(page), of_page if len(page.tokens) >= SHORT else [])
         for page, of_page in zip(pages, bands.tolist(), strict=True)
@@ -169,10 +169,10 @@ def _keys(pages: list[Page], shingles: list[_Hashes]) -> list[_Keys]:
 
 def _whole(page: Page) -> int:
     """63 bits of hash of all words in their order; of a short page, of its title and text too."""
-    said = page.tokens[:LOOKED_AT].tobytes()
+    data = page.tokens[:MOST_TOKENS].tobytes()
     if len(page.tokens) < SHORT:
-        said += f"{page.title}\n{page.text}".encode()
-    return int.from_bytes(blake2b(said, digest_size=8).digest(), "little") >> 1
+        data += f"{page.title}\n{page.text}".encode()
+    return int.from_bytes(blake2b(data, digest_size=8).digest(), "little") >> 1
 
 
 def _alike(some: _Hashes, others: _Hashes) -> bool:
@@ -181,5 +181,5 @@ def _alike(some: _Hashes, others: _Hashes) -> bool:
     if fewer < ALIKE * more:
         return False
     both = np.sort(np.concatenate((some, others)), kind="stable")  # which merges what is sorted
-    shared = np.count_nonzero(both[1:] == both[:-1])
-    return bool(shared >= ALIKE * (fewer + more - shared))
+    in_common = np.count_nonzero(both[1:] == both[:-1])
+    return bool(in_common >= ALIKE * (fewer + more - in_common))

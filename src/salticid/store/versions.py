@@ -16,7 +16,7 @@ from salticid.store.schema import PAGE, RECHECK, VERSION, VISIT
 _CHANGED, _GONE, _SAME = "changed", "gone", "same"
 
 
-class Seen(NamedTuple):
+class PageVersion(NamedTuple):
     """How a page was last seen: when it had been changed, its tag, and itself."""
 
     modified: float | None
@@ -49,19 +49,19 @@ class Versions:
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._asked: dict[int, int] = {}
-        self._changed: dict[int, Recheck] = {}
+        self._last_recheck: dict[int, int] = {}
+        self._newest: dict[int, Recheck] = {}
         self._gone: set[int] = set()
         for row in map(Recheck._make, db.all(RECHECK)):
-            self._asked[row.step] = row.id
+            self._last_recheck[row.step] = row.id
             if row.finding == _CHANGED:
-                self._changed[row.step] = row
+                self._newest[row.step] = row
             if row.finding in (_CHANGED, _GONE, _SAME):
                 (self._gone.add if row.finding == _GONE else self._gone.discard)(row.step)
 
     def newest(self, step: int) -> Recheck | None:
         """What brought the newest version of a page; None if it never changed."""
-        return self._changed.get(step)
+        return self._newest.get(step)
 
     def is_gone(self, step: int) -> bool:
         """Whether there was no page any more when somebody last looked."""
@@ -71,12 +71,12 @@ class Versions:
         """The good pages, by step and URL: those never asked for again first, then those not asked for longest."""
         rows = map(VisitRow._make, self._db.all(VISIT))
         good = [(row.step, row.final) for row in rows if row.good]
-        return sorted(good, key=lambda page: (self._asked.get(page[0], -1), page[0]))
+        return sorted(good, key=lambda page: (self._last_recheck.get(page[0], -1), page[0]))
 
-    def seen(self, step: int) -> Seen:
+    def last(self, step: int) -> PageVersion:
         """A good page as it was last seen."""
         last: Recheck | VisitRow = self.newest(step) or VisitRow._make(self._db.row(VISIT, step))
-        return Seen(last.modified, last.etag, self.page(step))
+        return PageVersion(last.modified, last.etag, self.page(step))
 
     def page(self, step: int) -> Page:
         """Its newest version."""

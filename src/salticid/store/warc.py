@@ -27,7 +27,7 @@ FOLDER = "warc"
 _FILE = re.compile(r"crawl-([0-9]{5,})\.warc\.gz")
 OFFSET_BITS = 40
 _LEVEL, _GZIP = 1, 16 + zlib.MAX_WBITS
-_READ = 1 << 16
+_BLOCK_SIZE = 1 << 16
 _BLANK_LINE = b"\r\n\r\n"
 _ABOUT = f"software: salticid/{__version__}\r\nformat: WARC File Format 1.1\r\n".encode()
 
@@ -46,7 +46,7 @@ class Archive:
         self._number, self._size = 1 + max(numbers(self._folder), default=-1), 0
         self._waiting: dict[int, tuple[int, bytearray]] = {}
 
-    def add(self, url: str, request: bytes, response: bytes, address: str | None, cut: bool) -> int:
+    def add(self, url: str, request: bytes, response: bytes, address: str | None, truncated: bool) -> int:
         """Take an exchange, as HTTP messages; the place of its response. `cut`: there was more than was read."""
         if self._size >= self.file_size:
             self._number, self._size = self._number + 1, 0
@@ -57,12 +57,12 @@ class Archive:
         about = date | {"WARC-Target-URI": _line(url)}
         if address:
             about["WARC-IP-Address"] = _line(address)
-        said = {"WARC-Payload-Digest": _digest(_payload(response)), "Content-Type": _http("response")}
-        if cut:
-            said["WARC-Truncated"] = "length"
-        asked = {"WARC-Concurrent-To": answer, "Content-Type": _http("request")}
-        self._append("response", answer, about | said, response)
-        self._append("request", _id(), about | asked, request)
+        of_response = {"WARC-Payload-Digest": _digest(_payload(response)), "Content-Type": _http("response")}
+        if truncated:
+            of_response["WARC-Truncated"] = "length"
+        of_request = {"WARC-Concurrent-To": answer, "Content-Type": _http("request")}
+        self._append("response", answer, about | of_response, response)
+        self._append("request", _id(), about | of_request, request)
         return place
 
     def flush(self) -> tuple[int, int] | None:
@@ -91,17 +91,17 @@ class Archive:
             if later > number:
                 file_of(self._folder, later).unlink()
         file = file_of(self._folder, number)
-        kept = size if _size(file) >= size else _whole(file)
-        if kept:
-            os.truncate(file, kept)
+        whole = size if _size(file) >= size else _whole(file)
+        if whole:
+            os.truncate(file, whole)
         else:
             file.unlink(missing_ok=True)
-        if kept == size:
+        if whole == size:
             self._number, self._size = number, size
             return None
         self._number, self._size = number + 1, 0
         return (
-            f"the last {size - kept:,} of {size:,} bytes of {file} never reached the disk, "
+            f"the last {size - whole:,} of {size:,} bytes of {file} never reached the disk, "
             "and the raw exchanges in them are lost"
         )
 
@@ -120,14 +120,14 @@ class Archive:
 
 def read(folder: Path, place: int) -> tuple[bytes, bytes] | None:
     """Request and response at a place, as HTTP messages; None where they are not, or not whole."""
-    found = _exchange(folder, place)
-    return None if found is None else (_block(found[1]), _block(found[0]))
+    exchange = _exchange(folder, place)
+    return None if exchange is None else (_block(exchange[1]), _block(exchange[0]))
 
 
 def copy(folder: Path, place: int) -> bytes | None:
     """The response and the request at a place as they stand in the file, to be put into another WARC."""
-    found = _exchange(folder, place)
-    return None if found is None else found[2]
+    exchange = _exchange(folder, place)
+    return None if exchange is None else exchange[2]
 
 
 def _record(kind: str, name: str, fields: dict[str, str], block: bytes) -> bytes:
@@ -185,26 +185,26 @@ def _whole(file: Path) -> int:
     """How many bytes of a file are whole records."""
     if not file.exists():
         return 0
-    with file.open("rb") as opened:
-        return max((end for end, _ in _records(opened, 0)), default=0)
+    with file.open("rb") as stream:
+        return max((end for end, _ in _records(stream, 0)), default=0)
 
 
 def _records(file: BinaryIO, at: int) -> Iterator[tuple[int, bytes]]:
     """The records from an offset on, each with the offset of its end, up to the first that is not whole."""
     file.seek(at)
-    packed = b""
+    data = b""
     while True:
         member, parts = zlib.decompressobj(_GZIP), list[bytes]()
         while not member.eof:
-            packed = packed or file.read(_READ)
-            if not packed:
+            data = data or file.read(_BLOCK_SIZE)
+            if not data:
                 return
             try:
-                parts.append(member.decompress(packed))
+                parts.append(member.decompress(data))
             except zlib.error:
                 return
-            at += len(packed) - len(member.unused_data)
-            packed = member.unused_data
+            at += len(data) - len(member.unused_data)
+            data = member.unused_data
         yield at, b"".join(parts)
 
 
@@ -213,11 +213,11 @@ def _exchange(folder: Path, place: int) -> tuple[bytes, bytes, bytes] | None:
     number, start = place >> OFFSET_BITS, place & ((1 << OFFSET_BITS) - 1)
     try:
         with file_of(folder / FOLDER, number).open("rb") as file:
-            found = list(islice(_records(file, start), 2))
-            if len(found) < 2 or not _belong(found[0][1], found[1][1]):
+            records = list(islice(_records(file, start), 2))
+            if len(records) < 2 or not _belong(records[0][1], records[1][1]):
                 return None
             file.seek(start)
-            return found[0][1], found[1][1], file.read(found[1][0] - start)
+            return records[0][1], records[1][1], file.read(records[1][0] - start)
     except FileNotFoundError:
         return None
 
@@ -229,8 +229,8 @@ def _belong(response: bytes, request: bytes) -> bool:
 
 
 def _field(record: bytes, name: bytes) -> bytes | None:
-    found = re.search(rb"\r\n%b: ([^\r]*)" % name, record.partition(_BLANK_LINE)[0])
-    return found[1] if found else None
+    match = re.search(rb"\r\n%b: ([^\r]*)" % name, record.partition(_BLANK_LINE)[0])
+    return match[1] if match else None
 
 
 def _block(record: bytes) -> bytes:

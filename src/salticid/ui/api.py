@@ -26,16 +26,16 @@ from salticid.runs.specs import DEFAULT_STRATEGY
 from salticid.runs.start_pages import Sources, Start, clean_query, find_start
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.export import Format, export
-from salticid.store.exports.selection import Wanted
+from salticid.store.exports.selection import Criteria
 from salticid.ui import bodies, details
 from salticid.ui.crawls import Crawls
 from salticid.ui.event_stream import stream
-from salticid.ui.forms import DEFAULT_PAGES, LONGEST_NUMBER, GoOn, NewCrawl, Nothing, Said
+from salticid.ui.forms import DEFAULT_PAGES, LONGEST_NUMBER, GoOn, NewCrawl, Nothing, Opinion
 from salticid.ui.log_reader import visit
 from salticid.ui.openapi import openapi
-from salticid.ui.order_form import Wish, judge_for, offered
+from salticid.ui.order_form import Wish, judge_for, strategy_menu
 from salticid.ui.reports import Reports, fields
-from salticid.ui.server_crawl import KeptCrawl
+from salticid.ui.server_crawl import ServerCrawl
 from salticid.ui.tally import trouble_with
 from salticid.ui.worlds import world_at, world_names
 from salticid.version import __version__
@@ -87,7 +87,7 @@ class Api:
                 "version": __version__,
                 "token": self.token,
                 "default_pages": DEFAULT_PAGES,
-                "strategies": offered(),
+                "strategies": strategy_menu(),
                 "engines": [{"name": engine.name, "kind": engine.kind} for engine in self.engines.values()],
                 "sources": {"crawls": len(self.crawls)},
                 "worlds": world_names(self.crawls.folder.parent),
@@ -101,29 +101,29 @@ class Api:
         return _json({"crawls": [crawl.summary() for crawl in self.crawls]})
 
     async def begin(self, request: Request) -> Response:
-        wanted = await bodies.read(request, NewCrawl)
+        form = await bodies.read(request, NewCrawl)
         self.crawls.check_room()
-        wish, start = await self._wish(wanted)
+        wish, start = await self._wish(form)
         crawl = await self.crawls.begin(wish)
         seeds = [{"url": seed.url, "from": seed.origin} for seed in start.seeds]
         summary = msgspec.structs.asdict(crawl.summary())
         return _json({**summary, "seeds": seeds, "warnings": start.warnings}, 201)
 
-    async def _wish(self, wanted: NewCrawl) -> tuple[Wish, Start]:
+    async def _wish(self, form: NewCrawl) -> tuple[Wish, Start]:
         """What the order means: its places to start from are found now, and kept."""
-        query = " ".join(clean_query(wanted.query).split())
-        strategy = wanted.strategy or DEFAULT_STRATEGY
-        judge = wanted.judge or judge_for(strategy)
+        query = " ".join(clean_query(form.query).split())
+        strategy = form.strategy or DEFAULT_STRATEGY
+        judge = form.judge or judge_for(strategy)
         judges.find(judge)
-        if wanted.world is not None:
-            world_at(self.crawls.folder.parent, wanted.world)
-        if wanted.search is not None and wanted.search not in self.engines:
-            raise unknown("search engine", wanted.search, self.engines)
+        if form.world is not None:
+            world_at(self.crawls.folder.parent, form.world)
+        if form.search is not None and form.search not in self.engines:
+            raise unknown("search engine", form.search, self.engines)
         sources = Sources(
-            urls=tuple(wanted.urls),
-            bookmarks=None if wanted.bookmarks is None else wanted.bookmarks.encode(),
-            engine=self.engines[wanted.search] if wanted.search is not None else None,
-            crawls=tuple(crawl.folder for crawl in self.crawls) if wanted.from_crawls else (),
+            urls=tuple(form.urls),
+            bookmarks=None if form.bookmarks is None else form.bookmarks.encode(),
+            engine=self.engines[form.search] if form.search is not None else None,
+            crawls=tuple(crawl.folder for crawl in self.crawls) if form.from_crawls else (),
         )
         start = await find_start(query, sources, self.live.user_agent)
         return Wish(
@@ -132,9 +132,9 @@ class Api:
             origins=tuple(seed.origin for seed in start.seeds),
             strategy=strategy,
             judge=judge,
-            max_pages=wanted.max_pages,
+            max_pages=form.max_pages,
             began=datetime.now(UTC).isoformat(),
-            world=wanted.world,
+            world=form.world,
         ), start
 
     async def crawl(self, request: Request) -> Response:
@@ -154,10 +154,10 @@ class Api:
 
     async def go_on(self, request: Request) -> Response:
         crawl = self._crawl(request)
-        wanted = await bodies.read(request, GoOn)
+        form = await bodies.read(request, GoOn)
         if not crawl.running:
             self.crawls.check_room()
-        await crawl.go_on(wanted.max_pages)
+        await crawl.go_on(form.max_pages)
         return _json(crawl.summary())
 
     async def stop(self, request: Request) -> Response:
@@ -168,12 +168,12 @@ class Api:
 
     async def feedback(self, request: Request) -> Response:
         crawl = self._crawl(request)
-        said = await bodies.read(request, Said)
+        opinion = await bodies.read(request, Opinion)
         with closing(_log(crawl)) as log:
-            told = visit(log, said.step)
-        if told is None or told.outcome != "ok":
-            raise HTTPException(404, f"visit {said.step} found no page; speak about one that did")
-        await crawl.feedback(told.final, said.liking)
+            about = visit(log, opinion.step)
+        if about is None or about.outcome != "ok":
+            raise HTTPException(404, f"visit {opinion.step} found no page; speak about one that did")
+        await crawl.feedback(about.final, opinion.liking)
         return _json({"ok": True})
 
     async def stream(self, request: Request) -> Response:
@@ -187,12 +187,12 @@ class Api:
 
     async def visit(self, request: Request) -> Response:
         crawl, text = self._crawl(request), request.path_params["step"]
-        told = None
+        answer = None
         if _is_number(text):
-            told = await _read(crawl, lambda log: details.visit_in_full(log, int(text), crawl.wish.query))
-        if told is None:
+            answer = await _read(crawl, lambda log: details.visit_in_full(log, int(text), crawl.wish.query))
+        if answer is None:
             raise HTTPException(404, f"there is no visit {text[:20]!r} yet")
-        return _json(told)
+        return _json(answer)
 
     async def snippets(self, request: Request) -> Response:
         crawl = self._crawl(request)
@@ -207,13 +207,13 @@ class Api:
         return _json({"points": points})
 
     async def export(self, request: Request) -> Response:
-        crawl, wanted = self._crawl(request), request.query_params.get("format", "")
+        crawl, name = self._crawl(request), request.query_params.get("format", "")
         formats = {form.value: form for form in Format}
-        if wanted not in formats:
-            raise unknown("format", wanted, formats)
-        form = formats[wanted]
+        if name not in formats:
+            raise unknown("format", name, formats)
+        form = formats[name]
         suffix = "warc.gz" if form is Format.WARC else form.value
-        file = await _read(crawl, lambda log: _exported(log, form))
+        file = await _read(crawl, lambda log: _export_file(log, form))
         return FileResponse(
             file,
             filename=f"{crawl.id}.{suffix}",
@@ -235,7 +235,7 @@ class Api:
             raise HTTPException(404, "there is no such report; see GET /api/reports")
         return Response(html, headers=fields(html), media_type="text/html")
 
-    def _crawl(self, request: Request) -> KeptCrawl:
+    def _crawl(self, request: Request) -> ServerCrawl:
         crawl = self.crawls.find(request.path_params["id"])
         if crawl is None:
             raise HTTPException(404, "there is no such crawl; see GET /api/crawls")
@@ -251,7 +251,7 @@ def _json(value: Any, status: int = 200) -> Response:
     return Response(msgspec.json.encode(value), status, media_type="application/json")
 
 
-def _log(crawl: KeptCrawl) -> CrawlFolder:
+def _log(crawl: ServerCrawl) -> CrawlFolder:
     """The log of a crawl, opened for reading."""
     try:
         return CrawlFolder(crawl.folder)
@@ -261,22 +261,22 @@ def _log(crawl: KeptCrawl) -> CrawlFolder:
         raise HTTPException(409, "the crawl has found nothing yet; try again in a moment") from None
 
 
-async def _read(crawl: KeptCrawl, reading: Callable[[CrawlFolder], Any]) -> Any:
+async def _read(crawl: ServerCrawl, reading: Callable[[CrawlFolder], Any]) -> Any:
     """Read something of a log, out of the way of others."""
 
-    def read() -> Any:
+    def read_log() -> Any:
         with closing(_log(crawl)) as log:
             return reading(log)
 
-    return await run_in_threadpool(read)
+    return await run_in_threadpool(read_log)
 
 
-def _exported(log: CrawlFolder, form: Format) -> Path:
+def _export_file(log: CrawlFolder, form: Format) -> Path:
     """The pages of a crawl in a file of its own."""
     with tempfile.NamedTemporaryFile(prefix="salticid-", suffix=f".{form.value}", delete=False) as file:
         path = Path(file.name)
         try:
-            export(log, form, Wanted(), cast(BinaryIO, file), lambda done, pages: None)
+            export(log, form, Criteria(), cast(BinaryIO, file), lambda visits, pages: None)
             file.flush()
         except BaseException:
             path.unlink()

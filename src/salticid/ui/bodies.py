@@ -39,8 +39,8 @@ async def read(request: Request, form: type[T]) -> T:
 
 
 async def _all_of(request: Request) -> bytes:
-    told = request.headers.get("content-length", "0")
-    if told.isdecimal() and int(told) > LARGEST:
+    length = request.headers.get("content-length", "0")
+    if length.isdecimal() and int(length) > LARGEST:
         raise _too_large()
     body = bytearray()
     async for block in request.stream():

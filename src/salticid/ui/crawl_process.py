@@ -24,22 +24,22 @@ from salticid.runs.onlooker import Onlooker
 from salticid.runs.run import Run, run
 from salticid.store.folder_lock import lock
 from salticid.ui import process_messages as messages
-from salticid.ui.insight import Insight, moved, places
+from salticid.ui.insight import Insight, moves, places
 
 _COMMAND = msgspec.json.Decoder(messages.Command)
 PLAYING_EVERY = 1000
-"""Visits played again between two words about it."""
+"""Visits played again between two reports of it."""
 SUCCESSION = 20.0
 """Seconds that a crawl waits for the one before it in its folder to be gone."""
 
 
-class Spinner(Onlooker):
-    """Carries commands to a crawl, and back what there is to tell; those that come too early wait."""
+class ProcessOnlooker(Onlooker):
+    """Takes commands from the input of the process, and reports to its output; early commands wait for the crawl."""
 
     def __init__(self, begin: messages.Begin, commands: BinaryIO) -> None:
         self._commands = commands
         self._early: list[messages.Command] = [messages.Do("pause")] if begin.wish.mood == "pause" else []
-        self._obey: Obedient | None = None
+        self._handler: CommandHandler | None = None
         self._visits = 0
 
     def begins(self, end: Callable[[], None]) -> None:
@@ -47,7 +47,7 @@ class Spinner(Onlooker):
         self._listening = asyncio.create_task(self._listen(end))
 
     def warn(self, sentence: str) -> None:
-        say(messages.Warned(sentence))
+        say(messages.Notice(sentence))
 
     def goes_on(self, visits: int) -> None:
         self._visits = visits
@@ -58,14 +58,14 @@ class Spinner(Onlooker):
             say(messages.Playing(step, self._visits))
 
     def ready(self, run: Run) -> None:
-        self._obey = Obedient(run)
+        self._handler = CommandHandler(run)
         for command in self._early:
-            self._obey(command)
-        self._obey.tell()
+            self._handler(command)
+        self._handler.tell()
 
     def held_up(self, trouble: str) -> None:
         say(
-            messages.Warned(
+            messages.Notice(
                 f"Nothing can be written ({trouble}). The crawl goes on as soon as there is room."
             )
         )
@@ -79,15 +79,15 @@ class Spinner(Onlooker):
             command: messages.Command = _COMMAND.decode(line)
             if command == messages.Do("stop"):
                 break
-            if self._obey is None:
+            if self._handler is None:
                 self._early.append(command)
             else:
-                self._obey(command)
+                self._handler(command)
         end()
 
 
-class Obedient:
-    """A crawl that is ready, and does what it is told between two arrivals."""
+class CommandHandler:
+    """Carries commands out on a crawl that is ready, between two arrivals."""
 
     def __init__(self, run: Run) -> None:
         self._run, self._insight = run, Insight(run)
@@ -111,7 +111,7 @@ class Obedient:
 
     def tell(self) -> None:
         """Say how things stand."""
-        say(messages.Standing(self._run.paused, self._run.crawl.judge.line))
+        say(messages.CrawlState(self._run.paused, self._run.crawl.judge.line))
 
     def _look(self) -> None:
         say(messages.Now(**self._insight.now()))
@@ -125,20 +125,20 @@ class Obedient:
             self._run.nudge()
 
     def _hear(self, text: str, liking: int) -> None:
-        """Let the crawl hear what a person said, and tell which of the links that wait it moved."""
+        """Hand the crawl a person's feedback, and report which of the waiting links it moved."""
         crawl = self._run.crawl
         urls = crawl.brief.urls
-        said = [Feedback(url, liking)] if (url := urls.find(text)) >= 0 else []
-        began = self._run.clock()
+        feedback = [Feedback(url, liking)] if (url := urls.find(text)) >= 0 else []
+        start = self._run.clock()
         before = places(crawl.strategy)
-        crawl.hear(said)
+        crawl.hear(feedback)
         crawl.log.retry()
-        up, down = moved(before, places(crawl.strategy), urls)
-        say(messages.Moved(up, down, round(self._run.clock() - began, 3)))
+        up, down = moves(before, places(crawl.strategy), urls)
+        say(messages.Moves(up, down, round(self._run.clock() - start, 3)))
         self.tell()
 
 
-def say(report: messages.Report) -> None:
+def say(report: messages.ProcessReport) -> None:
     """One line of output; nobody to read it is no trouble, for then the input ends too."""
     with suppress(BrokenPipeError):
         sys.stdout.buffer.write(msgspec.json.encode(report) + b"\n")
@@ -153,14 +153,14 @@ def main() -> int:
     try:
         folder = Path(begin.folder)
         wait_for(folder)
-        result = run(begin.wish.order(folder, begin.live), Spinner(begin, commands))
+        result = run(begin.wish.order(folder, begin.live), ProcessOnlooker(begin, commands))
     except KeyboardInterrupt:
-        say(messages.Ended(StopReason.INTERRUPTED.value))
+        say(messages.End(StopReason.INTERRUPTED.value))
         return 0
     except SalticidError as error:
-        say(messages.Failed(str(error)))
+        say(messages.CrawlFailure(str(error)))
         return 1
-    say(messages.Ended(result.stopped.value))
+    say(messages.End(result.stopped.value))
     return 0
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from salticid.errors import UserError
 from salticid.runs.live_settings import LiveSettings
 from salticid.ui.order_form import Wish
-from salticid.ui.server_crawl import KeptCrawl
+from salticid.ui.server_crawl import ServerCrawl
 
 FOLDER = "crawls"
 MOST_AT_ONCE = 8
@@ -30,10 +30,10 @@ class Crawls:
     def __init__(self, data: Path, live: LiveSettings) -> None:
         self.folder = data / FOLDER
         self._live = live
-        self._crawls: dict[str, KeptCrawl] = {}
-        self._removed: set[str] = set()
+        self._crawls: dict[str, ServerCrawl] = {}
+        self._old_ids: set[str] = set()
 
-    async def open(self) -> list[KeptCrawl]:
+    async def open(self) -> list[ServerCrawl]:
         """Find the crawls of earlier times, and start those again that were running; they are returned.
 
         UserError if there is no folder for them, nor can be.
@@ -51,13 +51,13 @@ class Crawls:
                 continue
             wish = Wish.load(folder) if _NAME.fullmatch(folder.name) else None
             if wish is not None:
-                self._crawls[folder.name] = KeptCrawl(folder, wish, self._live)
+                self._crawls[folder.name] = ServerCrawl(folder, wish, self._live)
         running = [crawl for crawl in self if crawl.wish.mood == "run"]
         for crawl in running[:MOST_AT_ONCE]:
             await crawl.start()
         return running[:MOST_AT_ONCE]
 
-    async def close(self) -> list[KeptCrawl]:
+    async def close(self) -> list[ServerCrawl]:
         """Stop all that run, so that they go on next time; they are returned."""
         running = [crawl for crawl in self if crawl.running]
         await asyncio.gather(*(crawl.rest() for crawl in running))
@@ -65,7 +65,7 @@ class Crawls:
             crawl.close()
         return running
 
-    async def begin(self, wish: Wish) -> KeptCrawl:
+    async def begin(self, wish: Wish) -> ServerCrawl:
         """A new crawl, which runs."""
         self.check_room()
         folder = self._new_folder(wish.query)
@@ -75,15 +75,15 @@ class Crawls:
         except OSError:
             _delete(folder)
             raise
-        crawl = self._crawls[folder.name] = KeptCrawl(folder, wish, self._live)
+        crawl = self._crawls[folder.name] = ServerCrawl(folder, wish, self._live)
         await crawl.start()
         return crawl
 
-    async def remove(self, crawl: KeptCrawl) -> None:
+    async def remove(self, crawl: ServerCrawl) -> None:
         """Delete all that is kept of a crawl that has ended; its id is not given again while the server runs."""
         crawl.give_up()
         del self._crawls[crawl.id]
-        self._removed.add(crawl.id)
+        self._old_ids.add(crawl.id)
         remains = crawl.folder.rename(self.folder / f"{_REMAINS}{crawl.id}")
         await asyncio.to_thread(_delete, remains)
 
@@ -92,11 +92,11 @@ class Crawls:
         if sum(crawl.running for crawl in self) >= MOST_AT_ONCE:
             raise UserError(f"{MOST_AT_ONCE} crawls run already; pause or stop one of them first")
 
-    def find(self, name: str) -> KeptCrawl | None:
+    def find(self, name: str) -> ServerCrawl | None:
         """The crawl of an id."""
         return self._crawls.get(name)
 
-    def __iter__(self) -> Iterator[KeptCrawl]:
+    def __iter__(self) -> Iterator[ServerCrawl]:
         """All of them, newest first."""
         return iter(sorted(self._crawls.values(), key=lambda crawl: crawl.wish.began, reverse=True))
 
@@ -104,9 +104,9 @@ class Crawls:
         return len(self._crawls)
 
     def _new_folder(self, query: str) -> Path:
-        stem, taken = _stem(query), self._crawls.keys() | self._removed
+        stem, ids = _stem(query), self._crawls.keys() | self._old_ids
         tries = (self.folder / (stem if n == 1 else f"{stem}-{n}") for n in range(1, 1_000_000))
-        return next(folder for folder in tries if not folder.exists() and folder.name not in taken)
+        return next(folder for folder in tries if not folder.exists() and folder.name not in ids)
 
 
 def _delete(remains: Path) -> None:

@@ -25,7 +25,7 @@ from salticid.text.tokens import letter_runs
 from salticid.ui.log_reader import revised, visit
 from salticid.urls import site
 
-MOST_SNIPPETS, MOST_POINTS, MOST_FOUND = 100, 500, 50
+MOST_SNIPPETS, MOST_POINTS, MOST_HITS = 100, 500, 50
 _SAMPLE = 2000
 
 Piece = tuple[str, bool]
@@ -34,22 +34,22 @@ Piece = tuple[str, bool]
 
 def visit_in_full(crawl: CrawlFolder, step: int, query: str) -> dict[str, Any] | None:
     """All about one visit; None if there is none."""
-    shown = visit(crawl, step)
-    if shown is None:
+    summary = visit(crawl, step)
+    if summary is None:
         return None
-    stored, page = crawl.visit(step), crawl.page(step)
+    visit_row, page = crawl.visit(step), crawl.page(step)
     text = page.text if page is not None else ""
     return {
-        **msgspec.structs.asdict(shown),
+        **msgspec.structs.asdict(summary),
         "snippet": pieces(text, query),
-        "why": stored.why,
-        "promise": stored.promise,
+        "why": visit_row.why,
+        "promise": visit_row.promise,
         "language": language.detect(text[:_SAMPLE]) if text else None,
         "links": len(page.links) if page is not None else 0,
-        "duplicate_of": stored.duplicate_of,
-        "status": stored.status,
-        "seconds": stored.seconds,
-        "size": stored.size,
+        "duplicate_of": visit_row.duplicate_of,
+        "status": visit_row.status,
+        "seconds": visit_row.seconds,
+        "size": visit_row.size,
     }
 
 
@@ -66,24 +66,24 @@ def snippets(crawl: CrawlFolder, steps: Sequence[int], query: str) -> dict[str, 
 def pieces(text: str, query: str) -> list[Piece]:
     """The piece of a text that shows most words of a query, cut where they begin and end."""
     forms = _forms(language.detect(f"{query} {text[:_SAMPLE]}"))
-    cut = snippet(text, frozenset(forms(list(letter_runs(query)))), forms)
-    return _marked(cut.text, cut.matches)
+    part = snippet(text, frozenset(forms(list(letter_runs(query)))), forms)
+    return _split_at(part.text, part.matches)
 
 
 def curve(crawl: CrawlFolder) -> list[tuple[int, int]]:
     """Pages and positives so far, at no more points than can be seen."""
-    found = list(accumulate(crawl.positive(), initial=0))
-    if len(found) <= MOST_POINTS:
-        return list(enumerate(map(int, found)))
-    places = [round(at * (len(found) - 1) / (MOST_POINTS - 1)) for at in range(MOST_POINTS)]
-    return [(place, int(found[place])) for place in places]
+    positives = list(accumulate(crawl.positive(), initial=0))
+    if len(positives) <= MOST_POINTS:
+        return list(enumerate(map(int, positives)))
+    places = [round(at * (len(positives) - 1) / (MOST_POINTS - 1)) for at in range(MOST_POINTS)]
+    return [(place, int(positives[place])) for place in places]
 
 
 def search_all(folders: Sequence[Path], words: str) -> list[dict[str, Any]]:
     """The pages of all crawls that hold some words, best first, each URL once."""
     query = Query.of(words)
     hits = [(folder.name, hit) for folder in folders for hit in _hits(folder, query)]
-    hits.sort(key=lambda found: -found[1].rank)
+    hits.sort(key=lambda each: -each[1].rank)
     once: dict[str, tuple[str, Hit]] = {}
     for name, hit in hits:
         once.setdefault(hit.url, (name, hit))
@@ -94,10 +94,10 @@ def search_all(folders: Sequence[Path], words: str) -> list[dict[str, Any]]:
             "url": hit.url,
             "title": hit.title,
             "site": site(hit.url),
-            "snippet": _marked(hit.snippet, hit.matches),
+            "snippet": _split_at(hit.snippet, hit.matches),
             "score": hit.score,
         }
-        for name, hit in islice(once.values(), MOST_FOUND)
+        for name, hit in islice(once.values(), MOST_HITS)
     ]
 
 
@@ -106,7 +106,7 @@ def _hits(folder: Path, query: Query) -> list[Hit]:
     try:
         with closing(CrawlFolder(folder)) as crawl, closing(WordIndex(crawl)) as index:
             index.update()
-            hits = list(islice(Search(crawl, index).hits(query), MOST_FOUND))
+            hits = list(islice(Search(crawl, index).hits(query), MOST_HITS))
             scores, _ = revised(crawl) if hits else ({}, {})
     except (UserError, Damaged, OSError, sqlite3.Error):
         return []
@@ -121,15 +121,15 @@ def _forms(code: str) -> Callable[[list[str]], list[str]]:
     )
 
 
-def _marked(text: str, matches: Sequence[tuple[int, int]]) -> list[Piece]:
+def _split_at(text: str, matches: Sequence[tuple[int, int]]) -> list[Piece]:
     """A text cut at its matches.
 
-    >>> _marked("a web", [(2, 5)])
+    >>> _split_at("a web", [(2, 5)])
     [('a ', False), ('web', True)]
     """
-    cut: list[Piece] = []
+    parts: list[Piece] = []
     at = 0
     for start, end in matches:
-        cut += [(text[at:start], False), (text[start:end], True)]
+        parts += [(text[at:start], False), (text[start:end], True)]
         at = end
-    return [piece for piece in [*cut, (text[at:], False)] if piece[0]]
+    return [piece for piece in [*parts, (text[at:], False)] if piece[0]]

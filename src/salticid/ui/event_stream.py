@@ -15,8 +15,8 @@ from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.damage import Damaged
 from salticid.ui.forms import Summary
 from salticid.ui.log_reader import Reader
-from salticid.ui.process_messages import Relayed, Report
-from salticid.ui.server_crawl import KeptCrawl
+from salticid.ui.process_messages import ProcessReport, RelayedReport
+from salticid.ui.server_crawl import ServerCrawl
 
 POLL = 0.25
 """Seconds between two looks into the log of a crawl that runs."""
@@ -24,50 +24,50 @@ STATE_EVERY = 0.5
 
 
 async def stream(
-    crawl: KeptCrawl, since: int, closing_down: Callable[[], bool]
+    crawl: ServerCrawl, since: int, closing_down: Callable[[], bool]
 ) -> AsyncIterator[ServerSentEvent]:
     """The events of a crawl from a number on, until the server closes down or the crawl is removed.
 
     An event is made when the one before it was taken: a slow reader slows only his own stream.
     """
-    with crawl.watched() as reports, ExitStack() as opened:
+    with crawl.reports() as reports, ExitStack() as stack:
         loop = asyncio.get_running_loop()
         reader: Reader | None = None
         readable = True
         state_at = 0.0
-        shown: Summary | None = None
+        last_summary: Summary | None = None
         while not closing_down() and not crawl.removed:
             try:
-                if readable and reader is None and (folder := _opened(crawl)) is not None:
-                    reader = Reader(opened.enter_context(closing(folder)), since)
+                if readable and reader is None and (folder := _folder_of(crawl)) is not None:
+                    reader = Reader(stack.enter_context(closing(folder)), since)
                 while reader is not None and (news := reader.news()) is not None:
                     events = news.events()
-                    for left, event in zip(reversed(range(len(events))), events, strict=True):
-                        yield _event(*event, news.upto if not left else None)
+                    for following, event in zip(reversed(range(len(events))), events, strict=True):
+                        yield _event(*event, news.upto if not following else None)
             except (OSError, sqlite3.Error, ValueError, Damaged) as error:
                 reader, readable = None, False
                 yield _event(
                     "warned", {"line": f"What this crawl wrote down cannot be read any further: {error}."}
                 )
-            if loop.time() >= state_at and (summary := crawl.summary()) != shown:
-                state_at, shown = loop.time() + STATE_EVERY, summary
+            if loop.time() >= state_at and (summary := crawl.summary()) != last_summary:
+                state_at, last_summary = loop.time() + STATE_EVERY, summary
                 yield _event("state", summary)
             crawl.look()
             while not reports.empty():
                 report = reports.get_nowait()
-                if isinstance(report, Relayed):
+                if isinstance(report, RelayedReport):
                     yield _event(str(report.__struct_config__.tag), msgspec.structs.asdict(report))
             await _something(reports)
 
 
-async def _something(reports: asyncio.Queue[Report]) -> None:
+async def _something(reports: asyncio.Queue[ProcessReport]) -> None:
     """Wait for a report of the process, or for the next look into the log."""
     deadline = asyncio.get_running_loop().time() + POLL
     while reports.empty() and asyncio.get_running_loop().time() < deadline:
         await asyncio.sleep(POLL / 5)
 
 
-def _opened(crawl: KeptCrawl) -> CrawlFolder | None:
+def _folder_of(crawl: ServerCrawl) -> CrawlFolder | None:
     """Its log, if it has one yet."""
     try:
         return CrawlFolder(crawl.folder)

@@ -44,14 +44,14 @@ class Nothing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A request that brings nothing."""
 
 
-class Said(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Opinion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A person's word about a page: more like this (1), not this (-1), or neither after all (0)."""
 
     step: Annotated[int, msgspec.Meta(ge=0, le=10**LONGEST_NUMBER)]
     liking: Literal[1, -1, 0]
 
 
-class Played(msgspec.Struct, frozen=True):
+class ReplayProgress(msgspec.Struct, frozen=True):
     """How much of an earlier run has been played again."""
 
     step: int
@@ -85,5 +85,5 @@ class Summary(msgspec.Struct, frozen=True):
     seconds: float
     agents: bool
     can_continue: bool
-    playing: Played | None
+    playing: ReplayProgress | None
     world: str | None

@@ -9,7 +9,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 MOST_CONNECTIONS = 200
-"""Whoever asks when there are more is told to come again."""
+"""With more, a request is refused with the advice to try again."""
 MOST_QUIET = 100
 """Connections that may be open and neither ask for anything nor take what they asked for."""
 FIRST_REQUEST = 10.0
@@ -23,8 +23,8 @@ class ImpatientProtocol(H11Protocol):
     for somebody who has something to say.
     """
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
         self._hanging_up: asyncio.TimerHandle | None = None
         self._quiet_since = 0.0
 
@@ -55,8 +55,8 @@ class ImpatientProtocol(H11Protocol):
     @property
     def _waits(self) -> bool:
         """Whether nothing is being answered: the head of a request has yet to come."""
-        asked: RequestResponseCycle | None = self.cycle
-        return self.conn.their_state is h11.IDLE and (asked is None or asked.response_complete)
+        cycle: RequestResponseCycle | None = self.cycle
+        return self.conn.their_state is h11.IDLE and (cycle is None or cycle.response_complete)
 
     @property
     def _is_quiet(self) -> bool:

@@ -8,10 +8,10 @@ from typing import Any
 from salticid.protocols import Strategy, UrlTable
 from salticid.runs.run import Run
 
-MOST_FETCHING, MOST_WAITING, MOST_PARKED = 64, 20, 50
-LOOKED_AT = 10_000
+MOST_FETCHING, MOST_WAITING, MOST_HOSTS = 64, 20, 50
+MOST_PLACES = 10_000
 """So many of the best waiting links are compared before and after a person's word."""
-MOST_MOVED = 20
+MOST_MOVES = 20
 
 
 class Insight:
@@ -47,13 +47,15 @@ class Insight:
         waiting = [
             {"url": urls[choice.link.url], "score": choice.score, "why": choice.why} for choice in best
         ]
-        parked: dict[str, float] = {}
+        pauses: dict[str, float] = {}
         for url, until in run.resting():
-            parked.setdefault(_host(urls, url), round(max(0.0, until - clock), 1))
+            pauses.setdefault(_host(urls, url), round(max(0.0, until - clock), 1))
         return {
             "fetching": fetching,
             "waiting": {"size": size, "best": waiting},
-            "parked": [{"site": site, "until": left} for site, left in list(parked.items())[:MOST_PARKED]],
+            "parked": [
+                {"site": site, "until": seconds} for site, seconds in list(pauses.items())[:MOST_HOSTS]
+            ],
         }
 
     def advice(self) -> dict[str, Any] | None:
@@ -64,24 +66,24 @@ class Insight:
 
 def places(strategy: Strategy) -> dict[int, int]:
     """The places of the links that wait, from 1: the best of them, by URL."""
-    _, best = strategy.waiting(LOOKED_AT)
+    _, best = strategy.waiting(MOST_PLACES)
     return {choice.link.url: place for place, choice in enumerate(best, 1)}
 
 
-def moved(
+def moves(
     before: dict[int, int], after: dict[int, int], urls: UrlTable
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The links that rose most and those that fell most; None stands for a place behind all we looked at."""
-    behind = LOOKED_AT + 1
+    behind = MOST_PLACES + 1
     changes = [(before.get(url, behind) - after.get(url, behind), url) for url in {**after, **before}]
-    changed = sorted((change for change in changes if change[0]), key=lambda change: -change[0])
+    by_size = sorted((change for change in changes if change[0]), key=lambda change: -change[0])
 
-    def told(some: list[tuple[int, int]]) -> list[dict[str, Any]]:
+    def facts(some: list[tuple[int, int]]) -> list[dict[str, Any]]:
         return [{"url": urls[url], "before": before.get(url), "after": after.get(url)} for _, url in some]
 
-    rose = [change for change in changed if change[0] > 0]
-    fell = [change for change in reversed(changed) if change[0] < 0]
-    return told(rose[:MOST_MOVED]), told(fell[:MOST_MOVED])
+    rose = [change for change in by_size if change[0] > 0]
+    fell = [change for change in reversed(by_size) if change[0] < 0]
+    return facts(rose[:MOST_MOVES]), facts(fell[:MOST_MOVES])
 
 
 def _host(urls: UrlTable, url: int) -> str:

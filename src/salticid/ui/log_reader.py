@@ -11,12 +11,12 @@ import msgspec
 from salticid.messages import Message, Report, Revision
 from salticid.store import record
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.record import Arrival, VisitRow
+from salticid.store.record import StoredArrival, VisitRow
 from salticid.urls import site
 
 BATCH = 200
 """Visits shown at once."""
-_MOST_HEARD = 2000
+_MOST_MESSAGES = 2000
 
 _FOREVER = (1 << 63) - 1
 
@@ -53,16 +53,16 @@ class News:
 
     def events(self) -> list[tuple[str, dict[str, Any]]]:
         """The same as named events, those that say something."""
-        named: list[tuple[str, dict[str, Any]]] = []
+        events: list[tuple[str, dict[str, Any]]] = []
         if self.visits:
-            named.append(("visits", {"visits": self.visits}))
+            events.append(("visits", {"visits": self.visits}))
         if self.agents:
-            named.append(("agents", {"events": self.agents}))
+            events.append(("agents", {"events": self.agents}))
         if self.scores:
-            named.append(("scores", {"scores": list(self.scores.items())}))
+            events.append(("scores", {"scores": list(self.scores.items())}))
         if self.likings:
-            named.append(("feedback", {"feedback": list(self.likings.items())}))
-        return named
+            events.append(("feedback", {"feedback": list(self.likings.items())}))
+        return events
 
 
 class Reader:
@@ -80,26 +80,26 @@ class Reader:
         with db.moment():
             visits = list(record.arrivals(db, self._last[0], BATCH))
             upto = visits[-1].visit.seq if len(visits) == BATCH else _FOREVER
-            heard = list(record.messages(db, self._seq, upto, _MOST_HEARD))
-            if len(heard) == _MOST_HEARD:
-                upto = heard[-1][0]
+            messages = list(record.messages(db, self._seq, upto, _MOST_MESSAGES))
+            if len(messages) == _MOST_MESSAGES:
+                upto = messages[-1][0]
                 visits = [arrival for arrival in visits if arrival.visit.seq <= upto]
-            if not visits and not heard:
+            if not visits and not messages:
                 if not self._complete:
                     record.check_visits(db)
                     self._complete = True
                 return None
-            last = max(visits[-1].visit.seq if visits else 0, heard[-1][0] if heard else 0)
+            last = max(visits[-1].visit.seq if visits else 0, messages[-1][0] if messages else 0)
             news = News(last, [_visit(self._crawl, arrival) for arrival in visits])
-            self._take(news, heard, [arrival.visit for arrival in visits])
+            self._take(news, messages, [arrival.visit for arrival in visits])
         self._seq = last
         return news
 
-    def _take(self, news: News, heard: list[tuple[int, Message]], visits: list[VisitRow]) -> None:
+    def _take(self, news: News, messages: list[tuple[int, Message]], visits: list[VisitRow]) -> None:
         """Sort what was heard by kind; what happened inside is dated by the visit before it."""
         waiting = iter(visits)
         following = next(waiting, None)
-        for number, message in heard:
+        for number, message in messages:
             while following is not None and following.seq < number:
                 self._last = following.step, following.at
                 following = next(waiting, None)
@@ -120,10 +120,10 @@ def visit(crawl: CrawlFolder, step: int) -> ShownVisit | None:
     arrival = record.arrival_at(crawl.database, step)
     if arrival is None:
         return None
-    shown = _visit(crawl, arrival)
+    summary = _visit(crawl, arrival)
     scores, likings = revised(crawl)
     return msgspec.structs.replace(
-        shown, score=scores.get(step, shown.score), liking=likings.get(shown.final, 0)
+        summary, score=scores.get(step, summary.score), liking=likings.get(summary.final, 0)
     )
 
 
@@ -144,7 +144,7 @@ def likings_in(crawl: CrawlFolder, feedback: list[tuple[str, int]]) -> dict[int,
     return {step: liking for step, liking in steps if step is not None}
 
 
-def _visit(crawl: CrawlFolder, arrival: Arrival) -> ShownVisit:
+def _visit(crawl: CrawlFolder, arrival: StoredArrival) -> ShownVisit:
     visit, choice, page = arrival
     final = crawl.url(visit.final)
     return ShownVisit(

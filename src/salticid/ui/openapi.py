@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from salticid.ui.forms import GoOn, NewCrawl, Nothing, Said, Summary
+from salticid.ui.forms import GoOn, NewCrawl, Nothing, Opinion, Summary
 from salticid.ui.log_reader import ShownVisit
 from salticid.version import __version__
 
-_FORMS = (NewCrawl, GoOn, Nothing, Said, Summary, ShownVisit)
+_FORMS = (NewCrawl, GoOn, Nothing, Opinion, Summary, ShownVisit)
 _REF = "#/components/schemas/{name}"
 
 
@@ -53,7 +53,7 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
     ),
     ("POST", f"{_ONE}/stop"): _Answer("End it; it can be continued.", takes=Nothing, gives=Summary),
     ("POST", f"{_ONE}/feedback"): _Answer(
-        "Say whether a page is what is looked for: {ok: true}.", takes=Said
+        "Say whether a page is what is looked for: {ok: true}.", takes=Opinion
     ),
     ("GET", f"{_ONE}/stream"): _Answer(
         "Server-sent events from `since`, or the Last-Event-ID, on: visits {visits: [ShownVisit]}, agents {events: "
@@ -122,11 +122,11 @@ def openapi() -> dict[str, Any]:
 
 def _operation(path: str, answer: _Answer) -> dict[str, Any]:
     content = {"schema": _ref(answer.gives)} if answer.gives else {}
-    named = [_parameter("path", name, "") for name in re.findall(r"{(\w+)}", path)]
-    named += [_parameter("query", name, line) for name, line in answer.query.items()]
-    told: dict[str, Any] = {
+    parameters = [_parameter("path", name, "") for name in re.findall(r"{(\w+)}", path)]
+    parameters += [_parameter("query", name, line) for name, line in answer.query.items()]
+    operation: dict[str, Any] = {
         "summary": answer.line,
-        "parameters": named,
+        "parameters": parameters,
         "responses": {
             str(answer.status): {"description": "As asked.", "content": {answer.kind: content}},
             "default": {
@@ -136,8 +136,8 @@ def _operation(path: str, answer: _Answer) -> dict[str, Any]:
         },
     }
     if answer.takes is not None:
-        told["requestBody"] = {"content": {"application/json": {"schema": _ref(answer.takes)}}}
-    return told
+        operation["requestBody"] = {"content": {"application/json": {"schema": _ref(answer.takes)}}}
+    return operation
 
 
 def _parameter(where: str, name: str, line: str) -> dict[str, Any]:

@@ -81,7 +81,7 @@ def judge_for(strategy: str) -> str:
     return specs.judge_of(None, strategies.make(strategy), talks=True)[0]
 
 
-def offered() -> list[dict[str, Any]]:
+def strategy_menu() -> list[dict[str, Any]]:
     """The strategies to choose from: those favoured, those that walk, the others; the first sentence of each."""
 
     def place(name: str) -> tuple[int, bool]:

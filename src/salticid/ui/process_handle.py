@@ -11,29 +11,29 @@ from typing import TypeVar
 
 import msgspec
 
-from salticid.ui.process_messages import Begin, Command, Do, Report
+from salticid.ui.process_messages import Begin, Command, Do, ProcessReport
 
 PATIENCE = 20.0
 """Seconds that a crawl is given to stop cleanly before it is ended by force."""
 _LAST_WORDS = 1.0
 _LONGEST_LINE = 1 << 24
 
-Hears = Callable[[Report], None]
-_REPORT = msgspec.json.Decoder(Report)
+Hears = Callable[[ProcessReport], None]
+_REPORT = msgspec.json.Decoder(ProcessReport)
 
 
 class Child:
     """A running crawl: commands go in, reports come out.
 
-    `hear` is called with each report, `ended` once, with the exit status, when the process is gone.
+    `hear` is called with each report, `on_end` once, with the exit status, when the process is gone.
     """
 
-    def __init__(self, process: Process, hear: Hears, ended: Callable[[int], None]) -> None:
-        self._process, self._hear, self._ended = process, hear, ended
+    def __init__(self, process: Process, hear: Hears, on_end: Callable[[int], None]) -> None:
+        self._process, self._hear, self._on_end = process, hear, on_end
         self._watching = asyncio.create_task(self._watch())
 
     @classmethod
-    async def start(cls, begin: Begin, hear: Hears, ended: Callable[[int], None]) -> Child:
+    async def start(cls, begin: Begin, hear: Hears, on_end: Callable[[int], None]) -> Child:
         """A new process that was given its first line."""
         process = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -44,7 +44,7 @@ class Child:
             start_new_session=True,
             limit=_LONGEST_LINE,
         )
-        child = cls(process, hear, ended)
+        child = cls(process, hear, on_end)
         child._write(begin.line())
         return child
 
@@ -55,10 +55,10 @@ class Child:
     async def stop(self) -> None:
         """End it cleanly, or by force if it takes too long."""
         self.send(Do("stop"))
-        await self.gone(PATIENCE)
+        await self.wait(PATIENCE)
 
-    async def gone(self, within: float) -> None:
-        """Wait until it is gone; it is killed if that takes longer."""
+    async def wait(self, within: float) -> None:
+        """Wait until it has ended; it is killed if that takes longer."""
         try:
             await asyncio.wait_for(asyncio.shield(self._watching), within)
         except TimeoutError:
@@ -77,7 +77,7 @@ class Child:
         with suppress(TimeoutError):
             await asyncio.wait_for(listening, _LAST_WORDS)
         _pipe(self._process.stdin).close()
-        self._ended(status)
+        self._on_end(status)
 
     async def _listen(self) -> None:
         with suppress(ValueError):  # a line that is too long

@@ -57,7 +57,7 @@ class Playing(Struct, frozen=True, tag="playing"):
     visits: int
 
 
-class Standing(Struct, frozen=True, tag="state"):
+class CrawlState(Struct, frozen=True, tag="state"):
     """It is ready, or something changed."""
 
     paused: bool
@@ -72,7 +72,7 @@ class Now(Struct, frozen=True, tag="now"):
     parked: list[dict[str, Any]]
 
 
-class Moved(Struct, frozen=True, tag="moved"):
+class Moves(Struct, frozen=True, tag="moved"):
     """Which waiting links rose and fell after a person's word, and how long that took."""
 
     up: list[dict[str, Any]]
@@ -87,24 +87,24 @@ class Advice(Struct, frozen=True, tag="advice"):
     harvest: dict[str, Any]
 
 
-class Warned(Struct, frozen=True, tag="warned"):
+class Notice(Struct, frozen=True, tag="warned"):
     """A sentence for the person."""
 
     line: str
 
 
-class Ended(Struct, frozen=True, tag="ended"):
-    """The last word: done."""
+class End(Struct, frozen=True, tag="ended"):
+    """The last report: the crawl ended, for this reason."""
 
     stopped: str
 
 
-class Failed(Struct, frozen=True, tag="failed"):
-    """The last word: it could not be."""
+class CrawlFailure(Struct, frozen=True, tag="failed"):
+    """The last report: the crawl failed."""
 
     error: str
 
 
-Relayed = Now | Moved | Advice | Warned
-"""Reports that whoever watches is shown as they are."""
-Report = Playing | Standing | Now | Moved | Advice | Warned | Ended | Failed
+RelayedReport = Now | Moves | Advice | Notice
+"""Reports that the page gets as they are."""
+ProcessReport = Playing | CrawlState | Now | Moves | Advice | Notice | End | CrawlFailure

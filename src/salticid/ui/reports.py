@@ -27,11 +27,15 @@ class Reports:
 
     def all(self) -> list[dict[str, Any]]:
         """Those there are, newest first."""
-        found = [(file.stat().st_mtime, name, file) for name, file in self._files().items()]
-        found.sort(key=lambda each: -each[0])
+        files = [(file.stat().st_mtime, name, file) for name, file in self._files().items()]
+        files.sort(key=lambda each: -each[0])
         return [
-            {"id": name, "title": _title(file) or name, "made": datetime.fromtimestamp(made, UTC).isoformat()}
-            for made, name, file in found
+            {
+                "id": name,
+                "title": _title(file) or name,
+                "made": datetime.fromtimestamp(seconds, UTC).isoformat(),
+            }
+            for seconds, name, file in files
         ]
 
     def find(self, name: str) -> bytes | None:
@@ -40,16 +44,16 @@ class Reports:
         return None if file is None else read_plain(file, _LARGEST)
 
     def _files(self) -> dict[str, Path]:
-        found: dict[str, Path] = {}
+        files: dict[str, Path] = {}
         for parent in (self._data / _FOLDER, self._data):
             for folder in sorted(parent.iterdir()) if parent.is_dir() else ():
                 if _NAME.fullmatch(folder.name) and is_plain(folder / FILE):
-                    found.setdefault(folder.name, folder / FILE)
-        return found
+                    files.setdefault(folder.name, folder / FILE)
+        return files
 
 
 def fields(html: bytes) -> dict[str, str]:
-    """What a browser is told about a report: it may run its own inline parts, known by their hashes, and no others.
+    """The headers of a report: the browser may run its own inline parts, known by their hashes, and no others.
 
     Sandboxed, it has an origin of its own and opens no windows, so that it cannot get at the page, its token or its
     requests, whoever wrote it. To a sandboxed document no opener policy may be given; it has no opener either.
@@ -70,8 +74,8 @@ def fields(html: bytes) -> dict[str, str]:
 def _title(file: Path) -> str:
     """What a report calls itself, if it does and can be read."""
     try:
-        with file.open("rb") as opened:
-            found = _TITLE.search(opened.read(4096).decode("utf-8", "replace"))
+        with file.open("rb") as stream:
+            match = _TITLE.search(stream.read(4096).decode("utf-8", "replace"))
     except OSError:
         return ""
-    return found[1].strip() if found else ""
+    return match[1].strip() if match else ""

@@ -41,7 +41,7 @@ _FRONT = "/"
 _ASK_FOR_TOKEN = "this needs the token: open the address that salticid serve printed, with ?token=..."  # noqa: S105
 
 
-class Guarded:
+class AccessControl:
     """An application behind its doors; `port` is where it is reached, on this machine alone."""
 
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
@@ -81,21 +81,21 @@ class Guarded:
 
     def _has_ticket(self, scope: Scope, headers: Headers) -> bool:
         """Whether a request that reads brings the ticket of its path; to the page the token itself opens too."""
-        asked, path = parse_qs(scope["query_string"].decode("latin-1")), scope["path"]
-        if path == _FRONT and self._is_token(asked.get("token", [""])[0]):
+        query, path = parse_qs(scope["query_string"].decode("latin-1")), scope["path"]
+        if path == _FRONT and self._is_token(query.get("token", [""])[0]):
             return True
-        given = self._cookie_of(headers) if path == _FRONT else asked.get("ticket", [""])[0]
-        return _same(given, ticket(self._token, path))
+        secret = self._cookie_of(headers) if path == _FRONT else query.get("ticket", [""])[0]
+        return _same(secret, ticket(self._token, path))
 
-    def _is_token(self, given: str) -> bool:
-        return _same(given, self._token)
+    def _is_token(self, text: str) -> bool:
+        return _same(text, self._token)
 
     def _cookie_of(self, headers: Mapping[str, str]) -> str:
         try:
-            found = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
+            cookie = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
         except CookieError:
             return ""
-        return found.value if found else ""
+        return cookie.value if cookie else ""
 
     def _cookie_line(self) -> str:
         return f"{self._cookie}={ticket(self._token, _FRONT)}; HttpOnly; Path={_FRONT}; SameSite=Strict"
@@ -110,8 +110,8 @@ def ticket(token: str, path: str) -> str:
     return hmac.new(token.encode(), path.encode(), "sha256").hexdigest()
 
 
-def _same(given: str, right: str) -> bool:
-    return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), right.encode())
+def _same(text: str, right: str) -> bool:
+    return hmac.compare_digest(text.encode("utf-8", "surrogateescape"), right.encode())
 
 
 def refusal(status: int, sentence: str) -> Response:

@@ -30,9 +30,8 @@ from salticid.ui.api import Api
 from salticid.ui.crawls import Crawls
 from salticid.ui.idle_connections import MOST_CONNECTIONS, ImpatientProtocol
 from salticid.ui.reports import Reports
-from salticid.ui.security import Guarded, refusal
+from salticid.ui.security import AccessControl, refusal
 from salticid.ui.settings import engines
-from salticid.webs.live.guard import AddressGuard, name_server, resolve_rule
 
 ADDRESS = "127.0.0.1"
 PAGE = Path(__file__).parent / "page"
@@ -44,14 +43,14 @@ class Serving:
     """A server that is not yet running: its crawls, its token, its port."""
 
     def __init__(self, data: Path, port: int, live: LiveSettings) -> None:
-        _check(live)
+        live.check()
         _make(data)
         self._data = data
         self.token = secrets.token_urlsafe(24)
         self.crawls = Crawls(data, live)
         self._stopping = False
         api = Api(self.crawls, engines(data), Reports(data), live, self.token, lambda: self._stopping)
-        self._socket = _listening(port)
+        self._socket = _listener(port)
         self.port: int = self._socket.getsockname()[1]
         self._app = application(api, self.port)
 
@@ -92,8 +91,8 @@ class Serving:
         try:
             await self._server.serve(sockets=[self._socket])
         finally:
-            rested = await self.crawls.close()
-        return sum(crawl.wish.mood == "run" for crawl in rested)
+            crawls = await self.crawls.close()
+        return sum(crawl.wish.mood == "run" for crawl in crawls)
 
     def stop(self) -> None:
         """End streams and crawls, and then the server."""
@@ -117,7 +116,7 @@ def application(api: Api, port: int) -> ASGIApp:
             *api.routes(),
         ],
         exception_handlers={
-            HTTPException: _refused,
+            HTTPException: _refusal,
             SalticidError: _mistaken,
             sqlite3.Error: _unreadable,
             Damaged: _unreadable,
@@ -125,16 +124,16 @@ def application(api: Api, port: int) -> ASGIApp:
             Exception: _broken,
         },
     )
-    return Guarded(app, api.token, port)
+    return AccessControl(app, api.token, port)
 
 
 async def _page(request: Request) -> Response:
     return FileResponse(PAGE / "index.html")
 
 
-async def _refused(request: Request, error: Exception) -> Response:
-    told = error if isinstance(error, HTTPException) else HTTPException(500)
-    return refusal(told.status_code, told.detail)
+async def _refusal(request: Request, error: Exception) -> Response:
+    refusal_error = error if isinstance(error, HTTPException) else HTTPException(500)
+    return refusal(refusal_error.status_code, refusal_error.detail)
 
 
 async def _mistaken(request: Request, error: Exception) -> Response:
@@ -146,11 +145,13 @@ async def _unreadable(request: Request, error: Exception) -> Response:
 
 
 async def _unusable(request: Request, error: Exception) -> Response:
-    told = error if isinstance(error, OSError) else OSError()
-    if told.errno in _NO_ROOM:
-        return refusal(507, f"nothing can be written: {told.strerror}; make room on the disk, then try again")
-    at = f"{told.filename}: " if told.filename else ""
-    return refusal(500, f"{at}{told.strerror or told}; mend what lies there, or take it away")
+    trouble = error if isinstance(error, OSError) else OSError()
+    if trouble.errno in _NO_ROOM:
+        return refusal(
+            507, f"nothing can be written: {trouble.strerror}; make room on the disk, then try again"
+        )
+    at = f"{trouble.filename}: " if trouble.filename else ""
+    return refusal(500, f"{at}{trouble.strerror or trouble}; mend what lies there, or take it away")
 
 
 async def _broken(request: Request, error: Exception) -> Response:
@@ -176,26 +177,16 @@ def _for_us_alone(data: Path) -> IO[str]:
         ) from None
 
 
-def _check(live: LiveSettings) -> None:
-    """UserError now rather than in the first crawl."""
-    AddressGuard(live.allow_net)
-    for rule in live.resolve:
-        resolve_rule(rule)
-    if live.dns is not None:
-        name_server(live.dns)
-    live.product  # noqa: B018 - for its error
-
-
-def _listening(port: int) -> socket.socket:
+def _listener(port: int) -> socket.socket:
     """A socket at a port of this machine; UserError if it cannot be had."""
-    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        found.bind((ADDRESS, port))
-        found.listen(128)
+        listener.bind((ADDRESS, port))
+        listener.listen(128)
     except OSError as error:
-        found.close()
+        listener.close()
         cause = "in use" if error.errno == errno.EADDRINUSE else f"not to be had ({error.strerror})"
         raise UserError(f"port {port} is {cause}; give another as --port, or 0 for any free one") from None
-    found.setblocking(False)
-    return found
+    listener.setblocking(False)
+    return listener

@@ -16,7 +16,7 @@ from salticid.runs.live_settings import LiveSettings
 from salticid.runs.order import WHY
 from salticid.strategies import strategies
 from salticid.ui import process_messages as messages
-from salticid.ui.forms import Played, Summary
+from salticid.ui.forms import ReplayProgress, Summary
 from salticid.ui.order_form import Wish
 from salticid.ui.process_handle import PATIENCE, Child
 from salticid.ui.tally import Tally
@@ -30,13 +30,13 @@ CUT_OFF, FAILED = "cut off", "failed"
 _USED_UP = (StopReason.BUDGET.value, StopReason.FETCHES.value)
 _KILLED = "It was cut off: its process was ended from outside. Nothing that was found is lost; continue it."
 _BROKE = "It failed, and its process with it; the terminal where salticid serve runs says why."
-_UNWRITTEN = (
+_NOT_SAVED = (
     "What you want of this crawl holds as long as the server runs; it cannot be written down: {cause}."
 )
-_RESTED = "The server stopped. The crawl goes on by itself when the server runs again."
+_SERVER_STOPS = "The server stopped. The crawl goes on by itself when the server runs again."
 
 
-class KeptCrawl:
+class ServerCrawl:
     """A crawl in a folder. Its state is in its log and its wish; the process only works on it."""
 
     def __init__(self, folder: Path, wish: Wish, live: LiveSettings) -> None:
@@ -46,12 +46,12 @@ class KeptCrawl:
         self._state: State = "paused" if wish.mood == "pause" else "ended"
         self._line: float | None = None
         self._failure: str | None = None
-        self._playing: Played | None = None
+        self._playing: ReplayProgress | None = None
         self._tally = Tally(folder)
         self._walks = wish.strategy in strategies.names() and strategies.find(wish.strategy).walks
-        self._only_hears, self._unheard = False, 0
+        self._only_hears, self._unanswered = False, 0
         self._looked_at = 0.0
-        self._watchers: set[asyncio.Queue[messages.Report]] = set()
+        self._watchers: set[asyncio.Queue[messages.ProcessReport]] = set()
         self._turn = asyncio.Lock()
         self.removed = False
 
@@ -63,11 +63,11 @@ class KeptCrawl:
     @property
     def can_continue(self) -> bool:
         """Whether there is something left to do for it, perhaps with a larger budget."""
-        stopped = self.stopped
-        return stopped is None or stopped not in (StopReason.FRONTIER_EMPTY.value, StopReason.EXTINCT.value)
+        reason = self.stop_reason
+        return reason is None or reason not in (StopReason.FRONTIER_EMPTY.value, StopReason.EXTINCT.value)
 
     @property
-    def stopped(self) -> str | None:
+    def stop_reason(self) -> str | None:
         """Why it ended, if it has: a StopReason, CUT_OFF or FAILED."""
         if self._state != "ended":
             return None
@@ -81,7 +81,7 @@ class KeptCrawl:
 
     def summary(self) -> Summary:
         """What a person wants to know at one glance."""
-        tally, wish, stopped = self._tally, self.wish, self.stopped
+        tally, wish, reason = self._tally, self.wish, self.stop_reason
         tally.update()
         return Summary(
             id=self.id,
@@ -89,8 +89,8 @@ class KeptCrawl:
             strategy=wish.strategy,
             judge=wish.judge,
             state=self._state,
-            stopped=stopped,
-            stopped_line=self._stopped_line(stopped),
+            stopped=reason,
+            stopped_line=self._stopped_line(reason),
             pages=tally.pages,
             max_pages=wish.max_pages,
             fetches=tally.fetches,
@@ -99,7 +99,7 @@ class KeptCrawl:
             line=tally.about.get("line") if self._line is None else self._line,
             hosts=tally.hosts,
             began=wish.began,
-            seconds=round(float(tally.about.get("seconds", 0.0) if stopped else tally.seconds), 3),
+            seconds=round(float(tally.about.get("seconds", 0.0) if reason else tally.seconds), 3),
             agents=self._walks,
             can_continue=self._state in ("paused", "ended") and self.can_continue,
             playing=self._playing,
@@ -127,16 +127,16 @@ class KeptCrawl:
     async def _go_on(self, max_pages: int | None) -> None:
         if max_pages is not None and max_pages < self.wish.max_pages:
             raise UserError(f"its budget is {self.wish.max_pages} pages already; give a larger max_pages")
-        grown = max_pages is not None and max_pages > self.wish.max_pages
-        if self.stopped in _USED_UP and not grown:
+        is_larger = max_pages is not None and max_pages > self.wish.max_pages
+        if self.stop_reason in _USED_UP and not is_larger:
             raise UserError("its budget is used up; give a larger max_pages to go on")
         if self._state in ("stopping", "ended") and self._child is not None:
-            await self._child.gone(PATIENCE)
+            await self._child.wait(PATIENCE)
         self._want("run", self.wish.max_pages if max_pages is None else max_pages)
         if self._child is None:
             await self._begin()
             return
-        if grown:
+        if is_larger:
             self._child.send(messages.Extend(self.wish.max_pages))
         self._child.send(messages.Do("continue"))
 
@@ -151,23 +151,23 @@ class KeptCrawl:
                 self._state = "ended"
 
     async def feedback(self, url: str, liking: int) -> None:
-        """Let it hear a person's word about a page it visited; one that has ended is woken for that alone."""
+        """Hand it a person's feedback on a page; one that has ended is started for that alone."""
         async with self._turn:
             await self._tell(url, liking)
 
     async def _tell(self, url: str, liking: int) -> None:
         child = self._child
-        if child is not None and (self._state == "stopping" or (self._only_hears and not self._unheard)):
-            await child.gone(PATIENCE)
+        if child is not None and (self._state == "stopping" or (self._only_hears and not self._unanswered)):
+            await child.wait(PATIENCE)
             child = self._child
         if child is None:
             self._only_hears = True
             child = await self._start(msgspec.structs.replace(self.wish, mood="pause"))
-        self._unheard += 1
+        self._unanswered += 1
         child.send(messages.Hear(url, liking))
 
     def look(self) -> None:
-        """Ask what it is doing now, however many want to know about once a second; watchers are told."""
+        """Ask what it is doing now, at most once a second; the answer goes to the watchers."""
         now = asyncio.get_running_loop().time()
         if (
             self._child is not None
@@ -178,9 +178,9 @@ class KeptCrawl:
             self._child.send(messages.Do("look"))
 
     @contextmanager
-    def watched(self) -> Iterator[asyncio.Queue[messages.Report]]:
+    def reports(self) -> Iterator[asyncio.Queue[messages.ProcessReport]]:
         """The reports of its process as they come, for as long as the context lasts."""
-        reports: asyncio.Queue[messages.Report] = asyncio.Queue(_WATCHERS_MEMORY)
+        reports: asyncio.Queue[messages.ProcessReport] = asyncio.Queue(_WATCHERS_MEMORY)
         self._watchers.add(reports)
         try:
             yield reports
@@ -222,38 +222,38 @@ class KeptCrawl:
         try:
             self.wish.save(self.folder)
         except OSError as error:
-            self._pass_on(messages.Warned(_UNWRITTEN.format(cause=error.strerror)))
+            self._pass_on(messages.Notice(_NOT_SAVED.format(cause=error.strerror)))
 
-    def _stopped_line(self, stopped: str | None) -> str | None:
+    def _stopped_line(self, reason: str | None) -> str | None:
         """Why it ended, as a sentence."""
-        if stopped is None:
+        if reason is None:
             return None
         if (trouble := self._failure or self._tally.trouble) is not None:
             return trouble
-        if stopped == StopReason.INTERRUPTED.value:
-            return "You stopped it." if self.wish.mood == "stop" else _RESTED
-        return _KILLED if stopped == CUT_OFF else f"It ended: {WHY[StopReason(stopped)]}."
+        if reason == StopReason.INTERRUPTED.value:
+            return "You stopped it." if self.wish.mood == "stop" else _SERVER_STOPS
+        return _KILLED if reason == CUT_OFF else f"It ended: {WHY[StopReason(reason)]}."
 
-    def _hear(self, report: messages.Report) -> None:
+    def _hear(self, report: messages.ProcessReport) -> None:
         """Take in a report of the process and pass it on."""
         match report:
             case messages.Playing(step, visits):
-                self._playing = Played(step, visits)
-            case messages.Standing(paused, line):
+                self._playing = ReplayProgress(step, visits)
+            case messages.CrawlState(paused, line):
                 self._playing, self._line = None, line
                 if self._state != "stopping" and not self._only_hears:
                     self._state = "paused" if paused else "running"
-            case messages.Moved():
-                self._unheard -= 1
-                if self._only_hears and not self._unheard and self._child is not None:
+            case messages.Moves():
+                self._unanswered -= 1
+                if self._only_hears and not self._unanswered and self._child is not None:
                     self._child.send(messages.Do("stop"))
-            case messages.Failed(error):
+            case messages.CrawlFailure(error):
                 self._failure = error
-            case messages.Ended(stopped) if stopped != StopReason.INTERRUPTED.value:
+            case messages.End(reason) if reason != StopReason.INTERRUPTED.value:
                 self._want("stop")  # it came to its end; nothing to start again with the server
         self._pass_on(report)
 
-    def _pass_on(self, report: messages.Report) -> None:
+    def _pass_on(self, report: messages.ProcessReport) -> None:
         for reports in self._watchers:
             if reports.full():
                 reports.get_nowait()
@@ -262,8 +262,8 @@ class KeptCrawl:
     def _over(self, status: int) -> None:
         """The process is gone."""
         self._child, self._playing = None, None
-        self._only_hears, self._unheard = False, 0
+        self._only_hears, self._unanswered = False, 0
         if status and self._failure is None:
             self._failure = _KILLED if status < 0 else _BROKE
-        ended = self._failure is not None or self.wish.mood != "pause"
-        self._state = "ended" if ended else "paused"
+        is_over = self._failure is not None or self.wish.mood != "pause"
+        self._state = "ended" if is_over else "paused"

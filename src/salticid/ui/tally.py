@@ -17,7 +17,7 @@ from salticid.store.schema import FILE
 from salticid.ui.untrusted_files import is_plain
 from salticid.urls import host
 
-_NOT_ASKED = (Outcome.OUT_OF_SCOPE,)
+_FREE = (Outcome.OUT_OF_SCOPE,)
 
 
 class Tally:
@@ -64,7 +64,7 @@ class Tally:
                 continue
             self.seconds = max(self.seconds, visit.at)
             kind = Outcome(visit.outcome)
-            self.fetches += kind.fetched and kind not in _NOT_ASKED
+            self.fetches += kind.fetched and kind not in _FREE
             if kind is Outcome.OK:
                 self.pages += 1
                 self.positive += visit.positive

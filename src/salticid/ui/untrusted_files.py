@@ -18,13 +18,13 @@ def is_plain(file: Path) -> bool:
 
 def read_plain(file: Path, largest: int) -> bytes:
     """All of a file; OSError if it is no plain file, whose bytes may never come or never end, or a larger one."""
-    with open(file, "rb", opener=_without_waiting) as opened:
-        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+    with open(file, "rb", opener=_without_waiting) as stream:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
             raise OSError(errno.EINVAL, "it is no plain file", str(file))
-        found = opened.read(largest + 1)
-    if len(found) > largest:
+        data = stream.read(largest + 1)
+    if len(data) > largest:
         raise OSError(errno.EINVAL, f"it is larger than {largest >> 20} MB", str(file))
-    return found
+    return data
 
 
 def _without_waiting(path: str, flags: int) -> int:

@@ -26,8 +26,8 @@ def write(documents: Iterable[Document], out: BinaryIO) -> None:
         rows = csv.writer(text)
         rows.writerow(Document.__struct_fields__)
         for document in documents:
-            told = msgspec.to_builtins(document)
-            rows.writerow([cell(value) for value in told.values()])
+            values = msgspec.to_builtins(document)
+            rows.writerow([cell(value) for value in values.values()])
     finally:
         text.detach()
 
@@ -41,10 +41,10 @@ def cell(value: object) -> object:
     if not isinstance(value, str):
         return value
     text = value.translate(_CONTROLS).replace("\r\n", "\n")
-    safe = _FORMULA.sub(_guarded, text)
+    safe = _FORMULA.sub(_guard, text)
     return f"'{safe}" if safe.startswith(("\t", "\r", "\n")) else safe
 
 
-def _guarded(found: re.Match[str]) -> str:
-    begins = found.start() == 0 or not _PARTING.isdisjoint(found[0])
-    return f"{found[0]}'" if begins else found[0]
+def _guard(match: re.Match[str]) -> str:
+    begins = match.start() == 0 or not _PARTING.isdisjoint(match[0])
+    return f"{match[0]}'" if begins else match[0]

@@ -14,7 +14,7 @@ from resiliparse.parse.lang import detect_fast
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.link_texts import Anchors
 from salticid.store.exports.main_texts import MainTexts
-from salticid.store.exports.selection import Found, Pages
+from salticid.store.exports.selection import ExportPage, Pages
 
 _LOOKED_AT = 5_000  # characters that tell the language of a text
 _FEWEST_LETTERS = 30
@@ -45,16 +45,18 @@ def documents(crawl: CrawlFolder, pages: Pages) -> Generator[Document, None, Non
     """
     anchors = Anchors(crawl.database)
     with MainTexts(crawl.folder) as main_texts:
-        asked: deque[tuple[Found, Future[str | None] | None]] = deque()
+        waiting: deque[tuple[ExportPage, Future[str | None] | None]] = deque()
         for page in pages:
-            asked.append((page, main_texts.ask(page.records[-1]) if page.records else None))
-            if len(asked) > _AHEAD * main_texts.workers:
-                yield _document(pages, anchors, *asked.popleft())
-        while asked:
-            yield _document(pages, anchors, *asked.popleft())
+            waiting.append((page, main_texts.ask(page.records[-1]) if page.records else None))
+            if len(waiting) > _AHEAD * main_texts.workers:
+                yield _document(pages, anchors, *waiting.popleft())
+        while waiting:
+            yield _document(pages, anchors, *waiting.popleft())
 
 
-def _document(pages: Pages, anchors: Anchors, page: Found, main_text: Future[str | None] | None) -> Document:
+def _document(
+    pages: Pages, anchors: Anchors, page: ExportPage, main_text: Future[str | None] | None
+) -> Document:
     text = (main_text.result() if main_text else None) or pages.text(page)
     visit = page.visit
     return Document(

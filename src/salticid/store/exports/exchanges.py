@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from salticid.errors import UserError
-from salticid.store.exports.selection import Found
+from salticid.store.exports.selection import ExportPage
 from salticid.store.warc import FOLDER, copy
 from salticid.version import __version__
 
@@ -24,11 +24,11 @@ def check(folder: Path) -> None:
         )
 
 
-def write(folder: Path, pages: Iterable[Found], out: BinaryIO) -> Iterator[bool]:
+def write(folder: Path, pages: Iterable[ExportPage], out: BinaryIO) -> Iterator[bool]:
     """Write the exchanges of pages, a gzip member a record; says of each page whether it had any."""
     out.write(_about(folder))
     for page in pages:
-        records = [found for place in page.records if (found := copy(folder, place))]
+        records = [record for place in page.records if (record := copy(folder, place))]
         out.writelines(records)
         yield bool(records)
 

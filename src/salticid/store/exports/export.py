@@ -11,7 +11,7 @@ from typing import BinaryIO
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports import comma_separated, exchanges, json_lines, parquet
 from salticid.store.exports.documents import Document, documents
-from salticid.store.exports.selection import Pages, Skipped, Wanted
+from salticid.store.exports.selection import Criteria, Pages, SkipReason
 
 
 class Format(StrEnum):
@@ -29,39 +29,39 @@ _WRITERS: dict[Format, Callable[[Iterable[Document], BinaryIO], None]] = {
     Format.PARQUET: parquet.write,
 }
 
-Progress = Callable[[int, int], None]
-"""Told, again and again, how many visits were looked at and how many pages written."""
+Watch = Callable[[int, int], None]
+"""Called again and again with the number of visits looked at and of pages written."""
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class ExportResult:
     """How many pages were written, and how many visits gave nothing, by reason."""
 
     pages: int
     skipped: dict[str, int]
 
 
-def export(crawl: CrawlFolder, form: Format, wanted: Wanted, out: BinaryIO, progress: Progress) -> Exported:
-    """Write the wanted pages of a crawl as it is now, though it may go on."""
+def export(crawl: CrawlFolder, form: Format, criteria: Criteria, out: BinaryIO, watch: Watch) -> ExportResult:
+    """Write the pages of a crawl that meet the criteria, as it is now, though it may go on."""
     if form is Format.WARC:
         exchanges.check(crawl.folder)
     with crawl.database.moment():
-        pages = Pages(crawl, wanted)
+        pages = Pages(crawl, criteria)
         count = 0
 
-        def counted() -> Iterator[Document]:
+        def with_count() -> Iterator[Document]:
             nonlocal count
-            for document in made:
+            for document in all_documents:
                 yield document
                 count += 1
-                progress(pages.done, count)
+                watch(pages.visits, count)
 
         if form is Format.WARC:
-            for written in exchanges.write(crawl.folder, pages, out):
-                count += written
-                pages.skipped[Skipped.NO_EXCHANGE] += not written
-                progress(pages.done, count)
+            for had_exchange in exchanges.write(crawl.folder, pages, out):
+                count += had_exchange
+                pages.skipped[SkipReason.NO_EXCHANGE] += not had_exchange
+                watch(pages.visits, count)
         else:
-            with closing(documents(crawl, pages)) as made:
-                _WRITERS[form](counted(), out)
-        return Exported(count, {why.value: number for why, number in pages.skipped.items()})
+            with closing(documents(crawl, pages)) as all_documents:
+                _WRITERS[form](with_count(), out)
+        return ExportResult(count, {why.value: number for why, number in pages.skipped.items()})

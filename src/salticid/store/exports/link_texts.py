@@ -27,8 +27,8 @@ class Anchors:
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._words = _Words(db)
-        self._source = lru_cache(_CACHED_PAGES)(self._read)
+        self._words = _WordHeap(db)
+        self._source = lru_cache(_CACHED_PAGES)(self._read_source)
 
     def anchor(self, step: int, place: int) -> str | None:
         """The anchor of link number `place` on the page of a visit; None where there is no such page."""
@@ -36,12 +36,12 @@ class Anchors:
         if source is None or place >= len(source[0].links):
             return None
         page, text, lower = source
-        words = joined(self._words.spell(page.anchor(place)[:MAX_WORDS]))
+        words = words_of(self._words.spell(page.anchor(place)[:MAX_WORDS]))
         # Lower case may be longer than upper, for a few letters: then places in one are none in the other.
-        found = _written(words, lower) if words and len(text) == len(lower) else None
-        return " ".join(words if found is None else text[slice(*found)].split())
+        place_in_text = _place_of(words, lower) if words and len(text) == len(lower) else None
+        return " ".join(words if place_in_text is None else text[slice(*place_in_text)].split())
 
-    def _read(self, step: int) -> tuple[Page, str, str] | None:
+    def _read_source(self, step: int) -> tuple[Page, str, str] | None:
         row = self._db.one(PAGE, step, body=True)
         if row is None and (visit := self._db.one(VISIT, step)):
             final = VisitRow._make(visit).final
@@ -52,7 +52,7 @@ class Anchors:
         return page, (text := page.text), text.lower()
 
 
-class _Words:
+class _WordHeap:
     """All words of a crawl: one heap of bytes, and where in it each begins."""
 
     def __init__(self, db: Database) -> None:
@@ -73,10 +73,10 @@ class _Words:
         return [self._heap[start : self._heap.index(b"\n", start)].decode() for start in starts]
 
 
-def joined(tokens: list[str]) -> list[str]:
+def words_of(tokens: list[str]) -> list[str]:
     """The words of tokens: of Chinese, Japanese and Korean text these are overlapping pairs of characters.
 
-    >>> joined(["the", "蜘蛛", "蛛网", "eye", "eel"])
+    >>> words_of(["the", "蜘蛛", "蛛网", "eye", "eel"])
     ['the', '蜘蛛网', 'eye', 'eel']
     """
     words: list[str] = []
@@ -88,10 +88,10 @@ def joined(tokens: list[str]) -> list[str]:
     return words
 
 
-def _written(words: list[str], lower: str) -> tuple[int, int] | None:
+def _place_of(words: list[str], lower: str) -> tuple[int, int] | None:
     """Where a text in lower case has these words with nothing but punctuation between them."""
     plain = " ".join(words)
     if (at := lower.find(plain)) >= 0:  # nearly always, and a pattern takes longer to make than to use
         return at, at + len(plain)
-    found = re.search(_NO_LETTERS.join(map(re.escape, words)), lower)
-    return found.span() if found else None
+    match = re.search(_NO_LETTERS.join(map(re.escape, words)), lower)
+    return match.span() if match else None

@@ -17,14 +17,14 @@ from salticid.store.versions import Versions
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Criteria:
     """Pages with at least this score; with `all` near-duplicates and pages that are gone by now, too."""
 
     min_score: float | None = None
     all: bool = False
 
 
-class Skipped(StrEnum):
+class SkipReason(StrEnum):
     """Why a visit gives nothing."""
 
     NO_PAGE = "no page"
@@ -37,8 +37,8 @@ class Skipped(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A page that is wanted, as a refresh last saw it.
+class ExportPage:
+    """A page to be exported, as a refresh last saw it.
 
     Times are in seconds since 1970. `records` are the places in the WARC of the exchanges that led to it.
     """
@@ -52,64 +52,64 @@ class Found:
 
 
 class Pages:
-    """The wanted pages in the order they were visited; to be gone through once.
+    """The pages that meet the criteria, in the order they were visited; to be gone through once.
 
-    `done` counts the visits looked at, `skipped` those of them that give nothing, by reason.
+    `visits` counts the visits looked at, `skipped` those of them that give nothing, by reason.
     """
 
-    def __init__(self, crawl: CrawlFolder, wanted: Wanted) -> None:
-        self.done = 0
-        self.skipped: Counter[Skipped] = Counter(dict.fromkeys(Skipped, 0))
-        self._crawl, self._wanted = crawl, wanted
+    def __init__(self, crawl: CrawlFolder, criteria: Criteria) -> None:
+        self.visits = 0
+        self.skipped: Counter[SkipReason] = Counter(dict.fromkeys(SkipReason, 0))
+        self._crawl, self._criteria = crawl, criteria
         self._groups = _Groups(crawl.database)
         self._versions = Versions(crawl.database)
 
-    def __iter__(self) -> Iterator[Found]:
+    def __iter__(self) -> Iterator[ExportPage]:
         for visit in self._crawl.visits():
-            self.done += 1
-            found = self._newest(visit)
-            why = self._left_out(found)
+            self.visits += 1
+            page = self._newest(visit)
+            why = self._left_out(page)
             if why:
                 self.skipped[why] += 1
             else:
-                yield found
+                yield page
 
-    def _newest(self, visit: StoredVisit) -> Found:
+    def _newest(self, visit: StoredVisit) -> ExportPage:
         """The page of a visit as it was when it had last changed."""
         newest = self._versions.newest(visit.step)
         if newest is None:
             times = visit.fetched, visit.modified
-            return Found(visit, visit.title or "", visit.noindex, *times, visit.records)
+            return ExportPage(visit, visit.title or "", visit.noindex, *times, visit.records)
         page = self._versions.page(visit.step)
-        return Found(visit, page.title, page.noindex, newest.wall, newest.modified, newest.places)
+        return ExportPage(visit, page.title, page.noindex, newest.wall, newest.modified, newest.places)
 
-    def text(self, found: Found) -> str:
+    def text(self, page: ExportPage) -> str:
         """The plain text of a page."""
-        return self._versions.page(found.visit.step).text
+        return self._versions.page(page.visit.step).text
 
-    def _left_out(self, found: Found) -> Skipped | None:
-        visit, wanted = found.visit, self._wanted
+    def _left_out(self, page: ExportPage) -> SkipReason | None:
+        visit, criteria = page.visit, self._criteria
         if visit.outcome != Outcome.OK:
-            return Skipped.NO_PAGE
+            return SkipReason.NO_PAGE
         if visit.revisit:
-            return Skipped.REVISIT
-        if found.noindex:
-            return Skipped.NOINDEX
-        if wanted.min_score is not None and visit.score < wanted.min_score:
-            return Skipped.SCORE
-        if not wanted.all and self._versions.is_gone(visit.step):
-            return Skipped.GONE
-        if not wanted.all and not self._groups.take(visit.step):
-            return Skipped.DUPLICATE
+            return SkipReason.REVISIT
+        if page.noindex:
+            return SkipReason.NOINDEX
+        if criteria.min_score is not None and visit.score < criteria.min_score:
+            return SkipReason.SCORE
+        if not criteria.all and self._versions.is_gone(visit.step):
+            return SkipReason.GONE
+        if not criteria.all and not self._groups.take(visit.step):
+            return SkipReason.DUPLICATE
         return None
 
 
 class _Groups:
-    """Pages that are all but the same. The first that is wanted stands for its group."""
+    """Pages that are all but the same. The first that meets the criteria stands for its group."""
 
     def __init__(self, db: Database) -> None:
         self._group: dict[int, int] = {}
-        self._taken: set[int] = set()
+        self._used: set[int] = set()
         for visit in map(VisitRow._make, db.all(VISIT)):
             if (earlier := visit.duplicate_of) is not None:
                 self._group[visit.step] = self._group.setdefault(earlier, earlier)
@@ -119,6 +119,6 @@ class _Groups:
         group = self._group.get(step)
         if group is None:
             return True
-        first = group not in self._taken
-        self._taken.add(group)
+        first = group not in self._used
+        self._used.add(group)
         return first

@@ -50,13 +50,13 @@ def engine_of(spec: str) -> Engine:
     """
     kind, _, address = spec.partition(":")
     if kind == "searxng" and address:
-        return checked(Engine("searxng", "searxng", address))
+        return check(Engine("searxng", "searxng", address))
     if kind == "brave":
-        return checked(Engine("brave", "brave", address, os.environ.get(BRAVE_KEY, "")))
+        return check(Engine("brave", "brave", address, os.environ.get(BRAVE_KEY, "")))
     raise UserError(f"no search engine {spec!r}; write it as in searxng:http://127.0.0.1:8888, or brave")
 
 
-def checked(engine: Engine) -> Engine:
+def check(engine: Engine) -> Engine:
     """The engine itself, if it can be asked; else a UserError."""
     if engine.kind == "brave" and not engine.key:
         raise UserError(f"the search engine {engine.name!r} needs a key; put yours into {BRAVE_KEY}")
