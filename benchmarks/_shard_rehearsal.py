@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from salticid.cluster.excerpts import glimpses
-from salticid.cluster.leases import ASKED_FOR, Report, batch, leases
+from salticid.cluster.leases import ASKED_FOR, ShardReport, batch, leases
 from salticid.cluster.owners import Owners
 from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Window
@@ -73,9 +73,9 @@ class _Part:
         brief = replace(brief, seeds=Links.to([url for url in brief.seeds.url.tolist() if owns(url)]))
         self.crawl = Crawl(brief, recipe.strategy, recipe.judge, self._log, self._clock, self._page, owns)
 
-    def report(self, best: int) -> Report:
+    def report(self, best: int) -> ShardReport:
         _, links = self.crawl.strategy.waiting(best)
-        return Report(self.crawl.limits.max_pages, self.crawl.pages, [choice.score for choice in links])
+        return ShardReport(self.crawl.limits.max_pages, self.crawl.pages, [choice.score for choice in links])
 
     def fetch(self, pages: int, post: list[tuple[int, Glimpse]]) -> None:
         limits = self.crawl.limits

@@ -15,7 +15,7 @@ from benchmarks.material import CACHE
 from benchmarks.report import figure, say
 from salticid.cluster.engine import engine
 from salticid.cluster.lab_tasks import Tasks
-from salticid.cluster.leases import ASKED_FOR, Report, allowances, batch, leases
+from salticid.cluster.leases import ASKED_FOR, ShardReport, allowances, batch, leases
 from salticid.judges import judges
 from salticid.lab.compare import compare
 from salticid.lab.experiment import Experiment, topic_of, truth_of
@@ -55,7 +55,7 @@ def run() -> None:
 def _dealt(shards: int) -> None:
     """What the coordinator works out in a round, messages apart."""
     scores = np.random.default_rng(0).random((shards, ASKED_FOR))
-    reports = {number: Report(100, 90, own.tolist(), 1000) for number, own in enumerate(scores)}
+    reports = {number: ShardReport(100, 90, own.tolist(), 1000) for number, own in enumerate(scores)}
     began = time.process_time()
     for _ in range(ROUNDS):
         dealt = leases(reports, 10**9, batch(10**6, shards))

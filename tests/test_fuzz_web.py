@@ -16,7 +16,7 @@ from salticid.model import NO_URL
 from salticid.parse import Parser
 from salticid.parse.charset import decode
 from salticid.parse.codings import undo
-from salticid.parse.content import content, decoded, timestamp
+from salticid.parse.content import content, decode_body, timestamp
 from salticid.parse.prescan import prescan
 from salticid.parse.robots_tags import directives_for
 from salticid.tables import Texts, Urls
@@ -141,7 +141,7 @@ _FIELDS = st.dictionaries(
 def test_heads(fields: dict[str, str], body: bytes) -> None:
     found = content(fields, body, 1000)
     assert found.html is None or len(found.html) <= 1000
-    assert len(decoded(fields, body, 1000)) <= 1000
+    assert len(decode_body(fields, body, 1000)) <= 1000
     assert directives_for("Salticid", fields.get("x-robots-tag", "")) <= {"noindex", "nofollow"}
     wait = retry_after(fields, 1e9)
     assert wait is None or wait >= 0

@@ -27,7 +27,7 @@ from salticid.model import Outcome
 from salticid.runs.live_web import live_web
 from salticid.urls import canonical
 from salticid.webs.live import names
-from salticid.webs.live.names import KEPT_FOR, Names
+from salticid.webs.live.names import ANSWER_LIFETIME, Names
 from salticid.webs.live.web import LiveWeb
 
 GONE = page(b"", status=404)
@@ -209,7 +209,7 @@ def test_a_name_is_judged_again_whenever_it_is_looked_up(
         first = await there.fetch(there.urls.intern(A))
         told["now"] = [("10.0.0.1", 80), ("fe80::1", 80)]
         kept = await there.fetch(there.urls.intern(A + "b"))
-        later[0] = KEPT_FOR + 1
+        later[0] = ANSWER_LIFETIME + 1
         refused = await there.fetch(there.urls.intern(A + "c"))
         return [each.outcome for each in (first, kept, refused)]
 

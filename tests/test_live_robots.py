@@ -28,7 +28,7 @@ from tests.hostile import (
 from salticid.model import Outcome, Response
 from salticid.webs.live import manners
 from salticid.webs.live.manners import Parked
-from salticid.webs.live.rules import KEPT_FOR
+from salticid.webs.live.rules import RULES_LIFETIME
 from salticid.webs.live.web import LiveWeb
 
 NONE = page(b"", status=404)
@@ -198,7 +198,7 @@ def test_after_a_day_the_rules_are_asked_for_again() -> None:
     async def use(there: LiveWeb, server: Server) -> list[tuple[Outcome, int]]:
         return [
             ((await fetch_at(there, at)).outcome, server.robots["a.example"])
-            for at in (0, KEPT_FOR - 60, KEPT_FOR + 60, 2 * KEPT_FOR)
+            for at in (0, RULES_LIFETIME - 60, RULES_LIFETIME + 60, 2 * RULES_LIFETIME)
         ]
 
     told = on_the_web(site, use, clock=lambda: time.monotonic() + later[0])

@@ -135,7 +135,7 @@ def test_other_offences_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     assert polite.robots_first(run_virtual(crawl(FakeWeb(hosts=20), 0.5, rules=Lawless)))
     stubborn = {**REMEDIES, Failure.BROKEN: replace(REMEDIES[Failure.BROKEN], tries=9)}
     monkeypatch.setattr("salticid.webs.live.web.REMEDIES", stubborn)
-    monkeypatch.setattr("salticid.webs.live.rules.KEPT_FOR", inf)
+    monkeypatch.setattr("salticid.webs.live.rules.RULES_LIFETIME", inf)
     record = run_virtual(crawl(FakeWeb(hosts=30), 26))
     assert polite.robots_again_every_day(record)
     assert any("BROKEN" in offence for offence in polite.no_more_tries_than_the_table_says(record))

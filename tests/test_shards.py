@@ -10,7 +10,7 @@ from benchmarks._shard_rehearsal import Rehearsal
 from tests.scripted import Crawled
 
 from salticid.cluster.excerpts import AROUND, glimpses
-from salticid.cluster.leases import Report, leases
+from salticid.cluster.leases import ShardReport, leases
 from salticid.cluster.owners import BUCKETS, Owners, bucket_of, owner_of
 from salticid.crawl import Crawl
 from salticid.drivers.replay import VirtualClock
@@ -77,7 +77,11 @@ def test_the_words_around_a_link_travel_with_it(places: list[int]) -> None:
 
 
 def test_the_best_links_of_all_are_allowed_next() -> None:
-    reports = {0: Report(10, 10, [0.9, 0.5]), 1: Report(10, 10, [0.8, 0.7]), 2: Report(10, 10, [])}
+    reports = {
+        0: ShardReport(10, 10, [0.9, 0.5]),
+        1: ShardReport(10, 10, [0.8, 0.7]),
+        2: ShardReport(10, 10, []),
+    }
     assert leases(reports, budget=100, most=3) == {0: 1, 1: 2}
     assert leases(reports, budget=31, most=3) == {0: 1}
     assert leases(reports, budget=30, most=3) == {}
@@ -85,7 +89,10 @@ def test_the_best_links_of_all_are_allowed_next() -> None:
 
 
 def test_what_is_allowed_already_is_not_allowed_again() -> None:
-    assert leases({0: Report(12, 10, [0.9, 0.8, 0.7]), 1: Report(10, 10, [0.6])}, 100, 2) == {0: 1, 1: 1}
+    assert leases({0: ShardReport(12, 10, [0.9, 0.8, 0.7]), 1: ShardReport(10, 10, [0.6])}, 100, 2) == {
+        0: 1,
+        1: 1,
+    }
 
 
 def part(web: SmallWeb, owns: Callable[[int], bool], log: MemoryLog) -> Crawl:

@@ -11,7 +11,7 @@ import pytest
 from tests.killing import Site, http, served
 
 from salticid.cluster import outbox
-from salticid.cluster.coordinator import Coordinator, Progress
+from salticid.cluster.coordinator import Coordinator, CrawlProgress
 from salticid.cluster.folder_merge import gather, shard_folder
 from salticid.cluster.shard import Plan, Shard
 from salticid.errors import SalticidError
@@ -70,7 +70,9 @@ class Together:
         await self.shards.pop(number).finish()
         await self.begin(number)
 
-    async def run(self, watch: Callable[[Progress], Awaitable[None] | None] = lambda _: None) -> Progress:
+    async def run(
+        self, watch: Callable[[CrawlProgress], Awaitable[None] | None] = lambda _: None
+    ) -> CrawlProgress:
         await asyncio.gather(*(self.begin(number) for number in range(SHARDS)))
         coordinator = Coordinator([self[number] for number in range(SHARDS)], self._plans[0].whole)
         try:
@@ -146,7 +148,7 @@ def test_a_shard_made_anew_shows_what_others_lack_and_nothing_twice(
     with served(site) as port:
         together, due = Together(plans(tmp_path, site, port, Limits(max_pages=500))), [20, 50, 80]
 
-        def lose_one(progress: Progress) -> Awaitable[None] | None:
+        def lose_one(progress: CrawlProgress) -> Awaitable[None] | None:
             return together.restart(due.pop(0) % SHARDS) if due and progress.pages >= due[0] else None
 
         progress = asyncio.run(together.run(lose_one))

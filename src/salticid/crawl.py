@@ -36,7 +36,7 @@ from salticid.model import (
 from salticid.outlook import Outlook, outlook
 from salticid.protocols import Brief, Judge, Log, Strategy
 from salticid.scope import Boundary
-from salticid.tables.translation import glimpsed
+from salticid.tables.translation import page_of_glimpse
 from salticid.tables.url_states import CHOSEN, FAILED, KNOWN, REACHED, UNKNOWN, UrlStates
 from salticid.urls import site
 
@@ -218,7 +218,7 @@ class Crawl:
 
     def glimpse(self, glimpse: Glimpse) -> None:
         """Show the strategy what a page fetched elsewhere said around its links; nothing is charged."""
-        page = glimpsed(glimpse, self.brief.urls, self.brief.words)
+        page = page_of_glimpse(glimpse, self.brief.urls, self.brief.words)
         at = Choice(Link(page.url, FROM_OFFER))
         visit = Visit(
             step=self.step,

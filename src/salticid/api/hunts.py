@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from salticid.api.progress import Progress
+from salticid.api.progress import HuntProgress
 from salticid.api.showing import hunt_as_html
 from salticid.api.tables import to_pandas
 from salticid.api.topics import TopicFile, crawlers_half
@@ -107,7 +107,7 @@ def hunt(
     a running event loop, too, and keeps that waiting; `hunt_async` does not.
     """
     order, progress = _order(topic, web, strategy, judge, max_pages, seed, out, options)
-    return _came_of(order, _interruptible(order, progress))
+    return _hunt_of(order, _interruptible(order, progress))
 
 
 async def hunt_async(
@@ -124,7 +124,7 @@ async def hunt_async(
     as after a kill."""
     order, progress = _order(topic, web, strategy, judge, max_pages, seed, out, options)
     with progress:
-        return _came_of(order, await run_async(order, progress))
+        return _hunt_of(order, await run_async(order, progress))
 
 
 def _order(
@@ -136,29 +136,28 @@ def _order(
     seed: int,
     out: str | Path | None,
     options: dict[str, Any],
-) -> tuple[Order, Progress]:
+) -> tuple[Order, HuntProgress]:
     """What is ordered, and who shows how far it is."""
-    strategy_name, chosen = specs.strategy_of(strategy)
-    judge_name, judging = specs.judge_of(judge, chosen)
-    shown = options.pop("progress", None)
+    strategy_name, strategy = specs.strategy_of(strategy)
+    judge_name, judge = specs.judge_of(judge, strategy)
+    show = options.pop("progress", None)
     arrivals, backlinks = options.pop("arrivals", "one"), options.pop("backlinks", None)
-    limits = Limits(max_pages, **_taken(options, Limits, but=("max_pages", "timeout")))
+    limits = Limits(max_pages, **_pop_fields(options, Limits, but=("max_pages", "timeout")))
     if max_pages < 1:
         raise UserError(f"max_pages is {max_pages}; give at least 1")
     ground = _web(web, options)
-    source = None if backlinks is None else Path(backlinks)
-    recipe = Recipe(
-        chosen, judging, limits, arrivals, seed, None if source is None else partial(backlinks_from, source)
-    )
+    path = None if backlinks is None else Path(backlinks)
+    source = None if path is None else partial(backlinks_from, path)
+    recipe = Recipe(strategy, judge, limits, arrivals, seed, source)
     folder = IN_MEMORY if out is None else Path(out)
-    order = Order(crawlers_half(topic), ground, strategy_name, judge_name, recipe, folder, source)
-    return order, Progress(folder, shown)
+    order = Order(crawlers_half(topic), ground, strategy_name, judge_name, recipe, folder, path)
+    return order, HuntProgress(folder, show)
 
 
 def _web(web: RecordedWeb | str | Path, options: dict[str, Any]) -> RecordedWeb | LiveSettings:
     """The web that is meant; what is left of the options must be settings of the live one."""
     if web == LIVE:
-        settings = _taken(options, LiveSettings)
+        settings = _pop_fields(options, LiveSettings)
         if options:
             raise unknown("option", next(iter(options)), [*settings, *_names(LiveSettings), *_names(Limits)])
         for name in ("allow_net", "resolve"):
@@ -169,7 +168,7 @@ def _web(web: RecordedWeb | str | Path, options: dict[str, Any]) -> RecordedWeb 
     return web if isinstance(web, RecordedWeb) else RecordedWeb(Path(web))
 
 
-def _taken(options: dict[str, Any], kind: type, but: Sequence[str] = ()) -> dict[str, Any]:
+def _pop_fields(options: dict[str, Any], kind: type, but: Sequence[str] = ()) -> dict[str, Any]:
     """The options that are fields of a class, taken out of the others."""
     return {name: options.pop(name) for name in _names(kind) if name in options and name not in but}
 
@@ -178,7 +177,7 @@ def _names(kind: type) -> list[str]:
     return [field.name for field in fields(kind)]
 
 
-def _interruptible(order: Order, progress: Progress) -> Result:
+def _interruptible(order: Order, progress: HuntProgress) -> Result:
     """Crawl here, or beside the event loop that runs here already; the first Ctrl-C ends it cleanly."""
     try:
         asyncio.get_running_loop()
@@ -195,7 +194,7 @@ def _interruptible(order: Order, progress: Progress) -> Result:
             return work.result()
 
 
-def _came_of(order: Order, result: Result) -> Hunt:
+def _hunt_of(order: Order, result: Result) -> Hunt:
     folder = None if order.folder == IN_MEMORY else order.folder
     return Hunt(
         order.topic,

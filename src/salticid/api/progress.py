@@ -12,20 +12,20 @@ from rich.console import Console
 from salticid.cli.hunt import Terminal
 
 
-def console(shown: bool | None) -> Console:
+def console(show: bool | None) -> Console:
     """Where progress goes; unless somebody says so, only where somebody looks."""
     usual = Console(stderr=True)
     return Console(
         stderr=not usual.is_jupyter,
-        quiet=not (usual.is_terminal or usual.is_jupyter if shown is None else shown),
+        quiet=not (usual.is_terminal or usual.is_jupyter if show is None else show),
     )
 
 
-class Progress(Terminal):
+class HuntProgress(Terminal):
     """Shows a hunt where somebody looks. A warning that nobody would see is one of Python's."""
 
-    def __init__(self, folder: Path, shown: bool | None) -> None:
-        super().__init__(folder, console(shown), signals=())
+    def __init__(self, folder: Path, show: bool | None) -> None:
+        super().__init__(folder, console(show), signals=())
 
     def hear_signals(self) -> None:
         """End the hunt cleanly on Ctrl-C, where that can be heard."""

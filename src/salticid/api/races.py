@@ -83,22 +83,22 @@ def compare(
     there, and not done twice; without, nothing is written. One worker stays in this process. Further options are those
     of the command line: `max_buffer`, `arrivals`, `repeats`, `robustness`, `sweep`.
     """
-    named = _named(strategies)
-    instances = {name: each for name, each in named.items() if not isinstance(each, str)}
-    given = Given(
+    by_name = _by_name(strategies)
+    instances = {name: each for name, each in by_name.items() if not isinstance(each, str)}
+    objects = Given(
         _topics(topics), instances, judge if judge is not None and not isinstance(judge, str) else None
     )
     if workers > 1:
-        _check_travel([*instances.values(), *([given.judge] if given.judge is not None else [])])
+        _check_travel([*instances.values(), *([objects.judge] if objects.judge is not None else [])])
     experiment = Experiment(
         world=str(world.folder if isinstance(world, RecordedWeb) else world),
         topics="",
-        strategies=tuple(named),
+        strategies=tuple(by_name),
         max_pages=max_pages,
         judge=judge if isinstance(judge, str) else DEFAULT_JUDGE if judge is None else type(judge).__name__,
         seed=seed,
         measures=tuple(measures or ()),
-        given=given,
+        given=objects,
         **options,
     )
     with Work("comparing", 0, console(progress)) as work:
@@ -125,20 +125,20 @@ def _topics(topics: str | Path | Sequence[Topic | TopicFile | str | Path]) -> di
     return keys
 
 
-def _named(strategies: Sequence[str | Strategy]) -> dict[str, str | Strategy]:
+def _by_name(strategies: Sequence[str | Strategy]) -> dict[str, str | Strategy]:
     """The strategies by name: as written, or by the class; with its settings where a class races against itself."""
     if isinstance(strategies, str):
         raise UserError(f"strategies are a list, as in [{strategies!r}]")
     kinds = [type(each).__name__ for each in strategies if not isinstance(each, str)]
-    named: dict[str, str | Strategy] = {}
+    by_name: dict[str, str | Strategy] = {}
     for each in strategies:
         name = each if isinstance(each, str) else type(each).__name__
         if not isinstance(each, str) and kinds.count(name) > 1:
             name = f"{name}:{','.join(f'{key}={value}' for key, value in settings_of(each).items())}"
-        if name in named:
+        if name in by_name:
             raise UserError(f"{name} is given twice; give each strategy once, or with other settings")
-        named[name] = each
-    return named
+        by_name[name] = each
+    return by_name
 
 
 def _check_travel(instances: Sequence[object]) -> None:

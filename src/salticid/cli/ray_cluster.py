@@ -15,7 +15,7 @@ from salticid.runs.order import Order, Result
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from salticid.cluster.coordinator import Progress
+    from salticid.cluster.coordinator import CrawlProgress
     from salticid.evolve.workers import Crawlers, Stage
     from salticid.lab.experiment import Experiment
 
@@ -59,7 +59,7 @@ def hunt_on_ray(order: Order, address: str, shards: int) -> Result:
 
         with Work("crawling", order.recipe.limits.max_pages, err) as work:
 
-            def show(progress: Progress) -> None:
+            def show(progress: CrawlProgress) -> None:
                 if work.due:
                     failures = progress.fetches - progress.pages
                     note = (

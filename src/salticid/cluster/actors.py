@@ -7,9 +7,9 @@ from typing import Any
 
 import ray
 
-from salticid.cluster.coordinator import Coordinator, Progress
+from salticid.cluster.coordinator import Coordinator, CrawlProgress
 from salticid.cluster.portable import Luggage
-from salticid.cluster.shard import Plan, Shard, Standing
+from salticid.cluster.shard import Plan, Shard, ShardState
 from salticid.model import Glimpse
 from salticid.runs.order import Result
 
@@ -40,11 +40,11 @@ class _Far:
 class ShardActor:
     """A shard in a process of its own."""
 
-    def __init__(self, crawl: str, plan: Plan, known: Luggage | None) -> None:
+    def __init__(self, crawl: str, plan: Plan, known_pages: Luggage | None) -> None:
         peers = {
             number: _Far(shard_name(crawl, number)) for number in range(plan.shards) if number != plan.number
         }
-        self._plan, self._known, self._peers = plan, known, peers
+        self._plan, self._known_pages, self._peers = plan, known_pages, peers
         self._shard: Shard | None = None
         self._beginning: asyncio.Task[None] | None = None
 
@@ -52,8 +52,8 @@ class ShardActor:
         """Begin, or go on from the log."""
         await self._at_work()
 
-    async def standing(self, best: int) -> Standing:
-        return await (await self._at_work()).standing(best)
+    async def state(self, best: int) -> ShardState:
+        return await (await self._at_work()).state(best)
 
     async def allow(self, pages: int, fetches: int) -> None:
         await (await self._at_work()).allow(pages, fetches)
@@ -71,7 +71,7 @@ class ShardActor:
         """The shard; one that was started anew by Ray goes on from its log by itself."""
         if self._shard is None or self._beginning is None:
             self._shard = Shard(self._plan, self._peers)
-            self._beginning = asyncio.create_task(self._shard.begin(self._known))
+            self._beginning = asyncio.create_task(self._shard.begin(self._known_pages))
         await asyncio.shield(self._beginning)
         return self._shard
 
@@ -83,22 +83,22 @@ class CoordinatorActor:
         shards = [_Far(shard_name(crawl, number)) for number in range(plan.shards)]
         self._coordinator = Coordinator(shards, plan.whole)
 
-    async def round(self) -> Progress:
+    async def round(self) -> CrawlProgress:
         return await self._coordinator.round()
 
 
-def start_shard(crawl: str, plan: Plan, known: Luggage | None) -> Any:
+def start_shard(crawl: str, plan: Plan, known_pages: Luggage | None) -> Any:
     """A shard on one of the nodes. It asks for no processor of its own: those left after a loss must do."""
-    made = ray.remote(ShardActor).options(
+    actor = ray.remote(ShardActor).options(
         name=shard_name(crawl, plan.number),
         num_cpus=0,
         scheduling_strategy="SPREAD",
         **_ALWAYS,
     )
-    return made.remote(crawl, plan, known)
+    return actor.remote(crawl, plan, known_pages)
 
 
 def start_coordinator(crawl: str, plan: Plan) -> Any:
     """The coordinator of a crawl, of which this is the plan of any shard."""
-    made = ray.remote(CoordinatorActor).options(name=f"{crawl} coordinator", num_cpus=0, **_ALWAYS)
-    return made.remote(crawl, plan)
+    actor = ray.remote(CoordinatorActor).options(name=f"{crawl} coordinator", num_cpus=0, **_ALWAYS)
+    return actor.remote(crawl, plan)

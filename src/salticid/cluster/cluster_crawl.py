@@ -16,10 +16,10 @@ import ray
 from ray.exceptions import RayError
 
 from salticid.cluster.actors import start_coordinator, start_shard
-from salticid.cluster.coordinator import Progress
+from salticid.cluster.coordinator import CrawlProgress
 from salticid.cluster.engine import plain
 from salticid.cluster.folder_merge import gather, shard_folder
-from salticid.cluster.portable import Luggage, packed
+from salticid.cluster.portable import Luggage, pack
 from salticid.cluster.shard import Plan
 from salticid.errors import SalticidError, UserError
 from salticid.model import Limits, StopReason, Topic
@@ -42,7 +42,7 @@ def crawl_on_ray(
     order: Order,
     shards: int,
     interrupted: Event,
-    show: Callable[[Progress], None],
+    show: Callable[[CrawlProgress], None],
 ) -> Result:
     """Crawl with so many shards on the cluster this program has joined, or go on with it.
 
@@ -55,22 +55,22 @@ def crawl_on_ray(
     facts = {**order.facts(shards), "shards": shards}
     _check(order, shards, facts)
     with closing(lock(order.folder)):
-        failed: RayError | None = None
+        failure: RayError | None = None
         with _at_work(order, order.web, shards, interrupted) as (coordinator, actors):
             try:
-                seconds, stopped = _lead(coordinator, interrupted, show)
+                seconds, reason = _lead(coordinator, interrupted, show)
             except RayError as error:
-                seconds, stopped, failed = 0.0, StopReason.INTERRUPTED, error
+                seconds, reason, failure = 0.0, StopReason.INTERRUPTED, error
             ends = [_end(ending) for ending in [actor.finish.remote() for actor in actors]]
-        done = [end for end in ends if isinstance(end, Result)]
-        failed = failed or next((end for end in ends if isinstance(end, RayError)), None)
-        seconds = max([seconds, *(end.seconds for end in done)])
-        gather(order.folder, shards, facts, {"stopped": stopped.value, "seconds": seconds})
-    if failed is not None:
+        results = [end for end in ends if isinstance(end, Result)]
+        failure = failure or next((end for end in ends if isinstance(end, RayError)), None)
+        seconds = max([seconds, *(end.seconds for end in results)])
+        gather(order.folder, shards, facts, {"stopped": reason.value, "seconds": seconds})
+    if failure is not None:
         raise SalticidError(
-            f"{plain(failed)}; what was found is in {order.folder}, and the same command goes on with it"
-        ) from failed
-    return Result(sum(end.pages for end in done), sum(end.fetches for end in done), stopped, seconds)
+            f"{plain(failure)}; what was found is in {order.folder}, and the same command goes on with it"
+        ) from failure
+    return Result(sum(end.pages for end in results), sum(end.fetches for end in results), reason, seconds)
 
 
 @contextmanager
@@ -78,14 +78,14 @@ def _at_work(
     order: Order, settings: LiveSettings, shards: int, interrupted: Event
 ) -> Iterator[tuple[Any, list[Any]]]:
     """The coordinator and the shards, which have all begun; gone when this ends, however it ends."""
-    known = _known_pages(order, settings, shards)
+    known_pages = _known_pages(order, settings, shards)
     crawl = f"salticid {order.folder.resolve()} {uuid4().hex[:8]}"
     plans = [_plan(order, settings, number, shards) for number in range(shards)]
-    actors = [start_shard(crawl, plan, known) for plan in plans]
+    actors = [start_shard(crawl, plan, known_pages) for plan in plans]
     coordinator = start_coordinator(crawl, plans[0])
     try:
-        for begun in [actor.begin.remote() for actor in actors]:
-            _answer(begun, interrupted)
+        for begin in [actor.begin.remote() for actor in actors]:
+            _answer(begin, interrupted)
         yield coordinator, actors
     except RayError as error:
         raise plain(error) from error
@@ -94,12 +94,14 @@ def _at_work(
             ray.kill(actor)
 
 
-def _lead(coordinator: Any, interrupted: Event, show: Callable[[Progress], None]) -> tuple[float, StopReason]:
+def _lead(
+    coordinator: Any, interrupted: Event, show: Callable[[CrawlProgress], None]
+) -> tuple[float, StopReason]:
     """Let the coordinator deal until there is a reason to stop; the crawl's seconds so far, and the reason."""
     seconds = 0.0
     while True:
         try:
-            progress: Progress = _answer(coordinator.round.remote(), interrupted)
+            progress: CrawlProgress = _answer(coordinator.round.remote(), interrupted)
         except KeyboardInterrupt:
             return seconds, StopReason.INTERRUPTED
         show(progress)
@@ -169,8 +171,8 @@ def _check(order: Order, shards: int, facts: dict[str, Any]) -> None:
         raise UserError(
             f"{folder} holds a crawl without shards; go on without --ray, or crawl into a new folder with --out"
         )
-    with closing(CrawlFolder(folder)) as gathered:
-        before = gathered.about()
+    with closing(CrawlFolder(folder)) as crawl:
+        before = crawl.about()
     check_same(folder, before, facts)
     larger_limits(folder, Limits(**before["limits"]), order.recipe.limits)
 
@@ -187,15 +189,15 @@ def _known_pages(order: Order, settings: LiveSettings, shards: int) -> Luggage |
         return None
     if all(_has_them(shard_folder(order.folder, number)) for number in range(shards)):
         return None
-    return asyncio.run(_read(topic, settings))
+    return asyncio.run(_pack_known_pages(topic, settings))
 
 
 def _has_them(folder: Path) -> bool:
-    with suppress(UserError), closing(CrawlFolder(folder)) as crawled:
-        return "known" in crawled.about()
+    with suppress(UserError), closing(CrawlFolder(folder)) as crawl:
+        return "known" in crawl.about()
     return False
 
 
-async def _read(topic: Topic, settings: LiveSettings) -> Luggage:
+async def _pack_known_pages(topic: Topic, settings: LiveSettings) -> Luggage:
     async with live_web(settings, time.monotonic) as web:
-        return packed(await read_known_pages(topic, web), web)
+        return pack(await read_known_pages(topic, web), web)

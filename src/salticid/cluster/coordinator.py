@@ -11,20 +11,20 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from salticid.cluster.leases import ASKED_FOR, allowances, batch, leases
-from salticid.cluster.shard import Standing
+from salticid.cluster.shard import ShardState
 from salticid.model import Limits, StopReason
 
 
-class Led(Protocol):
+class CoordinatedShard(Protocol):
     """A shard, wherever it is."""
 
-    def standing(self, best: int) -> Awaitable[Standing]: ...
+    def state(self, best: int) -> Awaitable[ShardState]: ...
 
     def allow(self, pages: int, fetches: int) -> Awaitable[None]: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class CrawlProgress:
     """How the whole crawl stands; `seconds` by its own clock, `stopped` once there is a reason to."""
 
     pages: int
@@ -40,53 +40,55 @@ class Progress:
 class Coordinator:
     """Leads the shards of one crawl."""
 
-    def __init__(self, shards: Sequence[Led], limits: Limits) -> None:
+    def __init__(self, shards: Sequence[CoordinatedShard], limits: Limits) -> None:
         self._shards, self._limits = shards, limits
         self._quiet: tuple[tuple[int, int, int, float | None], ...] | None = None
 
-    async def round(self) -> Progress:
+    async def round(self) -> CrawlProgress:
         """Ask all shards how they stand, and allow those with the best links more pages."""
-        all_ = await asyncio.gather(*(shard.standing(ASKED_FOR) for shard in self._shards))
-        reports = {number: standing.report for number, standing in enumerate(all_)}
-        pages = sum(standing.pages for standing in all_)
-        dealt = leases(reports, self._limits.max_pages, batch(pages, len(all_)))
-        allowed = allowances(reports, dealt, self._limits)
-        await asyncio.gather(*(self._shards[number].allow(*more) for number, more in allowed.items()))
-        positive, recent = (sum(each) for each in zip(*(standing.recent for standing in all_), strict=True))
-        return Progress(
+        states = await asyncio.gather(*(shard.state(ASKED_FOR) for shard in self._shards))
+        reports = {number: state.report for number, state in enumerate(states)}
+        pages = sum(state.pages for state in states)
+        shares = leases(reports, self._limits.max_pages, batch(pages, len(states)))
+        budgets = allowances(reports, shares, self._limits)
+        await asyncio.gather(*(self._shards[number].allow(*more) for number, more in budgets.items()))
+        positive, recent = (sum(each) for each in zip(*(state.recent for state in states), strict=True))
+        return CrawlProgress(
             pages=pages,
-            fetches=sum(standing.fetches for standing in all_),
-            positive=sum(standing.positive for standing in all_),
+            fetches=sum(state.fetches for state in states),
+            positive=sum(state.positive for state in states),
             harvest=positive / recent if recent else 0.0,
-            hosts=sum(standing.hosts for standing in all_),
-            waiting=sum(standing.waiting for standing in all_),
-            seconds=max(standing.seconds for standing in all_),
-            stopped=self._reason_to_stop(all_, positive, recent),
+            hosts=sum(state.hosts for state in states),
+            waiting=sum(state.waiting for state in states),
+            seconds=max(state.seconds for state in states),
+            stopped=self._reason_to_stop(states, positive, recent),
         )
 
-    def _reason_to_stop(self, all_: Sequence[Standing], positive: int, recent: int) -> StopReason | None:
+    def _reason_to_stop(self, states: Sequence[ShardState], positive: int, recent: int) -> StopReason | None:
         limits = self._limits
-        if sum(standing.pages for standing in all_) >= limits.max_pages:
+        if sum(state.pages for state in states) >= limits.max_pages:
             return StopReason.BUDGET
-        if sum(standing.fetches for standing in all_) >= limits.fetches:
+        if sum(state.fetches for state in states) >= limits.fetches:
             return StopReason.FETCHES
-        if limits.max_seconds is not None and max(each.seconds for each in all_) >= limits.max_seconds:
+        if limits.max_seconds is not None and max(each.seconds for each in states) >= limits.max_seconds:
             return StopReason.TIME
         if limits.min_harvest is not None and recent >= _ENOUGH and positive / recent < limits.min_harvest:
             return StopReason.CONDITION
-        return self._nothing_left(all_)
+        return self._nothing_left(states)
 
-    def _nothing_left(self, all_: Sequence[Standing]) -> StopReason | None:
+    def _nothing_left(self, states: Sequence[ShardState]) -> StopReason | None:
         """Nobody has anything to do or to tell, twice in a row, and nothing happened between, whatever was dealt."""
-        at_rest = all(standing.idle and not standing.unsent for standing in all_)
+        at_rest = all(state.idle and not state.unsent for state in states)
         quiet = (
-            tuple((each.taken, each.fetches, each.waiting, each.until) for each in all_) if at_rest else None
+            tuple((each.sights, each.fetches, each.waiting, each.until) for each in states)
+            if at_rest
+            else None
         )
         before, self._quiet = self._quiet, quiet
         if quiet is None or quiet != before:
             return None
-        parked = any(standing.until is not None for standing in all_)
-        return StopReason.WAITING if parked else StopReason.FRONTIER_EMPTY
+        some_wait = any(state.until is not None for state in states)
+        return StopReason.WAITING if some_wait else StopReason.FRONTIER_EMPTY
 
 
 _ENOUGH = 100

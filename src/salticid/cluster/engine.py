@@ -69,11 +69,11 @@ def _knock(address: str) -> None:
 
 
 def plain(error: RayError) -> SalticidError:
-    """What a person is told of something that went wrong on a node."""
+    """The error that a person sees for something that went wrong on a node."""
     cause: object = error
     while isinstance(cause, RayTaskError):
         cause = cause.cause
     if isinstance(cause, SalticidError):
         return cause
-    said = next(iter(str(cause).strip().splitlines()), "")
-    return SalticidError(f"a node of the cluster failed: {type(cause).__name__}: {said}")
+    line = next(iter(str(cause).strip().splitlines()), "")
+    return SalticidError(f"a node of the cluster failed: {type(cause).__name__}: {line}")

@@ -18,7 +18,7 @@ def glimpses(visit: Visit, tables: Tables, owners: Owners, shard: int) -> dict[i
     page = visit.page
     if page is None:
         other = owners.of(visit.final)
-        return {} if other == shard else {other: _bare(visit, tables, shard)}
+        return {} if other == shard else {other: _link_alone(visit, tables, shard)}
     if page.nofollow:
         return {}
     theirs: dict[int, list[int]] = {}
@@ -55,7 +55,7 @@ def _excerpt(visit: Visit, page: Page, places: list[int], tables: Tables, shard:
     )
 
 
-def _bare(visit: Visit, tables: Tables, shard: int) -> Glimpse:
+def _link_alone(visit: Visit, tables: Tables, shard: int) -> Glimpse:
     url = tables.urls[visit.url]
     link = (tables.urls[visit.final], 0, 0)
     return Glimpse(shard, visit.step, url, "", (), (link,), visit.score, visit.positive, visit.depth)

@@ -47,12 +47,12 @@ def gather(folder: Path, shards: int, facts: Mapping[str, Any], ending: Mapping[
     with ExitStack() as stack:
         parts = []
         for number in range(shards):
-            crawled = stack.enter_context(closing(CrawlFolder(shard_folder(folder, number))))
-            parts.append(_Part(number, crawled))
+            crawl = stack.enter_context(closing(CrawlFolder(shard_folder(folder, number))))
+            parts.append(_Part(number, crawl))
             _link_archives(folder, number)
         log = stack.enter_context(closing(CrawlLog(partial, urls, words, own_tables=True)))
         log.begin(facts)
-        _Gathered(parts, log, urls, words).write()
+        _Merge(parts, log, urls, words).write()
         log.about({**ending, "warc": (_FILES_A_SHARD * shards, 0)})
     for name in (f"{FILE}-wal", f"{FILE}-shm", index.FILE):
         (folder / name).unlink(missing_ok=True)
@@ -63,50 +63,50 @@ def gather(folder: Path, shards: int, facts: Mapping[str, Any], ending: Mapping[
 class _Part:
     """One shard's visits; `step` says which step of the whole each of its own has become."""
 
-    def __init__(self, number: int, crawled: CrawlFolder) -> None:
-        self.number, self.crawled = number, crawled
-        self.into = Translation(crawled.url, crawled.words.__getitem__)
-        self.start_time = crawled.start_time() or 0.0
+    def __init__(self, number: int, crawl: CrawlFolder) -> None:
+        self.number, self.crawl = number, crawl
+        self.into = Translation(crawl.url, crawl.words.__getitem__)
+        self.start_time = crawl.start_time() or 0.0
         self._steps = array("q")
-        self._shown = _Shown(crawled)
+        self._sights = _Sights(crawl)
 
     def visits(self) -> Iterator[tuple[float, int, StoredVisit]]:
-        for visit in self.crawled.visits():
+        for visit in self.crawl.visits():
             yield visit.fetched or 0.0, self.number, visit
 
     def source(self, step: int, parts: list[_Part]) -> int:
         """The step of the whole at which a link was found, by the step of this part; an offer if nobody knows."""
         if step < 0:
             return step
-        origin = self._shown.at(step)
-        found = self.step(step) if origin is None else parts[origin[0]].step(origin[1])
-        return FROM_OFFER if found == _UNKNOWN else found
+        origin = self._sights.at(step)
+        step_of_whole = self.step(step) if origin is None else parts[origin[0]].step(origin[1])
+        return FROM_OFFER if step_of_whole == _UNKNOWN else step_of_whole
 
     def step(self, own: int) -> int:
         return self._steps[own] if own < len(self._steps) else _UNKNOWN
 
-    def became(self, own: int, step: int) -> None:
+    def set_step(self, own: int, step: int) -> None:
         self._steps.extend([_UNKNOWN] * (own + 1 - len(self._steps)))
         self._steps[own] = step
 
 
-class _Gathered:
+class _Merge:
     """Takes the visits over. Their times count from when the first shard began, by the wall."""
 
     def __init__(self, parts: list[_Part], log: CrawlLog, urls: Urls, words: Texts) -> None:
         self._parts, self._log, self._urls, self._words = parts, log, urls, words
-        self._began = min(part.start_time for part in parts)
+        self._start = min(part.start_time for part in parts)
 
     def write(self) -> None:
-        self._log.session(0.0, {}, self._began)
+        self._log.session(0.0, {}, self._start)
         streams = [part.visits() for part in self._parts]
         for step, (_, number, visit) in enumerate(merge(*streams, key=lambda each: each[:2])):
             part = self._parts[number]
-            part.became(visit.step, step)
+            part.set_step(visit.step, step)
             self._add(part, visit, step)
 
     def _add(self, part: _Part, visit: StoredVisit, step: int) -> None:
-        page = None if visit.revisit else part.crawled.page(visit.step)
+        page = None if visit.revisit else part.crawl.page(visit.step)
         link = Link(self._urls.intern(visit.url), part.source(visit.source_step, self._parts), visit.place)
         choice = Choice(link, visit.promise, tuple(visit.why), visit.agent)
         self._log.add_choices(1, frozenset(), [choice])
@@ -122,28 +122,28 @@ class _Gathered:
                 depth=visit.depth,
                 status=visit.status,
                 seconds=visit.seconds,
-                at=visit.at if visit.fetched is None else visit.fetched - self._began,
+                at=visit.at if visit.fetched is None else visit.fetched - self._start,
                 size=visit.size,
                 modified=visit.modified,
                 etag=visit.etag,
-                records=tuple(_moved(part.number, place) for place in visit.records),
+                records=tuple(_merged_place(part.number, place) for place in visit.records),
                 revisit=visit.revisit,
             )
         )
 
 
-class _Shown:
+class _Sights:
     """The pages that a shard was only shown.
 
     A glimpse takes a step and leaves no visit: those are the gaps, in the order they were shown.
     """
 
-    def __init__(self, crawled: CrawlFolder) -> None:
-        origins = ((glimpse.origin, glimpse.step) for glimpse in glimpses_in(crawled.database))
+    def __init__(self, crawl: CrawlFolder) -> None:
+        origins = ((glimpse.origin, glimpse.step) for glimpse in glimpses_in(crawl.database))
         self._from = np.fromiter(origins, np.dtype((np.int64, 2)))
-        visited = np.fromiter((visit.step for visit in crawled.rows(-1)), np.int64)
-        gaps = np.ones(len(visited) + len(self._from), np.bool_)
-        gaps[visited] = False
+        own_steps = np.fromiter((visit.step for visit in crawl.rows(-1)), np.int64)
+        gaps = np.ones(len(own_steps) + len(self._from), np.bool_)
+        gaps[own_steps] = False
         self._gaps = np.flatnonzero(gaps)
 
     def at(self, step: int) -> tuple[int, int] | None:
@@ -170,6 +170,6 @@ def _link_archives(folder: Path, number: int) -> None:
             target.symlink_to(os.path.relpath(source, whole))
 
 
-def _moved(number: int, place: int) -> int:
+def _merged_place(number: int, place: int) -> int:
     """A place in a shard's archive as a place in that of the whole."""
     return place + (_FILES_A_SHARD * number << warc.OFFSET_BITS)

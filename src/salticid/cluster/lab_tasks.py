@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import ray
 from msgspec import structs
 
-from salticid.cluster.shared_folders import Lent, lend
+from salticid.cluster.shared_folders import SharedFolder, lend
 from salticid.evolve.simulation import Simulation
 from salticid.evolve.workers import Stage, done
 from salticid.lab.experiment import Case, Experiment
@@ -32,24 +32,24 @@ class Tasks(Executor):
         self._topics = ray.put(lend(Path(experiment.topics)))
         self._remote: Any = ray.remote(_task).options(num_cpus=1, max_retries=_TRIES_AGAIN)
 
-    def submit(self, work: Callable[..., T], /, *arguments: Any, **named: Any) -> Future[T]:
+    def submit(self, work: Callable[..., T], /, *arguments: Any, **keywords: Any) -> Future[T]:
         future: Future[T] = self._remote.remote(self._world, self._topics, work, arguments).future()
         return future
 
 
-def _task(world: Lent, topics: Lent, work: Callable[..., T], arguments: tuple[Any, ...]) -> T:
-    return work(*_moved(arguments, world, topics))
+def _task(world: SharedFolder, topics: SharedFolder, work: Callable[..., T], arguments: tuple[Any, ...]) -> T:
+    return work(*_localize(arguments, world, topics))
 
 
-def _moved(value: Any, world: Lent, topics: Lent) -> Any:
+def _localize(value: Any, world: SharedFolder, topics: SharedFolder) -> Any:
     """The same arguments with the paths of this node."""
     if isinstance(value, Experiment):
         return structs.replace(value, world=str(world.here()), topics=str(topics.here()))
     if isinstance(value, Case):
         return structs.replace(value, topic=str(topics.here() / Path(value.topic).name))
     if isinstance(value, tuple | list):
-        moved = [_moved(each, world, topics) for each in value]
-        return moved if isinstance(value, list) else tuple(moved)
+        values = [_localize(each, world, topics) for each in value]
+        return values if isinstance(value, list) else tuple(values)
     if isinstance(value, dict):
         return {str(topics.here() / Path(key).name): each for key, each in value.items()}
     return value
@@ -76,6 +76,8 @@ class OnRay:
         return ray.put(lend(self.stage.world))
 
 
-def _crawls(world: Lent, stage: Stage, work: Callable[[Simulation, T], R], tasks: Sequence[T]) -> list[R]:
+def _crawls(
+    world: SharedFolder, stage: Stage, work: Callable[[Simulation, T], R], tasks: Sequence[T]
+) -> list[R]:
     here = replace(stage, world=world.here())
     return [done(here, work, task) for task in tasks]

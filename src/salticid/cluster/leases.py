@@ -12,7 +12,7 @@ from salticid.model import Limits
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ShardReport:
     """How a shard stands: pages it may fetch in all, pages it has, and the scores of its best waiting links.
 
     `fetches` are the attempts it may make in all.
@@ -41,17 +41,17 @@ def batch(pages: int, shards: int) -> int:
     return min(A_ROUND * shards, max(_AT_LEAST, pages // 16))
 
 
-def leases(reports: Mapping[int, Report], budget: int, most: int) -> dict[int, int]:
+def leases(reports: Mapping[int, ShardReport], budget: int, most: int) -> dict[int, int]:
     """How many pages more each shard may fetch: of the next `most`, as many as are among its best.
 
     What a crawl with one frontier would fetch next are the best of all waiting links; each shard is allowed as
     many as it has of these. Links it is allowed already, its best ones, are not counted again. Of equals the
     lower shard's come first. The sum of what is allowed never exceeds the budget.
 
-    >>> leases({0: Report(5, 5, [0.9, 0.2]), 1: Report(6, 5, [0.8, 0.7, 0.6])}, budget=100, most=3)
+    >>> leases({0: ShardReport(5, 5, [0.9, 0.2]), 1: ShardReport(6, 5, [0.8, 0.7, 0.6])}, budget=100, most=3)
     {0: 1, 1: 2}
     """
-    left = budget - sum(report.allowed for report in reports.values())
+    pages_left = budget - sum(report.allowed for report in reports.values())
     waiting = (
         [
             (-score, shard)
@@ -59,30 +59,30 @@ def leases(reports: Mapping[int, Report], budget: int, most: int) -> dict[int, i
         ]
         for shard, report in sorted(reports.items())
     )
-    dealt: dict[int, int] = {}
-    for _, shard in islice(merge(*waiting), max(0, min(most, left))):
-        dealt[shard] = dealt.get(shard, 0) + 1
-    return dict(sorted(dealt.items()))
+    shares: dict[int, int] = {}
+    for _, shard in islice(merge(*waiting), max(0, min(most, pages_left))):
+        shares[shard] = shares.get(shard, 0) + 1
+    return dict(sorted(shares.items()))
 
 
 def allowances(
-    reports: Mapping[int, Report], dealt: Mapping[int, int], limits: Limits
+    reports: Mapping[int, ShardReport], shares: Mapping[int, int], limits: Limits
 ) -> dict[int, tuple[int, int]]:
     """The pages and the attempts that each shard with a lease is allowed in all.
 
     What is left of the attempts goes with what is left of the pages, at least one with each lease. Their sum never
     exceeds the limit; who would get none gets no pages either.
 
-    >>> reports = {0: Report(5, 5, [0.9], fetches=20), 1: Report(6, 6, [0.8, 0.7], fetches=30)}
+    >>> reports = {0: ShardReport(5, 5, [0.9], fetches=20), 1: ShardReport(6, 6, [0.8, 0.7], fetches=30)}
     >>> allowances(reports, {0: 1, 1: 2}, Limits(max_pages=14, max_fetches=65))
     {0: (6, 25), 1: (8, 40)}
     """
     pages = limits.max_pages - sum(report.allowed for report in reports.values())
     fetches = limits.fetches - sum(report.fetches for report in reports.values())
-    allowed = {}
-    for shard, more in dealt.items():
-        share = max(0, ceil(fetches * more / pages))
-        if share:
-            allowed[shard] = reports[shard].allowed + more, reports[shard].fetches + share
-        pages, fetches = pages - more, fetches - share
-    return allowed
+    budgets = {}
+    for shard, more in shares.items():
+        attempts = max(0, ceil(fetches * more / pages))
+        if attempts:
+            budgets[shard] = reports[shard].allowed + more, reports[shard].fetches + attempts
+        pages, fetches = pages - more, fetches - attempts
+    return budgets

@@ -21,18 +21,18 @@ them; None in its place when there are no more."""
 class Outbox:
     """Glimpses for one receiver, in the order of their steps.
 
-    It has `begun` when it is known what the receiver has; it begins with what the log holds after that. What
+    It `has_begun` when it is known what the receiver has; it begins with what the log holds after that. What
     finds no room is left to the log and read from it later.
     """
 
-    begun: bool = False
-    _read: int = -1
+    has_begun: bool = False
+    _step: int = -1
     _waiting: list[Glimpse] = field(default_factory=list)
     _behind: bool = True
 
     def begin(self, after: int) -> None:
         """All up to this step was shown."""
-        self.begun, self._read = True, after
+        self.has_begun, self._step = True, after
 
     def __len__(self) -> int:
         """How much waits, as far as it is known; 0 exactly when nothing does."""
@@ -45,25 +45,25 @@ class Outbox:
         if len(self._waiting) < ROOM:
             self._waiting.append(glimpse)
         else:
-            self._read, self._behind = glimpse.step - 1, True
+            self._step, self._behind = glimpse.step - 1, True
 
     def read_on(self, look: Look) -> None:
         """Look at the log, if that is where more waits. It must hold every visit made."""
         if self._behind and not self._waiting:
-            self._waiting, until = look(self._read, A_LOOK)
+            self._waiting, until = look(self._step, A_LOOK)
             self._behind = until is not None
-            self._read = self._read if until is None else until
+            self._step = self._step if until is None else until
 
     def first(self, count: int) -> list[Glimpse]:
         """What is to be shown next."""
         return self._waiting[:count]
 
-    def arrived(self, count: int) -> None:
-        """So many of the first are kept by the receiver."""
+    def remove(self, count: int) -> None:
+        """The receiver keeps so many of the first: forget them."""
         del self._waiting[:count]
 
-    def done(self, steps: int) -> int:
+    def last_done(self, steps: int) -> int:
         """The last step of which nothing is to be shown any more, of so many that were made."""
         if self._waiting:
             return self._waiting[0].step - 1
-        return self._read if self._behind else steps - 1
+        return self._step if self._behind else steps - 1

@@ -16,27 +16,27 @@ from salticid.tables.translation import Translation
 class Luggage:
     """The known pages of a topic, and what their ids stand for."""
 
-    known: KnownPages
+    known_pages: KnownPages
     urls: dict[int, str]
     words: dict[int, str]
 
-    def unpacked(self, urls: UrlTable, words: Table) -> KnownPages:
+    def unpack(self, urls: UrlTable, words: Table) -> KnownPages:
         """The same pages under the ids of these tables."""
         into = Translation(self.urls.__getitem__, self.words.__getitem__)
         examples, negatives = (
             tuple(into.page(page, urls, words) for page in pages)
-            for pages in (self.known.examples, self.known.negatives)
+            for pages in (self.known_pages.examples, self.known_pages.negatives)
         )
         return KnownPages(examples, negatives)
 
 
-def packed(known: KnownPages, tables: Tables) -> Luggage:
+def pack(known_pages: KnownPages, tables: Tables) -> Luggage:
     """Known pages, ready to travel."""
-    pages = [*known.examples, *known.negatives]
+    pages = [*known_pages.examples, *known_pages.negatives]
     urls = sorted({url for page in pages for url in _urls(page)})
     words = np.unique(np.concatenate([np.zeros(0, np.int32), *(page.tokens for page in pages)])).tolist()
     return Luggage(
-        known,
+        known_pages,
         dict(zip(urls, tables.urls.spell(urls), strict=True)),
         dict(zip(words, tables.words.spell(words), strict=True)),
     )

@@ -14,7 +14,7 @@ from salticid.store.log import CrawlLog
 from salticid.store.packing import unpack_page
 from salticid.store.record import all_messages, arrivals
 
-POSTED = "posted"
+POST = "posted"
 """The fact in a shard's log that says by receiver up to which of its steps all was shown."""
 
 
@@ -31,29 +31,29 @@ def glimpses_in(db: Database) -> Iterator[Glimpse]:
     return (message.glimpse for _, message in all_messages(db) if isinstance(message, Sight))
 
 
-def posted(db: Database) -> dict[int, int]:
+def last_posts(db: Database) -> dict[int, int]:
     """By receiver the last step of which, and of all before, everything was shown."""
-    return {int(receiver): step for receiver, step in db.facts().get(POSTED, {}).items()}
+    return {int(receiver): step for receiver, step in db.facts().get(POST, {}).items()}
 
 
-def was_allowed(db: Database) -> bool:
-    """Whether a shard has ever been told how far it may go."""
+def has_budget(db: Database) -> bool:
+    """Whether a shard was ever given a budget."""
     return any(isinstance(message, Extension) for _, message in all_messages(db))
 
 
-def to_be_posted(
+def next_post(
     log: CrawlLog, owner: int, owners: Owners, shard: int, tables: Tables, after: int, most: int
 ) -> tuple[list[Glimpse], int | None]:
     """The glimpses for another shard of up to `most` visits after a step, as they were or would have been posted.
 
     With them the step of the last of these visits; None when there are no more.
     """
-    found, last, count = [], None, 0
+    post, last, count = [], None, 0
     for arrival in arrivals(log.database, after, most, body=True):
         visit, last, count = arrival.visit, arrival.visit.step, count + 1
         if visit.revisit:
             continue
-        seen = Visit(
+        visit_again = Visit(
             step=visit.step,
             choice=Choice(Link(arrival.choice.url, FROM_OFFER)),
             final=visit.final,
@@ -63,6 +63,6 @@ def to_be_posted(
             positive=bool(visit.positive),
             depth=visit.depth,
         )
-        if (glimpse := glimpses(seen, tables, owners, shard).get(owner)) is not None:
-            found.append(glimpse)
-    return found, last if count == most else None
+        if (glimpse := glimpses(visit_again, tables, owners, shard).get(owner)) is not None:
+            post.append(glimpse)
+    return post, last if count == most else None

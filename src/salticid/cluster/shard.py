@@ -10,11 +10,11 @@ from functools import partial
 from typing import Protocol
 
 from salticid.cluster.excerpts import glimpses
-from salticid.cluster.leases import Report
+from salticid.cluster.leases import ShardReport
 from salticid.cluster.outbox import Outbox
 from salticid.cluster.owners import Owners, bucket_of, owner_of
 from salticid.cluster.portable import Luggage
-from salticid.cluster.post_log import POSTED, posted, received, to_be_posted, was_allowed
+from salticid.cluster.post_log import POST, has_budget, last_posts, next_post, received
 from salticid.errors import SalticidError
 from salticid.model import Glimpse, Limits, Visit
 from salticid.runs.live import LiveRun
@@ -47,10 +47,10 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How a shard stands. `unsent` counts what it has not yet told others, `taken` all it was ever told."""
+class ShardState:
+    """How a shard stands. `unsent` counts the glimpses it has not yet posted, `sights` those it was ever shown."""
 
-    report: Report
+    report: ShardReport
     pages: int
     fetches: int
     positive: int
@@ -58,7 +58,7 @@ class Standing:
     hosts: int
     waiting: int
     unsent: int
-    taken: int
+    sights: int
     idle: bool
     until: float | None
     seconds: float
@@ -87,26 +87,26 @@ class Shard(Onlooker):
         self._plan, self._peers = plan, peers
         self._ready = asyncio.Event()
         self._wake = asyncio.Event()
-        self._waits = self._ended = False
+        self._waits = self._is_over = False
         self._outbox = {number: Outbox() for number in peers}
         self._last: dict[int, int] = {}
-        self._taken = 0
+        self._sights = 0
         self._run: LiveRun | None = None
         self._work: asyncio.Task[Result] | None = None
         self._posting: asyncio.Task[None] | None = None
-        self._refused: Exception | None = None
+        self._failure: Exception | None = None
 
-    async def begin(self, known: Luggage | None) -> None:
-        """Begin, or go on from the log. `known` are the topic's known pages, read by somebody already."""
+    async def begin(self, luggage: Luggage | None) -> None:
+        """Begin, or go on from the log. `luggage` holds the topic's known pages, if they were read already."""
         plan = self._plan
-        part = Part(plan.owns, self._more, None if known is None else known.unpacked)
+        part = Part(plan.owns, self._more, None if luggage is None else luggage.unpack)
         self._work = asyncio.create_task(run_async(plan.order, self, part))
         ready = asyncio.create_task(self._ready.wait())
         await asyncio.wait([ready, self._work], return_when=asyncio.FIRST_COMPLETED)
         ready.cancel()
         self._sound()
 
-    async def standing(self, best: int) -> Standing:
+    async def state(self, best: int) -> ShardState:
         """How it stands, with the scores of its best waiting links. A shard that is idle gives back what is left."""
         run, _ = self._sound()
         driver, crawl = run.driver, run.crawl
@@ -114,13 +114,13 @@ class Shard(Onlooker):
         if idle and (crawl.limits.max_pages > crawl.pages or crawl.limits.fetches > crawl.fetches):
             self._allow(run, crawl.pages, crawl.fetches)
         waiting, links = crawl.strategy.waiting(best)
-        report = Report(
+        report = ShardReport(
             crawl.limits.max_pages,
             crawl.pages + crawl.in_flight,
             [*driver.parking.overdue, *(choice.score for choice in links)],
             crawl.limits.fetches,
         )
-        return Standing(
+        return ShardState(
             report=report,
             pages=crawl.pages,
             fetches=crawl.fetches,
@@ -129,7 +129,7 @@ class Shard(Onlooker):
             hosts=driver.active_hosts,
             waiting=waiting,
             unsent=sum(map(len, self._outbox.values())),
-            taken=self._taken,
+            sights=self._sights,
             idle=idle,
             until=driver.parking.until,
             seconds=run.clock(),
@@ -149,9 +149,9 @@ class Shard(Onlooker):
                 if glimpse.step > self._last.get(glimpse.origin, -1):
                     run.crawl.glimpse(glimpse)
                     self._last[glimpse.origin] = glimpse.step
-                    self._taken += 1
+                    self._sights += 1
         except Exception as error:
-            self._refused = error
+            self._failure = error
             raise
         run.log.retry()
         if run.log.unwritten is not None:
@@ -166,7 +166,7 @@ class Shard(Onlooker):
     async def finish(self) -> Result:
         """End cleanly; what came of it."""
         run, work = self._sound()
-        self._ended = True
+        self._is_over = True
         run.driver.interrupt()
         self._wake.set()
         if self._posting is not None:
@@ -177,14 +177,14 @@ class Shard(Onlooker):
         """The run, and the task that it is at work in; SalticidError if something has failed."""
         for task in (self._work, self._posting):
             if task is not None and task.done() and not task.cancelled() and task.exception() is not None:
-                raise self._failed(task.exception())
-        if self._refused is not None:
-            raise self._failed(self._refused)
+                raise self._error(task.exception())
+        if self._failure is not None:
+            raise self._error(self._failure)
         if self._run is None or self._work is None or self._work.done():
             raise SalticidError(f"shard {self._plan.number} is not at work")
         return self._run, self._work
 
-    def _failed(self, error: BaseException | None) -> BaseException:
+    def _error(self, error: BaseException | None) -> BaseException:
         if isinstance(error, SalticidError):
             return error
         return SalticidError(f"shard {self._plan.number} failed: {type(error).__name__}: {error}")
@@ -197,8 +197,8 @@ class Shard(Onlooker):
         self._owners = Owners(run.web.urls, self._plan.shards)
         run.driver.whole = self._plan.whole
         self._last = received(run.log.database)
-        self._taken = len(self._last)
-        if not was_allowed(run.log.database):
+        self._sights = len(self._last)
+        if not has_budget(run.log.database):
             self._allow(run, 0, 0)
             run.log.retry()
         self._wake.clear()
@@ -212,12 +212,12 @@ class Shard(Onlooker):
 
     async def _more(self) -> bool:
         """Wait until there may be more to do; False once it is ended."""
-        if not self._ended:
+        if not self._is_over:
             self._waits = True
             await self._wake.wait()
             self._waits = False
             self._wake.clear()
-        return not self._ended
+        return not self._is_over
 
     def _allow(self, run: LiveRun, pages: int, fetches: int) -> None:
         run.crawl.extend(replace(run.crawl.limits, max_pages=pages, max_fetches=fetches))
@@ -225,7 +225,7 @@ class Shard(Onlooker):
 
     def _look_again(self, run: LiveRun) -> None:
         """There may be something to do."""
-        if not self._ended:
+        if not self._is_over:
             run.crawl.wake()
             run.nudge()
             self._wake.set()
@@ -235,7 +235,7 @@ class Shard(Onlooker):
 
         Nobody waits for a receiver that is being restarted but what is meant for it.
         """
-        log, before = run.log, posted(run.log.database)
+        log, before = run.log, last_posts(run.log.database)
         under_way: dict[int, asyncio.Task[None]] = {}
         try:
             while True:
@@ -245,13 +245,13 @@ class Shard(Onlooker):
                     if box and (owner not in under_way or under_way[owner].done())
                 }
                 if free and log.trouble is None:
-                    log.about({POSTED: self._done_with(run)})
+                    log.about({POST: self._done_with(run)})
                     log.retry()
                 if log.trouble is None:
                     for owner, box in free.items():
-                        if box.begun:
+                        if box.has_begun:
                             box.read_on(
-                                partial(to_be_posted, log, owner, self._owners, self._plan.number, run.web)
+                                partial(next_post, log, owner, self._owners, self._plan.number, run.web)
                             )
                             under_way[owner] = asyncio.create_task(self._send(owner, box))
                         else:
@@ -264,7 +264,7 @@ class Shard(Onlooker):
     def _done_with(self, run: LiveRun) -> dict[int, int]:
         """By receiver the last step of which nothing is left to be shown."""
         steps = run.crawl.step
-        return {owner: box.done(steps) for owner, box in self._outbox.items() if box.begun}
+        return {owner: box.last_done(steps) for owner, box in self._outbox.items() if box.has_begun}
 
     async def _ask(self, owner: int, before: int) -> None:
         """Begin the post for a shard with what it has not been shown."""
@@ -275,4 +275,4 @@ class Shard(Onlooker):
         with suppress(Exception):  # whatever kept it from arriving: it is sent again
             if first := box.first(AT_ONCE):
                 await self._peers[owner].take(first)
-                box.arrived(len(first))
+                box.remove(len(first))

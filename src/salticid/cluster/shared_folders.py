@@ -33,7 +33,7 @@ class _Shelf:
 
 
 @dataclass(frozen=True)
-class Lent:
+class SharedFolder:
     """A folder of the machine that ordered the work; its files with their sizes, and who reads them out."""
 
     folder: str
@@ -46,7 +46,7 @@ class Lent:
         return _here(self.folder, self.digest, _Holder(self))
 
 
-def lend(folder: Path) -> Lent:
+def lend(folder: Path) -> SharedFolder:
     """Make a folder visible to all nodes."""
     files = tuple(
         (str(file.relative_to(folder)), file.stat().st_size, _print_of(file))
@@ -58,14 +58,14 @@ def lend(folder: Path) -> Lent:
     shelf = ray.remote(_Shelf).options(
         num_cpus=0, scheduling_strategy=at_home, max_concurrency=8, max_restarts=-1, max_task_retries=-1
     )
-    return Lent(str(folder.resolve()), files, digest, shelf.remote(str(folder.resolve())))
+    return SharedFolder(str(folder.resolve()), files, digest, shelf.remote(str(folder.resolve())))
 
 
 class _Holder:
     """Hides what it holds from the cache that it is handed through: two of the same digest are the same."""
 
-    def __init__(self, lent: Lent) -> None:
-        self.lent = lent
+    def __init__(self, folder: SharedFolder) -> None:
+        self.folder = folder
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Holder)
@@ -76,13 +76,13 @@ class _Holder:
 
 @lru_cache(maxsize=16)
 def _here(folder: str, digest: str, holder: _Holder) -> Path:
-    lent, at = holder.lent, Path(folder)
-    if all(_is_there(at / name, size, print_) for name, size, print_ in lent.files):
+    shared, at = holder.folder, Path(folder)
+    if all(_is_there(at / name, size, print_) for name, size, print_ in shared.files):
         return at
-    return _copied(lent, digest)
+    return _cached_copy(shared, digest)
 
 
-def _copied(lent: Lent, digest: str) -> Path:
+def _cached_copy(shared: SharedFolder, digest: str) -> Path:
     """A copy of the folder in this node's cache; the first process that wants it makes it, the others wait."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "salticid" / "lent"
     cache.mkdir(parents=True, exist_ok=True)
@@ -93,19 +93,19 @@ def _copied(lent: Lent, digest: str) -> Path:
             partial = cache / f"{digest}.partial"
             shutil.rmtree(partial, ignore_errors=True)
             partial.mkdir()
-            for name, size, print_ in lent.files:
-                _copy(lent, name, size, partial / name)
+            for name, size, print_ in shared.files:
+                _copy(shared, name, size, partial / name)
                 if not _is_there(partial / name, size, print_):
-                    raise SalticidError(f"{lent.folder}/{name} changed while it was copied; try again")
+                    raise SalticidError(f"{shared.folder}/{name} changed while it was copied; try again")
             partial.rename(target)
     return target
 
 
-def _copy(lent: Lent, name: str, size: int, to: Path) -> None:
+def _copy(shared: SharedFolder, name: str, size: int, to: Path) -> None:
     to.parent.mkdir(parents=True, exist_ok=True)
     with to.open("wb") as file:
         for offset in range(0, size, _CHUNK):
-            file.write(ray.get(lent.shelf.read.remote(name, offset)))
+            file.write(ray.get(shared.shelf.read.remote(name, offset)))
 
 
 def _is_there(file: Path, size: int, print_: str) -> bool:
@@ -119,8 +119,8 @@ def _print_of(file: Path) -> str:
     its manifest, which is small.
     """
     size, digest = file.stat().st_size, hashlib.blake2b(digest_size=8)
-    with file.open("rb") as opened:
+    with file.open("rb") as stream:
         for offset in range(0, size, max(_STRETCH, (size - _STRETCH) // _STRETCHES)):
-            opened.seek(offset)
-            digest.update(opened.read(_STRETCH))
+            stream.seek(offset)
+            digest.update(stream.read(_STRETCH))
     return digest.hexdigest()

@@ -19,7 +19,7 @@ _MARKS = (
 )
 _LARGER = {"euc_kr": "cp949", "shift_jis": "cp932", "iso8859-11": "cp874"}
 """What browsers read under these names holds more than the standards of these names."""
-_FORGOTTEN = {
+_UNKNOWN_LABELS = {
     "uhc": "cp949",
     "johab": "johab",
     "hz-gb-2312": "hz",
@@ -49,9 +49,9 @@ def decode(html: bytes, header: str | None = None) -> str:
     >>> decode(b"caf\\xe9"), decode(b"caf\\xc3\\xa9"), decode(b"\\xe4", "iso-8859-5")
     ('café', 'café', 'ф')
     """
-    for mark, marked in _MARKS:
+    for mark, codec in _MARKS:
         if html.startswith(mark):
-            return html[len(mark) :].decode(marked, "replace")
+            return html[len(mark) :].decode(codec, "replace")
     name = _codec(header) or _named_in_meta(html)
     if name is None:
         name = _shifted(html)
@@ -59,9 +59,9 @@ def decode(html: bytes, header: str | None = None) -> str:
         try:
             return html.decode()
         except UnicodeDecodeError as error:
-            read = html[: error.start]
-            if error.reason == "unexpected end of data" and not read.isascii():
-                return read.decode()  # UTF-8, cut within a character
+            good_part = html[: error.start]
+            if error.reason == "unexpected end of data" and not good_part.isascii():
+                return good_part.decode()  # UTF-8, cut within a character
             name = _detected(html) or "cp1252"
     own = DECODERS.get(name)
     return own(html) if own else html.decode(name, "replace")
@@ -90,7 +90,7 @@ def _codec(label: str | None) -> str | None:
     if not label:
         return None
     text = label.strip(" \"'").lower()
-    name = map_encoding_to_html5(text, fallback_utf8=False) or _FORGOTTEN.get(text)
+    name = map_encoding_to_html5(text, fallback_utf8=False) or _UNKNOWN_LABELS.get(text)
     name = _LARGER.get(name or "", name)
     if name in DECODERS:
         return name

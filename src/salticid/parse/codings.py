@@ -36,10 +36,10 @@ def undo(body: bytes, codings: Iterable[str], limit: int) -> bytes | None:
     >>> undo(b"<p>plain", ["gzip"], 100) is None
     True
     """
-    applied = list(codings)
-    if len(applied) > _MOST_CODINGS:
+    names = list(codings)
+    if len(names) > _MOST_CODINGS:
         return None
-    for coding in reversed(applied):
+    for coding in reversed(names):
         plain = _undo_one(body, coding, limit) if body else body
         if plain is None:
             return None
@@ -62,31 +62,31 @@ class Inflated:
         self._file = file
         self._wbits = wbits
         self._member = zlib.decompressobj(wbits)
-        self._read = 0
+        self._count = 0
         self._at_start = True
 
     def read(self, size: int = _BLOCK, /) -> bytes:
         """Up to `size` bytes, fewer where a member ends; none at the end of what can be read."""
         while not self.damage:
-            packed = self._packed()
-            if not packed and (self._member.eof or self._at_start):
+            data = self._next_bytes()
+            if not data and (self._member.eof or self._at_start):
                 break
             self._at_start = False
             try:
-                plain = self._member.decompress(packed, size)
+                plain = self._member.decompress(data, size)
             except zlib.error as error:
                 self.damage = f"compressed data are damaged ({error})"
                 break
             if plain:
-                self._read += len(plain)
+                self._count += len(plain)
                 return plain
-            if not packed and not self._member.eof:
+            if not data and not self._member.eof:
                 self.damage = "compressed data end too early"
         return b""
 
     def tell(self) -> int:
         """How many bytes have been read from this."""
-        return self._read
+        return self._count
 
     def seek(self, offset: int, whence: int = 0) -> int:
         raise io.UnsupportedOperation("compressed data are read from start to end")
@@ -94,17 +94,17 @@ class Inflated:
     def close(self) -> None:
         """The file underneath belongs to whoever opened it."""
 
-    def _packed(self) -> bytes:
+    def _next_bytes(self) -> bytes:
         """The next compressed bytes, of a new member where one has ended."""
         if not self._member.eof:
             return self._member.unconsumed_tail or self._file.read(_BLOCK)
         # Zeros between members are padding.
-        packed = self._member.unused_data.lstrip(b"\0")
-        while not packed and (block := self._file.read(_BLOCK)):
-            packed = block.lstrip(b"\0")
-        if packed:
+        data = self._member.unused_data.lstrip(b"\0")
+        while not data and (block := self._file.read(_BLOCK)):
+            data = block.lstrip(b"\0")
+        if data:
             self._member = zlib.decompressobj(self._wbits)
-        return packed
+        return data
 
 
 def _undo_one(body: bytes, coding: str, limit: int) -> bytes | None:

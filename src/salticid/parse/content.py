@@ -41,14 +41,14 @@ def content(fields: Mapping[str, str], body: bytes, limit: int) -> Content:
     if not kind or _media_type(kind) in _HTML_TYPES:
         plain = undo(body, codings(fields), limit)
         # What should have been decoded and could not be is no page, unless it never was encoded.
-        declared = bool(kind) and plain is not None
+        is_page = bool(kind) and plain is not None
         text = (body if plain is None else plain)[:limit]
-        html = text if declared or has_tag(text) else None
+        html = text if is_page or has_tag(text) else None
     charset = match[1] if (match := _CHARSET.search(kind)) else None
     return Content(html, charset, timestamp(fields.get("last-modified")))
 
 
-def decoded(fields: Mapping[str, str], body: bytes, limit: int) -> bytes:
+def decode_body(fields: Mapping[str, str], body: bytes, limit: int) -> bytes:
     """The body without its codings; as it is where they cannot be undone."""
     plain = undo(body, codings(fields), limit)
     return body[:limit] if plain is None else plain
@@ -56,8 +56,8 @@ def decoded(fields: Mapping[str, str], body: bytes, limit: int) -> bytes:
 
 def codings(fields: Mapping[str, str]) -> list[str]:
     """The codings of a body, in the order in which they were applied."""
-    applied = f"{fields.get('content-encoding', '')},{fields.get('transfer-encoding', '')}".lower()
-    return [name.strip() for name in applied.split(",") if name.strip() not in ("", "identity")]
+    names = f"{fields.get('content-encoding', '')},{fields.get('transfer-encoding', '')}".lower()
+    return [name.strip() for name in names.split(",") if name.strip() not in ("", "identity")]
 
 
 def has_tag(body: bytes) -> bool:

@@ -36,7 +36,7 @@ class Hrefs:
         path = base.partition("?")[0]
         name = path[: path.rfind("/") + 1]
         folder = self._folders.get(name) or self._folders.setdefault(name, _Folder(name))
-        ids = folder.known
+        ids = folder.ids
         news = [href for href in dict.fromkeys(hrefs) if href not in ids]
         here = dict(zip(news, self._all(news, base, folder), strict=True))
         urls = [ids[href] if href in ids else here[href] for href in hrefs]
@@ -50,11 +50,11 @@ class Hrefs:
         return urls
 
     def _all(self, hrefs: list[str], base: str, folder: _Folder) -> Iterator[int]:
-        urls = [self._joined(href, folder) or canonical(href, base) for href in hrefs]
+        urls = [self._join(href, folder) or canonical(href, base) for href in hrefs]
         ids = iter(self._urls.intern_all([url.encode() for url in urls if url is not None]))
         return (NO_URL if url is None else next(ids) for url in urls)
 
-    def _joined(self, href: str, folder: _Folder) -> str | None:
+    def _join(self, href: str, folder: _Folder) -> str | None:
         """What `canonical` would say, of an href so plain that its parts need only be put together; else None."""
         plain = _PLAIN.fullmatch(href)
         if plain is None or not folder.above:
@@ -87,7 +87,7 @@ class _Folder:
     """
 
     def __init__(self, name: str) -> None:
-        self.known: dict[str, int] = {}
+        self.ids: dict[str, int] = {}
         self.above: list[str] = []
         if canonical(name) == name:
             root = name.index("/", 8) + 1

@@ -17,7 +17,7 @@ from salticid.model import NO_URL, Area, Ints, Links, Page
 from salticid.parse.charset import decode
 from salticid.parse.hrefs import Hrefs
 from salticid.parse.robots_tags import AGENT, directives
-from salticid.parse.word_bound import marked
+from salticid.parse.word_bound import bounded_tokens
 from salticid.protocols import Interning
 from salticid.text.tokens import MARKS, Marked, Tokenizer
 from salticid.urls import canonical
@@ -54,7 +54,7 @@ class Parser:
 
     def __init__(self, urls: Interning, words: Interning, agent: str = AGENT) -> None:
         self._urls = urls
-        self._called = ("robots", agent.lower())
+        self._names = ("robots", agent.lower())
         self._hrefs = Hrefs(urls)
         self._tokenizer = Tokenizer(words)
         self._zstd = zstandard.ZstdCompressor(level=1)
@@ -67,11 +67,11 @@ class Parser:
         tree = LexborHTMLParser(_without_marks(decode(html, charset)))
         tree.strip_tags(_UNREAD)
         nodes = _Nodes(tree)
-        head = _Head(nodes, self._called)
+        head = _Head(nodes, self._names)
         base = (head.base and canonical(head.base, url)) or url
-        urls, nofollow, body = self._read(tree.body or tree.css_first("frameset"), nodes, base)
+        urls, nofollow, body = self._mark_body(tree.body or tree.css_first("frameset"), nodes, base)
         text = f"{head.description}{_HEADING}{head.title}{_HEADING_END}{body}"
-        stream = marked(text, self._tokenizer)
+        stream = bounded_tokens(text, self._tokenizer)
         area_start, area = _areas(stream)
         refresh = self._hrefs.one(head.refresh, base) if head.refresh else NO_URL
         links = _links(stream, urls, nofollow)
@@ -89,7 +89,9 @@ class Parser:
             nofollow="nofollow" in head.forbidden,
         )
 
-    def _read(self, body: LexborNode | None, nodes: _Nodes, base: str) -> tuple[list[int], list[bool], str]:
+    def _mark_body(
+        self, body: LexborNode | None, nodes: _Nodes, base: str
+    ) -> tuple[list[int], list[bool], str]:
         """The URLs of the links, which of them say nofollow, and the text with all marks in it."""
         if body is None:
             return [], [], ""
@@ -150,9 +152,9 @@ class _Nodes:
 
 
 class _Head:
-    """What the head of a document says, as text; empty where it says nothing. We are `called` so by robots tags."""
+    """What the head of a document says, as text; empty where it says nothing. Robots tags know us by these `names`."""
 
-    def __init__(self, nodes: _Nodes, called: tuple[str, ...]) -> None:
+    def __init__(self, nodes: _Nodes, names: tuple[str, ...]) -> None:
         titles = [title for title in nodes.title if title.parent is not None and title.parent.tag == "head"]
         titles = titles or nodes.title
         self.title = " ".join(titles[0].text().split())[:MAX_TITLE] if titles else ""
@@ -160,17 +162,17 @@ class _Head:
         self.canonical = (nodes.canonical[0].attributes["href"] or "") if nodes.canonical else ""
         self.refresh = ""
         self.forbidden: frozenset[str] = frozenset()
-        described: list[str] = []
+        descriptions: list[str] = []
         for meta in nodes.meta:
             name = (meta.attributes.get("name") or meta.attributes.get("http-equiv") or "").lower()
             content = meta.attributes["content"] or ""
             if name in ("description", "keywords"):
-                described.append(content)
-            elif name in called:
+                descriptions.append(content)
+            elif name in names:
                 self.forbidden |= directives(content)
             elif name == "refresh" and (target := _REFRESH.match(content)):
                 self.refresh = target[1].strip()
-        self.description = " ".join(described)
+        self.description = " ".join(descriptions)
 
 
 def _without_marks(text: str) -> bytes:
@@ -210,11 +212,11 @@ def _links(stream: Marked, urls: list[int], nofollow: list[bool]) -> Links:
         start = end = np.zeros(len(urls), np.int32)
     ours = stream.mark[stream.mark < _AREA_MARKS]
     if len(ours) == 2 * len(urls) and np.any(ours[::2] != ord(MARKS[0])):
-        end = _matched(stream)
+        end = _anchor_ends(stream)
     return Links(np.array(urls, np.int32), start, end, np.array(nofollow, np.bool_))
 
 
-def _matched(stream: Marked) -> Ints:
+def _anchor_ends(stream: Marked) -> Ints:
     """Where each anchor ends, in the order the anchors begin."""
     ends: list[int] = []
     still_open: list[int] = []

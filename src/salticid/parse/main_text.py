@@ -25,10 +25,10 @@ def main_text(response: bytes) -> str | None:
     True
     """
     head, _, body = response.partition(b"\r\n\r\n")
-    read = content(_fields(head), body, MAX_HTML)
-    if read.html is None or prescan(read.html):
+    page = content(_fields(head), body, MAX_HTML)
+    if page.html is None or prescan(page.html):
         return None
-    text: str = extract_plain_text(decode(read.html, read.charset), main_content=True, links=False)
+    text: str = extract_plain_text(decode(page.html, page.charset), main_content=True, links=False)
     return text.strip() or None
 
 

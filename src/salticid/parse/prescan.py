@@ -141,14 +141,14 @@ def _has_many_attributes(html: bytes) -> bool:
     its values; only the beginnings of such blocks are looked at, which honest pages hardly have.
     """
     for sign in (b"<", b">"):
-        was_empty, done = False, 0
+        was_empty, end = False, 0
         for block in range(0, len(html) - MAX_ATTRIBUTES + 1, MAX_ATTRIBUTES):
             empty = html.find(sign, block, block + MAX_ATTRIBUTES) < 0
             if empty and not was_empty:
-                at = html.find(b"<", max(html.rfind(sign, done, block), done))
+                at = html.find(b"<", max(html.rfind(sign, end, block), end))
                 tag = _TAG.match(html, at) if at >= 0 else None
                 if tag and tag[1] is not None:
                     return True
-                done = tag.end() if tag else done
+                end = tag.end() if tag else end
             was_empty = empty
     return False

@@ -137,16 +137,16 @@ class _Worker(asyncio.Protocol, Generic[Answer]):
         self._late: asyncio.TimerHandle | None = None
         self._way: asyncio.WriteTransport | None = None
         """The transport, once it is ready."""
-        self._heard = bytearray()
+        self._buffer = bytearray()
         self._killed = False
-        self._began = 0.0
+        self._start_time = 0.0
         """When it began with the page that it is at."""
 
     def has_room(self, job: _Job[Answer]) -> bool:
         """Whether it may be sent this page now."""
         if not self.jobs:
             return True
-        soon = asyncio.get_running_loop().time() < self._began + SOON
+        soon = asyncio.get_running_loop().time() < self._start_time + SOON
         return len(job.message) <= SMALL and len(self.jobs) <= AHEAD and soon
 
     def take(self, job: _Job[Answer]) -> None:
@@ -158,14 +158,14 @@ class _Worker(asyncio.Protocol, Generic[Answer]):
             self._send(job, self._way)
 
     def data_received(self, data: bytes) -> None:
-        self._heard += data
-        while len(self._heard) >= HEAD.size:
-            number, size = HEAD.unpack_from(self._heard)
+        self._buffer += data
+        while len(self._buffer) >= HEAD.size:
+            number, size = HEAD.unpack_from(self._buffer)
             end = HEAD.size + size
-            if len(self._heard) < end:
+            if len(self._buffer) < end:
                 break
-            answer = bytes(self._heard[HEAD.size : end])
-            del self._heard[:end]
+            answer = bytes(self._buffer[HEAD.size : end])
+            del self._buffer[:end]
             self._hear(number, answer)
         self._pool.hand_out()
 
@@ -177,7 +177,7 @@ class _Worker(asyncio.Protocol, Generic[Answer]):
         self._watch(None)
         if self._way is None:
             return self._fail()
-        if self.jobs and (self._killed or self._heard or self.jobs[0].again):
+        if self.jobs and (self._killed or self._buffer or self.jobs[0].again):
             _settle(self.jobs.popleft(), None)
         elif self.jobs:
             self.jobs[0].again = True
@@ -205,7 +205,7 @@ class _Worker(asyncio.Protocol, Generic[Answer]):
 
     def _watch(self, patience: float | None) -> None:
         """Let it have so many seconds from now on, for the page it begins with."""
-        self._began = asyncio.get_running_loop().time()
+        self._start_time = asyncio.get_running_loop().time()
         if self._late is not None:
             self._late.cancel()
         self._late = None if patience is None else asyncio.get_running_loop().call_later(patience, self._kill)

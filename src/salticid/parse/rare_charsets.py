@@ -68,7 +68,7 @@ def iso_2022_cn(data: bytes) -> str:
     >>> iso_2022_cn(b"\\x1b$)A\\x0eV)Vk\\x0f: spiders")
     '蜘蛛: spiders'
     """
-    read: list[str] = []
+    texts: list[str] = []
     shifted, decode = False, _gb
     for piece in _SHIFTS.split(data):
         match piece[:1], piece[1:2]:
@@ -77,10 +77,10 @@ def iso_2022_cn(data: bytes) -> str:
             case b"\x1b", b"$":
                 decode = _gb if piece.endswith((b"A", b"E")) else euc_tw if piece.endswith(b"G") else decode
             case b"\x1b", b"N":
-                read.append(euc_tw(b"\x8e\xa2" + piece[2:].translate(_HIGH)))
+                texts.append(euc_tw(b"\x8e\xa2" + piece[2:].translate(_HIGH)))
             case _:
-                read.append(decode(piece.translate(_HIGH)) if shifted else piece.decode("ascii", "replace"))
-    return "".join(read)
+                texts.append(decode(piece.translate(_HIGH)) if shifted else piece.decode("ascii", "replace"))
+    return "".join(texts)
 
 
 DECODERS: Mapping[str, Callable[[bytes], str]] = {

@@ -7,7 +7,7 @@ import re
 AGENT = "salticid"
 """The name by which tags know us, unless a crawl goes by another."""
 _DIRECTIVE = re.compile(r"(?<![\w:-])(?<!:\s)(?:noindex|nofollow|none)(?![\w-])")
-_NAMED = re.compile(r"\s*(\*|[a-z_-][\w.-]*)(?:/[^\s:]*)?\s*:(.*)", re.DOTALL)
+_WITH_NAME = re.compile(r"\s*(\*|[a-z_-][\w.-]*)(?:/[^\s:]*)?\s*:(.*)", re.DOTALL)
 _EVERYBODY = ("*", "robots")
 _NO_NAMES = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
 """What stands before a colon and is nobody's name."""
@@ -36,7 +36,7 @@ def directives_for(agent: str, fields: str) -> frozenset[str]:
     for field in fields.lower().split("\n"):
         ours = True
         for part in field.split(","):
-            match = _NAMED.match(part)
+            match = _WITH_NAME.match(part)
             if match is None or match[1] in _NO_NAMES:
                 text = part
             else:

@@ -13,25 +13,25 @@ MAX_WORDS = 50_000
 _AT_ONCE = 10_000  # characters, so that the last piece brings few more
 
 
-def marked(text: str, tokenizer: Tokenizer) -> Marked:
+def bounded_tokens(text: str, tokenizer: Tokenizer) -> Marked:
     """What the tokenizer makes of a text, or of its beginning with `MAX_WORDS` different words and few more.
 
     Where it ends depends on nothing but the text.
     """
     if len(text) <= MAX_WORDS:  # a word has a letter, at least
         return tokenizer.marked(text)
-    read: list[Marked] = []
+    parts: list[Marked] = []
     words: set[int] = set()
     for piece in _pieces(text):
-        read.append(tokenizer.marked(piece))
-        words.update(read[-1].tokens.tolist())
+        parts.append(tokenizer.marked(piece))
+        words.update(parts[-1].tokens.tolist())
         if len(words) >= MAX_WORDS:
             break
-    before = np.cumsum([0, *(len(part.tokens) for part in read)], dtype=np.int32)
+    before = np.cumsum([0, *(len(each.tokens) for each in parts)], dtype=np.int32)
     return Marked(
-        tokens=np.concatenate([part.tokens for part in read]),
-        mark=np.concatenate([part.mark for part in read]),
-        at=np.concatenate([part.at + start for part, start in zip(read, before, strict=False)]),
+        tokens=np.concatenate([each.tokens for each in parts]),
+        mark=np.concatenate([each.mark for each in parts]),
+        at=np.concatenate([each.at + start for each, start in zip(parts, before, strict=False)]),
     )
 
 

@@ -92,14 +92,14 @@ class RelivedLog:
         if now != before or call.room != room:
             raise _differs(f"it chose {now[:3]} for {room} where it had chosen {before[:3]} for {call.room}")
         for choice, logged_choice in zip(choices, call.choices, strict=True):
-            self._log.mark_in_flight(choice, logged_choice.id)
+            self._log.launch(choice, logged_choice.id)
         return None
 
     def add_visit(self, visit: Visit) -> None:
         call: Delivery | None = self._past.take(Delivery)
         if call is None:
             self._log.add_visit(visit)
-        elif self._log.take_in_flight(visit.choice) != call.visit.choice or visit.step != call.visit.step:
+        elif self._log.land(visit.choice) != call.visit.choice or visit.step != call.visit.step:
             raise _differs(f"visit {visit.step} is another")
 
     def add_message(self, message: Message) -> None:

@@ -179,7 +179,7 @@ class CrawlLog:
             )
             self._batch.add(schema.CHOICE, row)
             self._texts.need(link.url)
-            self.mark_in_flight(choice, self._choices)
+            self.launch(choice, self._choices)
             self._choices += 1
         self._in_call = False
 
@@ -189,8 +189,8 @@ class CrawlLog:
         self._batch.add(
             schema.VISIT,
             (
-                visit.step, self._next(), self.take_in_flight(visit.choice), visit.final, visit.outcome.value,
-                visit.status, float(visit.score), int(visit.positive), visit.depth, float(visit.seconds), float(visit.at),
+                visit.step, self._next(), self.land(visit.choice), visit.final, visit.outcome.value, visit.status,
+                float(visit.score), int(visit.positive), visit.depth, float(visit.seconds), float(visit.at),
                 visit.size, _seconds(visit.modified), visit.etag, int(visit.revisit), _places(visit.records),
             ),
         )  # fmt: skip
@@ -207,11 +207,11 @@ class CrawlLog:
     def add_message(self, message: Message) -> None:
         self._batch.add(schema.MESSAGE, (self._next(), msgspec.json.encode(message).decode()))
 
-    def mark_in_flight(self, choice: Choice, number: int) -> None:
+    def launch(self, choice: Choice, number: int) -> None:
         """A choice is in flight; its number in the log."""
         self._in_flight[id(choice)] = number
 
-    def take_in_flight(self, choice: Choice) -> int:
+    def land(self, choice: Choice) -> int:
         """A choice is in flight no more; its number in the log."""
         return self._in_flight.pop(id(choice))
 

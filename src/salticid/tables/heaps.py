@@ -49,9 +49,9 @@ class MemoryHeap:
 
     def __init__(self) -> None:
         self._open: list[bytes] = []
-        self._packed, self._block_ends = bytearray(), array("Q")
+        self._blocks, self._block_ends = bytearray(), array("Q")
         self._zstd = zstandard.ZstdCompressor(level=1)
-        self._read_last: tuple[int, bytes, array[int]] = -1, b"", array("Q")
+        self._last_block: tuple[int, bytes, array[int]] = -1, b"", array("Q")
 
     def append(self, text: bytes) -> None:
         self.extend([text])
@@ -70,22 +70,22 @@ class MemoryHeap:
         return data[ends[place - 1] if place else 0 : ends[place]]
 
     def between(self, first: int, last: int) -> list[bytes]:
-        packed = len(self._block_ends) * IN_A_BLOCK
+        in_blocks = len(self._block_ends) * IN_A_BLOCK
         texts: list[bytes] = []
-        while first < min(last, packed):
+        while first < min(last, in_blocks):
             block = first // IN_A_BLOCK
             begin, end = first % IN_A_BLOCK, min(IN_A_BLOCK, last - block * IN_A_BLOCK)
-            texts += _cut(*self._block(block), begin, end)
+            texts += _slice(*self._block(block), begin, end)
             first += end - begin
-        return texts + self._open[first - packed : last - packed] if first < last else texts
+        return texts + self._open[first - in_blocks : last - in_blocks] if first < last else texts
 
     def _block(self, number: int) -> tuple[bytes, array[int]]:
         """The texts of a block and their ends; the last one read is kept, for neighbours are asked for together."""
-        if self._read_last[0] != number:
+        if self._last_block[0] != number:
             begin = self._block_ends[number - 1] if number else 0
-            block = bytes(self._packed[begin : self._block_ends[number]])
-            self._read_last = number, *_unpacked(block)
-        return self._read_last[1:]
+            block = bytes(self._blocks[begin : self._block_ends[number]])
+            self._last_block = number, *_unpack(block)
+        return self._last_block[1:]
 
     def _pack(self) -> None:
         """Pack all but the newest texts."""
@@ -93,8 +93,8 @@ class MemoryHeap:
         for first in range(0, count, IN_A_BLOCK):
             texts = self._open[first : first + IN_A_BLOCK]
             lengths = np.array(list(map(len, texts)), _LENGTHS)
-            self._packed += self._zstd.compress(lengths.tobytes() + b"".join(texts))
-            self._block_ends.append(len(self._packed))
+            self._blocks += self._zstd.compress(lengths.tobytes() + b"".join(texts))
+            self._block_ends.append(len(self._blocks))
         del self._open[:count]
 
 
@@ -123,7 +123,7 @@ class FileHeap:
         origin = self.ends[first - 1] if first else 0
         data = self._bytes_between(origin, self.ends[last - 1])
         ends = array("Q", [end - origin for end in self.ends[first:last]])
-        return _cut(data, ends, 0, last - first)
+        return _slice(data, ends, 0, last - first)
 
     def _bytes_between(self, begin: int, end: int) -> bytes:
         self._file.seek(begin)
@@ -144,7 +144,7 @@ class FileHeap:
         self._file.close()
 
 
-def _cut(data: bytes, ends: array[int], first: int, last: int) -> list[bytes]:
+def _slice(data: bytes, ends: array[int], first: int, last: int) -> list[bytes]:
     """The texts from number `first` up to `last`, where number `n` ends at `ends[n]`."""
     if first >= last:
         return []
@@ -153,7 +153,7 @@ def _cut(data: bytes, ends: array[int], first: int, last: int) -> list[bytes]:
     return [data[a:b] for a, b in edges]
 
 
-def _unpacked(block: bytes) -> tuple[bytes, array[int]]:
+def _unpack(block: bytes) -> tuple[bytes, array[int]]:
     """The texts of a block, one after the other, and where each ends; their lengths stand before them."""
     data = _OPENER.decompress(block)
     lengths = np.frombuffer(data, _LENGTHS, IN_A_BLOCK)

@@ -87,9 +87,9 @@ class _Settled:
         slots, hashes = self._slots, self.hashes
         if not hashes:
             return -1
-        wanted, mask = hash(text), len(slots) - 1
-        at = wanted & mask
-        while (number := slots[at]) != _FREE and hashes[number] != wanted:
+        text_hash, mask = hash(text), len(slots) - 1
+        at = text_hash & mask
+        while (number := slots[at]) != _FREE and hashes[number] != text_hash:
             at = at + 1 & mask
         return number
 

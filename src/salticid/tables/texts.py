@@ -46,8 +46,8 @@ class Texts:
         if last - first < _NEAR * len(ids):
             texts = self.between(first, last + 1)
             return [texts[at - first].decode() for at in ids]
-        read = self._heap.read
-        return [read(at).decode() for at in ids]
+        heap_read = self._heap.read
+        return [heap_read(at).decode() for at in ids]
 
     def find(self, text: str) -> int:
         return self._ids.find(text.encode())

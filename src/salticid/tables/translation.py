@@ -76,7 +76,7 @@ class Translation:
         )
 
 
-def glimpsed(glimpse: Glimpse, urls: UrlTable, words: Table) -> Page:
+def page_of_glimpse(glimpse: Glimpse, urls: UrlTable, words: Table) -> Page:
     """The page that a glimpse shows, as far as it does."""
     tokens = words.intern_all([word.encode() for word in glimpse.words])
     to = urls.intern_all([url.encode() for url, _, _ in glimpse.links])

@@ -30,8 +30,8 @@ _HEADERS = {
 }
 _LISTS = {"content-encoding": ", ", "x-robots-tag": "\n"}
 """Fields of which all count, and what is put between them."""
-_SENT: ContextVar[Callable[[], None] | None] = ContextVar("sent", default=None)
-"""Whom to tell that the request of this task was sent: aiohttp makes the response, and leaves us no other way to it."""
+_ON_SENT: ContextVar[Callable[[], None] | None] = ContextVar("sent", default=None)
+"""Called when the request of this task was sent: aiohttp makes the response, and leaves us no other way to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,11 @@ class Exchange:
 class Recorder(Protocol):
     """Keeps exchanges as they were."""
 
-    def add(self, url: str, request: bytes, response: bytes, address: str | None, cut: bool) -> int:
+    def add(self, url: str, request: bytes, response: bytes, address: str | None, truncated: bool) -> int:
         """Take the two messages of an exchange with a server at `address`; where they can be found again.
 
-        Of the response, transfer codings are undone, and content codings that archives cannot replay; `cut`: the
-        body goes on.
+        Of the response, transfer codings are undone, and content codings that archives cannot replay; `truncated`:
+        the body goes on.
         """
         ...
 
@@ -101,7 +101,7 @@ class Client:
             connector=connector,
             headers={**_HEADERS, "User-Agent": self._settings.user_agent},
             cookie_jar=aiohttp.DummyCookieJar(),
-            response_class=_Addressed,
+            response_class=_ResponseWithAddress,
             # The whole request is timed by `get`, which bounds each wait for data too.
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=timeout / 2),
             auto_decompress=False,
@@ -129,15 +129,15 @@ class Client:
         url: str,
         at_least: int = 0,
         fields: Mapping[str, str] | None = None,
-        sent: Callable[[], None] | None = None,
+        on_sent: Callable[[], None] | None = None,
     ) -> Exchange | Failure:
         """Ask for a URL, once; its body is read up to `max_bytes`, or `at_least` so many if that is more.
 
         `fields` are added to the request, those that can be: a value that is no line of text is left out. When it
-        is over the server knows: a connection that is not kept is closed. `sent` is called when the request is on its
-        way, if it ever is.
+        is over the server knows: a connection that is not kept is closed. `on_sent` is called when the request is
+        on its way, if it ever is.
         """
-        _SENT.set(sent)
+        _ON_SENT.set(on_sent)
         answer, reusable = await self._try(url, at_least, fields)
         if not reusable:
             await asyncio.sleep(0)  # in the next round of the event loop, which may be long in coming
@@ -147,43 +147,45 @@ class Client:
         self, url: str, at_least: int, fields: Mapping[str, str] | None
     ) -> tuple[Exchange | Failure, bool]:
         """What came of asking, and whether the connection may be used again."""
-        added = {name: value for name, value in (fields or {}).items() if value.isprintable()}
+        valid_fields = {name: value for name, value in (fields or {}).items() if value.isprintable()}
         try:
             async with asyncio.timeout(self._settings.timeout):
-                return await self._get(url, max(at_least, self._settings.max_bytes), added)
+                return await self._get(url, max(at_least, self._settings.max_bytes), valid_fields)
         except (TimeoutError, aiohttp.ClientError, OSError, ValueError) as error:
             return failure_of(error), False
 
     async def _get(self, url: str, most: int, fields: Mapping[str, str]) -> tuple[Exchange, bool]:
         where, proxy = URL(url, encoded=True), self._settings.proxy
         if proxy is not None:  # our sockets see only the proxy: whither it leads is checked here
-            await self._names.admitted(where.raw_host or "", where.port or 0)
+            await self._names.admissible(where.raw_host or "", where.port or 0)
         request = self._session.get(where, headers=fields, allow_redirects=False, proxy=proxy)
         async with request as response:
-            body, cut = await _body(response, most)
-            if cut:
+            body, truncated = await _body(response, most)
+            if truncated:
                 response.close()
             answer = Exchange(response.status, _fields(response), body)
-            return replace(answer, record=self._keep(url, response, answer, cut)), not cut
+            return replace(answer, record=self._keep(url, response, answer, truncated)), not truncated
 
-    def _keep(self, url: str, response: aiohttp.ClientResponse, answer: Exchange, cut: bool) -> int | None:
+    def _keep(
+        self, url: str, response: aiohttp.ClientResponse, answer: Exchange, truncated: bool
+    ) -> int | None:
         """Hand the exchange to the recorder. A proxy's address is not the server's."""
         if self._archive is None:
             return None
         direct = self._settings.proxy is None
-        address = response.address if direct and isinstance(response, _Addressed) else None
+        address = response.address if direct and isinstance(response, _ResponseWithAddress) else None
         message, left_out = answer_of(response, codings(answer.fields), answer.body, self._settings.max_bytes)
-        return self._archive.add(url, request_of(response), message, address, cut or left_out)
+        return self._archive.add(url, request_of(response), message, address, truncated or left_out)
 
 
-class _Addressed(aiohttp.ClientResponse):
+class _ResponseWithAddress(aiohttp.ClientResponse):
     """A response that remembers who sent it: a short one has let go of its connection before we see it."""
 
     address: str | None = None
 
     async def start(self, connection: aiohttp.connector.Connection) -> aiohttp.ClientResponse:
-        if (sent := _SENT.get()) is not None:
-            sent()
+        if (on_sent := _ON_SENT.get()) is not None:
+            on_sent()
         peer = connection.transport and connection.transport.get_extra_info("peername")
         self.address = peer[0].partition("%")[0] if peer else None
         return await super().start(connection)
@@ -191,16 +193,16 @@ class _Addressed(aiohttp.ClientResponse):
 
 async def _body(response: aiohttp.ClientResponse, most: int) -> tuple[bytes, bool]:
     """A body, and whether there is more of it; of one that brings too much around it, what was read until then."""
-    read = bytearray()
+    body = bytearray()
     try:
-        while len(read) < most and (block := await response.content.read(_BLOCK)):
-            read += block
-        cut = len(read) > most or not response.content.at_eof()
+        while len(body) < most and (block := await response.content.read(_BLOCK)):
+            body += block
+        truncated = len(body) > most or not response.content.at_eof()
     except TooMuch:
-        if not read:
+        if not body:
             raise
-        cut = True
-    return bytes(read[:most]), cut
+        truncated = True
+    return bytes(body[:most]), truncated
 
 
 def _fields(response: aiohttp.ClientResponse) -> dict[str, str]:

@@ -28,26 +28,26 @@ class Connection(ResponseHandler):
     def __init__(self, loop: asyncio.AbstractEventLoop, max_bytes: int) -> None:
         super().__init__(loop)
         self._most = max_bytes + BEYOND_A_BODY
-        self._delivered = 0
+        self._count = 0
 
     def close(self) -> None:
         self.abort()
 
     def set_response_params(self, **params: Any) -> None:
         """A request is about to be sent: what comes now belongs to its answer."""
-        self._delivered, self._payload = 0, None
+        self._count, self._payload = 0, None
         super().set_response_params(**params)
 
     def data_received(self, data: bytes) -> None:
-        self._delivered += len(data)
+        self._count += len(data)
         body = self._body()
         if data and body is not None and body.is_eof():
             self.abort()  # nobody has asked for more
-        elif self._delivered > self._most:
+        elif self._count > self._most:
             self._refuse()
         else:
             super().data_received(data)
-            if self._delivered > BEFORE_A_BODY and self._body() is None:
+            if self._count > BEFORE_A_BODY and self._body() is None:
                 self._refuse()
 
     def _body(self) -> StreamReader | None:
@@ -57,7 +57,7 @@ class Connection(ResponseHandler):
     def _refuse(self) -> None:
         """End it, and tell those who wait for an answer or for the rest of one."""
         if self.transport is not None:
-            body, error = self._body(), TooMuch(f"{self._delivered:,} bytes, and no end")
+            body, error = self._body(), TooMuch(f"{self._count:,} bytes, and no end")
             self.abort()
             self.set_exception(error)
             if body is not None:

@@ -23,7 +23,7 @@ AddrInfo = tuple[int | socket.AddressFamily, int | socket.SocketKind, int, str, 
 """What `socket.getaddrinfo` yields: family, type, protocol, canonical name, socket address."""
 
 # The first that holds an address gives the reason.
-_REFUSED: tuple[tuple[IPv4Network | IPv6Network, str], ...] = tuple(
+_CLOSED_NETWORKS: tuple[tuple[IPv4Network | IPv6Network, str], ...] = tuple(
     (ip_network(network), reason)
     for reason, networks in (
         ("unspecified", "0.0.0.0/32 ::/128"),
@@ -70,7 +70,7 @@ class AddressRefused(OSError):
 
 
 class AddressGuard:
-    """Admits public addresses, and those inside the networks `allowed` (CIDR notation).
+    """Admits public addresses, and those inside the `networks` (CIDR notation).
 
     An IPv4 address written as an IPv6 one, mapped or by way of NAT64, is judged as the IPv4 address it is.
     What is no address in plain notation is refused: a socket would look it up as a name.
@@ -82,8 +82,8 @@ class AddressGuard:
     ('link-local', 'loopback', 'not an address')
     """
 
-    def __init__(self, allowed: Sequence[str] = ()) -> None:
-        self._allowed = tuple(map(_network, allowed))
+    def __init__(self, networks: Sequence[str] = ()) -> None:
+        self._open_networks = tuple(map(_network, networks))
 
     def admits(self, address: str) -> bool:
         """Whether a connection to `address` may be opened."""
@@ -97,16 +97,16 @@ class AddressGuard:
             return "not an address"
         if isinstance(ip, IPv6Address) and ip.ipv4_mapped is not None:
             ip = ip.ipv4_mapped
-        if self._is_allowed(ip):
+        if self._is_open(ip):
             return None
         if ip in _NAT64:
             ip = IPv4Address(int(ip) & 0xFFFFFFFF)
-            if self._is_allowed(ip):
+            if self._is_open(ip):
                 return None
-        return next((reason for network, reason in _REFUSED if ip in network), None)
+        return next((reason for network, reason in _CLOSED_NETWORKS if ip in network), None)
 
-    def _is_allowed(self, ip: IPv4Address | IPv6Address) -> bool:
-        return any(ip in network for network in self._allowed)
+    def _is_open(self, ip: IPv4Address | IPv6Address) -> bool:
+        return any(ip in network for network in self._open_networks)
 
 
 class GuardedSockets:
@@ -148,11 +148,11 @@ def resolve_rule(text: str) -> ResolveRule:
     name, equals, target = text.partition("=")
     if not equals:
         raise _no_rule(text, "there is no '='")
-    bare = name if name == "*" else _host(name)
-    if bare is None or _is_address(bare):
+    host_name = name if name == "*" else _host(name)
+    if host_name is None or _is_address(host_name):
         raise _no_rule(text, f"{name!r} is no host name")
     try:
-        return ResolveRule(bare, *_target(target))
+        return ResolveRule(host_name, *_target(target))
     except ValueError as error:
         raise _no_rule(text, str(error)) from None
 
@@ -223,7 +223,7 @@ def _is_address(name: str) -> bool:
 
 def _target(text: str) -> tuple[str, int | None]:
     """Address and port of ADDRESS[:PORT]; ValueError says what is wrong with them."""
-    address, port = _split(text)
+    address, port = _address_and_port(text)
     try:
         ip = str(ip_address(address))
     except ValueError:
@@ -235,11 +235,11 @@ def _target(text: str) -> tuple[str, int | None]:
     return ip, int(port)
 
 
-def _split(text: str) -> tuple[str, str | None]:
+def _address_and_port(text: str) -> tuple[str, str | None]:
     """The two halves of ADDRESS[:PORT]."""
     if text.startswith("["):
-        address, closed, rest = text[1:].partition("]")
-        if closed and rest[:1] in ("", ":"):
+        address, bracket, rest = text[1:].partition("]")
+        if bracket and rest[:1] in ("", ":"):
             return address, rest[1:] if rest else None
     if text.count(":") != 1:
         return text, None

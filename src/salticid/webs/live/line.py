@@ -17,7 +17,7 @@ from salticid.webs.live.names import Names
 from salticid.webs.live.places import LATER, Places
 from salticid.webs.live.retries import Failure
 
-REMEMBERED = 8
+MOST_ORIGINS = 8
 """Of those who answered, the last so many."""
 _PORTS = {"http": 80, "https": 443}
 _ANSWERS = (Failure.BROKEN, Failure.BAD_CERTIFICATE)
@@ -31,14 +31,14 @@ class Line:
     asked; what is under way goes on. Where descriptors run out there are fewer places, and whoever got none
     waits for one.
 
-    `answered` are the origins that answered last, the very last of them at the end, and `answered_at` is when.
+    `origins` are those that answered last, the very last of them at the end, and `answered_at` is when.
     """
 
     def __init__(
         self, client: Client, names: Names, manners: Manners, requests: int, clock: Callable[[], float]
     ) -> None:
         self._client, self._names, self._manners, self._clock = client, names, manners, clock
-        self.answered: dict[str, None] = {}
+        self.origins: dict[str, None] = {}
         self.answered_at = -inf
         self._places = Places(requests)
         self._open = asyncio.Event()
@@ -58,7 +58,7 @@ class Line:
 
     def recall(self, origin: str) -> None:
         """This one answered in an earlier run."""
-        self.answered[origin] = None
+        self.origins[origin] = None
 
     async def get(
         self, url: str, at_least: int = 0, fields: Mapping[str, str] | None = None
@@ -82,7 +82,7 @@ class Line:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
         address = await self._names.address(host, port, self._client.timeout)
-        return _of_one_owner(address), self._names.placed(host)
+        return _of_one_owner(address), self._names.has_rule(host)
 
     def close(self) -> None:
         """Ask nobody until it is opened again."""
@@ -95,31 +95,31 @@ class Line:
     async def _get(
         self, url: str, at_least: int, fields: Mapping[str, str] | None
     ) -> tuple[Exchange | Failure, float]:
-        began = self._clock()
+        start = self._clock()
         try:
-            where, placed = await self.place(url)
+            where, by_rule = await self.place(url)
         except OSError as error:
-            return failure_of(error), self._clock() - began
+            return failure_of(error), self._clock() - start
         address = self._manners.at(where)
         async with address.places:
-            sent = _nobody_waits if placed else await address.turn()
+            on_sent = _nobody_waits if by_rule else await address.turn()
             try:
                 async with self._places:
                     await self._open.wait()
-                    began = self._clock()
-                    answer = await self._client.get(url, at_least, fields, sent)
-                    ended = self._clock()
+                    start = self._clock()
+                    answer = await self._client.get(url, at_least, fields, on_sent)
+                    end = self._clock()
             finally:
-                sent()
+                on_sent()
         if isinstance(answer, Exchange) or answer in _ANSWERS:
-            self._heard_from(origin_of(url), ended)
-        return answer, ended - began
+            self._heard_from(origin_of(url), end)
+        return answer, end - start
 
     def _heard_from(self, origin: str, now: float) -> None:
-        self.answered.pop(origin, None)
-        self.answered[origin] = None
-        if len(self.answered) > REMEMBERED:
-            del self.answered[next(iter(self.answered))]
+        self.origins.pop(origin, None)
+        self.origins[origin] = None
+        if len(self.origins) > MOST_ORIGINS:
+            del self.origins[next(iter(self.origins))]
         self.answered_at = now
 
 

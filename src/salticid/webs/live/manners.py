@@ -32,12 +32,12 @@ class Crowded(Exception):
 
 @dataclass(slots=True)
 class _HostPatience:
-    """What is known of one host's patience; `asked` is the pause it asked for itself."""
+    """What is known of one host's patience; `own_pause` is the one it asked for itself."""
 
     pause: float
-    asked: float = 0.0
+    own_pause: float = 0.0
     free_at: float = 0.0
-    last_asked: float = -inf
+    last_request: float = -inf
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -58,16 +58,16 @@ class Address:
         except asyncio.CancelledError:
             self._turn.release()
             raise
-        said = False
+        is_sent = False
 
-        def sent() -> None:
-            nonlocal said
-            if not said:
-                said = True
+        def release() -> None:
+            nonlocal is_sent
+            if not is_sent:
+                is_sent = True
                 self._free_at = self._clock() + self._pause
                 self._turn.release()
 
-        return sent
+        return release
 
 
 class Manners:
@@ -81,7 +81,7 @@ class Manners:
     def __init__(self, delay: float, per_address: int, clock: Callable[[], float]) -> None:
         self._delay, self._per_address, self._clock = delay, per_address, clock
         self._hosts: dict[str, _HostPatience] = {}
-        self._touched: dict[str, None] = {}
+        self._changes: dict[str, None] = {}
         self._addresses: dict[str, Address] = {}
         self._addresses_free_at = 0.0
 
@@ -94,14 +94,14 @@ class Manners:
                 if wait > PARK_AFTER:
                     raise Parked(host, state.free_at)
                 await asyncio.sleep(wait)
-            began = self._clock()
+            start = self._clock()
             try:
                 yield
             finally:
-                ended = state.last_asked = self._clock()
-                slow = min(ended - began, LONGEST_PAUSE) if self._delay else 0.0
-                state.free_at = max(state.free_at, ended + max(state.pause, slow))
-                self._touched[host] = None
+                end = state.last_request = self._clock()
+                slow = min(end - start, LONGEST_PAUSE) if self._delay else 0.0
+                state.free_at = max(state.free_at, end + max(state.pause, slow))
+                self._changes[host] = None
 
     def at(self, address: str) -> Address:
         """What is known of an address's patience."""
@@ -118,22 +118,22 @@ class Manners:
     def ask_pause(self, host: str, pause: float) -> None:
         """The host asked for at least this pause between two requests."""
         state = self._state(host)
-        state.asked = max(state.asked, pause)
+        state.own_pause = max(state.own_pause, pause)
         state.pause = max(state.pause, pause)
-        state.free_at = max(state.free_at, state.last_asked + state.pause)
-        self._touched[host] = None
+        state.free_at = max(state.free_at, state.last_request + state.pause)
+        self._changes[host] = None
 
     def leave_alone(self, host: str, until: float) -> None:
         """Ask the host for nothing before a time on the crawl's clock."""
         state = self._state(host)
         state.free_at = max(state.free_at, until)
-        self._touched[host] = None
+        self._changes[host] = None
 
     def news(self) -> list[tuple[str, float, float]]:
         """The hosts touched since the last call: name, the pause they asked for, when they may be asked next."""
-        touched = [(host, self._hosts[host]) for host in self._touched]
-        self._touched.clear()
-        return [(host, state.asked, state.free_at) for host, state in touched]
+        changes = [(host, self._hosts[host]) for host in self._changes]
+        self._changes.clear()
+        return [(host, state.own_pause, state.free_at) for host, state in changes]
 
     @property
     def _address_pause(self) -> float:

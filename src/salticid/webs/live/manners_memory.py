@@ -22,7 +22,7 @@ class Memory:
     def __init__(self, web: LiveWeb, wall: Callable[[], float] = time.time) -> None:
         self._manners, self._rules = web.network.manners, web.network.rules
         self._web, self._wall = web, wall
-        self._places_told = 0
+        self._places_saved = 0
 
     def news(self) -> Iterator[tuple[str, bytes]]:
         """All that changed since the last call."""
@@ -31,9 +31,9 @@ class Memory:
             yield _HOST + host, msgspec.msgpack.encode((pause, free_at + ahead))
         for origin, until, (status, file) in self._rules.news():
             yield _ROBOTS + origin, msgspec.msgpack.encode((until + ahead, status, file))
-        for host, address in islice(self._web.places.items(), self._places_told, None):
+        for host, address in islice(self._web.places.items(), self._places_saved, None):
             yield _PLACE + host, msgspec.msgpack.encode(address)
-        self._places_told = len(self._web.places)
+        self._places_saved = len(self._web.places)
 
     def recall(self, notes: Mapping[str, bytes]) -> None:
         """Take back what an earlier run handed out."""
@@ -52,4 +52,4 @@ class Memory:
                     self._rules.recall(name.removeprefix(_ROBOTS), until - ahead, (status, file))
             elif name.startswith(_PLACE):
                 self._web.places[name.removeprefix(_PLACE)] = msgspec.msgpack.decode(value, type=str)
-        self._places_told = len(self._web.places)
+        self._places_saved = len(self._web.places)

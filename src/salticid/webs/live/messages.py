@@ -8,9 +8,9 @@ import aiohttp
 
 from salticid.parse.codings import undo
 
-_REPLAYED: tuple[list[str], ...] = ([], ["gzip"], ["deflate"], ["br"])
+_REPLAYABLE: tuple[list[str], ...] = ([], ["gzip"], ["deflate"], ["br"])
 """Content codings that those who replay archives can undo: none, or one of these alone."""
-_RENAMED = b"X-Salticid-"
+_PREFIX = b"X-Salticid-"
 _ONE_LINE = bytes.maketrans(b"\r\n", b"  ")
 
 Fields = list[tuple[bytes, bytes]]
@@ -32,11 +32,11 @@ def answer_of(
     aiohttp has undone the transfer coding. Content codings that nobody could replay are undone here, up to the longest
     body. The fields that were true of what was sent are kept under other names.
     """
-    fields = _renamed(list(response.raw_headers), b"transfer-encoding")
-    plain = None if codings in _REPLAYED else undo(body, codings, longest + 1)
+    fields = _rename(list(response.raw_headers), b"transfer-encoding")
+    plain = None if codings in _REPLAYABLE else undo(body, codings, longest + 1)
     if plain is not None:
         body = plain[:longest]
-        fields = _renamed(fields, b"content-encoding", b"content-length")
+        fields = _rename(fields, b"content-encoding", b"content-length")
         fields.append((b"Content-Length", b"%d" % len(body)))
     version = response.version or aiohttp.HttpVersion11
     reason = (response.reason or "").encode("utf-8", "surrogateescape")
@@ -44,8 +44,8 @@ def answer_of(
     return head + body, plain is not None and len(plain) > longest
 
 
-def _renamed(fields: Fields, *names: bytes) -> Fields:
-    return [(_RENAMED + name if name.lower() in names else name, value) for name, value in fields]
+def _rename(fields: Fields, *names: bytes) -> Fields:
+    return [(_PREFIX + name if name.lower() in names else name, value) for name, value in fields]
 
 
 def _message(first: bytes, fields: Iterable[tuple[bytes, bytes]]) -> bytes:

@@ -14,9 +14,9 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from salticid.webs.live.guard import AddressGuard, AddressRefused, Resolver
 
-KEPT_FOR = 300.0
+ANSWER_LIFETIME = 300.0
 """Seconds an answer is used again."""
-_MOST_KEPT = 100_000
+_MOST_ENTRIES = 100_000
 _NO_SUCH_NAME = (ARES_ENOTFOUND, ARES_ENODATA, ARES_ENONAME)
 
 
@@ -31,7 +31,7 @@ class NoNameServer(OSError):
 class Names(AbstractResolver):
     """Resolves for aiohttp, and tells which address a host will be asked at.
 
-    The `trusted` host, a proxy the person named, may be anywhere. Without a `server`, ADDRESS:PORT, the system's
+    The host of the `proxy`, which the person named, may be anywhere. Without a `server`, ADDRESS:PORT, the system's
     name servers are asked.
     """
 
@@ -40,10 +40,10 @@ class Names(AbstractResolver):
         rules: Resolver,
         guard: AddressGuard,
         clock: Callable[[], float],
-        trusted: str | None = None,
+        proxy: str | None = None,
         server: str | None = None,
     ) -> None:
-        self._rules, self._guard, self._clock, self._trusted = rules, guard, clock, trusted
+        self._rules, self._guard, self._clock, self._proxy = rules, guard, clock, proxy
         self._server = server
         self._system: AbstractResolver | None = None
         self._entries: dict[tuple[str, int], tuple[float, list[ResolveResult]]] = {}
@@ -66,7 +66,7 @@ class Names(AbstractResolver):
         async with asyncio.timeout(seconds):
             await self._look_up(host, port)
 
-    def placed(self, host: str) -> bool:
+    def has_rule(self, host: str) -> bool:
         """Whether a rule of the person's says where a host is."""
         return self._rules.find(host, 0) is not None
 
@@ -74,15 +74,15 @@ class Names(AbstractResolver):
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
         """The addresses aiohttp may connect to. OSError when there is none."""
-        return await (self._entry(host, port) if host == self._trusted else self.admitted(host, port))
+        return await (self._entry(host, port) if host == self._proxy else self.admissible(host, port))
 
-    async def admitted(self, host: str, port: int) -> list[ResolveResult]:
+    async def admissible(self, host: str, port: int) -> list[ResolveResult]:
         """The addresses of a host that the guard admits, whoever trusts it; AddressRefused when it has others."""
         addresses = await self._entry(host, port)
-        admitted = [each for each in addresses if self._guard.admits(each["host"])]
-        if not admitted:
+        allowed_addresses = [each for each in addresses if self._guard.admits(each["host"])]
+        if not allowed_addresses:
             raise AddressRefused(f"{host} is at {addresses[0]['host']}, which this crawl may not reach")
-        return admitted
+        return allowed_addresses
 
     async def close(self) -> None:
         """Let go of the system's resolver."""
@@ -92,9 +92,9 @@ class Names(AbstractResolver):
     async def _entry(self, host: str, port: int) -> list[ResolveResult]:
         entry = self._entries.get((host, port))
         if entry is None or entry[0] < self._clock():
-            if len(self._entries) >= _MOST_KEPT:
+            if len(self._entries) >= _MOST_ENTRIES:
                 self._entries.clear()
-            entry = self._clock() + KEPT_FOR, await self._look_up(host, port)
+            entry = self._clock() + ANSWER_LIFETIME, await self._look_up(host, port)
             self._entries[host, port] = entry
         return entry[1]
 

@@ -43,11 +43,11 @@ class ParserPool(ProcessPool[Page]):
         into = Translation()
 
         def page(answer: bytes) -> Page:
-            parsed = msgspec.msgpack.decode(answer, type=ParsedPage)
-            if parsed.new_urls:
-                into.urls.extend(parsed.urls, parsed.new_urls.split(b"\n"), self.urls)
-            if parsed.new_words:
-                into.words.extend(parsed.words, parsed.new_words.split(b"\n"), self.words)
-            return into.page(parsed.page(), self.urls, self.words)
+            parser_answer = msgspec.msgpack.decode(answer, type=ParsedPage)
+            if parser_answer.new_urls:
+                into.urls.extend(parser_answer.urls, parser_answer.new_urls.split(b"\n"), self.urls)
+            if parser_answer.new_words:
+                into.words.extend(parser_answer.words, parser_answer.new_words.split(b"\n"), self.words)
+            return into.page(parser_answer.page(), self.urls, self.words)
 
         return page

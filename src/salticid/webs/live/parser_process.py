@@ -88,7 +88,7 @@ class _PageParser:
         words, new_words = self._words.tell()
         links = page.links
         columns = (page.tokens, page.area_start, page.area, links.url, links.start, links.end, links.nofollow)
-        parsed = ParsedPage(
+        answer = ParsedPage(
             title=page.title,
             columns=tuple(column.tobytes() for column in columns),
             packed_text=page.packed_text,
@@ -102,7 +102,7 @@ class _PageParser:
             new_urls=b"\n".join(new_urls),
             new_words=b"\n".join(new_words),
         )
-        return msgspec.msgpack.encode(parsed)
+        return msgspec.msgpack.encode(answer)
 
 
 def work(pages: int = MAX_PAGES, texts: int = MAX_TEXTS, agent: str = AGENT) -> None:

@@ -6,7 +6,7 @@ import asyncio
 
 LATER = 1.0
 """Seconds until one who got no descriptor tries again: a kept connection may have been closed by then."""
-GIVEN_BACK_AFTER = 100
+RETURN_AFTER = 100
 """So many requests later one place more is tried."""
 
 
@@ -21,7 +21,7 @@ class Places(asyncio.Semaphore):
     def __init__(self, most: int) -> None:
         super().__init__(most)
         self._most = self.there_are = most
-        self._to_be_taken = self._since = 0
+        self._to_remove = self._since = 0
 
     def take_one_away(self) -> bool:
         """Have one place fewer from now on; False when there is only one."""
@@ -29,17 +29,17 @@ class Places(asyncio.Semaphore):
         if self.there_are == 1:
             return False
         self.there_are -= 1
-        self._to_be_taken += 1
+        self._to_remove += 1
         return True
 
     def release(self) -> None:
         """Leave a place."""
-        if self._to_be_taken:
-            self._to_be_taken -= 1
+        if self._to_remove:
+            self._to_remove -= 1
             return
         super().release()
         self._since += 1
-        if self.there_are < self._most and self._since >= GIVEN_BACK_AFTER:
+        if self.there_are < self._most and self._since >= RETURN_AFTER:
             self._since = 0
             self.there_are += 1
             super().release()

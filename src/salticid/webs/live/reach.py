@@ -53,7 +53,7 @@ class Reach:
 
         Somebody who was answered after `since` shows that it was the host.
         """
-        if failure not in PERHAPS_OURS or not (failure in OURS or self._line.answered):
+        if failure not in PERHAPS_OURS or not (failure in OURS or self._line.origins):
             return False
         if not self._are_many(origin, failure):
             last_sign = self._line.named_at if failure is Failure.NO_NAME_SERVER else self._line.answered_at
@@ -114,7 +114,7 @@ class Reach:
         first = next(iter(self._waiting))
         self._waiting[first] = self._waiting.pop(first)
         one_more, _ = self._waiting[first]
-        witnesses = dict.fromkeys([*islice(reversed(self._line.answered), WITNESSES), one_more])
+        witnesses = dict.fromkeys([*islice(reversed(self._line.origins), WITNESSES), one_more])
         start = self._clock()
         looks = [self._line.look_up(origin) for origin in witnesses] if names else []
         looks += [self._ask(origin) for origin in witnesses] if hosts else []

@@ -74,9 +74,9 @@ class RobotsFile:
                 if block.closed:
                     block = _Block()
                 if token := _TOKEN.match(value):
-                    joined = groups.setdefault(token[0].lower(), [])
-                    if not joined or joined[-1][0] is not block:
-                        joined.append((block, len(block.delays)))
+                    blocks = groups.setdefault(token[0].lower(), [])
+                    if not blocks or blocks[-1][0] is not block:
+                        blocks.append((block, len(block.delays)))
             elif key in ("allow", "disallow"):
                 block.closed = True
                 (block.allow if key == "allow" else block.disallow).append(value)
@@ -132,8 +132,8 @@ class _Rules:
     def __init__(self, memberships: Sequence[_Membership]) -> None:
         allow = dict.fromkeys(p for block, _ in memberships for p in _with_indexes(block.allow))
         disallow = dict.fromkeys(p for block, _ in memberships for p in block.disallow)
-        self._allow = _Patterns(allow, _spelt)
-        self._disallow = _Patterns(disallow, _meant)
+        self._allow = _Patterns(allow, _in_uri_characters)
+        self._disallow = _Patterns(disallow, _normal_form)
         self._most_octets = MOST_WORK // max(self._allow.work + self._disallow.work, 1) - 100
         self.delay = max((d for block, past in memberships for d in block.delays[past:]), default=None)
 
@@ -264,15 +264,15 @@ def _with_indexes(patterns: Iterable[str]) -> Iterator[str]:
             yield folder + "/$"
 
 
-def _spelt(octets: str) -> str:
+def _in_uri_characters(octets: str) -> str:
     """Part of a pattern in URI characters, its escapes in upper case."""
     return _ODD.sub(_escape, _HIGH.sub(_escape, octets))
 
 
-def _meant(octets: str) -> str:
+def _normal_form(octets: str) -> str:
     """The same without needless escapes, so that all spellings of a path are one. %2F stays: it is no slash.
 
-    >>> _meant("/%7eann/a%2fb c") == _meant("/~ann/a%2Fb%20c")
+    >>> _normal_form("/%7eann/a%2fb c") == _normal_form("/~ann/a%2Fb%20c")
     True
     """
     return _plain(_ODD.sub(_escape, octets))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from math import inf
 from urllib.parse import urlsplit
 
-from salticid.parse.content import decoded
+from salticid.parse.content import decode_body
 from salticid.urls import canonical
 from salticid.urls import origin as origin_of
 from salticid.webs.live.client import Exchange
@@ -19,7 +19,7 @@ from salticid.webs.live.reach import Reach
 from salticid.webs.live.retries import OURS, REMEDIES, Failure, retry_after
 from salticid.webs.live.robots import LONGEST_FILE, RobotsFile, meaning
 
-KEPT_FOR = 24 * 3600.0
+RULES_LIFETIME = 24 * 3600.0
 MAX_REDIRECTS = 5
 FIRST_BACKOFF, BACKOFF_GROWTH = 30.0, 5.0
 _MOST_GROWTH = 5
@@ -32,7 +32,7 @@ _NOBODY_THERE = (
     Failure.REFUSED_ADDRESS,
 )
 
-Said = tuple[int, bytes]
+RobotsAnswer = tuple[int, bytes]
 """What an origin answered: a status and the file."""
 
 
@@ -68,7 +68,7 @@ class Rules:
         self._agent, self._line, self._manners, self._reach = agent, line, manners, reach
         self._clock, self._wall = clock, wall
         self._origins: dict[str, _OriginRules] = {}
-        self._news: dict[str, Said] = {}
+        self._news: dict[str, RobotsAnswer] = {}
 
     async def of(self, url: str) -> RobotsFile | Failure:
         """The rules for a URL, asked for if need be."""
@@ -76,9 +76,9 @@ class Rules:
         entry = self._origins.get(origin) or self._origins.setdefault(origin, _OriginRules())
         if entry.file is not None and entry.until > self._clock():
             return entry.file
-        began = self._clock()
+        start = self._clock()
         async with entry.asking:
-            if entry.failed_at >= began:  # somebody asked while we waited
+            if entry.failed_at >= start:  # somebody asked while we waited
                 return entry.failure
             if entry.file is not None and entry.until > self._clock():
                 return entry.file
@@ -87,7 +87,7 @@ class Rules:
                 entry.failure, entry.failed_at = answer, self._clock()
                 return answer
             self._news[origin] = answer
-            rules = self.recall(origin, self._clock() + KEPT_FOR, answer)
+            rules = self.recall(origin, self._clock() + RULES_LIFETIME, answer)
             if delay := rules.crawl_delay(self._agent):
                 self._manners.ask_pause(urlsplit(origin).netloc, delay)
             return rules
@@ -97,18 +97,18 @@ class Rules:
         rules = await self.of(url)
         return rules if isinstance(rules, Failure) else rules.allows(url, self._agent)
 
-    def news(self) -> list[tuple[str, float, Said]]:
+    def news(self) -> list[tuple[str, float, RobotsAnswer]]:
         """What origins said since the last call, and until when it holds."""
         news, self._news = self._news, {}
-        return [(origin, self._origins[origin].until, said) for origin, said in news.items()]
+        return [(origin, self._origins[origin].until, answer) for origin, answer in news.items()]
 
-    def recall(self, origin: str, until: float, said: Said) -> RobotsFile:
+    def recall(self, origin: str, until: float, answer: RobotsAnswer) -> RobotsFile:
         """An origin said this, and until then it holds: what it means."""
         entry = self._origins.setdefault(origin, _OriginRules())
-        entry.until, entry.file = until, meaning(*said)
+        entry.until, entry.file = until, meaning(*answer)
         return entry.file
 
-    async def _ask(self, origin: str, entry: _OriginRules) -> Said | Failure:
+    async def _ask(self, origin: str, entry: _OriginRules) -> RobotsAnswer | Failure:
         host, tries, failed_at = urlsplit(origin).netloc, 0, self._clock()
         while True:
             answer = await self._follow(f"{origin}/robots.txt")
@@ -116,7 +116,7 @@ class Rules:
             tries += 1
             if isinstance(answer, Exchange) and answer.status < 500 and answer.status != 429:
                 entry.failures = 0
-                return answer.status, decoded(answer.fields, answer.body, LONGEST_FILE + 1)
+                return answer.status, decode_body(answer.fields, answer.body, LONGEST_FILE + 1)
             if isinstance(answer, Failure):
                 last = tries >= REMEDIES[answer].tries
                 if await self._reach.waits_out_loss(origin, answer, since, last):

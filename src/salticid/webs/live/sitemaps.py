@@ -49,8 +49,8 @@ class Sitemaps:
         """The pages named by the sitemaps of this URL's host, canonical, each once, in their order."""
         scheme, host = urlsplit(url)[:2]
         rules = await self._rules(url)
-        named = rules.sitemaps if isinstance(rules, RobotsFile) else ()
-        files = [file for each in named if (file := canonical(each)) is not None]
+        urls = rules.sitemaps if isinstance(rules, RobotsFile) else ()
+        files = [file for each in urls if (file := canonical(each)) is not None]
         todo = files or [f"{scheme}://{host}/sitemap.xml"]
         links: dict[str, None] = {}
         for number, file in enumerate(todo):

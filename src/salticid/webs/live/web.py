@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from salticid.model import NO_URL, Outcome, Page, Response
-from salticid.parse.content import GOOD_STATUSES, content, decoded
+from salticid.parse.content import GOOD_STATUSES, content, decode_body
 from salticid.parse.prescan import prescan
 from salticid.parse.robots_tags import directives_for
 from salticid.tables import Texts, Urls
@@ -108,14 +108,14 @@ class LiveWeb:
         for _ in range(MAX_REDIRECTS + 1):
             if not self.may_follow(at):
                 return None
-            answer, _spent = await self._ask(at, NO_URL)
+            answer, _seconds = await self._ask(at, NO_URL)
             if isinstance(answer, Outcome):
                 return None
             if answer.status not in _REDIRECTS:
                 whole = answer.status == 200
                 if not whole:
                     return None
-                return await asyncio.to_thread(decoded, answer.fields, answer.body, LONGEST_SITEMAP)
+                return await asyncio.to_thread(decode_body, answer.fields, answer.body, LONGEST_SITEMAP)
             where = canonical(answer.fields.get("location", ""), at)
             if where is None:
                 return None
@@ -127,17 +127,17 @@ class LiveWeb:
         while way.hops <= MAX_REDIRECTS:
             try:
                 await self._wait_for_others(way.at, url)
-                answer, spent = await self._ask(way.at, url, None if way.hops else unless)
+                answer, seconds = await self._ask(way.at, url, None if way.hops else unless)
             except (Parked, Crowded):
                 self._halfway[url] = way
                 raise
-            way.seconds += spent
+            way.seconds += seconds
             if isinstance(answer, Outcome):
                 return self._response(url, way, answer)
             if answer.record is not None:
                 way.records += (answer.record,)
             if answer.status not in _REDIRECTS or not answer.fields.get("location"):
-                return await self._read(url, way, answer)
+                return await self._page_response(url, way, answer)
             where = canonical(answer.fields["location"], way.at)
             if where is None:
                 return self._response(url, way, Outcome.DEAD, answer.status)
@@ -158,8 +158,8 @@ class LiveWeb:
         if host not in self.places:
             self.doing[url] = f"the address of {host}"
             with suppress(OSError):
-                address, placed = await self.network.line.place(at)
-                if not placed:
+                address, by_rule = await self.network.line.place(at)
+                if not by_rule:
                     self.places[host] = address
         if not self.may_ask(url, host):
             raise Crowded(host)
@@ -172,10 +172,10 @@ class LiveWeb:
         if origin in self._dropped:
             return self._dropped[origin], 0.0
         self.doing[url] = f"the robots.txt of {host}"
-        allowed = await self.network.rules.allow(at)
-        if isinstance(allowed, Failure):
-            return self._give_up(origin, allowed), 0.0
-        if not allowed:
+        allows = await self.network.rules.allow(at)
+        if isinstance(allows, Failure):
+            return self._give_up(origin, allows), 0.0
+        if not allows:
             return Outcome.ROBOTS, 0.0
         seconds, tries, failed_at = 0.0, self._tries.pop(at, 0), self.clock()
         while True:
@@ -185,11 +185,11 @@ class LiveWeb:
                     if origin in self._dropped:
                         return self._dropped[origin], seconds
                     self.doing[url] = f"an answer of {host}"
-                    answer, spent = await self.network.line.get(at, fields=fields)
+                    answer, time_taken = await self.network.line.get(at, fields=fields)
             except Parked:
                 self._tries[at] = tries
                 raise
-            seconds, tries = seconds + spent, tries + 1
+            seconds, tries = seconds + time_taken, tries + 1
             if isinstance(answer, Exchange) and answer.status not in LATER_STATUSES:
                 return answer, seconds
             failure = answer if isinstance(answer, Failure) else Failure.LATER
@@ -207,10 +207,10 @@ class LiveWeb:
             if last and isinstance(answer, Exchange):
                 return answer, seconds
             if last:
-                self._leave_alone_if_gone(host, failure)
+                self._leave_lost_host_alone(host, failure)
                 return self._give_up(origin, failure), seconds
 
-    def _leave_alone_if_gone(self, host: str, failure: Failure) -> None:
+    def _leave_lost_host_alone(self, host: str, failure: Failure) -> None:
         """It was there: it may be there again before long."""
         if REMEDIES[failure].drop_host:
             self.network.manners.leave_alone(host, self.clock() + REST)
@@ -221,7 +221,7 @@ class LiveWeb:
             self._dropped[origin] = remedy.outcome
         return remedy.outcome
 
-    async def _read(self, url: int, way: _Way, answer: Exchange) -> Response:
+    async def _page_response(self, url: int, way: _Way, answer: Exchange) -> Response:
         """The response an answer makes: its page, if it is a good one of HTML that can be parsed."""
         final = self.urls.intern(way.at)
         document = content(answer.fields, answer.body, self._max_bytes)
@@ -239,7 +239,7 @@ class LiveWeb:
             final=final,
             outcome=outcome,
             status=answer.status,
-            page=None if page is None else _as_told(page, directives),
+            page=None if page is None else _with_directives(page, directives),
             seconds=way.seconds,
             size=len(answer.body),
             modified=document.modified,
@@ -251,7 +251,7 @@ class LiveWeb:
         return None if prescan(html) else await self._pool.parse(html, at, charset)
 
 
-def _as_told(page: Page, directives: frozenset[str]) -> Page:
+def _with_directives(page: Page, directives: frozenset[str]) -> Page:
     """The page, with what X-Robots-Tag fields add to its own robots tags."""
     if not directives:
         return page
