@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 from rich.console import Console
@@ -55,13 +55,11 @@ def even_sample(values: Sequence[float], count: int) -> list[float]:
     return [values[round((at + 1) * len(values) / count) - 1] for at in range(count)]
 
 
-def print_table(
-    title: str, head: Sequence[str], rows: Iterable[Sequence[str]], numbers: bool = False
-) -> None:
-    """A table on stdout; if `numbers`, all columns but the first are set to the right."""
+def print_table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], right: bool = False) -> None:
+    """A table on stdout; all columns but the first stand on the `right`, if asked."""
     table = Table(title=safe(title), title_justify="left", box=None, pad_edge=False)
     for at, column in enumerate(head):
-        table.add_column(safe(column), justify="right" if numbers and at else "left")
+        table.add_column(safe(column), justify="right" if right and at else "left")
     for row in rows:
         table.add_row(*map(safe, row))
     out.print(table)

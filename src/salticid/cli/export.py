@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
@@ -45,22 +46,13 @@ def export_pages(
     start = time.monotonic()
     with crawl_in(folder) as crawl, _stream(file, force) as stream:
         with Work("exporting", len(crawl), err) as work:
+            criteria = Criteria(min_score, everything)
             result = export(
-                crawl,
-                to,
-                Criteria(min_score, everything),
-                stream,
-                lambda visits, pages: work.at(visits, f"{pages} pages"),
+                crawl, to, criteria, stream, lambda visits, pages: work.at(visits, f"{pages} pages")
             )
         size = None if file == STDOUT else stream.tell()
     if json:
-        facts = {
-            "out": file,
-            "format": to.value,
-            "pages": result.pages,
-            "skipped": result.skipped,
-            "bytes": size,
-        }
+        facts = {"out": file, "format": to.value, **asdict(result), "bytes": size}
         print_json({**facts, "seconds": round(time.monotonic() - start, 3)})
     else:
         _tell(file, result, size)

@@ -113,11 +113,9 @@ def progress(run: Run) -> str:
     crawl = run.crawl
     waiting, _ = crawl.strategy.waiting(0)
     ahead = crawl.outlook()
-    outlook = (
-        "" if ahead is None else f", {ahead.remaining.low:,.0f} to {ahead.remaining.high:,.0f} seem left"
-    )
+    more = "" if ahead is None else f", {ahead.remaining.low:,.0f} to {ahead.remaining.high:,.0f} seem left"
     hosts = f", {run.active_hosts} hosts" if run.active_hosts else ""
     return (
-        f"{crawl.pages} pages, {crawl.fetches - crawl.pages} failed, harvest {crawl.harvest:.0%}{outlook}, "
+        f"{crawl.pages} pages, {crawl.fetches - crawl.pages} failed, harvest {crawl.harvest:.0%}{more}, "
         f"{waiting} links wait{hosts}"
     )

@@ -54,7 +54,7 @@ def links(
         print_json(link_table(trial))
         return
     for each in figures(trial):
-        print_table(each.title, each.head, each.rows, numbers=True)
+        print_table(each.title, each.head, each.rows, right=True)
         out.print()
     if save is not None:
         out.print(

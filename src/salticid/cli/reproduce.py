@@ -52,21 +52,19 @@ def reproduce(
         raise UserError(f"there is no folder {data}; name the one that holds the collections with --data")
     folder = out_dir or Path("reproductions") / str(number)
     with Work("reproducing", 0, err) as work:
-        reproduction: Reproduction = run(
-            number, data, folder, workers or os.cpu_count() or 1, work.part, pages
-        )
+        outcome: Reproduction = run(number, data, folder, workers or os.cpu_count() or 1, work.part, pages)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / FINDINGS).write_text(markdown(reproduction))
+    (folder / FINDINGS).write_text(markdown(outcome))
     if into is not None:
-        block = f"{_BEGIN}\n{markdown(reproduction)}{_END}"
+        block = f"{_BEGIN}\n{markdown(outcome)}{_END}"
         into.write_text(_FIGURES.sub(lambda _: block, into.read_text()))
     if json:
-        print_json(msgspec.to_builtins(reproduction))
+        print_json(msgspec.to_builtins(outcome))
         return
-    out.print(safe(f"System {reproduction.number}: {reproduction.paper}"), soft_wrap=True)
-    for figures in reproduction.tables:
+    out.print(safe(f"System {outcome.number}: {outcome.paper}"), soft_wrap=True)
+    for figures in outcome.tables:
         print_table(figures.title, figures.head, figures.rows)
     finding: Finding
-    for finding in reproduction.findings:
+    for finding in outcome.findings:
         out.print(safe(f"{finding.verdict.value:>18}  {finding.claim}: {finding.here}"), soft_wrap=True)
     out.print(f"Kept in {folder / FINDINGS}", highlight=False, soft_wrap=True)

@@ -37,13 +37,10 @@ MOST_SHARDS = 256
 _A_LOOK = 0.2
 """Seconds after which somebody who waits for an answer looks whether he is to go on waiting."""
 
+Show = Callable[[CrawlProgress], None]
 
-def crawl_on_ray(
-    order: Order,
-    shards: int,
-    interrupted: Event,
-    show: Callable[[CrawlProgress], None],
-) -> Result:
+
+def crawl_on_ray(order: Order, shards: int, interrupted: Event, show: Show) -> Result:
     """Crawl with so many shards on the cluster this program has joined, or go on with it.
 
     The folder must be visible to all nodes: each shard keeps its own there, and is restarted from it. When it is
@@ -94,9 +91,7 @@ def _at_work(
             ray.kill(actor)
 
 
-def _lead(
-    coordinator: Any, interrupted: Event, show: Callable[[CrawlProgress], None]
-) -> tuple[float, StopReason]:
+def _lead(coordinator: Any, interrupted: Event, show: Show) -> tuple[float, StopReason]:
     """Let the coordinator deal until there is a reason to stop; the crawl's seconds so far, and the reason."""
     seconds = 0.0
     while True:

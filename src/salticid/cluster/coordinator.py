@@ -79,11 +79,8 @@ class Coordinator:
     def _nothing_left(self, states: Sequence[ShardState]) -> StopReason | None:
         """Nobody has anything to do or to tell, twice in a row, and nothing happened between, whatever was dealt."""
         at_rest = all(state.idle and not state.unsent for state in states)
-        quiet = (
-            tuple((each.sights, each.fetches, each.waiting, each.until) for each in states)
-            if at_rest
-            else None
-        )
+        counts = tuple((each.sights, each.fetches, each.waiting, each.until) for each in states)
+        quiet = counts if at_rest else None
         before, self._quiet = self._quiet, quiet
         if quiet is None or quiet != before:
             return None

@@ -77,7 +77,7 @@ class OnRay:
 
 
 def _crawls(
-    world: SharedFolder, stage: Stage, work: Callable[[Simulation, T], R], tasks: Sequence[T]
+    at: SharedFolder, stage: Stage, work: Callable[[Simulation, T], R], tasks: Sequence[T]
 ) -> list[R]:
-    here = replace(stage, world=world.here())
+    here = replace(stage, world=at.here())
     return [done(here, work, task) for task in tasks]

@@ -69,7 +69,7 @@ class Parser:
         nodes = _Nodes(tree)
         head = _Head(nodes, self._names)
         base = (head.base and canonical(head.base, url)) or url
-        urls, nofollow, body = self._mark_body(tree.body or tree.css_first("frameset"), nodes, base)
+        urls, nofollow, body = self._mark(tree.body or tree.css_first("frameset"), nodes, base)
         text = f"{head.description}{_HEADING}{head.title}{_HEADING_END}{body}"
         stream = bounded_tokens(text, self._tokenizer)
         area_start, area = _areas(stream)
@@ -89,9 +89,7 @@ class Parser:
             nofollow="nofollow" in head.forbidden,
         )
 
-    def _mark_body(
-        self, body: LexborNode | None, nodes: _Nodes, base: str
-    ) -> tuple[list[int], list[bool], str]:
+    def _mark(self, body: LexborNode | None, nodes: _Nodes, base: str) -> tuple[list[int], list[bool], str]:
         """The URLs of the links, which of them say nofollow, and the text with all marks in it."""
         if body is None:
             return [], [], ""

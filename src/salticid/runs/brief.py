@@ -36,9 +36,8 @@ def prepare(
     def pages(urls: tuple[str, ...]) -> tuple[Page, ...]:
         return tuple(page for url in url_ids(urls, web.urls) if (page := web.fetch(url).page) is not None)
 
-    return settle(
-        topic, KnownPages(pages(topic.examples), pages(topic.negatives)), web, limits, seed, backlinks
-    )
+    known_pages = KnownPages(pages(topic.examples), pages(topic.negatives))
+    return settle(topic, known_pages, web, limits, seed, backlinks)
 
 
 def settle(

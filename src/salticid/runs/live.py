@@ -170,23 +170,21 @@ class LiveRun(Run):
         order, log, web = self.order, self.log, self.web
         hosts = None if self._part is None else self._part.hosts
         facts = None if self.new else log.known_pages()
+        past = None if facts is None else Past(log)
+        if past is not None:
+            self.onlooker.goes_on(past.visits)
         if facts is None:
-            known_pages = await self._known_pages()
-            driver = live_driver(
-                order.topic, known_pages, web, order.recipe, self.settings, log, log.page, hosts
-            )
+            pages = await self._known_pages()
+        else:
+            pages = KnownPages(facts.get("examples", ()), facts.get("negatives", ()))
+        driver = live_driver(order.topic, pages, web, order.recipe, self.settings, log, log.page, hosts, past)
+        if past is not None:
+            await _play(past, driver, web, order.recipe, self.onlooker)
+        else:
             self.onlooker.missing(order.topic, driver.crawl.brief)
             if self.new:
                 log.begin(order.facts())
-            log.add_known_pages({"examples": known_pages.examples, "negatives": known_pages.negatives})
-        else:
-            known_pages = KnownPages(facts.get("examples", ()), facts.get("negatives", ()))
-            past = Past(log)
-            self.onlooker.goes_on(past.visits)
-            driver = live_driver(
-                order.topic, known_pages, web, order.recipe, self.settings, log, log.page, hosts, past
-            )
-            await _play(past, driver, web, order.recipe, self.onlooker)
+            log.add_known_pages({"examples": pages.examples, "negatives": pages.negatives})
         log.session(self.clock(), self.settings.for_log())
         if self.larger is not None:
             driver.crawl.extend(self.larger)

@@ -98,9 +98,8 @@ class Refresh:
                 return
             fate = _fate_of(version, response)
             self.fates[fate] += 1
-            self._log.add_recheck(
-                step, fate, response if fate is PageFate.CHANGED else _without_page(response)
-            )
+            change = response if fate is PageFate.CHANGED else _without_page(response)
+            self._log.add_recheck(step, fate, change)
             watch()
             await self._wait_for_the_log()
 

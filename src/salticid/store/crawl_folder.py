@@ -62,10 +62,8 @@ class CrawlFolder:
         try:
             # Where nothing may be written, SQLite cannot share a database that nobody writes to either.
             alone = not os.access(folder, os.W_OK) and not (folder / ahead.AHEAD).exists()
-            connection = sqlite3.connect(
-                f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' * alone}", uri=True
-            )
-            self.database = Database(connection, file)
+            uri = f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' * alone}"
+            self.database = Database(sqlite3.connect(uri, uri=True), file)
         except sqlite3.Error as error:
             raise UserError(
                 f"{file} cannot be read as a crawl: {error}; name the folder a crawl was told by --out"

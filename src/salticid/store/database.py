@@ -19,7 +19,7 @@ Row = tuple[Any, ...]
 R = TypeVar("R")
 _DAMAGE = ("Could not decode", "user-defined function")
 """Causes, besides those that SQLite calls damage, for which stored data cannot be read."""
-_WITH_REPLACEMENT = (ABOUT, MEMORY)
+_REPLACING = (ABOUT, MEMORY)
 """Tables whose rows are replaced, so that not every row that is inserted is one more."""
 
 
@@ -138,11 +138,9 @@ class Database:
 
     def insert(self, table: SqlTable, rows: Iterable[Sequence[Any]]) -> None:
         """Add rows, within a transaction."""
-        full_rows = [table.with_checksum(row) for row in rows]
-        self._counts[table.name] += (
-            self._new_names(table, full_rows) if table in _WITH_REPLACEMENT else len(full_rows)
-        )
-        self.connection.executemany(table.insert, full_rows)
+        full = [table.with_checksum(row) for row in rows]
+        self._counts[table.name] += self._new_names(table, full) if table in _REPLACING else len(full)
+        self.connection.executemany(table.insert, full)
 
     def _new_names(self, table: SqlTable, rows: list[Row]) -> int:
         """How many of these rows replace none."""

@@ -166,17 +166,8 @@ class CrawlLog:
         self._batch.add(schema.QUESTION, (seq, room, hosts))
         for choice in choices:
             link = choice.link
-            why = msgspec.json.encode(choice.why).decode() if choice.why else None
-            row = (
-                self._choices,
-                seq,
-                link.url,
-                link.source,
-                link.place,
-                float(choice.score),
-                choice.agent,
-                why,
-            )
+            score, why = float(choice.score), msgspec.json.encode(choice.why).decode() if choice.why else None
+            row = (self._choices, seq, link.url, link.source, link.place, score, choice.agent, why)
             self._batch.add(schema.CHOICE, row)
             self._texts.need(link.url)
             self.launch(choice, self._choices)

@@ -46,9 +46,8 @@ def upgrade(db: sqlite3.Connection) -> None:
         db.execute("BEGIN IMMEDIATE")
         db.execute(MESSAGE.create)
         calls = db.execute("SELECT seq, call, body FROM told")
-        db.executemany(
-            MESSAGE.insert, (MESSAGE.with_checksum((seq, _body_now(*call))) for seq, *call in calls)
-        )
+        rows = ((seq, _body_now(*call)) for seq, *call in calls)
+        db.executemany(MESSAGE.insert, map(MESSAGE.with_checksum, rows))
         db.execute("DROP TABLE told")
         db.execute("DROP INDEX asked_again_step")
         for new, old in _TABLES.items():

@@ -44,8 +44,7 @@ class PartOfTable:
     def __init__(self, written: Sequence[int] = ()) -> None:
         self._done = np.zeros(1024, np.bool_)
         self._ids: list[npt.NDArray[np.int32]] = []
-        ids = np.array(written, np.int32)
-        self._make_room(ids)
+        self._make_room(ids := np.array(written, np.int32))
         self._done[ids] = True
 
     def need(self, ids: npt.NDArray[np.int32] | Sequence[int]) -> None:
@@ -96,12 +95,10 @@ class TextTables:
             )
 
     def _start(self, urls: Sequence[int] = (), words: Sequence[int] = ()) -> None:
-        self._url: WholeTable | PartOfTable = (
-            WholeTable(self._urls, len(urls)) if self._own else PartOfTable(urls)
-        )
-        self._word: WholeTable | PartOfTable = (
-            WholeTable(self._words, len(words)) if self._own else PartOfTable(words)
-        )
+        def pending(table: Table, written: Sequence[int]) -> WholeTable | PartOfTable:
+            return WholeTable(table, len(written)) if self._own else PartOfTable(written)
+
+        self._url, self._word = pending(self._urls, urls), pending(self._words, words)
 
     def need(self, url: int) -> None:
         """The log uses a URL."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from itertools import islice
 from typing import Any
 
 from salticid.protocols import Strategy, UrlTable
@@ -53,9 +54,7 @@ class Insight:
         return {
             "fetching": fetching,
             "waiting": {"size": size, "best": waiting},
-            "parked": [
-                {"site": site, "until": seconds} for site, seconds in list(pauses.items())[:MOST_HOSTS]
-            ],
+            "parked": [{"site": host, "until": pause} for host, pause in islice(pauses.items(), MOST_HOSTS)],
         }
 
     def advice(self) -> dict[str, Any] | None:

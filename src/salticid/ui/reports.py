@@ -30,12 +30,8 @@ class Reports:
         files = [(file.stat().st_mtime, name, file) for name, file in self._files().items()]
         files.sort(key=lambda each: -each[0])
         return [
-            {
-                "id": name,
-                "title": _title(file) or name,
-                "made": datetime.fromtimestamp(seconds, UTC).isoformat(),
-            }
-            for seconds, name, file in files
+            {"id": name, "title": _title(file) or name, "made": datetime.fromtimestamp(at, UTC).isoformat()}
+            for at, name, file in files
         ]
 
     def find(self, name: str) -> bytes | None:

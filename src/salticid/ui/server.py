@@ -146,12 +146,11 @@ async def _unreadable(request: Request, error: Exception) -> Response:
 
 async def _unusable(request: Request, error: Exception) -> Response:
     trouble = error if isinstance(error, OSError) else OSError()
+    cause = trouble.strerror or trouble
     if trouble.errno in _NO_ROOM:
-        return refusal(
-            507, f"nothing can be written: {trouble.strerror}; make room on the disk, then try again"
-        )
+        return refusal(507, f"nothing can be written: {cause}; make room on the disk, then try again")
     at = f"{trouble.filename}: " if trouble.filename else ""
-    return refusal(500, f"{at}{trouble.strerror or trouble}; mend what lies there, or take it away")
+    return refusal(500, f"{at}{cause}; mend what lies there, or take it away")
 
 
 async def _broken(request: Request, error: Exception) -> Response:

@@ -19,6 +19,7 @@ from salticid.store.exports.selection import ExportPage, Pages
 _LOOKED_AT = 5_000  # characters that tell the language of a text
 _FEWEST_LETTERS = 30
 _AHEAD = 4  # pages asked for, a worker, before the first of them is there
+MainText = Future[str | None] | None
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -45,7 +46,7 @@ def documents(crawl: CrawlFolder, pages: Pages) -> Generator[Document, None, Non
     """
     anchors = Anchors(crawl.database)
     with MainTexts(crawl.folder) as main_texts:
-        waiting: deque[tuple[ExportPage, Future[str | None] | None]] = deque()
+        waiting: deque[tuple[ExportPage, MainText]] = deque()
         for page in pages:
             waiting.append((page, main_texts.ask(page.records[-1]) if page.records else None))
             if len(waiting) > _AHEAD * main_texts.workers:
@@ -54,9 +55,7 @@ def documents(crawl: CrawlFolder, pages: Pages) -> Generator[Document, None, Non
             yield _document(pages, anchors, *waiting.popleft())
 
 
-def _document(
-    pages: Pages, anchors: Anchors, page: ExportPage, main_text: Future[str | None] | None
-) -> Document:
+def _document(pages: Pages, anchors: Anchors, page: ExportPage, main_text: MainText) -> Document:
     text = (main_text.result() if main_text else None) or pages.text(page)
     visit = page.visit
     return Document(

@@ -166,16 +166,14 @@ class Client:
             answer = Exchange(response.status, _fields(response), body)
             return replace(answer, record=self._keep(url, response, answer, truncated)), not truncated
 
-    def _keep(
-        self, url: str, response: aiohttp.ClientResponse, answer: Exchange, truncated: bool
-    ) -> int | None:
-        """Hand the exchange to the recorder. A proxy's address is not the server's."""
+    def _keep(self, url: str, response: aiohttp.ClientResponse, answer: Exchange, more: bool) -> int | None:
+        """Hand the exchange, whose body may have `more`, to the recorder. A proxy's address is not the server's."""
         if self._archive is None:
             return None
         direct = self._settings.proxy is None
         address = response.address if direct and isinstance(response, _ResponseWithAddress) else None
         message, left_out = answer_of(response, codings(answer.fields), answer.body, self._settings.max_bytes)
-        return self._archive.add(url, request_of(response), message, address, truncated or left_out)
+        return self._archive.add(url, request_of(response), message, address, more or left_out)
 
 
 class _ResponseWithAddress(aiohttp.ClientResponse):
