@@ -122,7 +122,7 @@ class Stages:
         with tempfile.TemporaryDirectory() as folder:
             log = CrawlLog(Path(folder), self.urls, self.words)
             log.begin({})
-            timed: Any = Timed(log, spent, {"chose": "store", "visited": "store"})
+            timed: Any = Timed(log, spent, {"add_choices": "store", "add_visit": "store"})
             crawl = Crawl(brief, strategy, judge, timed, time.monotonic)
             busy: deque[int] = deque(maxlen=CONCURRENCY - 1)
             for page in pages:

@@ -268,7 +268,7 @@ def test_ten_minutes_are_waited_for_and_no_more() -> None:
 class Placed(Directory):
     """Every host is where the person says."""
 
-    def placed(self, host: str) -> bool:
+    def has_rule(self, host: str) -> bool:
         return True
 
 

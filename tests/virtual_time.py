@@ -111,7 +111,7 @@ class Directory(Names):
     async def address(self, host: str, port: int, seconds: float) -> str:
         return self._addresses.get(host, host)
 
-    def placed(self, host: str) -> bool:
+    def has_rule(self, host: str) -> bool:
         return False
 
 

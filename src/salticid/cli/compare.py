@@ -99,8 +99,8 @@ def compare(
 
 def _check_no_options(context: typer.Context, experiment: str) -> None:
     """Where a file says what is compared, no option may."""
-    if options_typed := [name for name in _OF_AN_EXPERIMENT if options.is_typed(context, name)]:
-        option = options_typed[0].replace("_", "-")
+    if typed_options := [name for name in _OF_AN_EXPERIMENT if options.is_typed(context, name)]:
+        option = typed_options[0].replace("_", "-")
         raise UserError(f"{experiment} says what is compared; leave --{option} out, or write it there")
 
 

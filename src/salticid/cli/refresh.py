@@ -46,12 +46,12 @@ def refresh(
 
     Example: salticid refresh crawls/ballooning-hunter
     """
-    return _refresh(folder, _options_typed(context), json)
+    return _refresh(folder, _typed_options(context), json)
 
 
 def refresh_alias(context: typer.Context, folder: Path, json: bool) -> int:
     """`salticid crawl --refresh DIR`, which takes no option of a crawl but those of the live web."""
-    params = _options_typed(context)
+    params = _typed_options(context)
     settings = live_options.settings(params)
     if odd := sorted(params.keys() - {*settings, "no_warc", "no_traps", "refresh"}):
         what = str(params["topic_file"]) if "topic_file" in odd else f"--{odd[0].replace('_', '-')}"
@@ -61,7 +61,7 @@ def refresh_alias(context: typer.Context, folder: Path, json: bool) -> int:
     return _refresh(folder, params, json)
 
 
-def _options_typed(context: typer.Context) -> dict[str, Any]:
+def _typed_options(context: typer.Context) -> dict[str, Any]:
     """The options that were typed."""
     own = ("folder", "json")
     return {

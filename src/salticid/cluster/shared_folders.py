@@ -76,13 +76,13 @@ class _Holder:
 
 @lru_cache(maxsize=16)
 def _here(folder: str, digest: str, holder: _Holder) -> Path:
-    shared, at = holder.folder, Path(folder)
-    if all(_is_there(at / name, size, print_) for name, size, print_ in shared.files):
+    source, at = holder.folder, Path(folder)
+    if all(_is_there(at / name, size, print_) for name, size, print_ in source.files):
         return at
-    return _cached_copy(shared, digest)
+    return _cached_copy(source, digest)
 
 
-def _cached_copy(shared: SharedFolder, digest: str) -> Path:
+def _cached_copy(source: SharedFolder, digest: str) -> Path:
     """A copy of the folder in this node's cache; the first process that wants it makes it, the others wait."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "salticid" / "lent"
     cache.mkdir(parents=True, exist_ok=True)
@@ -93,19 +93,19 @@ def _cached_copy(shared: SharedFolder, digest: str) -> Path:
             partial = cache / f"{digest}.partial"
             shutil.rmtree(partial, ignore_errors=True)
             partial.mkdir()
-            for name, size, print_ in shared.files:
-                _copy(shared, name, size, partial / name)
+            for name, size, print_ in source.files:
+                _copy(source, name, size, partial / name)
                 if not _is_there(partial / name, size, print_):
-                    raise SalticidError(f"{shared.folder}/{name} changed while it was copied; try again")
+                    raise SalticidError(f"{source.folder}/{name} changed while it was copied; try again")
             partial.rename(target)
     return target
 
 
-def _copy(shared: SharedFolder, name: str, size: int, to: Path) -> None:
+def _copy(source: SharedFolder, name: str, size: int, to: Path) -> None:
     to.parent.mkdir(parents=True, exist_ok=True)
     with to.open("wb") as file:
         for offset in range(0, size, _CHUNK):
-            file.write(ray.get(shared.shelf.read.remote(name, offset)))
+            file.write(ray.get(source.shelf.read.remote(name, offset)))
 
 
 def _is_there(file: Path, size: int, print_: str) -> bool:

@@ -23,29 +23,29 @@ _AT_ONCE = 50_000
 class WholeTable:
     """For a table that belongs to the crawl: all of it, as it grows, so that ids can be given anew."""
 
-    def __init__(self, table: Table, written: int = 0) -> None:
-        self._table, self._done = table, written
+    def __init__(self, table: Table, count: int = 0) -> None:
+        self._table, self._count = table, count
 
     def need(self, ids: npt.NDArray[np.int32] | Sequence[int]) -> None:
         """These ids are used in the log, unless they are NO_URL: they are written anyway."""
 
     def missing(self) -> list[int]:
         """The ids that have to be written with the next batch, ascending."""
-        return list(range(self._done, len(self._table)))
+        return list(range(self._count, len(self._table)))
 
     def confirm(self, ids: list[int]) -> None:
         """These are written, and with them all that was needed so far."""
-        self._done += len(ids)
+        self._count += len(ids)
 
 
 class PartOfTable:
     """The same for a table that is kept elsewhere, with a world: only what the crawl met."""
 
-    def __init__(self, written: Sequence[int] = ()) -> None:
-        self._done = np.zeros(1024, np.bool_)
+    def __init__(self, ids: Sequence[int] = ()) -> None:
+        self._is_stored = np.zeros(1024, np.bool_)
         self._ids: list[npt.NDArray[np.int32]] = []
-        self._make_room(ids := np.array(written, np.int32))
-        self._done[ids] = True
+        self._make_room(ids := np.array(ids, np.int32))
+        self._is_stored[ids] = True
 
     def need(self, ids: npt.NDArray[np.int32] | Sequence[int]) -> None:
         self._ids.append(np.asarray(ids, np.int32))
@@ -54,15 +54,15 @@ class PartOfTable:
         ids = np.concatenate([*self._ids, np.zeros(0, np.int32)])
         ids = ids[ids != NO_URL]
         self._make_room(ids)
-        missing: list[int] = np.unique(ids[~self._done[ids]]).tolist()
+        missing: list[int] = np.unique(ids[~self._is_stored[ids]]).tolist()
         return missing
 
     def confirm(self, ids: list[int]) -> None:
-        self._done[ids] = True
+        self._is_stored[ids] = True
         self._ids.clear()
 
     def _make_room(self, ids: npt.NDArray[np.int32]) -> None:
-        self._done = grow(self._done, int(ids.max(initial=-1)) + 1)
+        self._is_stored = grow(self._is_stored, int(ids.max(initial=-1)) + 1)
 
 
 class TextTables:
@@ -95,8 +95,8 @@ class TextTables:
             )
 
     def _start(self, urls: Sequence[int] = (), words: Sequence[int] = ()) -> None:
-        def pending(table: Table, written: Sequence[int]) -> WholeTable | PartOfTable:
-            return WholeTable(table, len(written)) if self._own else PartOfTable(written)
+        def pending(table: Table, ids: Sequence[int]) -> WholeTable | PartOfTable:
+            return WholeTable(table, len(ids)) if self._own else PartOfTable(ids)
 
         self._url, self._word = pending(self._urls, urls), pending(self._words, words)
 

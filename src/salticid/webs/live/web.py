@@ -78,7 +78,7 @@ class LiveWeb:
         self.network, self._pool, self._max_bytes = network, pool, max_bytes
         self.clock, self._wall = clock, wall
         self._sitemaps = Sitemaps(network.rules.of, self._ask_for_file)
-        self._dropped: dict[str, Outcome] = {}
+        self._lost_origins: dict[str, Outcome] = {}
         self._tries: dict[str, int] = {}
         self._halfway: dict[int, _Way] = {}
 
@@ -101,7 +101,7 @@ class LiveWeb:
 
     def forgive(self) -> None:
         """Give those who were given up another chance."""
-        self._dropped.clear()
+        self._lost_origins.clear()
 
     async def _ask_for_file(self, at: str) -> bytes | None:
         """The body of a file, redirects followed; None when it cannot be had, or is out of scope."""
@@ -169,8 +169,8 @@ class LiveWeb:
     ) -> tuple[Exchange | Outcome, float]:
         """One hop: allowed by robots, in its turn, tried again as the table says; and the seconds it took."""
         host, origin = host_of(at), origin_of(at)
-        if origin in self._dropped:
-            return self._dropped[origin], 0.0
+        if origin in self._lost_origins:
+            return self._lost_origins[origin], 0.0
         self.doing[url] = f"the robots.txt of {host}"
         allows = await self.network.rules.allow(at)
         if isinstance(allows, Failure):
@@ -182,8 +182,8 @@ class LiveWeb:
             self.doing[url] = f"its turn at {host}"
             try:
                 async with self.network.manners.turn(host):
-                    if origin in self._dropped:
-                        return self._dropped[origin], seconds
+                    if origin in self._lost_origins:
+                        return self._lost_origins[origin], seconds
                     self.doing[url] = f"an answer of {host}"
                     answer, time_taken = await self.network.line.get(at, fields=fields)
             except Parked:
@@ -218,7 +218,7 @@ class LiveWeb:
     def _give_up(self, origin: str, failure: Failure) -> Outcome:
         remedy = REMEDIES[failure]
         if remedy.drop_host:
-            self._dropped[origin] = remedy.outcome
+            self._lost_origins[origin] = remedy.outcome
         return remedy.outcome
 
     async def _page_response(self, url: int, way: _Way, answer: Exchange) -> Response:
