@@ -181,7 +181,7 @@ def test_every_call_is_logged_when_it_is_made() -> None:
 
 
 def test_when_the_judge_learns_only_the_last_pages_are_scored_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crawling, "RESCORED", 2)
+    monkeypatch.setattr(crawling, "MOST_RESCORES", 2)
     web = SmallWeb(star("a", "b", "missing", "c"), dead=["missing"])
     done = Crawled(web, BreadthFirst())
     done.to_the_end()

@@ -23,7 +23,7 @@ from salticid.crawl import Crawl
 from salticid.errors import SalticidError, UserError
 from salticid.judges.cosine import Cosine
 from salticid.model import Feedback, Limits, Outcome, Response
-from salticid.parse.codings import Inflated
+from salticid.parse.codings import InflatingFile
 from salticid.runs.brief import prepare
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.damage import UNREADABLE
@@ -107,7 +107,7 @@ def test_archives(
 @fuzzed
 @given(st.binary(max_size=300), st.integers(1, 50))
 def test_packed_data(data: bytes, times: int) -> None:
-    file = Inflated(io.BytesIO(gzip.compress(data)[:-3] + b"x" + data * times))
+    file = InflatingFile(io.BytesIO(gzip.compress(data)[:-3] + b"x" + data * times))
     while file.read(100):
         pass
     assert file.damage

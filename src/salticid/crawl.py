@@ -1,4 +1,4 @@
-"""The crawl, without input or output: says what to fetch, takes what came back, makes visits of it.
+"""The crawl, without input or output: it chooses what to fetch, takes the answers, and makes visits of them.
 
 There is no other crawl loop. Drivers (`salticid.drivers`) carry links to a web and responses back.
 """
@@ -43,11 +43,11 @@ from salticid.urls import site
 HARVEST_WINDOW = 100
 """Harvest is the share of positives among this many of the last pages."""
 STALLED_AFTER = 1000
-"""So many revisits on end, and nothing new is to be expected of a walker."""
-RESCORED = 5_000
+"""After so many revisits in a row nothing new is expected of a walker."""
+MOST_RESCORES = 5_000
 """So many of the last pages are scored again when the judge has changed its mind: a second's work or so."""
 LOOK_AHEAD_EVERY = 10
-"""After so many pages it is worked out again what seems to be left, if the limits ask for it."""
+"""After so many pages the outlook is worked out again, if the limits ask for it."""
 
 DEEPEST = 0xFFFF
 """Depths are counted up to here."""
@@ -112,7 +112,7 @@ class Crawl:
         return sum(self._recent), len(self._recent)
 
     def outlook(self) -> Outlook | None:
-        """What is still to be found, judging by how the crawl went; None while nobody can tell."""
+        """What is still to be found, judging by how the crawl went; None while it is too early."""
         return outlook(self._positives, self.pages)
 
     def choices(self, room: int, busy: frozenset[int] = frozenset()) -> list[Choice]:
@@ -131,7 +131,7 @@ class Crawl:
         return to_fetch
 
     def ask(self, room: int, busy: frozenset[int]) -> list[Choice]:
-        """One question to the strategy: those of its choices that somebody has to fetch.
+        """Ask the strategy once: those of its choices that have to be fetched.
 
         The others are answered at once: out of scope, reached before, or shown again.
         """
@@ -151,7 +151,7 @@ class Crawl:
             self._answers[choice.link.url] = answer
             visit = self._revisit(choice)
         else:
-            visit = self._settle(choice, self._admitted(choice, response))
+            visit = self._settle(choice, self._admit(choice, response))
         for asker in self._asking_too.pop(choice.link.url, ()):
             self._revisit(asker)
         return visit
@@ -167,15 +167,15 @@ class Crawl:
         return room
 
     def hear(self, feedback: Sequence[Feedback]) -> None:
-        """A person spoke: let the judge learn, and tell the strategy which visits now score otherwise.
+        """Take a person's feedback: the judge learns, and the strategy gets the visits that now score otherwise.
 
-        Only the last `RESCORED` pages are looked at again, for everybody waits meanwhile; older ones keep their
+        Only the last `MOST_RESCORES` pages are scored again, for the crawl waits meanwhile; older ones keep their
         scores. The new scores go to the log, so that a crawl played again gets the same.
         """
-        has_changed = self.judge.learn(self.liked(feedback))
+        has_changed = self.judge.learn(self.liked_pages(feedback))
         self.revise(self._new_scores() if has_changed else [], feedback)
 
-    def liked(self, feedback: Sequence[Feedback]) -> list[tuple[Page, int]]:
+    def liked_pages(self, feedback: Sequence[Feedback]) -> list[tuple[Page, int]]:
         """The visited pages that a person spoke about, and how."""
         pages = self._pages_by_step
         return [(self._page_again(word.url), word.liking) for word in feedback if word.url in pages]
@@ -185,8 +185,8 @@ class Crawl:
         for step, score in scores:
             self._scores[step] = score
         self.strategy.revise(scores, feedback)
-        liked = [(self.brief.urls[word.url], word.liking) for word in feedback]
-        self.log.add_message(Revision(list(scores), liked))
+        likings = [(self.brief.urls[word.url], word.liking) for word in feedback]
+        self.log.add_message(Revision(list(scores), likings))
 
     def offer(self, links: Links, depth: int = 0) -> None:
         """Hand the strategy links that come without a visit, so many links away from a seed.
@@ -205,7 +205,7 @@ class Crawl:
         self.log.add_message(Offer(self.brief.urls.spell(news.url.tolist()), depth))
 
     def offer_again(self, urls: Sequence[int]) -> None:
-        """Hand the strategy URLs that were chosen in vain: it may choose them once more."""
+        """Hand the strategy URLs whose fetch failed: it may choose them once more."""
         failures = [url for url in urls if self._urls[url] == FAILED]
         for url in failures:
             self._answers.pop(url, None)
@@ -300,7 +300,7 @@ class Crawl:
         return ahead is not None and ahead.remaining.mean < least
 
     def _must_be_fetched(self, choice: Choice) -> bool:
-        """Check a choice against the contract and answer at once the ones nobody need be asked for."""
+        """Check a choice against the contract; answer it at once where nothing need be fetched."""
         url, state = choice.link.url, self._urls[choice.link.url]
         if state == KNOWN:
             self._urls[url] = CHOSEN
@@ -329,7 +329,7 @@ class Crawl:
                     return answer
         return None
 
-    def _admitted(self, choice: Choice, response: Response) -> Response:
+    def _admit(self, choice: Choice, response: Response) -> Response:
         """A page that turns out to be one chosen or reached before, or out of scope, is not delivered.
 
         It is known by the URL that answered, and by the one it gives itself.
@@ -359,7 +359,7 @@ class Crawl:
         return url if site(names[url]) == site(names[response.final]) else response.final
 
     def _settle(self, choice: Choice, response: Response, revisit: bool = False) -> Visit:
-        """Make the visit, tell the strategy, write it down."""
+        """Make the visit, show it to the strategy, and log it."""
         page = response.page
         score = self.judge.score(page) if page is not None else 0.0
         if isnan(score):
@@ -409,7 +409,7 @@ class Crawl:
 
     def _new_scores(self) -> list[tuple[int, float]]:
         """The last visits that the judge, having changed its mind, scores otherwise now."""
-        last = np.flatnonzero(np.array(self._pages_by_step) != NO_URL)[-RESCORED:].tolist()
+        last = np.flatnonzero(np.array(self._pages_by_step) != NO_URL)[-MOST_RESCORES:].tolist()
         scores = ((step, self.judge.score(self._page_again(self._pages_by_step[step]))) for step in last)
         return [(step, score) for step, score in scores if score != self._scores[step]]
 
@@ -435,7 +435,7 @@ class Crawl:
         return self._recall(url)
 
     def _fresh(self, page: Page | None) -> Ints:
-        """The places of the links whose URL nobody has chosen yet and that the page lets us follow."""
+        """The places of the links whose URL was not chosen yet and that the page lets us follow."""
         if page is None or page.nofollow:
             return np.zeros(0, np.int32)
         urls = page.links.url
@@ -444,7 +444,7 @@ class Crawl:
         return fresh
 
     def _open(self, urls: Ints) -> Bools:
-        """Which of these nobody has chosen, and are ours to choose."""
+        """Which of these were not chosen yet, and are ours to choose."""
         unchosen = self._urls.unchosen(urls)
         if self._owns is not None:
             unchosen &= np.fromiter(map(self._owns, urls.tolist()), np.bool_, len(urls))

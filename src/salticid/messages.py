@@ -1,4 +1,4 @@
-"""What a crawl hears besides the answers to its choices: written into its log, and said again when it goes on.
+"""What a crawl gets besides the answers to its choices: written into its log, and repeated when it goes on.
 
 URLs are texts here, which mean the same wherever the log is read.
 """

@@ -46,7 +46,7 @@ class Outcome(StrEnum):
 
     @property
     def fetched(self) -> bool:
-        """Whether an arrival of this outcome was asked of somebody, so that it counts against `max_fetches`."""
+        """Whether an arrival of this outcome took a request, so that it counts against `max_fetches`."""
         return self not in (Outcome.ROBOTS, Outcome.TRAP, Outcome.ELSEWHERE)
 
 
@@ -84,7 +84,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What the crawler is told. What only a judge of crawls may know is `salticid.truth.Truth`."""
+    """What the crawler knows of a topic. What only a judge of crawls may know is `salticid.truth.Truth`."""
 
     name: str
     keywords: str

@@ -11,7 +11,7 @@ from salticid.exact import expm1s, exps, log, logs
 from salticid.model import Floats
 
 LEAST_PAGES, LEAST_FINDS = 50, 5
-"""With fewer pages, or fewer of them positive, nobody can tell."""
+"""With fewer pages, or fewer of them positive, there is no outlook."""
 AHEAD = 100
 """So many pages ahead the harvest is foretold."""
 

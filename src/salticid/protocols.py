@@ -44,7 +44,7 @@ class Table(Interning, Protocol):
         ...
 
     def stems(self, rules: str) -> PreparedStems | None:
-        """The stems of these words under `rules`, if somebody worked them out before."""
+        """The stems of these words under `rules`, if they were worked out before."""
         ...
 
 
@@ -91,7 +91,7 @@ class Web(Tables, Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Brief:
-    """All a judge or a strategy is told before the first page.
+    """All that a judge or a strategy gets before the first page.
 
     `examples` and `negatives` are known pages to learn from; they are never charged, never count
     as found, and their links are no start points. `language` is settled. `rng` is the strategy's
@@ -171,7 +171,7 @@ class Strategy(Protocol):
         ...
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
-        """A visit happened. `fresh` are the places of the page's links that nobody has chosen yet.
+        """A visit happened. `fresh` are the places of the page's links that were not chosen yet.
 
         Links that say nofollow, and those of a page that does, are left out.
 
@@ -206,7 +206,7 @@ class Log(Protocol):
 
     @property
     def trouble(self) -> str | None:
-        """Why whoever drives the crawl should wait with more visits; None as a rule."""
+        """Why the driver of the crawl should wait with more visits; None as a rule."""
         ...
 
     def retry(self) -> None:

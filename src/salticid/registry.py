@@ -150,7 +150,7 @@ def instance_of(name: str, cls: type[T], settings: Mapping[str, object]) -> T:
 def read_strategy_file(file: Path) -> tuple[str, dict[str, Any]]:
     """The name and the settings in a TOML file that says `strategy = "name"`, and its settings.
 
-    A table `[found]` tells people how the settings were found, and is no setting.
+    A table `[found]` says how the settings were found, and is no setting.
     """
     try:
         settings: dict[str, Any] = msgspec.toml.decode(file.read_bytes())
@@ -166,14 +166,14 @@ def read_strategy_file(file: Path) -> tuple[str, dict[str, Any]]:
     return name, settings
 
 
-def paper_of(documented: object) -> str:
+def paper_of(source: object) -> str:
     """The paper that a docstring ends with, after `Paper:` or `Papers:`; "" where it names none.
 
     >>> from salticid.strategies.best_first import BestFirst
     >>> paper_of(BestFirst)
     'Menczer, Pant, Ruiz, Srinivasan, "Evaluating topic-driven web crawlers", SIGIR 2001.'
     """
-    paper = re.search(r"^Papers?: (.+)", inspect.cleandoc(documented.__doc__ or ""), re.MULTILINE | re.DOTALL)
+    paper = re.search(r"^Papers?: (.+)", inspect.cleandoc(source.__doc__ or ""), re.MULTILINE | re.DOTALL)
     return " ".join(paper[1].split()) if paper else ""
 
 

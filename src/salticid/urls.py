@@ -124,7 +124,7 @@ def site(url: str) -> str:
     """
     name = host(url)
     before, _, port = name.rpartition(":")
-    return _registered(before if before and port.isdigit() else name)
+    return _registered_domain(before if before and port.isdigit() else name)
 
 
 def _scalar(text: str) -> str:
@@ -181,7 +181,7 @@ def _suffixes() -> PublicSuffixList:
 
 
 @lru_cache(maxsize=65_536)
-def _registered(name: str) -> str:
+def _registered_domain(name: str) -> str:
     if name.endswith("]") or name.rpartition(".")[2].isdigit():
         return name
     return _suffixes().privatesuffix(name) or name

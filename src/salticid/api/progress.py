@@ -13,7 +13,7 @@ from salticid.cli.hunt import Terminal
 
 
 def console(show: bool | None) -> Console:
-    """Where progress goes; unless somebody says so, only where somebody looks."""
+    """Where progress goes; by default only to a terminal or a notebook."""
     usual = Console(stderr=True)
     return Console(
         stderr=not usual.is_jupyter,
@@ -22,7 +22,7 @@ def console(show: bool | None) -> Console:
 
 
 class HuntProgress(Terminal):
-    """Shows a hunt where somebody looks. A warning that nobody would see is one of Python's."""
+    """Shows a hunt on the console; where that is quiet, warnings are Python warnings."""
 
     def __init__(self, folder: Path, show: bool | None) -> None:
         super().__init__(folder, console(show), signals=())

@@ -13,7 +13,7 @@ from salticid.truth import Truth
 
 @dataclass(frozen=True, slots=True)
 class TopicFile:
-    """A topic as a file has it: what a crawler is told, and apart from it what only measures may know."""
+    """A topic as a file has it: the crawler's half, and apart from it what only measures may know."""
 
     path: Path
     topic: Topic
@@ -38,7 +38,7 @@ def load_topic(path: str | Path) -> TopicFile:
 
 
 def crawlers_half(topic: Topic | TopicFile | str | Path) -> Topic:
-    """What a crawler is told of a topic, however it was given."""
+    """The crawler's half of a topic, however it was given."""
     if isinstance(topic, str | Path):
         return load_topic(topic).topic
     if isinstance(topic, TopicFile):

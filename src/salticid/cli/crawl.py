@@ -30,7 +30,7 @@ LIVE = "live"
 """The web that is not recorded."""
 
 ASK_FOR_CONTACT = 1000
-"""Pages above which a site's owner should find somebody to write to."""
+"""Above so many pages, the user agent should name a contact."""
 
 _what = partial(typer.Option, rich_help_panel="What to look for, and how")
 _where = partial(typer.Option, rich_help_panel="Where")
@@ -220,7 +220,7 @@ def _folder(folder: Path | None, topic: str, strategy: str) -> Path:
 
 
 def _free_folder(topic: str, strategy: str) -> Path:
-    """A folder name nobody uses yet: crawls/TOPIC-STRATEGY, numbered from the second on."""
+    """The name of a new folder: crawls/TOPIC-STRATEGY, numbered from the second on."""
     stem = re.sub(r"[^\w-]+", "-", f"{topic}-{strategy}").strip("-").lower()
     tries = (Path("crawls") / (stem if n == 1 else f"{stem}-{n}") for n in range(1, 1_000_000))
     return next(folder for folder in tries if not folder.exists())

@@ -12,7 +12,7 @@ from salticid.store.crawl_folder import CrawlFolder
 
 @contextmanager
 def crawl_in(folder: Path) -> Iterator[CrawlFolder]:
-    """The crawl in a folder; a person is told when part of it was left behind."""
+    """The crawl in a folder; a warning when part of it was left behind."""
     with closing(CrawlFolder(folder)) as crawl:
         if crawl.missing is not None:
             err.print(safe(f"Beware: {crawl.missing}."), soft_wrap=True)

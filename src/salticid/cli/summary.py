@@ -1,4 +1,4 @@
-"""How a finished crawl is told to a person."""
+"""The summary of a finished crawl, for a person or a script."""
 
 from __future__ import annotations
 

@@ -61,8 +61,8 @@ class ShardActor:
     async def take(self, post: list[Glimpse]) -> None:
         await (await self._at_work()).take(post)
 
-    async def received(self, origin: int) -> int:
-        return await (await self._at_work()).received(origin)
+    async def last_sight(self, origin: int) -> int:
+        return await (await self._at_work()).last_sight(origin)
 
     async def finish(self) -> Result:
         return await (await self._at_work()).finish()

@@ -77,7 +77,7 @@ class Coordinator:
         return self._nothing_left(states)
 
     def _nothing_left(self, states: Sequence[ShardState]) -> StopReason | None:
-        """Nobody has anything to do or to tell, twice in a row, and nothing happened between, whatever was dealt."""
+        """No shard has anything to do or to post, twice in a row, and nothing happened in between."""
         at_rest = all(state.idle and not state.unsent for state in states)
         counts = tuple((each.sights, each.fetches, each.waiting, each.until) for each in states)
         quiet = counts if at_rest else None

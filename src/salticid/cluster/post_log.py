@@ -18,7 +18,7 @@ POST = "posted"
 """The fact in a shard's log that says by receiver up to which of its steps all was shown."""
 
 
-def received(db: Database) -> dict[int, int]:
+def last_sights(db: Database) -> dict[int, int]:
     """By shard the last of its steps that this one was shown something of."""
     last: dict[int, int] = {}
     for glimpse in glimpses_in(db):

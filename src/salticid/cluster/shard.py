@@ -1,4 +1,4 @@
-"""A shard: the ordinary crawl of some hosts, which is told how many pages it may fetch, and posts what others own."""
+"""A shard: the ordinary crawl of some hosts, with a budget from the coordinator; it posts what others own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from salticid.cluster.leases import ShardReport
 from salticid.cluster.outbox import Outbox
 from salticid.cluster.owners import Owners, bucket_of, owner_of
 from salticid.cluster.portable import Luggage
-from salticid.cluster.post_log import POST, has_budget, last_posts, next_post, received
+from salticid.cluster.post_log import POST, has_budget, last_posts, last_sights, next_post
 from salticid.errors import SalticidError
 from salticid.model import Glimpse, Limits, Visit
 from salticid.runs.live import LiveRun
@@ -71,7 +71,7 @@ class Peer(Protocol):
         """Show it glimpses; they are kept for good when this returns."""
         ...
 
-    def received(self, origin: int) -> Awaitable[int]:
+    def last_sight(self, origin: int) -> Awaitable[int]:
         """The last step of a shard of which it has been shown something."""
         ...
 
@@ -154,11 +154,11 @@ class Shard(Onlooker):
             self._failure = error
             raise
         run.log.retry()
-        if run.log.unwritten is not None:
-            raise OSError(run.log.unwritten)
+        if run.log.write_error is not None:
+            raise OSError(run.log.write_error)
         self._look_again(run)
 
-    async def received(self, origin: int) -> int:
+    async def last_sight(self, origin: int) -> int:
         """The last step of a shard of which this one was shown something; -1 for none."""
         self._sound()
         return self._last.get(origin, -1)
@@ -196,7 +196,7 @@ class Shard(Onlooker):
         self._run, self._tables = run, run.web
         self._owners = Owners(run.web.urls, self._plan.shards)
         run.driver.whole = self._plan.whole
-        self._last = received(run.log.database)
+        self._last = last_sights(run.log.database)
         self._sights = len(self._last)
         if not has_budget(run.log.database):
             self._allow(run, 0, 0)
@@ -269,7 +269,7 @@ class Shard(Onlooker):
     async def _ask(self, owner: int, before: int) -> None:
         """Begin the post for a shard with what it has not been shown."""
         with suppress(Exception):  # one that is being restarted is asked again
-            self._outbox[owner].begin(max(before, await self._peers[owner].received(self._plan.number)))
+            self._outbox[owner].begin(max(before, await self._peers[owner].last_sight(self._plan.number)))
 
     async def _send(self, owner: int, box: Outbox) -> None:
         with suppress(Exception):  # whatever kept it from arriving: it is sent again

@@ -1,9 +1,9 @@
 """Crowds: hosts that belong together, under one registered domain or at one address, counted as one.
 
-Names cost nothing: whoever owns a domain, or an address, has as many hosts as he likes. So the share of a budget is
+Names cost nothing: whoever owns a domain, or an address, can have any number of hosts. So the share of a budget is
 that of a site, and of an address; and new names there earn their requests: a few are asked on trust, and more for
 every page there that the judge likes. An address may be shared by honest strangers, and a site may be a university:
-nobody is refused, he waits for as long as others have links.
+no host is refused, it waits for as long as others have links.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Crowds:
     """Which hosts have to wait for others: a function of who was asked and of the visits, in their order.
 
     `share` is the part of the budget that one crowd may have while links of others wait, `places` the address of
-    each host that is known by now. `relented` is set when somebody who had to wait perhaps need not any more.
+    each host that is known by now. `relented` is set when a host that had to wait may perhaps be asked now.
     """
 
     def __init__(self, urls: UrlTable, share: float, places: Mapping[str, str]) -> None:

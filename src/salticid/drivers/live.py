@@ -62,7 +62,7 @@ class LiveDriver:
     or address, waits in a lobby for as long as others have links or are at work: the budget is that of the `whole`,
     if this is a part of a larger crawl.
 
-    `silent`, if somebody sets it, is called whenever nothing has arrived for a minute; `held_up` when the log
+    `silent`, if set, is called whenever nothing has arrived for a minute; `held_up` when the log
     is in trouble: then nothing more is asked for or delivered until it is not; and `went_on` after that, and
     after a pause, with the seconds lost.
     """
@@ -90,7 +90,7 @@ class LiveDriver:
         self._paused_at = 0.0
         self._room = 2 * requests - 1
         self._sitemaps = sitemaps
-        self._mapped: set[int] = set()
+        self._mapped_hosts: set[int] = set()
         self._out: set[asyncio.Task[Response] | asyncio.Task[list[int]]] = set()
         self._hosts: Counter[int] = Counter()
         self._busy: frozenset[int] = frozenset()
@@ -181,7 +181,7 @@ class LiveDriver:
             await self._wait_for_the_log()
 
     async def _wait_for_the_log(self) -> None:
-        """What comes back meanwhile waits to be delivered."""
+        """Answers that arrive meanwhile are delivered afterwards."""
         start = self._clock()
         await wait_for_the_log(self.crawl.log, lambda: self._interrupted, self.held_up)
         if self.went_on is not None:
@@ -209,7 +209,7 @@ class LiveDriver:
                 await asyncio.sleep(0)  # many may have to wait
 
     def _choice(self, resting: frozenset[int]) -> Choice | None:
-        """The next link to ask for. Who waits in the lobby comes when nobody else has links or is at work."""
+        """The next link to ask for; one of the lobby only when no other host has links or is at work."""
         busy, waiting = self._busy | resting, self.lobby.hosts
         choices = self.crawl.choices(1, busy | waiting)
         if not choices and (waiting or len(self.lobby)) and waiting.issuperset(self._hosts):
@@ -227,8 +227,8 @@ class LiveDriver:
             self._send(choice)
         return waits
 
-    def _keep(self, choice: Choice, crowded: str | None = None) -> None:
-        self.lobby.keep(choice, crowded)
+    def _keep(self, choice: Choice, crowded_host: str | None = None) -> None:
+        self.lobby.keep(choice, crowded_host)
         self.crawl.set_aside()
 
     def _leads_into_a_trap(self, choice: Choice) -> bool:
@@ -328,8 +328,8 @@ class LiveDriver:
         if self._traps is not None and self._traps.soft_404s.pretends(response):
             response = replace(response, outcome=Outcome.DEAD, page=None)
         visit = self._deliver(choice, response)
-        if self._sitemaps and visit.positive and host not in self._mapped:
-            self._mapped.add(host)
+        if self._sitemaps and visit.positive and host not in self._mapped_hosts:
+            self._mapped_hosts.add(host)
             self._read_sitemap(visit)
 
     def _deliver(self, choice: Choice, response: Response) -> Visit:
@@ -373,5 +373,5 @@ class LiveDriver:
 
 
 def _left_out(choice: Choice) -> Response:
-    """What becomes of a choice that nobody asks for."""
+    """The response to a choice that is never asked for."""
     return Response(choice.link.url, choice.link.url, Outcome.TRAP)

@@ -11,9 +11,9 @@ MOST_WAITING = 2_000
 
 
 class Lobby:
-    """Keeps a link or so of each host that has to wait, and tells who must not be chosen meanwhile.
+    """Keeps a link or so of each host that has to wait, and says which hosts must not be chosen meanwhile.
 
-    Without crowds nobody waits. A seed never does, for a person named it, nor does who was let in.
+    Without crowds no host waits. A seed never waits, for a person named it, nor does a choice that was let in.
     """
 
     def __init__(self, urls: UrlTable, crowds: Crowds | None) -> None:
@@ -27,7 +27,7 @@ class Lobby:
 
     @property
     def full(self) -> bool:
-        """Whether nobody else can wait."""
+        """Whether there is no room for another host."""
         return len(self.hosts) >= MOST_WAITING
 
     def must_wait(self, choice: Choice) -> bool:
@@ -45,11 +45,11 @@ class Lobby:
         self._crowds.begin(url, host)
         return True
 
-    def keep(self, choice: Choice, crowded: str | None = None) -> None:
+    def keep(self, choice: Choice, crowded_host: str | None = None) -> None:
         """Let a choice wait, and with it all links of its host; or of the crowded host that it was sent on to."""
         own = self._urls.host_name(self._host(choice))
-        self._waiting[choice] = crowded or own
-        if crowded in (None, own):
+        self._waiting[choice] = crowded_host or own
+        if crowded_host in (None, own):
             self.hosts |= {self._host(choice)}
 
     def let_in(self, choice: Choice) -> Choice:

@@ -14,7 +14,7 @@ RETRY_SECONDS = 1.0
 async def wait_for_the_log(
     log: Log, interrupted: Callable[[], bool], held_up: Callable[[str], None] | None = None
 ) -> None:
-    """Until the log is out of trouble, or somebody has enough of it; `held_up` is told the trouble."""
+    """Wait until the log is out of trouble, or the crawl is interrupted; `held_up` is called with the trouble."""
     if log.trouble is not None and held_up is not None:
         held_up(log.trouble)
     while log.trouble is not None and not interrupted():

@@ -28,7 +28,7 @@ class Parking:
         return len(self._choices)
 
     def add(self, choice: Choice, until: float | None = None, host: int | None = None) -> None:
-        """Set a choice aside until then, or until there is room for it; nobody else asks its `host` meanwhile."""
+        """Set a choice aside until then, or until there is room for it; its `host` is left alone meanwhile."""
         self._choices.append(_SetAside(self._clock() if until is None else until, choice, host))
 
     def release(self, has_room: Callable[[], bool]) -> list[Choice]:

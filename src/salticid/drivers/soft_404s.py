@@ -40,7 +40,7 @@ class _Host:
 class Soft404s:
     """What a crawl knows of hosts that never say 404: a function of the visits it was shown, in their order.
 
-    `questions` are made-up URLs that somebody should ask for, and show the answer to `take_probe`.
+    `questions` are made-up URLs to be asked for; the answer goes to `take_probe`.
     """
 
     def __init__(self, urls: UrlTable, words: Table) -> None:
@@ -91,7 +91,7 @@ class Soft404s:
 
 
 def made_up(url: str) -> str:
-    """A URL in the same folder that nobody has laid out, always the same one.
+    """A made-up URL in the same folder, always the same one.
 
     >>> made_up("http://a.example/news/today?p=1") == made_up("http://a.example/news/")
     True

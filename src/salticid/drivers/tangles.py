@@ -14,7 +14,7 @@ from salticid.urls import site
 
 ORDERS = 2
 """The same folders may stand in so many orders, or so many times each."""
-MOST_TANGLED = 10
+MOST_TANGLES = 10
 """So many pages beyond that, and the site is tangled."""
 MOST_SETS = 50_000
 """Sets of folders, the last ones met."""
@@ -29,12 +29,12 @@ class Tangles:
 
     def __init__(self) -> None:
         self._orders: dict[int, tuple[int, ...]] = {}
-        self._tangled: Counter[str] = Counter()
+        self._tangles: Counter[str] = Counter()
         self._threads: dict[str, set[str]] = {}
 
     def hold(self, url: str) -> bool:
         """Whether a URL leads on into a tangle: it repeats itself, or all its names are of the tangle."""
-        if self._tangled[site(url)] < MOST_TANGLED:
+        if self._tangles[site(url)] < MOST_TANGLES:
             return False
         names = _names(url)
         return _repeats(names) or self._threads[site(url)].issuperset(names)
@@ -47,7 +47,7 @@ class Tangles:
         if order not in orders and len(orders) < ORDERS:
             orders += (order,)
         elif order not in orders and (_repeats(names) or not worthy):
-            self._tangled[site(url)] += 1
+            self._tangles[site(url)] += 1
             self._threads.setdefault(site(url), set()).update(names[:_MOST_THREADS])
         if len(self._orders) >= MOST_SETS:
             del self._orders[next(iter(self._orders))]

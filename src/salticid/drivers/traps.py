@@ -39,7 +39,7 @@ MOST_UNPARSABLE = 5
 MOST_PATTERNS = 100_000
 """Patterns, the last ones met."""
 _GRADES = 1_000
-"""Scores are told apart to so many steps between 0 and 1."""
+"""Scores are rounded to so many steps between 0 and 1."""
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ class Traps:
         self._unparsable: Counter[str] = Counter()
 
     def hold(self, url: int) -> bool:
-        """Whether a URL leads into a trap, so that nobody should ask for it. Changes nothing."""
+        """Whether a URL leads into a trap and should not be asked for. Changes nothing."""
         text = self._urls[url]
         of_pattern, of_section, of_site, of_page = _kinds(text)
         return (

@@ -54,7 +54,7 @@ def decode(html: bytes, header: str | None = None) -> str:
             return html[len(mark) :].decode(codec, "replace")
     name = _codec(header) or _named_in_meta(html)
     if name is None:
-        name = _shifted(html)
+        name = _shift_codec(html)
     if name is None:
         try:
             return html.decode()
@@ -62,19 +62,19 @@ def decode(html: bytes, header: str | None = None) -> str:
             good_part = html[: error.start]
             if error.reason == "unexpected end of data" and not good_part.isascii():
                 return good_part.decode()  # UTF-8, cut within a character
-            name = _detected(html) or "cp1252"
+            name = _detect(html) or "cp1252"
     own = DECODERS.get(name)
     return own(html) if own else html.decode(name, "replace")
 
 
-def _detected(html: bytes) -> str | None:
+def _detect(html: bytes) -> str | None:
     return _codec(cchardet.detect(html[:_SAMPLE])["encoding"])
 
 
-def _shifted(html: bytes) -> str | None:
+def _shift_codec(html: bytes) -> str | None:
     """The codec of a document which says in ASCII that parts of it are none; they would pass for UTF-8."""
     starts = [at for shift in _SHIFTS if (at := html.find(shift)) >= 0]
-    name = _detected(html[min(starts) :]) if starts and html.isascii() else None
+    name = _detect(html[min(starts) :]) if starts and html.isascii() else None
     return name if name in _OF_SEVEN_BITS else None
 
 

@@ -47,12 +47,12 @@ def undo(body: bytes, codings: Iterable[str], limit: int) -> bytes | None:
     return body[:limit]
 
 
-class Inflated:
+class InflatingFile:
     """A file that reads gzip or zlib data member by member, and knows at its end whether they were whole.
 
     `damage` says what is wrong with the data, once that point is reached; it is empty until then.
 
-    >>> cut = Inflated(io.BytesIO(zlib.compress(b"spiders")[:-1]))
+    >>> cut = InflatingFile(io.BytesIO(zlib.compress(b"spiders")[:-1]))
     >>> cut.read(100), cut.read(100), cut.damage
     (b'spiders', b'', 'compressed data end too early')
     """
@@ -110,13 +110,13 @@ class Inflated:
 def _undo_one(body: bytes, coding: str, limit: int) -> bytes | None:
     match coding:
         case "chunked":
-            return _unchunked(body)
+            return _unchunk(body)
         case "gzip" | "x-gzip":
-            return _first_bytes(Inflated(io.BytesIO(body)), limit)
+            return _first_bytes(InflatingFile(io.BytesIO(body)), limit)
         case "deflate":
             # The standard means zlib's header; some servers send none.
-            whole = _first_bytes(Inflated(io.BytesIO(body)), limit)
-            return whole or _first_bytes(Inflated(io.BytesIO(body), _NO_HEADER), limit)
+            whole = _first_bytes(InflatingFile(io.BytesIO(body)), limit)
+            return whole or _first_bytes(InflatingFile(io.BytesIO(body), _NO_HEADER), limit)
         case "br":
             return _first_bytes(BrotliReader(io.BytesIO(body)), limit)
         case "zstd":
@@ -139,7 +139,7 @@ def _first_bytes(file: Readable, limit: int) -> bytes | None:
     return b"".join(parts) or None
 
 
-def _unchunked(body: bytes) -> bytes | None:
+def _unchunk(body: bytes) -> bytes | None:
     parts: list[bytes] = []
     at = 0
     while size := _CHUNK_SIZE.match(body, at):

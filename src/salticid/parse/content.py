@@ -13,7 +13,7 @@ from salticid.parse.codings import undo
 GOOD_STATUSES = tuple(status for status in range(200, 300) if status not in (204, 205))
 """Statuses that come with a page; the two left out say that there is none."""
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
-_SNIFFED = 1024
+_SNIFF_SIZE = 1024
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s;,\"']+)", re.IGNORECASE)
 _TAG = re.compile(rb"<(?:!doctype|!--|\?xml|/?[a-z])", re.IGNORECASE)
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -105,7 +105,7 @@ def timestamp(date: str | None) -> float | None:
 
 def _start(body: bytes) -> bytes:
     """The first bytes; where they say that they are UTF-16, as UTF-8."""
-    start = body[:_SNIFFED]
+    start = body[:_SNIFF_SIZE]
     if start.startswith(_WIDE_MARKS):
         return start.decode("utf-16", "replace").encode("utf-8", "replace")
     return start

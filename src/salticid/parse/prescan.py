@@ -30,7 +30,7 @@ MAX_OPEN = 5_000
 MAX_ATTRIBUTES = 5_000
 MAX_LOOKS = 100_000_000
 """Open elements times tags."""
-MAX_REOPENED = 2_000_000
+MAX_REOPENINGS = 2_000_000
 """Elements that are opened again in every paragraph, times tags."""
 _FEW_TAGS = 1_400
 """A page of no more cannot reach a line."""
@@ -80,7 +80,7 @@ def _wrong(html: bytes) -> str | None:
         still_open, formatting = _open_at_once(html)
         if still_open > MAX_OPEN or still_open * tags > MAX_LOOKS:
             return "nested too deep"
-        if formatting * tags > MAX_REOPENED and _kinds_of_formatting(html) * tags > MAX_REOPENED:
+        if formatting * tags > MAX_REOPENINGS and _kinds_of_formatting(html) * tags > MAX_REOPENINGS:
             return "formatting left open"
     if len(html) > 2 * MAX_ATTRIBUTES and _has_many_attributes(html):
         return "too many attributes"
@@ -109,7 +109,7 @@ def _open_at_once(html: bytes) -> tuple[int, int]:
     before = np.append(0, still_open[first[1:] - 1])
     most = np.maximum(np.maximum.reduceat(still_open, first) - before, 0)
     at_once = dict(zip(name[first].tolist(), most.tolist(), strict=True))
-    deep = sum(many for element, many in at_once.items() if element not in _IGNORED)
+    deep = sum(many for element, many in at_once.items() if element not in _NEVER_DEEP_NUMBERS)
     return deep, sum(at_once.get(element, 0) for element in _FORMATS)
 
 
@@ -131,7 +131,7 @@ def _numbers(names: bytes) -> frozenset[int]:
     return frozenset(int.from_bytes(name[:8], "little") for name in names.split())
 
 
-_IGNORED, _FORMATS = _numbers(_NEVER_DEEP), _numbers(_FORMATTING)
+_NEVER_DEEP_NUMBERS, _FORMATS = _numbers(_NEVER_DEEP), _numbers(_FORMATTING)
 
 
 def _has_many_attributes(html: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""What is read and settled before the first page."""
+"""The brief of a crawl: what it gets before the first page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BacklinksOver = Callable[[UrlTable, Table], Backlinks]
 def prepare(
     topic: Topic, web: Web, limits: Limits, seed: int, backlinks: BacklinksOver | None = None
 ) -> Brief:
-    """What a crawl of a recorded web is told; known pages that the web cannot show are left out."""
+    """The brief of a crawl of a recorded web; known pages that the web cannot show are left out."""
 
     def pages(urls: tuple[str, ...]) -> tuple[Page, ...]:
         return tuple(page for url in url_ids(urls, web.urls) if (page := web.fetch(url).page) is not None)
@@ -48,7 +48,7 @@ def settle(
     seed: int,
     backlinks: BacklinksOver | None = None,
 ) -> Brief:
-    """Settle what a crawl is told: seeds as ids, the language, a random generator of its own."""
+    """The brief of a crawl: seeds as ids, the language, a random generator of its own."""
     text = " ".join([topic.keywords, *(page.text[:_SAMPLE] for page in known_pages.examples)])
     return Brief(
         topic=topic,

@@ -49,7 +49,7 @@ class Stopwatch:
 
 
 class LiveRun(Run):
-    """One run of such a crawl. `driver` and `web` are there once the onlooker was told that it is ready."""
+    """One run of such a crawl. `driver` and `web` are there once the onlooker's `ready` was called."""
 
     clock: Stopwatch
 
@@ -120,7 +120,7 @@ class LiveRun(Run):
         return f"The first host may be asked again in {self.driver.parking.until - self.clock():.0f} s."
 
     async def _ready(self) -> LiveDriver:
-        """Set up, unless somebody ends it first."""
+        """Set up, unless the run is ended first."""
         setting_up = asyncio.ensure_future(self._set_up())
         driver: LiveDriver | None = None
         interrupted, hopeless = asyncio.Event(), asyncio.Event()
@@ -228,13 +228,13 @@ async def _play(past: Past, driver: LiveDriver, web: LiveWeb, recipe: Recipe, on
     """Play an earlier run again, so that the driver and its web stand where that ended."""
     page = NO_URL
 
-    def came(visit: Visit) -> None:
+    def show(visit: Visit) -> None:
         nonlocal page
         driver.recall(visit)
         if visit.outcome is Outcome.OK:
             page = visit.final
         onlooker.replay(visit.step)
 
-    driver.flying = await relive(driver.crawl, recipe.judge, past, came)
+    driver.flying = await relive(driver.crawl, recipe.judge, past, show)
     if page != NO_URL:
         web.network.line.recall(origin(web.urls[page]))

@@ -1,4 +1,4 @@
-"""What somebody orders of a crawl, and what came of it."""
+"""The order of a crawl, and its result."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a person ordered: all that has to be known to tell this crawl from another.
+    """What a person ordered: all by which this crawl differs from another.
 
     The web is a recorded one, or the live one, asked as the settings say.
     """

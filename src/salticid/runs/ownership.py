@@ -1,4 +1,4 @@
-"""Crawls that ask only some hosts, and leave the others to others."""
+"""Which hosts belong to a part of a larger crawl."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Hosts = Callable[[str], bool]
 
 
 class ByHost(Generic[T]):
-    """What somebody says of hosts, for the URLs of a table; of each host it is asked once."""
+    """The answers of a function of host names, by URL; it is called once for each host."""
 
     def __init__(self, urls: UrlTable, of_host: Callable[[str], T]) -> None:
         self._urls, self._of_host = urls, of_host
         self._answers: dict[int, T] = {}
 
     def of(self, url: int) -> T:
-        """What is said of the host of a URL."""
+        """The answer for the host of a URL."""
         host = self._urls.host(url)
         if host not in self._answers:
             self._answers[host] = self._of_host(self._urls.host_name(host))

@@ -39,7 +39,7 @@ class Past:
         return self.next is None
 
     def tell(self, crawl: Crawl, judge: Judge) -> None:
-        """Say again what was said to the crawl at this point."""
+        """Repeat the messages that the crawl got at this point."""
         intern = crawl.brief.urls.intern
         while isinstance(self.next, Message):
             match self.next:
@@ -54,7 +54,7 @@ class Past:
                 case Revision(scores, words):
                     feedback = [Feedback(intern(text), liking) for text, liking in words]
                     if feedback:
-                        judge.learn(crawl.liked(feedback))
+                        judge.learn(crawl.liked_pages(feedback))
                     crawl.revise(scores, feedback)
                 case Report():
                     raise _differs("its strategy reported less")
@@ -108,12 +108,12 @@ class RelivedLog:
 
 
 class RelivedJudge:
-    """Scores as it scored; after the past, as the judge does, which was shown all pages meanwhile."""
+    """Gives the scores of the past; after it those of the judge, which has watched all pages meanwhile."""
 
     def __init__(self, past: Past, judge: Judge) -> None:
         self._past, self._judge = past, judge
         self.tell: Callable[[], None] = lambda: None
-        """Says again what was said to the crawl at this point; whoever makes the crawl sets it."""
+        """Repeats the messages that the crawl got at this point; set when the crawl is made."""
 
     @property
     def line(self) -> float:
@@ -139,7 +139,7 @@ class RelivedJudge:
 
 
 class RelivedClock:
-    """Shows what it showed; after the past, the time."""
+    """Shows the times of the past; after it, the time."""
 
     def __init__(self, past: Past, clock: Callable[[], float]) -> None:
         self._past, self._clock = past, clock

@@ -69,7 +69,7 @@ class RecordedCrawl:
         return self.crawl.stopped or StopReason.FRONTIER_EMPTY
 
     def _say_again(self) -> None:
-        """What people said at this point of an earlier run; after it, what they say now."""
+        """Repeat the messages of an earlier run at this point; after it, extend the limits."""
         if self._past is not None:
             self._past.tell(self.crawl, self._judge)
         if self._larger is not None and (self._past is None or self._past.over):
@@ -84,7 +84,7 @@ class RecordedCrawl:
 
 
 class RecordedRun(Run):
-    """One run of such a crawl for somebody: with a log, and others on the event loop."""
+    """One run of such a crawl, with a log and an onlooker, on an event loop that others use too."""
 
     def __init__(self, order: Order, web: RecordedWeb, onlooker: Onlooker) -> None:
         super().__init__(order, onlooker, CrawlLog(order.folder, web.urls, web.words))

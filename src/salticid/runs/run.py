@@ -1,6 +1,6 @@
-"""One run of a crawl: begun or gone on with, watched, paused, stopped and ended, on either web.
+"""One run of a crawl, new or resumed: it can be watched, paused and stopped, on either web.
 
-`run` is how every crawl that somebody keeps or watches is made: by the command line, the page, a shard, a program.
+Every crawl that is kept or watched is made by `run`: by the command line, the page, a shard, a program.
 The laboratory, which only wants the visits of many crawls of a recorded web, makes them with `RecordedCrawl`.
 """
 
@@ -30,7 +30,7 @@ class Part:
     """The part of a larger crawl that asks some hosts, and leaves all others to others.
 
     `more` waits, when there is nothing left to do, until there may be; False ends the run. `known_pages` gives the
-    known pages of the topic where somebody has read them already.
+    known pages of the topic where they were read already.
     """
 
     hosts: Hosts
@@ -59,7 +59,7 @@ async def run_async(order: Order, onlooker: Onlooker | None = None, part: Part |
 
 
 class Run(ABC):
-    """One run of a crawl. `crawl` is there once the onlooker was told that it is ready."""
+    """One run of a crawl. `crawl` is there once the onlooker's `ready` was called."""
 
     crawl: Crawl
     clock: Callable[[], float]
@@ -82,7 +82,9 @@ class Run(ABC):
         crawl, seconds = self.crawl, self.clock()
         self.log.about({"seconds": seconds, "line": crawl.judge.line})
         if self.new or self.larger or crawl.step > self._visits or reason is not StopReason.INTERRUPTED:
-            self.log.about({"stopped": reason.value})  # one that was only woken ended as it ended before
+            self.log.about(
+                {"stopped": reason.value}
+            )  # a run without a visit keeps the reason of the run before
         return Result(crawl.pages, crawl.fetches, reason, seconds, self.log.in_memory)
 
     def _go_on_from(self, before: dict[str, Any]) -> None:
@@ -96,7 +98,7 @@ class Run(ABC):
 
     @abstractmethod
     async def to_its_end(self) -> StopReason:
-        """Set the crawl up, tell the onlooker that it is ready, and crawl until there is a reason to stop."""
+        """Set the crawl up, call the onlooker's `ready`, and crawl until there is a reason to stop."""
 
     @property
     @abstractmethod

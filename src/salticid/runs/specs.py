@@ -53,7 +53,7 @@ def judge_of(
 
 
 def description(spec: str | Strategy | Judge, name: str, instance: Strategy | Judge) -> dict[str, Any]:
-    """A strategy or judge with all its settings, also those that nobody wrote down; of a file of code its digest."""
+    """A strategy or judge with all its settings, defaults included; of a Python file also its digest."""
     facts = {"name": name, **settings_of(instance)}
     file = None if not isinstance(spec, str) or spec.endswith(".toml") else _python_file(spec)[0]
     return facts if file is None else {**facts, "file": hashlib.blake2b(file.read_bytes()).hexdigest()}

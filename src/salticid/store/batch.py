@@ -1,4 +1,4 @@
-"""What the log was told since it last wrote: rows that are written together."""
+"""The rows that were added to the log since it last wrote: they are written together."""
 
 from __future__ import annotations
 

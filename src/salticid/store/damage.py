@@ -1,4 +1,4 @@
-"""What was stored may have been damaged since: whoever reads it is told so, and not by a crash."""
+"""What was stored may have been damaged since: then reading it raises an error that says so."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from salticid.store.damage import Damaged, unpacks
-from salticid.store.old_format import UPGRADED, show_as_new
+from salticid.store.old_format import UPGRADE_FACT, show_as_new
 from salticid.store.schema import ABOUT, FORMAT, MEMORY, OPEN, ROWS, SqlTable
 
 Row = tuple[Any, ...]
@@ -34,7 +34,7 @@ class Database:
         if self.is_old:
             show_as_new(connection)
         elif self.format == FORMAT:
-            self._unchecked = next(self.select(ABOUT, "WHERE name = ?", (UPGRADED,)), None) is not None
+            self._unchecked = next(self.select(ABOUT, "WHERE name = ?", (UPGRADE_FACT,)), None) is not None
 
     @property
     def is_old(self) -> bool:

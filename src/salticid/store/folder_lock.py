@@ -148,7 +148,7 @@ class NoFolder:
         """Nothing to be made good."""
 
     def give_back(self) -> None:
-        """It is gone with whoever reads it last."""
+        """It is gone when nobody reads it any more."""
 
 
 def connect(file: Path) -> sqlite3.Connection:

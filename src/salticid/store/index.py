@@ -209,7 +209,7 @@ def _is_busy(error: sqlite3.DatabaseError) -> bool:
 
 
 def _birth(crawl: CrawlFolder) -> str:
-    """What tells this crawl from another in the same folder before or after it."""
+    """By what this crawl differs from another in the same folder before or after it."""
     return str(min((wall for _, wall, *_ in crawl.database.all(SESSION)), default=None))
 
 

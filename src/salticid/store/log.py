@@ -46,8 +46,8 @@ class CrawlLog:
     `open` comes first and takes the folder; then `begin` makes a new crawl, or `go_on` continues the one that
     is there. A batch is committed after 200 visits or one second, whichever comes first, and by `close`.
 
-    A batch that cannot be written, because the disk is full, is kept: `unwritten` then says why, and `retry` tries
-    again. Whoever drives the crawl should wait with more visits as long as there is `trouble`: something is
+    A batch that cannot be written, because the disk is full, is kept: `write_error` then says why, and `retry` tries
+    again. The driver of the crawl should wait with more visits as long as there is `trouble`: something is
     unwritten, or the folder takes `max_bytes`.
 
     With `own_tables` the two tables belong to this crawl and are written whole; else only what it met of them.
@@ -64,7 +64,7 @@ class CrawlLog:
         max_bytes: int | None = None,
     ) -> None:
         self.folder = folder
-        self.unwritten: str | None = None
+        self.write_error: str | None = None
         self.keep: Callable[[], Iterable[tuple[str, bytes]]] = tuple
         """What else must not be forgotten, by name: asked for its news before every commit."""
         self._archive = archive
@@ -84,8 +84,8 @@ class CrawlLog:
 
     @property
     def trouble(self) -> str | None:
-        """Why whoever drives the crawl should wait: something is unwritten, or there is no room for more."""
-        return self.unwritten or self._lack
+        """Why the driver of the crawl should wait: something is unwritten, or there is no room for more."""
+        return self.write_error or self._lack
 
     def open(self) -> dict[str, Any] | None:
         """Take the folder; the facts about the crawl it holds, or None when it holds none yet."""
@@ -239,7 +239,7 @@ class CrawlLog:
         try:
             self.commit()
         except (OSError, sqlite3.OperationalError) as error:
-            self.unwritten = str(error)
+            self.write_error = str(error)
             self._in_call = False
         self._last_try = time.monotonic()
         if self._lack is not None:
@@ -263,7 +263,7 @@ class CrawlLog:
         self._memory.clear()
         self._texts.confirm()
         self._in_call = False
-        self.unwritten = None
+        self.write_error = None
         self._last_try = time.monotonic()
 
     def close(self) -> None:
@@ -278,7 +278,7 @@ class CrawlLog:
             if self._twins is not None and not self._in_call:
                 self._lack = None
                 self.retry()
-                if self._archive is not None and self.unwritten is None:
+                if self._archive is not None and self.write_error is None:
                     self._archive.close()
         finally:
             folder, self._open_folder = self._open_folder, None
@@ -305,7 +305,7 @@ class CrawlLog:
         self._look_for_room()
 
     def _look_for_room(self) -> None:
-        """Ask those who drive the crawl to wait, if it takes as much room as it may."""
+        """Make the driver wait, if the crawl takes as much room as it may."""
         self._lack = self._room.lack() if self._room is not None else None
 
     def _next(self) -> int:

@@ -14,7 +14,7 @@ from salticid.messages import Extension, Message, Offer, Report, Revision, Secon
 from salticid.model import Event
 from salticid.store.schema import ABOUT, FORMAT, MESSAGE, OPEN, ROWS, TABLES, SqlTable
 
-UPGRADED = "upgraded"
+UPGRADE_FACT = "upgraded"
 """The fact about a crawl that some of its rows have no checksums."""
 _TABLES = {
     "question": "choose", "message": "told", "memory": "kept", "start_page": "known", "recheck": "asked_again",
@@ -63,7 +63,7 @@ def upgrade(db: sqlite3.Connection) -> None:
             counts[each.name] = db.execute(f"SELECT count(*) FROM {each.name}").fetchone()[0]
         is_open = db.execute("SELECT count(*) FROM about WHERE name = ?", (OPEN,)).fetchone()[0]
         counts[ABOUT.name] += 1 - is_open
-        values = [(UPGRADED, b"true"), (ROWS, msgspec.json.encode(counts))]
+        values = [(UPGRADE_FACT, b"true"), (ROWS, msgspec.json.encode(counts))]
         db.executemany(ABOUT.insert, [ABOUT.with_checksum((name, value.decode())) for name, value in values])
         db.execute(f"PRAGMA user_version = {FORMAT}")
 

@@ -50,11 +50,11 @@ class Query:
         >>> Query.of("web -fly").expression(), Query.of("x-ray eyes").expression(any_term=True)
         ('("web") NOT ("fly")', '("x ray" OR "eyes")')
         """
-        terms = (" OR " if any_term else " AND ").join(map(_quoted, self.terms))
-        excluded = " OR ".join(map(_quoted, self.excluded))
+        terms = (" OR " if any_term else " AND ").join(map(_quote, self.terms))
+        excluded = " OR ".join(map(_quote, self.excluded))
         return f"({terms}) NOT ({excluded})" if excluded else f"({terms})"
 
 
-def _quoted(term: Term) -> str:
+def _quote(term: Term) -> str:
     # Words are letters and nothing else: no quote, no operator of FTS5 can hide in them.
     return f'"{" ".join(term)}"'

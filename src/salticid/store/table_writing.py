@@ -44,8 +44,8 @@ class PartOfTable:
     def __init__(self, ids: Sequence[int] = ()) -> None:
         self._is_stored = np.zeros(1024, np.bool_)
         self._ids: list[npt.NDArray[np.int32]] = []
-        self._make_room(ids := np.array(ids, np.int32))
-        self._is_stored[ids] = True
+        self._make_room(stored := np.array(ids, np.int32))
+        self._is_stored[stored] = True
 
     def need(self, ids: npt.NDArray[np.int32] | Sequence[int]) -> None:
         self._ids.append(np.asarray(ids, np.int32))

@@ -45,7 +45,7 @@ class Recheck(NamedTuple):
 
 
 class Versions:
-    """What all refreshes found; a failure to ask tells nothing and leaves things as they were."""
+    """What all refreshes found; a failed request changes nothing."""
 
     def __init__(self, db: Database) -> None:
         self._db = db

@@ -40,7 +40,7 @@ def end(db: Database) -> None:
 
 
 def left_behind(folder: Path, db: Database) -> str | None:
-    """The sentence to tell where a database without a write-ahead log should have one."""
+    """The warning where a database without a write-ahead log should have one."""
     try:
         if db.one(ABOUT, OPEN) is None:
             return None

@@ -36,15 +36,15 @@ class Ids:
 
     def __init__(self) -> None:
         self._young: defaultdict[bytes, int] = defaultdict(count().__next__)
-        self._settled = _Settled()
+        self._old_ids = _OldIds()
 
     def __len__(self) -> int:
-        return len(self._settled.hashes) + len(self._young)
+        return len(self._old_ids.hashes) + len(self._young)
 
     def find(self, text: bytes) -> int:
         """The id of a text, or -1 when it has none."""
         at = self._young.get(text)
-        return self._settled.find(text) if at is None else at
+        return self._old_ids.find(text) if at is None else at
 
     def give_all(self, texts: Sequence[bytes]) -> tuple[list[int], list[bytes]]:
         """The id of each text, the next one for a text that had none; and the texts that had none."""
@@ -61,22 +61,22 @@ class Ids:
     def extend(self, texts: Sequence[bytes]) -> None:
         """Give the next ids to texts of which none has one."""
         self._settle()
-        self._settled.extend(texts)
+        self._old_ids.extend(texts)
         self._young.default_factory = count(len(self)).__next__
 
     def _old(self, texts: Sequence[bytes]) -> dict[bytes, int]:
         """The ids of those texts that have settled."""
-        if not self._settled.hashes:
+        if not self._old_ids.hashes:
             return {}
-        young, find = self._young, self._settled.find
+        young, find = self._young, self._old_ids.find
         return {text: at for text in texts if text not in young and (at := find(text)) >= 0}
 
     def _settle(self) -> None:
-        self._settled.extend(self._young)
+        self._old_ids.extend(self._young)
         self._young.clear()
 
 
-class _Settled:
+class _OldIds:
     """Hashes by open addressing: one is looked for from the slot its last bits name, on to the first free one."""
 
     def __init__(self) -> None:

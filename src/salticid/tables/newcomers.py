@@ -8,7 +8,7 @@ from itertools import count, islice
 
 
 class Newcomers:
-    """Ids in order of arrival, and the texts nobody has been told of yet.
+    """Ids in order of arrival, and the texts that `tell` has not returned yet.
 
     Quicker than `Texts`, and larger: a hundred bytes a text, for as long as it lives.
 
@@ -32,6 +32,6 @@ class Newcomers:
         return list(map(self._ids.__getitem__, texts))  # which counts those it has not met
 
     def tell(self) -> tuple[int, list[bytes]]:
-        """How many texts it had told of before, and those that came since."""
+        """How many texts it had returned before, and those that came since."""
         first, self._passed_on = self._passed_on, len(self._ids)
         return first, list(islice(reversed(self._ids), self._passed_on - first))[::-1]

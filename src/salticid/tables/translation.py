@@ -14,7 +14,7 @@ _UNKNOWN = -1
 
 
 class IdMap:
-    """Ids of one table -> ids of another. What it was not told it asks `spell` for, once."""
+    """Ids of one table -> ids of another. What it does not know it asks `spell` for, once."""
 
     def __init__(self, spell: Callable[[int], str] | None = None) -> None:
         self._spell = spell

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from salticid.tables.texts import Texts
 
-_UNSAID = b""
+_NO_WORD = b""
 
 
 class Words(Texts):
@@ -31,4 +31,4 @@ class Words(Texts):
     def _next(self, text: bytes) -> int:
         """The id of a word that is new: its own, as long as there is room for it and for the empty one."""
         room = len(self) < self.most - 1
-        return super().intern_all([text if room else _UNSAID])[0]
+        return super().intern_all([text if room else _NO_WORD])[0]

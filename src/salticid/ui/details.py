@@ -22,7 +22,7 @@ from salticid.store.search import Hit, Search
 from salticid.store.snippet import snippet
 from salticid.text import language
 from salticid.text.tokens import letter_runs
-from salticid.ui.log_reader import revised, visit
+from salticid.ui.log_reader import revisions, visit
 from salticid.urls import site
 
 MOST_SNIPPETS, MOST_POINTS, MOST_HITS = 100, 500, 50
@@ -107,7 +107,7 @@ def _hits(folder: Path, query: Query) -> list[Hit]:
         with closing(CrawlFolder(folder)) as crawl, closing(WordIndex(crawl)) as index:
             index.update()
             hits = list(islice(Search(crawl, index).hits(query), MOST_HITS))
-            scores, _ = revised(crawl) if hits else ({}, {})
+            scores, _ = revisions(crawl) if hits else ({}, {})
     except (UserError, Damaged, OSError, sqlite3.Error):
         return []
     return [msgspec.structs.replace(hit, score=scores.get(hit.step, hit.score)) for hit in hits]

@@ -121,13 +121,13 @@ def visit(crawl: CrawlFolder, step: int) -> ShownVisit | None:
     if arrival is None:
         return None
     summary = _visit(crawl, arrival)
-    scores, likings = revised(crawl)
+    scores, likings = revisions(crawl)
     return msgspec.structs.replace(
         summary, score=scores.get(step, summary.score), liking=likings.get(summary.final, 0)
     )
 
 
-def revised(crawl: CrawlFolder) -> tuple[dict[int, float], dict[str, int]]:
+def revisions(crawl: CrawlFolder) -> tuple[dict[int, float], dict[str, int]]:
     """What holds by now: the scores that the judge gave later, by step, and a person's word, by URL."""
     scores: dict[int, float] = {}
     likings: dict[str, int] = {}

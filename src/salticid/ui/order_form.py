@@ -23,7 +23,7 @@ from salticid.webs.recorded import RecordedWeb
 
 FILE = "wish.json"
 _LARGEST = 16 << 20
-FAVOURED = (specs.DEFAULT_STRATEGY, "myspiders")
+FAVOURITES = (specs.DEFAULT_STRATEGY, "myspiders")
 """The strategies that are named first: the first of them is the usual one."""
 
 
@@ -85,7 +85,7 @@ def strategy_menu() -> list[dict[str, Any]]:
     """The strategies to choose from: those favoured, those that walk, the others; the first sentence of each."""
 
     def place(name: str) -> tuple[int, bool]:
-        favour = FAVOURED.index(name) if name in FAVOURED else len(FAVOURED)
+        favour = FAVOURITES.index(name) if name in FAVOURITES else len(FAVOURITES)
         return favour, not strategies.find(name).walks
 
     return [

@@ -60,7 +60,7 @@ class Serving:
         return f"http://{ADDRESS}:{self.port}/?token={self.token}"
 
     async def run(self, ready: Callable[[int], None]) -> int:
-        """Serve until SIGINT or SIGTERM; `ready` is told how many crawls go on. How many will go on next time.
+        """Serve until SIGINT or SIGTERM; `ready` gets the number of crawls that go on; how many go on next time.
 
         UserError if another server works in the folder of data.
         """

@@ -195,7 +195,7 @@ class ServerCrawl:
                 await self._child.stop()
 
     def give_up(self) -> None:
-        """It is about to be removed: let go of its log and of whoever watches; UserError unless it has ended."""
+        """It is about to be removed: let go of its log and of its watchers; UserError unless it has ended."""
         if self.running or self._state != "ended" or self._turn.locked():
             raise UserError("the crawl has not ended; stop it first, then remove it")
         self.removed = True

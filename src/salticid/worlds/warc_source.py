@@ -10,7 +10,7 @@ from typing import BinaryIO
 from fastwarc.stream_io import ZstdReader
 
 from salticid.errors import UserError
-from salticid.parse.codings import Inflated, Readable
+from salticid.parse.codings import InflatingFile, Readable
 from salticid.worlds.answers import Answer, Unread, path_text
 from salticid.worlds.http import MAX_BLOCK, Head, split, to_answer
 from salticid.worlds.revisits import Revisits, target
@@ -111,7 +111,7 @@ def _stream(file: BinaryIO) -> Readable:
     return plain
 
 
-class _Gunzipped(Inflated):
+class _Gunzipped(InflatingFile):
     """Where its data end too early or are damaged it raises, as files do."""
 
     def read(self, size: int = -1, /) -> bytes:

@@ -1,4 +1,4 @@
-"""What is told about a page: its text, where it is from, how it was found."""
+"""What an export says about a page: its text, where it is from, how it was found."""
 
 from __future__ import annotations
 

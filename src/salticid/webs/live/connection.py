@@ -55,7 +55,7 @@ class Connection(ResponseHandler):
         return None if self._payload is EMPTY_PAYLOAD else self._payload
 
     def _refuse(self) -> None:
-        """End it, and tell those who wait for an answer or for the rest of one."""
+        """End it, with an error for those who wait for an answer or for the rest of one."""
         if self.transport is not None:
             body, error = self._body(), TooMuch(f"{self._count:,} bytes, and no end")
             self.abort()

@@ -17,7 +17,7 @@ Fields = list[tuple[bytes, bytes]]
 
 
 def request_of(response: aiohttp.ClientResponse) -> bytes:
-    """The request of a response, as the server got it: what a proxy was told beside it is not for the record."""
+    """The request of a response, as the server got it: fields for a proxy are not for the record."""
     request = response.request_info
     fields = [(name.encode(), value.encode("utf-8", "replace")) for name, value in request.headers.items()]
     own = [(name, value) for name, value in fields if not name.lower().startswith(b"proxy-")]

@@ -29,7 +29,7 @@ class NoNameServer(OSError):
 
 
 class Names(AbstractResolver):
-    """Resolves for aiohttp, and tells which address a host will be asked at.
+    """Resolves for aiohttp, and knows at which address a host will be asked.
 
     The host of the `proxy`, which the person named, may be anywhere. Without a `server`, ADDRESS:PORT, the system's
     name servers are asked.

@@ -1,4 +1,4 @@
-"""Whether anybody can be reached: a host that is gone told from a network that is.
+"""Whether anybody can be reached: was it the host that failed, or the network?
 
 A host that fails while others answer is gone. When nobody has answered meanwhile, or many hosts fail at once, nobody
 can tell; so those who answered before are asked once more. If one of them does, it was the host. If none does, the
