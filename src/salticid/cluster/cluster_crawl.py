@@ -35,7 +35,7 @@ A_ROUND_EVERY = 0.15
 """Seconds between two rounds of the coordinator."""
 MOST_SHARDS = 256
 _A_LOOK = 0.2
-"""Seconds after which somebody who waits for an answer looks whether he is to go on waiting."""
+"""Seconds between two looks whether the wait for an answer was interrupted."""
 
 Show = Callable[[CrawlProgress], None]
 
@@ -108,7 +108,7 @@ def _lead(coordinator: Any, interrupted: Event, show: Show) -> tuple[float, Stop
 
 
 def _answer(ref: Any, interrupted: Event) -> Any:
-    """What is answered; KeyboardInterrupt if somebody interrupts the waiting, which may be long."""
+    """The answer; KeyboardInterrupt if the wait for it, which may be long, is interrupted."""
     while not ray.wait([ref], timeout=_A_LOOK)[0]:
         if interrupted.is_set():
             raise KeyboardInterrupt

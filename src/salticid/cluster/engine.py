@@ -23,7 +23,7 @@ _PATIENCE = 5.0
 def engine(address: str, cpus: int | None = None) -> Iterator[int]:
     """A connection to the cluster at an address, or to one of this machine; how many processors it has.
 
-    One that is there already, in this program, is used and left as it is. UserError if nobody answers. What went
+    One that is there already, in this program, is used and left as it is. UserError if there is none. What went
     wrong on a node is raised as it was raised there. Meanwhile what is printed goes to stderr, for Ray has much to
     say, and stdout is for results.
     """
@@ -62,7 +62,7 @@ def _join(address: str, cpus: int | None) -> None:
 
 
 def _knock(address: str) -> None:
-    """OSError at once where nobody listens: Ray itself would wait for minutes. Other forms are left to it."""
+    """OSError at once where no server listens: Ray itself would wait for minutes. Other forms are left to it."""
     host, _, port = address.rpartition(":")
     if port.isdecimal() and "/" not in host:
         socket.create_connection((host, int(port)), _PATIENCE).close()

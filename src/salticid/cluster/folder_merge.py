@@ -75,7 +75,7 @@ class _Part:
             yield visit.fetched or 0.0, self.number, visit
 
     def source(self, step: int, parts: list[_Part]) -> int:
-        """The step of the whole at which a link was found, by the step of this part; an offer if nobody knows."""
+        """The step of the whole at which a link was found, by the step of this part; an offer if it is unknown."""
         if step < 0:
             return step
         origin = self._sights.at(step)

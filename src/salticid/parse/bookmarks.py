@@ -18,7 +18,7 @@ _HREF = re.compile(r"""\bhref\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""",
 
 
 class Bookmark(NamedTuple):
-    """A page that somebody marked."""
+    """A page with a bookmark."""
 
     url: str
     title: str

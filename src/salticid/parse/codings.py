@@ -29,7 +29,7 @@ class Readable(Protocol):
 def undo(body: bytes, codings: Iterable[str], limit: int) -> bytes | None:
     """`body` without its codings, given in the order in which they were applied; at most `limit` bytes.
 
-    Where the data break off, what came before; None where nothing came or nobody knows the coding.
+    Where the data break off, what came before; None where nothing came or the coding is unknown.
 
     >>> undo(b"4\\r\\n<p>a\\r\\n0\\r\\n\\r\\n", ["chunked"], 100)
     b'<p>a'
@@ -92,7 +92,7 @@ class InflatingFile:
         raise io.UnsupportedOperation("compressed data are read from start to end")
 
     def close(self) -> None:
-        """The file underneath belongs to whoever opened it."""
+        """The file underneath stays open."""
 
     def _next_bytes(self) -> bytes:
         """The next compressed bytes, of a new member where one has ended."""

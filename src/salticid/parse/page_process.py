@@ -47,7 +47,7 @@ class PageReader(Protocol):
 @dataclass(frozen=True, slots=True)
 class ChildLimits:
     """Bytes of address space a child may have; and what one page may cost it beyond what it has: so many bytes, and
-    so many for each of the message's, if anybody cares.
+    so many for each of the message's, if that is limited.
     """
 
     memory: int
@@ -128,7 +128,7 @@ def _statm() -> int:
 
 
 def _data_size(statm: int) -> int:
-    """Bytes of this process that count against RLIMIT_DATA; 0 where nobody tells."""
+    """Bytes of this process that count against RLIMIT_DATA; 0 where that cannot be found out."""
     return int(os.pread(statm, 200, 0).split()[5]) * resource.getpagesize() if statm >= 0 else 0
 
 

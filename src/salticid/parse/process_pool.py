@@ -36,7 +36,7 @@ while we are busy; unless it has been at that for so many seconds."""
 _PATIENCE = 4
 """The limit is of processor time; in real time a busy machine may take so many times as long."""
 _START = 60.0  # seconds until it must be ready for its first page
-_END = 0.2  # seconds that it may take to notice that nobody is there any more
+_END = 0.2  # seconds that it may take to notice that we are gone
 
 Answer = TypeVar("Answer")
 
@@ -172,7 +172,7 @@ class _Worker(asyncio.Protocol, Generic[Answer]):
     def connection_lost(self, error: Exception | None) -> None:
         """It died as a whole: the page it was at is lost, or else it never was ready.
 
-        If nobody knows whether it died of that page, another worker tries it, once.
+        If it may not have died of that page, another worker tries it, once.
         """
         self._watch(None)
         if self._way is None:
@@ -189,7 +189,7 @@ class _Worker(asyncio.Protocol, Generic[Answer]):
             for job in self.jobs:
                 self._send(job, self._way)
         elif answer and not (self.jobs and self.jobs[0].number == number):
-            self._kill()  # nobody knows what it speaks of
+            self._kill()  # its answer belongs to no message
         elif self.jobs:
             _settle(self.jobs.popleft(), self._interpret(answer) if answer else None)
             self._watch(self._patience if self.jobs else None)
@@ -265,6 +265,6 @@ class _Worker(asyncio.Protocol, Generic[Answer]):
 
 
 def _settle(job: _Job[Answer], answer: Answer | None) -> None:
-    """Hand over an answer, if anybody still waits for it."""
+    """Hand over an answer, if it is still waited for."""
     if not job.answer.done():
         job.answer.set_result(answer)

@@ -10,7 +10,7 @@ _DIRECTIVE = re.compile(r"(?<![\w:-])(?<!:\s)(?:noindex|nofollow|none)(?![\w-])"
 _WITH_NAME = re.compile(r"\s*(\*|[a-z_-][\w.-]*)(?:/[^\s:]*)?\s*:(.*)", re.DOTALL)
 _EVERYBODY = ("*", "robots")
 _NO_NAMES = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
-"""What stands before a colon and is nobody's name."""
+"""What stands before a colon and is no crawler's name."""
 
 
 def directives(robots: str) -> frozenset[str]:

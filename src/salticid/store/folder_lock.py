@@ -18,7 +18,7 @@ from salticid.store.schema import FILE, FORMAT
 
 LOCK = "lock"
 PRIVATE = 0o700
-"""The mode of a folder that nobody but its owner may look into."""
+"""The mode of a folder that only its owner may look into."""
 
 CHECKPOINT_PAGES = 16_384
 """Pages of 4 KiB the write-ahead log may grow to before it is folded into the database."""
@@ -32,7 +32,7 @@ _FILES = (FILE, write_ahead.AHEAD, f"{FILE}-shm", LOCK)
 def lock(folder: Path) -> IO[str]:
     """Take a folder, made if need be, for this program alone; it is free again when the file is closed.
 
-    A folder that it makes is for its owner alone: what somebody reads is nobody else's business. The system lets
+    A folder that it makes is for its owner alone: what a person reads is private. The system lets
     go of the lock when a program ends, however it ends.
     """
     try:

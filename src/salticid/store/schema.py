@@ -17,7 +17,7 @@ import msgspec
 FORMAT = 3
 FILE = "crawl.db"
 ROWS, OPEN = "rows", "open"
-"""Facts in `about` that are not about the crawl: how many rows the tables have, these two apart; somebody writes."""
+"""Facts in `about` that are not about the crawl: how many rows the tables have, these two apart; a run is writing."""
 
 _pack = msgspec.msgpack.Encoder().encode
 

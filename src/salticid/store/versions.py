@@ -64,7 +64,7 @@ class Versions:
         return self._newest.get(step)
 
     def is_gone(self, step: int) -> bool:
-        """Whether there was no page any more when somebody last looked."""
+        """Whether there was no page any more at the last look."""
         return step in self._gone
 
     def due(self) -> list[tuple[int, int]]:

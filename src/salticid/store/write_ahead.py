@@ -1,7 +1,7 @@
 """The write-ahead log: what a crawl wrote last stands beside its database, until it is folded into it.
 
 Whoever copies the database alone leaves that behind, and what is left looks whole. So the database itself says that
-somebody is writing: from the first moment of a run to its orderly end, after which there is no such file.
+a run is writing: from the first moment of a run to its orderly end, after which there is no such file.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def left_behind(folder: Path, db: Database) -> str | None:
     try:
         if db.one(ABOUT, OPEN) is None:
             return None
-    except (sqlite3.DatabaseError, Damaged):  # whoever reads on is told that it is damaged
+    except (sqlite3.DatabaseError, Damaged):  # reading on will raise an error that says so
         return None
     return (
         f"what was written last may be missing: the crawl in {folder} did not end in good order, and {AHEAD}, which "

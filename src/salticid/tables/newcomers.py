@@ -1,4 +1,4 @@
-"""A table for somebody who only passes texts on: it knows the ids it gave, and spells a text once."""
+"""A table for a process that only passes texts on: it knows the ids it gave, and spells a text once."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ class CommandHandler:
 
 
 def say(report: messages.ProcessReport) -> None:
-    """One line of output; nobody to read it is no trouble, for then the input ends too."""
+    """One line of output. A closed pipe is no trouble: then the input ends, and with it the crawl."""
     with suppress(BrokenPipeError):
         sys.stdout.buffer.write(msgspec.json.encode(report) + b"\n")
         sys.stdout.buffer.flush()
@@ -165,7 +165,7 @@ def main() -> int:
 
 
 def wait_for(folder: Path, seconds: float = SUCCESSION) -> None:
-    """Wait until nobody crawls into a folder: the crawl of a server that was killed takes a moment to stop."""
+    """Wait until no other process crawls into a folder: that of a server that was killed takes a moment to stop."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         with suppress(UserError), closing(lock(folder)):

@@ -28,7 +28,7 @@ async def stream(
 ) -> AsyncIterator[ServerSentEvent]:
     """The events of a crawl from a number on, until the server closes down or the crawl is removed.
 
-    An event is made when the one before it was taken: a slow reader slows only his own stream.
+    An event is made when the one before it was taken: a slow reader slows only its own stream.
     """
     with crawl.reports() as reports, ExitStack() as stack:
         loop = asyncio.get_running_loop()

@@ -17,10 +17,10 @@ FIRST_REQUEST = 10.0
 
 
 class ImpatientProtocol(H11Protocol):
-    """Hangs up on whoever connects and says nothing, or says too slowly what it wants, the first time or later.
+    """Closes connections on which a request does not come, or comes too slowly, the first time or later.
 
-    When too many are quiet at once, the one that has been so for longest has to go, so that there is always a place
-    for somebody who has something to say.
+    When too many are quiet at once, the one that has been so for longest is closed, so that there is always room
+    for a request.
     """
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:

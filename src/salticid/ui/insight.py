@@ -58,7 +58,7 @@ class Insight:
         }
 
     def advice(self) -> dict[str, Any] | None:
-        """What seems to be left to find; None while nobody can tell."""
+        """What seems to be left to find; None while it is too early."""
         ahead = self._run.crawl.outlook()
         return None if ahead is None else asdict(ahead)
 

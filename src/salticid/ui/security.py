@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 TOKEN_HEADER = "x-salticid-token"  # noqa: S105 - the name of a field
 OPEN = ("/page/",)
-"""What anybody at this machine may read: files that are the same for everybody."""
+"""What every program at this machine may read: files that hold no secrets."""
 _READING = ("GET", "HEAD")
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "

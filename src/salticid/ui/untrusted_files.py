@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def is_plain(file: Path) -> bool:
-    """Whether there is a plain file; not if nobody can tell."""
+    """Whether there is a plain file; False if that cannot be found out."""
     try:
         return stat.S_ISREG(file.stat().st_mode)
     except OSError:
@@ -28,5 +28,5 @@ def read_plain(file: Path, largest: int) -> bytes:
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    """A pipe is opened although nobody writes to it."""
+    """A pipe is opened although there is no writer."""
     return os.open(path, flags | os.O_NONBLOCK)

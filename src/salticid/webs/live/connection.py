@@ -42,7 +42,7 @@ class Connection(ResponseHandler):
         self._count += len(data)
         body = self._body()
         if data and body is not None and body.is_eof():
-            self.abort()  # nobody has asked for more
+            self.abort()  # no more was asked for
         elif self._count > self._most:
             self._refuse()
         else:

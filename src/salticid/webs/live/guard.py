@@ -1,7 +1,7 @@
 """Which addresses a crawl may connect to: those of the public Internet, and those the person allowed.
 
 The guard judges the address a socket is about to be opened to, after every lookup and redirect. A name proves
-nothing: whoever owns one decides where it points, and may change his mind between two lookups. The table is
+nothing: whoever owns one decides where it points, and may change it between two lookups. The table is
 our own because `ipaddress.is_global` lets through ways to write 169.254.169.254, and says other things in
 other versions of Python.
 """

@@ -21,15 +21,15 @@ MOST_ORIGINS = 8
 """Of those who answered, the last so many."""
 _PORTS = {"http": 80, "https": 443}
 _ANSWERS = (Failure.BROKEN, Failure.BAD_CERTIFICATE)
-"""Failures that show that somebody is there."""
+"""Failures that show that there is a server."""
 
 
 class Line:
     """The one way to a server, for pages, robots.txt and sitemaps alike.
 
-    Time spent waiting for a place does not count against a request's timeout. While it is closed nobody is
-    asked; what is under way goes on. Where descriptors run out there are fewer places, and whoever got none
-    waits for one.
+    Time spent waiting for a place does not count against a request's timeout. While it is closed nothing is
+    asked for; what is under way goes on. Where descriptors run out there are fewer places, and a request that got
+    none waits for one.
 
     `origins` are those that answered last, the very last of them at the end, and `answered_at` is when.
     """
@@ -77,7 +77,7 @@ class Line:
         """The address a URL is asked at, as one of its owner's; and whether the person put it there.
 
         Where the person put it, manners hold per host, for its address says nothing about who is there. OSError
-        when nobody says where it is.
+        when that cannot be found out.
         """
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
@@ -85,7 +85,7 @@ class Line:
         return _of_one_owner(address), self._names.has_rule(host)
 
     def close(self) -> None:
-        """Ask nobody until it is opened again."""
+        """Send no request until it is opened again."""
         self._open.clear()
 
     def open(self) -> None:

@@ -50,7 +50,7 @@ class Address:
         self._turn = asyncio.Lock()
 
     async def turn(self) -> Callable[[], None]:
-        """Wait until a request may be made; nobody else makes one until what this returns is called: it is sent."""
+        """Wait until a request may be made; the next may be made after the returned function was called: it is sent."""
         await self._turn.acquire()
         try:
             while (wait := self._free_at - self._clock()) > 0:
@@ -87,7 +87,7 @@ class Manners:
 
     @asynccontextmanager
     async def turn(self, host: str) -> AsyncIterator[None]:
-        """Wait for this host's turn; inside, nobody else asks it. Raises Parked when that would take long."""
+        """Wait for this host's turn; inside, no other request goes to it. Raises Parked when that would take long."""
         state = self._state(host)
         async with state.turn:
             while (wait := state.free_at - self._clock()) > 0:

@@ -21,11 +21,11 @@ _NO_SUCH_NAME = (ARES_ENOTFOUND, ARES_ENODATA, ARES_ENONAME)
 
 
 class NoSuchName(OSError):
-    """Those who must know say that nobody has this name."""
+    """The name servers say that there is no such name."""
 
 
 class NoNameServer(OSError):
-    """Nobody says who has this name: that is no fault of the host's."""
+    """No name server answers: that is no fault of the host."""
 
 
 class Names(AbstractResolver):
@@ -48,10 +48,10 @@ class Names(AbstractResolver):
         self._system: AbstractResolver | None = None
         self._entries: dict[tuple[str, int], tuple[float, list[ResolveResult]]] = {}
         self.answered_at = -inf
-        """When a name server last said something, be it that nobody has a name."""
+        """When a name server last answered, be it that there is no such name."""
 
     async def address(self, host: str, port: int, seconds: float) -> str:
-        """The address a host is asked at first. OSError when there is none, or nobody says so within the seconds."""
+        """The address a host is asked at first. OSError when there is none, or no answer within the seconds."""
         entry = self._entries.get((host, port))
         if entry is not None and entry[0] >= self._clock():
             return entry[1][0]["host"]
@@ -62,7 +62,7 @@ class Names(AbstractResolver):
             raise NoNameServer(f"nobody says within {seconds} s where {host} is") from error
 
     async def again(self, host: str, port: int, seconds: float) -> None:
-        """Look a host up although it is known. OSError when nobody says where it is within so many seconds."""
+        """Look a host up although it is known. OSError when there is no answer within so many seconds."""
         async with asyncio.timeout(seconds):
             await self._look_up(host, port)
 
@@ -77,7 +77,7 @@ class Names(AbstractResolver):
         return await (self._entry(host, port) if host == self._proxy else self.admissible(host, port))
 
     async def admissible(self, host: str, port: int) -> list[ResolveResult]:
-        """The addresses of a host that the guard admits, whoever trusts it; AddressRefused when it has others."""
+        """The addresses of a host that the guard admits, be it the proxy or not; AddressRefused when it has others."""
         addresses = await self._entry(host, port)
         allowed_addresses = [each for each in addresses if self._guard.admits(each["host"])]
         if not allowed_addresses:

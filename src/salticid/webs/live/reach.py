@@ -1,7 +1,7 @@
 """Whether anybody can be reached: was it the host that failed, or the network?
 
-A host that fails while others answer is gone. When nobody has answered meanwhile, or many hosts fail at once, nobody
-can tell; so those who answered before are asked once more. If one of them does, it was the host. If none does, the
+A host that fails while others answer is gone. When no other has answered meanwhile, or many hosts fail at once, it
+may be either; so those who answered before are asked once more. If one of them does, it was the host. If none does, the
 network is lost: all who fail wait, and it is tried again and again, with growing pauses, until somebody answers.
 """
 
@@ -19,7 +19,7 @@ from salticid.webs.live.manners import Manners, Parked
 from salticid.webs.live.retries import OURS, PERHAPS_OURS, Failure
 
 MANY = 5
-"""So many unrelated hosts that fail, and nobody who answers in between."""
+"""So many unrelated hosts that fail, and none that answers in between."""
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 """Seconds between two looks whether the network is back: twice as many each time."""
 WITNESSES = 3
@@ -68,7 +68,7 @@ class Reach:
         finally:
             del self._waiting[this]
             if not self._waiting and not self._look.done():
-                self._look.cancel()  # nobody wants to know
+                self._look.cancel()  # no request waits for the result
 
     def _are_many(self, origin: str, failure: Failure) -> bool:
         """Whether many unrelated hosts have failed since somebody answered, now that this one has."""
@@ -133,7 +133,7 @@ class Reach:
         return False
 
     async def _ask(self, origin: str) -> None:
-        """Ask for what everybody may be asked for, in turn."""
+        """Ask for the robots.txt, which every crawler may ask for, in turn."""
         with suppress(Parked):
             async with self._manners.turn(host(f"{origin}/")):
                 await self._line.get(f"{origin}/robots.txt")

@@ -58,7 +58,7 @@ class LiveWeb:
     for; `may_follow` says whether a redirect or a sitemap is in scope; `may_ask` whether a host may be asked now on
     behalf of a URL; `places` are the addresses of hosts, but for those that the person placed. Of a host given up
     nothing more is asked, until it is forgiven. A fetch that was parked, or found a host crowded, goes on where it
-    was; one that fails because nobody can be reached waits until somebody can.
+    was; one that fails because the network is lost waits until it is back.
     """
 
     def __init__(
