@@ -247,7 +247,7 @@ def test_openapi_says_what_there_is_and_nothing_else(client: Client, tmp_path: P
     assert set(ANSWERS) == answered
     told = client.get("/api/openapi.json")
     assert told["openapi"] == "3.1.0"
-    assert {"NewCrawl", "Summary", "Told", "Error"} <= set(told["components"]["schemas"])
+    assert {"NewCrawl", "Summary", "ShownVisit", "Error"} <= set(told["components"]["schemas"])
 
 
 def test_a_port_that_is_taken_is_an_error_with_the_next_step(tmp_path: Path) -> None:

@@ -90,11 +90,8 @@ def _refresh(folder: Path, params: Mapping[str, Any], json: bool) -> int:
     if json:
         print_json(result)
     else:
-        out.print(f"{run.pages} pages: {_counts(run)}.", highlight=False)
+        counts = ", ".join(f"{run.fates[fate]} {fate.value}" for fate in PageFate)
+        out.print(f"{run.pages} pages: {counts}.", highlight=False)
     if run.stopped:
         err.print(f"Interrupted. Go on with: salticid refresh {shlex.quote(str(folder))}", highlight=False)
     return INTERRUPTED if run.stopped else 0
-
-
-def _counts(run: Refresh) -> str:
-    return ", ".join(f"{run.fates[fate]} {fate.value}" for fate in PageFate)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Protocol
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
 from salticid.crawl import Crawl
 from salticid.drivers.lobby import Lobby
@@ -24,6 +25,8 @@ KEEPING = 1.0
 """Seconds without an arrival after which the log writes what it holds."""
 SILENCE = 60.0
 """Seconds without an arrival after which `silent` is called."""
+
+T = TypeVar("T")
 
 _AT_ONCE = (
     StopReason.TIME,
@@ -91,7 +94,7 @@ class LiveDriver:
         self._room = 2 * requests - 1
         self._sitemaps = sitemaps
         self._mapped_hosts: set[int] = set()
-        self._out: set[asyncio.Task[Response] | asyncio.Task[list[int]]] = set()
+        self._out: set[asyncio.Task[Any]] = set()
         self._hosts: Counter[int] = Counter()
         self._busy: frozenset[int] = frozenset()
         self.parking = Parking(clock)
@@ -275,9 +278,18 @@ class LiveDriver:
         self._hosts[host] += 1
         if self._hosts[host] == LINKS_A_HOST:
             self._busy |= {host}
-        task = asyncio.create_task(self._web.fetch(choice.link.url))
+        self._start(self._web.fetch(choice.link.url), partial(self._take, choice))
+
+    def _start(self, work: Coroutine[Any, Any, T], take: Callable[[asyncio.Task[T]], None]) -> None:
+        """Let the web work; `take` gets the finished task, in the order of arrival."""
+        task = asyncio.create_task(work)
         self._out.add(task)
-        task.add_done_callback(lambda task: self._events.put_nowait(lambda: self._take(choice, task)))
+
+        def arrive() -> None:
+            self._out.remove(task)
+            take(task)
+
+        task.add_done_callback(lambda _: self._events.put_nowait(arrive))
 
     async def _next(self) -> Callable[[], None] | None:
         """What to do about the next arrival; None when it is time to look at the clock, or to stop."""
@@ -302,7 +314,6 @@ class LiveDriver:
             return None
 
     def _take(self, choice: Choice, task: asyncio.Task[Response]) -> None:
-        self._out.remove(task)
         self.lobby.leave(choice.link.url)
         host = self._host(choice)
         self._hosts[host] -= 1
@@ -344,12 +355,9 @@ class LiveDriver:
 
     def _probe(self, made_up: int) -> None:
         """Ask for a page that cannot be there; like a robots.txt it is no visit, and not charged."""
-        task = asyncio.create_task(self._web.fetch(made_up))
-        self._out.add(task)
-        task.add_done_callback(lambda task: self._events.put_nowait(lambda: self._take_probe(made_up, task)))
+        self._start(self._web.fetch(made_up), partial(self._take_probe, made_up))
 
     def _take_probe(self, made_up: int, task: asyncio.Task[Response]) -> None:
-        self._out.remove(task)
         self.lobby.leave(made_up)
         if self._traps is not None:
             with suppress(Parked, Crowded):
@@ -357,14 +365,9 @@ class LiveDriver:
 
     def _read_sitemap(self, visit: Visit) -> None:
         """What a sitemap names is as far from a seed as what the good page links to."""
-        task = asyncio.create_task(self._web.sitemap(visit.final))
-        self._out.add(task)
-        task.add_done_callback(
-            lambda task: self._events.put_nowait(lambda: self._offer(task, visit.depth + 1))
-        )
+        self._start(self._web.sitemap(visit.final), partial(self._offer, visit.depth + 1))
 
-    def _offer(self, task: asyncio.Task[list[int]], depth: int) -> None:
-        self._out.remove(task)
+    def _offer(self, depth: int, task: asyncio.Task[list[int]]) -> None:
         with suppress(Parked):
             self.crawl.offer(Links.to(task.result()), depth)
 

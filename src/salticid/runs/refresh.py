@@ -98,7 +98,7 @@ class Refresh:
                 return
             fate = _fate_of(version, response)
             self.fates[fate] += 1
-            change = response if fate is PageFate.CHANGED else _without_page(response)
+            change = response if fate is PageFate.CHANGED else replace(response, page=None)
             self._log.add_recheck(step, fate, change)
             watch()
             await self._wait_for_the_log()
@@ -174,17 +174,3 @@ def _fate_of(version: PageVersion, response: Response) -> PageFate:
     if response.status in _GONE or response.outcome is Outcome.NOT_HTML:
         return PageFate.GONE
     return PageFate.UNKNOWN
-
-
-def _without_page(response: Response) -> Response:
-    """Without the page: it is known already."""
-    return Response(
-        response.url,
-        response.final,
-        response.outcome,
-        response.status,
-        size=response.size,
-        modified=response.modified,
-        etag=response.etag,
-        records=response.records,
-    )

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from unicodedata import combining, normalize, unidata_version
 
 from salticid.errors import UserError
-from salticid.model import Page
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.packing import unpack_page
 from salticid.store.schema import PAGE, SESSION, VERSION, SqlTable
@@ -99,7 +98,7 @@ class WordIndex:
 
     def forms(self, words: list[str]) -> list[str]:
         """What words count as: two words are the same to the index when their forms are equal."""
-        return self._stems(["".join(c for c in normalize("NFD", word) if not combining(c)) for word in words])
+        return forms_of(self._stems, words)
 
     def close(self) -> None:
         self._db.close()
@@ -178,6 +177,11 @@ class WordIndex:
             ) from None
 
 
+def forms_of(stems: Callable[[list[str]], list[str]], words: list[str]) -> list[str]:
+    """The stems of words, without accents."""
+    return stems(["".join(c for c in normalize("NFD", word) if not combining(c)) for word in words])
+
+
 class _WordSpeller:
     """Texts cut into words, with one space between two."""
 
@@ -217,11 +221,6 @@ def _language(crawl: CrawlFolder) -> str:
     """The language its topic names, else that of its first pages."""
     topic: dict[str, Any] = crawl.about().get("topic") or {}
     pages = (unpack_page(row[1:]) for row in crawl.database.select(PAGE, "ORDER BY step", body=True))
-    sample = " ".join(
-        page.text[:_SAMPLE_SIZE] for page in islice(filter(_says_something, pages), _SAMPLE_PAGES)
-    )
+    with_text = (page for page in pages if page.packed_text)
+    sample = " ".join(page.text[:_SAMPLE_SIZE] for page in islice(with_text, _SAMPLE_PAGES))
     return topic.get("language") or language.detect(sample)
-
-
-def _says_something(page: Page) -> bool:
-    return bool(page.packed_text)

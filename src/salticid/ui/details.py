@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any
-from unicodedata import combining, normalize
 
 import msgspec
 
 from salticid.errors import UserError
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.damage import Damaged
-from salticid.store.index import WordIndex
+from salticid.store.index import WordIndex, forms_of
 from salticid.store.query import Query
 from salticid.store.record import arrival_at
 from salticid.store.search import Hit, Search
@@ -65,7 +65,7 @@ def snippets(crawl: CrawlFolder, steps: Sequence[int], query: str) -> dict[str, 
 
 def pieces(text: str, query: str) -> list[Piece]:
     """The piece of a text that shows most words of a query, cut where they begin and end."""
-    forms = _forms(language.detect(f"{query} {text[:_SAMPLE]}"))
+    forms = partial(forms_of, language.stemmer(language.detect(f"{query} {text[:_SAMPLE]}")))
     part = snippet(text, frozenset(forms(list(letter_runs(query)))), forms)
     return _split_at(part.text, part.matches)
 
@@ -111,14 +111,6 @@ def _hits(folder: Path, query: Query) -> list[Hit]:
     except (UserError, Damaged, OSError, sqlite3.Error):
         return []
     return [msgspec.structs.replace(hit, score=scores.get(hit.step, hit.score)) for hit in hits]
-
-
-def _forms(code: str) -> Callable[[list[str]], list[str]]:
-    """What words count as: without accents and endings."""
-    stems = language.stemmer(code)
-    return lambda words: stems(
-        ["".join(c for c in normalize("NFD", word) if not combining(c)) for word in words]
-    )
 
 
 def _split_at(text: str, matches: Sequence[tuple[int, int]]) -> list[Piece]:

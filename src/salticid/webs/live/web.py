@@ -112,8 +112,7 @@ class LiveWeb:
             if isinstance(answer, Outcome):
                 return None
             if answer.status not in _REDIRECTS:
-                whole = answer.status == 200
-                if not whole:
+                if answer.status != 200:
                     return None
                 return await asyncio.to_thread(decode_body, answer.fields, answer.body, LONGEST_SITEMAP)
             where = canonical(answer.fields.get("location", ""), at)
