@@ -4,6 +4,7 @@ import json
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
 from salticid.store import log as store_log
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.damage import Damaged
 from salticid.store.log import CrawlLog
 from salticid.store.schema import FILE
 from salticid.strategies.best_first import BestFirst
@@ -281,3 +283,25 @@ def test_folders_that_will_not_do(world: Path, tmp_path: Path) -> None:
     (tmp_path / "junk" / FILE).write_bytes(b"no database at all" * 100)
     with pytest.raises(UserError, match="cannot be read as a crawl: file is not a database"):
         CrawlFolder(tmp_path / "junk")
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ("UPDATE visit SET status = status + 1 WHERE step = 1", "visit 1 is not as it was written"),
+        ("DELETE FROM visit WHERE step = 1", "1 rows of visit are missing"),
+        ("DELETE FROM choice WHERE id = 1", "choice 1 is missing"),
+        ("DELETE FROM page WHERE step = 0", "page 0 is missing"),
+        ("UPDATE url SET text = text || 'x'", "url .* is not as it was written"),
+        ("UPDATE about SET value = '2' WHERE name = 'n'", "about n is not as it was written"),
+        ("DELETE FROM about WHERE name = 'n'", "facts about the crawl are missing"),
+    ],
+)
+def test_a_row_that_was_changed_or_lost_is_told(world: Path, tmp_path: Path, change: str, named: str) -> None:
+    crawled(world, tmp_path / "c")
+    with closing(sqlite3.connect(tmp_path / "c" / FILE)) as db, db:
+        assert db.execute(change).rowcount
+    with closing(CrawlFolder(tmp_path / "c")) as folder:
+        told = rf"crawl\.db is damaged \({named}\); take a copy that is whole"
+        with pytest.raises(Damaged, match=told):
+            repr((list(folder.visits()), folder.about()))

@@ -111,6 +111,7 @@ class LockedFolder:
                     f"the crawl in {self.folder} is of an older format, and cannot be given ours: {error}; make room, "
                     "then try again"
                 ) from None
+        if self.db.format != FORMAT:
             self.db = Database(self.db.connection, self.db.file)
         self.empty, self.missing = False, None
         write_ahead.begin(self.db)
