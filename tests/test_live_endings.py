@@ -54,7 +54,7 @@ def test_silence_is_told_every_minute_and_not_before() -> None:
         told: list[float] = []
         seconds = {"seed": 59.9, "h0.example/x": 59.9, "h1.example/x": 250.0}
         done = Hunt(SlowWeb(hosts(2), lambda name: seconds[name]), 8)
-        done.driver.silent = lambda: told.append(clock())
+        done.driver.on_silence = lambda: told.append(clock())
         assert await done.run() is StopReason.FRONTIER_EMPTY
         assert told == pytest.approx([59.9 + 59.9 + 60, 59.9 + 59.9 + 120, 59.9 + 59.9 + 180])
         assert clock() == pytest.approx(59.9 + 250)

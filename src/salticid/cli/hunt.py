@@ -91,12 +91,12 @@ class Terminal(Onlooker):
         if self._work.due:
             self._work.at(self._run.crawl.pages, progress(self._run))
 
-    def silent(self) -> None:
+    def silence(self) -> None:
         waits = sorted(set(self._run.doing.values()))
         more = f" and {len(waits) - 5} others" if len(waits) > 5 else ""
         self.warn(f"Nothing arrived for a minute. Waiting for {', '.join(waits[:5])}{more}.")
 
-    def held_up(self, trouble: str) -> None:
+    def trouble(self, trouble: str) -> None:
         self.warn(
             f"Paused: nothing can be written into {self._folder} ({trouble}). Nothing is lost; the crawl goes on by "
             "itself as soon as there is room."

@@ -24,7 +24,7 @@ LINKS_A_HOST = 2
 KEEPING = 1.0
 """Seconds without an arrival after which the log writes what it holds."""
 SILENCE = 60.0
-"""Seconds without an arrival after which `silent` is called."""
+"""Seconds without an arrival after which `on_silence` is called."""
 
 T = TypeVar("T")
 
@@ -65,8 +65,8 @@ class LiveDriver:
     or address, waits in a lobby for as long as others have links or are at work: the budget is that of the `whole`,
     if this is a part of a larger crawl.
 
-    `silent`, if set, is called whenever nothing has arrived for a minute; `held_up` when the log
-    is in trouble: then nothing more is asked for or delivered until it is not; and `went_on` after that, and
+    `on_silence`, if set, is called whenever nothing has arrived for a minute; `on_trouble` when the log
+    is in trouble: then nothing more is asked for or delivered until it is not; and `on_delay` after that, and
     after a pause, with the seconds lost.
     """
 
@@ -83,9 +83,9 @@ class LiveDriver:
         self._chances = SecondChances(crawl.brief.urls)
         self.lobby = Lobby(crawl.brief.urls, None if traps is None else traps.crowds)
         self.whole: Limits | None = None
-        self.silent: Callable[[], None] | None = None
-        self.held_up: Callable[[str], None] | None = None
-        self.went_on: Callable[[float], None] | None = None
+        self.on_silence: Callable[[], None] | None = None
+        self.on_trouble: Callable[[str], None] | None = None
+        self.on_delay: Callable[[float], None] | None = None
         self.flying: Sequence[Choice] = ()
         """Choices that an earlier run had under way."""
         self._interrupted = False
@@ -149,8 +149,8 @@ class LiveDriver:
     def go_on(self, why: str = "") -> None:
         """Choose again, if there is no other reason not to; the time since the last arrival is lost."""
         if self._pauses == {why}:
-            if self.went_on is not None:
-                self.went_on(self._clock() - self._paused_at)
+            if self.on_delay is not None:
+                self.on_delay(self._clock() - self._paused_at)
             self._last_arrival = self._last_write = self._clock()
             self.nudge()
         self._pauses.discard(why)
@@ -186,9 +186,9 @@ class LiveDriver:
     async def _wait_for_the_log(self) -> None:
         """Answers that arrive meanwhile are delivered afterwards."""
         start = self._clock()
-        await wait_for_the_log(self.crawl.log, lambda: self._interrupted, self.held_up)
-        if self.went_on is not None:
-            self.went_on(self._clock() - start)
+        await wait_for_the_log(self.crawl.log, lambda: self._interrupted, self.on_trouble)
+        if self.on_delay is not None:
+            self.on_delay(self._clock() - start)
         self._last_arrival = self._clock()
 
     async def _send_out(self) -> None:
@@ -309,8 +309,8 @@ class LiveDriver:
                 self.crawl.log.retry()
             if self._clock() >= self._last_arrival + SILENCE:
                 self._last_arrival = self._clock()
-                if self.silent is not None and not self.paused:
-                    self.silent()
+                if self.on_silence is not None and not self.paused:
+                    self.on_silence()
             return None
 
     def _take(self, choice: Choice, task: asyncio.Task[Response]) -> None:

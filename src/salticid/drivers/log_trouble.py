@@ -12,11 +12,11 @@ RETRY_SECONDS = 1.0
 
 
 async def wait_for_the_log(
-    log: Log, interrupted: Callable[[], bool], held_up: Callable[[str], None] | None = None
+    log: Log, interrupted: Callable[[], bool], on_trouble: Callable[[str], None] | None = None
 ) -> None:
-    """Wait until the log is out of trouble, or the crawl is interrupted; `held_up` is called with the trouble."""
-    if log.trouble is not None and held_up is not None:
-        held_up(log.trouble)
+    """Wait until the log is out of trouble, or the crawl is interrupted; `on_trouble` is called with the trouble."""
+    if log.trouble is not None and on_trouble is not None:
+        on_trouble(log.trouble)
     while log.trouble is not None and not interrupted():
         await asyncio.sleep(RETRY_SECONDS)
         log.retry()

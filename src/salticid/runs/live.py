@@ -75,8 +75,8 @@ class LiveRun(Run):
                 memory.recall(self.log.memory())
             self.driver = driver = await self._ready()
             self.crawl = driver.crawl
-            driver.silent, driver.held_up = self.onlooker.silent, self.onlooker.held_up
-            driver.went_on = self.clock.forget
+            driver.on_silence, driver.on_trouble = self.onlooker.silence, self.onlooker.trouble
+            driver.on_delay = self.clock.forget
             self.onlooker.ready(self)
             reason = await driver.run(self.onlooker.visit)
             while self._part is not None and await self._part.more():

@@ -45,8 +45,8 @@ class Onlooker:
     def visit(self, visit: Visit) -> None:
         """There was a visit."""
 
-    def silent(self) -> None:
+    def silence(self) -> None:
         """Nothing has arrived for a minute."""
 
-    def held_up(self, trouble: str) -> None:
+    def trouble(self, trouble: str) -> None:
         """Nothing can be written, for this reason; the crawl waits."""

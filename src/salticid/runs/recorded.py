@@ -135,7 +135,7 @@ class RecordedRun(Run):
         await self._may_go_on.wait()
 
     async def _wait_for_the_log(self) -> None:
-        await wait_for_the_log(self.log, lambda: self._interrupted, self.onlooker.held_up)
+        await wait_for_the_log(self.log, lambda: self._interrupted, self.onlooker.trouble)
 
     def _end(self) -> None:
         self._interrupted = True

@@ -63,7 +63,7 @@ class Refresh:
         self.pages = len(pages)
         self.fates: Counter[PageFate] = Counter()
         self.stopped = False
-        self.held_up: Callable[[str], None] | None = None
+        self.on_trouble: Callable[[str], None] | None = None
 
     async def run(self, watch: Callable[[], None]) -> None:
         """Ask for all of them; `watch` is called after each."""
@@ -104,7 +104,7 @@ class Refresh:
             await self._wait_for_the_log()
 
     async def _wait_for_the_log(self) -> None:
-        await wait_for_the_log(self._log, lambda: self.stopped, self.held_up)
+        await wait_for_the_log(self._log, lambda: self.stopped, self.on_trouble)
 
 
 def last_settings(folder: Path, options: Mapping[str, Any]) -> LiveSettings:
@@ -146,7 +146,7 @@ async def refresh(
             memory.recall(log.memory())
             log.keep = memory.news
             work = Refresh(web, log, settings.concurrency)
-            work.held_up = onlooker.held_up
+            work.on_trouble = onlooker.trouble
             reach = web.network.reach
             reach.on_loss = lambda failure: onlooker.warn(NOBODY_THERE.format(failure.value))
             onlooker.begins(work.stop)

@@ -63,7 +63,7 @@ class ProcessOnlooker(Onlooker):
             self._handler(command)
         self._handler.tell()
 
-    def held_up(self, trouble: str) -> None:
+    def trouble(self, trouble: str) -> None:
         say(
             messages.Notice(
                 f"Nothing can be written ({trouble}). The crawl goes on as soon as there is room."
