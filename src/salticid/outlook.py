@@ -47,7 +47,7 @@ class Outlook:
 
 
 def outlook(finds: Sequence[int], pages: int) -> Outlook | None:
-    """The outlook of a crawl of `pages` pages, the ones numbered `found` (from 1, ascending) positive.
+    """The outlook of a crawl of `pages` pages, the ones numbered `finds` (from 1, ascending) positive.
 
     Finds are taken for a Poisson process whose rate rises in the beginning, or not, and then dies away: N
     positives in all, each found after a time of Erlang's distribution (shape 1 or 2, speed b). N is unknown on

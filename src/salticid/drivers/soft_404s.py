@@ -83,11 +83,11 @@ class Soft404s:
 
     def _host(self, host: int) -> _Host:
         """A host, which is now the last one met; the one met longest ago may be forgotten for it."""
-        looks = self._hosts.pop(host, None) or _Host()
+        entry = self._hosts.pop(host, None) or _Host()
         if len(self._hosts) >= MOST_HOSTS:
             del self._hosts[next(iter(self._hosts))]
-        self._hosts[host] = looks
-        return looks
+        self._hosts[host] = entry
+        return entry
 
 
 def made_up(url: str) -> str:

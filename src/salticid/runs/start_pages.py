@@ -64,8 +64,8 @@ class Start:
 
     def add(self, urls: Sequence[str], origin: str) -> None:
         """Take these as seeds as well."""
-        urls_before = {seed.url for seed in self.seeds}
-        self.seeds += [Seed(url, origin) for url in urls if url not in urls_before]
+        old_urls = {seed.url for seed in self.seeds}
+        self.seeds += [Seed(url, origin) for url in urls if url not in old_urls]
 
 
 async def find_start(query: str, sources: Sources, user_agent: str = USER_AGENT) -> Start:
@@ -130,8 +130,8 @@ def _take_bookmarks(start: Start, data: bytes, query: str) -> None:
         return
     stems = language.stemmer(language.detect(query))
     query_stems = set(stems(list(letter_runs(query))))
-    best_first = sorted(marks, key=lambda mark: -len(query_stems & set(stems(list(letter_runs(mark.title))))))
-    start.add([mark.url for mark in best_first[:MOST_BOOKMARKS]], "bookmarks")
+    in_order = sorted(marks, key=lambda mark: -len(query_stems & set(stems(list(letter_runs(mark.title))))))
+    start.add([mark.url for mark in in_order[:MOST_BOOKMARKS]], "bookmarks")
     if len(marks) > MOST_BOOKMARKS:
         start.warnings.append(
             f"of {len(marks)} bookmarks, the {MOST_BOOKMARKS} with titles nearest to the query are taken"

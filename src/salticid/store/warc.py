@@ -47,7 +47,7 @@ class Archive:
         self._waiting: dict[int, tuple[int, bytearray]] = {}
 
     def add(self, url: str, request: bytes, response: bytes, address: str | None, truncated: bool) -> int:
-        """Take an exchange, as HTTP messages; the place of its response. `cut`: there was more than was read."""
+        """Take an exchange, as HTTP messages; the place of its response. `truncated`: there was more than was read."""
         if self._size >= self.file_size:
             self._number, self._size = self._number + 1, 0
         date = {"WARC-Date": _now()}
