@@ -34,22 +34,22 @@ Piece = tuple[str, bool]
 
 def visit_in_full(crawl: CrawlFolder, step: int, query: str) -> dict[str, Any] | None:
     """All about one visit; None if there is none."""
-    summary = visit(crawl, step)
-    if summary is None:
+    shown_visit = visit(crawl, step)
+    if shown_visit is None:
         return None
-    visit_row, page = crawl.visit(step), crawl.page(step)
+    stored_visit, page = crawl.visit(step), crawl.page(step)
     text = page.text if page is not None else ""
     return {
-        **msgspec.structs.asdict(summary),
+        **msgspec.structs.asdict(shown_visit),
         "snippet": pieces(text, query),
-        "why": visit_row.why,
-        "promise": visit_row.promise,
+        "why": stored_visit.why,
+        "promise": stored_visit.promise,
         "language": language.detect(text[:_SAMPLE]) if text else None,
         "links": len(page.links) if page is not None else 0,
-        "duplicate_of": visit_row.duplicate_of,
-        "status": visit_row.status,
-        "seconds": visit_row.seconds,
-        "size": visit_row.size,
+        "duplicate_of": stored_visit.duplicate_of,
+        "status": stored_visit.status,
+        "seconds": stored_visit.seconds,
+        "size": stored_visit.size,
     }
 
 

@@ -120,10 +120,10 @@ def visit(crawl: CrawlFolder, step: int) -> ShownVisit | None:
     arrival = record.arrival_at(crawl.database, step)
     if arrival is None:
         return None
-    summary = _visit(crawl, arrival)
+    shown_visit = _visit(crawl, arrival)
     scores, likings = revisions(crawl)
     return msgspec.structs.replace(
-        summary, score=scores.get(step, summary.score), liking=likings.get(summary.final, 0)
+        shown_visit, score=scores.get(step, shown_visit.score), liking=likings.get(shown_visit.final, 0)
     )
 
 
