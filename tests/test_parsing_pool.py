@@ -53,9 +53,10 @@ def descriptors() -> int:
 
 
 def children(of: int | None = None) -> list[int]:
-    """Child processes, zombies too; not the one that Python keeps for processes of its own."""
-    found = [pid for pid, parent in parents() if parent == (of or os.getpid())]
-    return [pid for pid in found if b"resource_tracker" not in _command(pid)]
+    """Child processes, zombies too; not those that Python and the tests keep for processes of their own."""
+    there = [pid for pid, parent in parents() if parent == (of or os.getpid())]
+    kept = (b"resource_tracker", b"tests.program_server")
+    return [pid for pid in there if not any(name in _command(pid) for name in kept)]
 
 
 def parser() -> int:
