@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from salticid.metrics.distance import histogram, mean_distance
 from salticid.metrics.parts.community_links import cohesiveness, overall_cohesiveness
-from salticid.metrics.parts.page_links import PageLinks, gathered
+from salticid.metrics.parts.page_links import PageLinks, gather
 from salticid.metrics.robustness import overlap
 from salticid.model import Ints
 from salticid.testing.generated import Generated
@@ -167,7 +167,7 @@ def test_gathering_rows_is_joining_them(some: list[list[int]], wanted: list[int]
     start = np.cumsum([0, *map(len, some)])
     values = np.array([value for row in some for value in row], np.int32)
     joined = [value for row in wanted for value in some[row]]
-    assert gathered(start, values, np.array(wanted, np.int32)).tolist() == joined
+    assert gather(start, values, np.array(wanted, np.int32)).tolist() == joined
 
 
 def test_links_among_pages_are_places_in_the_crawl(tmp_path: Path) -> None:

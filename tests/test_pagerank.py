@@ -90,7 +90,7 @@ def test_the_page_least_similar_to_the_topic_leaves_the_buffer() -> None:
     settled = web.settle([10, 11, 12])
     assert (len(web), settled.links) == (2, 2)
     assert web.ranks([10, 11, 12, 3]).tolist() == pytest.approx([53 / 45, 0.2, 53 / 45, 11 / 9])
-    assert [url for url, _ in settled.moved] == [10, 11, 12]
+    assert [url for url, _ in settled.ranks] == [10, 11, 12]
 
 
 def test_a_page_that_the_judge_now_thinks_less_of_leaves_before_others() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from salticid.errors import UserError
 from salticid.metrics.harvest import harvest_curve
-from salticid.metrics.parts.judged import judged
+from salticid.metrics.parts.hits import hits
 from salticid.model import Topic
 from salticid.testing.generated import Generated
 from salticid.truth import Truth, load_topic
@@ -231,7 +231,7 @@ def test_a_crawl_is_judged_by_targets_alone(
         return tuple(f"http://a.example/{path}{suffix}" for path in paths)
 
     topic = Topic("t", "k", urls(seeds, "#top"), urls(examples, "?utm_source=x"))
-    relevant = judged(urls(fetched), topic, Truth(targets=urls(targets, "#x")))
+    relevant = hits(urls(fetched), topic, Truth(targets=urls(targets, "#x")))
     counted = [path for path in fetched if path not in seeds and path not in examples]
     assert relevant == [path in targets for path in counted]
     assert harvest_curve(relevant) == [sum(relevant[:n]) / n for n in range(1, len(counted) + 1)]

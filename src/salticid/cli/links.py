@@ -35,7 +35,7 @@ def links(
     from salticid.lab.links import splits  # here: it takes its time to import
     from salticid.lab.links.examples import labelled_links
     from salticid.lab.links.table import link_table
-    from salticid.lab.links.trial import tried
+    from salticid.lab.links.trial import run_trial
     from salticid.lab.links.trial_tables import figures
 
     if save is not None and save.suffix != ".toml":
@@ -48,7 +48,7 @@ def links(
     sought = saving.checked_target(known, target) if save is not None else ""
     parts = splits.by_university(known) if split == "university" else splits.at_random(known, seed)
     with Work("links", 0, err) as work:
-        trial = tried(known, parts, work.part)
+        trial = run_trial(known, parts, work.part)
     if save is not None:
         _write(save, saving.strategy_file(known, sought))
     if json:

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from salticid.cluster.shared_folders import Lent, lend
 from salticid.evolve.simulation import Simulation
-from salticid.evolve.workers import Stage, done
+from salticid.evolve.workers import Stage, run_task
 from salticid.lab.experiment import Case, Experiment
 
 T = TypeVar("T")
@@ -78,4 +78,4 @@ class OnRay:
 
 def _crawls(world: Lent, stage: Stage, work: Callable[[Simulation, T], R], tasks: Sequence[T]) -> list[R]:
     here = replace(stage, world=world.here())
-    return [done(here, work, task) for task in tasks]
+    return [run_task(here, work, task) for task in tasks]

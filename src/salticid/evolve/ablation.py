@@ -26,8 +26,8 @@ class HeldBack(msgspec.Struct, frozen=True):
 
 def held_back(plan: SearchPlan, weights: Weights, crawlers: Crawlers, watch: Watch) -> HeldBack:
     """Crawl with weights of all terms, and with what they are compared with."""
-    used = [(term, at) for at, term in enumerate(plan.terms) if any(row[at] for row in weights)]
-    strategies = [weights, plan.alone(PARENT), *(without(weights, at) for _, at in used)]
+    terms = [(term, at) for at, term in enumerate(plan.terms) if any(row[at] for row in weights)]
+    strategies = [weights, plan.alone(PARENT), *(without(weights, at) for _, at in terms)]
     seeds = plan.held_back_seeds
     trials = [trial for each in strategies for trial in plan.trials(each, seeds)]
     results: list[float] = []
@@ -35,7 +35,9 @@ def held_back(plan: SearchPlan, weights: Weights, crawlers: Crawlers, watch: Wat
         results.append(result)
         watch(len(results), len(trials))
     parts = [results[at : at + len(seeds)] for at in range(0, len(results), len(seeds))]
-    return HeldBack(parts[0], parts[1], {term: part for (term, _), part in zip(used, parts[2:], strict=True)})
+    return HeldBack(
+        parts[0], parts[1], {term: part for (term, _), part in zip(terms, parts[2:], strict=True)}
+    )
 
 
 def without(weights: Weights, place: int) -> Weights:

@@ -19,11 +19,11 @@ Watch = Callable[[int, int], None]
 
 def finalists(state: State) -> list[Weights]:
     """The fittest weights that a search has ever tried, all different; among equals those tried first."""
-    ranked = sorted(state.tried, key=lambda tried: -tried[1])
-    return [weights for weights, _ in ranked[:FINALISTS]]
+    order = sorted(state.tried, key=lambda trial: -trial[1])
+    return [weights for weights, _ in order[:FINALISTS]]
 
 
-def chosen(state: State, crawlers: Crawlers, watch: Watch) -> Weights:
+def best_finalist(state: State, crawlers: Crawlers, watch: Watch) -> Weights:
     """The finalist that does best on seeds no search has seen; those of the final test are not among them."""
     plan, running = state.plan, finalists(state)
     seeds = plan.choosing_seeds

@@ -83,11 +83,11 @@ def _plain(word: str) -> str:
 
 def _tensors(file: Path) -> dict[str, npt.NDArray[Any]]:
     """The arrays of a safetensors file, mapped, not read."""
-    with file.open("rb") as opened:
-        length = int.from_bytes(opened.read(8), "little")
+    with file.open("rb") as stream:
+        length = int.from_bytes(stream.read(8), "little")
         if length > _LONGEST_HEADER:
             raise ValueError("model.safetensors begins with no header")
-        header = json.loads(opened.read(length))
+        header = json.loads(stream.read(length))
     raw = np.memmap(file, np.uint8, "r", offset=8 + length)
     tensors = {}
     for name, about in header.items():
@@ -99,11 +99,15 @@ def _tensors(file: Path) -> dict[str, npt.NDArray[Any]]:
 
 def _tokens(tokenizer: dict[str, Any]) -> dict[str, int]:
     """Token -> id, whichever way the tokenizer lists them; special ones are no words and left out."""
-    listed = tokenizer["model"]["vocab"]
-    tokens = dict(listed) if isinstance(listed, dict) else {entry[0]: at for at, entry in enumerate(listed)}
-    for added in tokenizer.get("added_tokens", []):
-        if added.get("special"):
-            tokens.pop(added["content"], None)
+    vocabulary = tokenizer["model"]["vocab"]
+    tokens = (
+        dict(vocabulary)
+        if isinstance(vocabulary, dict)
+        else {entry[0]: at for at, entry in enumerate(vocabulary)}
+    )
+    for extra in tokenizer.get("added_tokens", []):
+        if extra.get("special"):
+            tokens.pop(extra["content"], None)
     return tokens
 
 

@@ -34,7 +34,7 @@ class WordNumbers:
     def __init__(self, words: Table, code: str) -> None:
         self._words = words
         self._stop = language.stop_words(code)
-        self._prepared = words.stems(language.rules(code))
+        self._world_stems = words.stems(language.rules(code))
         self._of = np.full(1024, _UNKNOWN, np.int32)
         self._unmet: dict[str, int] = {}
         self._next = STOP + 1
@@ -62,13 +62,13 @@ class WordNumbers:
 
     def _meet(self, words: Ints) -> None:
         """Give numbers to words whose ids turn up for the first time; unless told, they must be spelled."""
-        prepared = 0 if self._prepared is None else int(words.searchsorted(len(self._prepared.of)))
+        split = 0 if self._world_stems is None else int(words.searchsorted(len(self._world_stems.of)))
         numbers = np.full(len(words), _UNKNOWN, np.int32)
-        if self._prepared is not None:
-            numbers[:prepared][self._prepared.of[words[:prepared]] == stems.STOP] = STOP
+        if self._world_stems is not None:
+            numbers[:split][self._world_stems.of[words[:split]] == stems.STOP] = STOP
         stop, unmet = self._stop, self._unmet
-        texts = self._words.spell(words[prepared:].tolist())
-        numbers[prepared:] = [STOP if text in stop else unmet.pop(text, _UNKNOWN) for text in texts]
+        texts = self._words.spell(words[split:].tolist())
+        numbers[split:] = [STOP if text in stop else unmet.pop(text, _UNKNOWN) for text in texts]
         new = numbers == _UNKNOWN
         numbers[new] = np.arange(self._next, self._next + np.count_nonzero(new))
         self._next += int(np.count_nonzero(new))

@@ -36,7 +36,7 @@ def render(results: Results) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"said": tables.said, "number": number, "unbroken": unbroken}
+    environment.filters |= {"text_of": tables.text_of, "number": number, "unbroken": unbroken}
     findings = Findings(results)
     leading, tests = findings.leading(), tables.test_tables(findings)
     return environment.get_template("report.html.j2").render(
@@ -58,13 +58,13 @@ def render(results: Results) -> str:
         heat_map=tables.heat_map(findings, leading) if leading and results.topics else None,
         wins=sentences.wins(results.topics, findings.strategies, leading) if leading else "",
         tests=tests,
-        all_tests=tables.joined(tests) if len(results.tests) <= OPEN_TESTS else None,
+        all_tests=tables.join_tables(tests) if len(results.tests) <= OPEN_TESTS else None,
         topics=[(topic, tables.topic_table(findings, topic)) for topic in results.topics],
         dependence=tables.dependence_table(findings),
         dependence_words=sentences.dependences(results.dependence, len(results.topics), findings.measure),
         chance=chance_correlation(len(results.topics)),
         failures=tables.failures(results.topics),
-        unmeasured=tables.unmeasured(findings),
+        unmeasured=tables.missing_values(findings),
         measures=findings.measures(),
     )
 
@@ -75,12 +75,12 @@ def _headline(findings: Findings) -> list[str]:
     if leading is None:
         return ["No measure that tells better from worse could be computed."]
     results = findings.results
-    failed = sum(len(topic.failed) for topic in results.topics)
+    failures = sum(len(topic.failed) for topic in results.topics)
     return [
         sentences.verdict(findings, leading),
         sentences.wins(results.topics, findings.strategies, leading),
-        f"{failed} of {len(results.topics) * len(findings.strategies)} pairs of strategy and topic failed."
-        if failed
+        f"{failures} of {len(results.topics) * len(findings.strategies)} pairs of strategy and topic failed."
+        if failures
         else "",
     ]
 

@@ -30,7 +30,7 @@ class Finding(msgspec.Struct, frozen=True):
     high: float | None = None
 
 
-class Table(msgspec.Struct, frozen=True):
+class FigureTable(msgspec.Struct, frozen=True):
     """Figures that came out, for people: a title, the heads of the columns, rows of text."""
 
     title: str
@@ -45,23 +45,24 @@ class Reproduction(msgspec.Struct, frozen=True):
     paper: str
     data: str
     settings: dict[str, str]
-    tables: list[Table]
+    tables: list[FigureTable]
     findings: list[Finding]
 
 
-def markdown(made: Reproduction) -> str:
+def markdown(reproduction: Reproduction) -> str:
     """A reproduction as the text of docs/systems/N.md shows it."""
     parts = [
-        f"Data: {made.data}.",
-        "; ".join(f"{name}: {value}" for name, value in made.settings.items()) + ".",
+        f"Data: {reproduction.data}.",
+        "; ".join(f"{name}: {value}" for name, value in reproduction.settings.items()) + ".",
     ]
-    for table in made.tables:
+    for table in reproduction.tables:
         rows = [table.head, ["---"] * len(table.head), *table.rows]
         body = "\n".join("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows)
         parts.append(f"**{table.title}**\n\n{body}")
     head = "| the paper | here | verdict |\n|---|---|---|"
     findings = "\n".join(
-        f"| {_cell(each.claim)} | {_cell(each.here)} | **{each.verdict.value}** |" for each in made.findings
+        f"| {_cell(each.claim)} | {_cell(each.here)} | **{each.verdict.value}** |"
+        for each in reproduction.findings
     )
     return "\n\n".join([*parts, f"{head}\n{findings}"]) + "\n"
 

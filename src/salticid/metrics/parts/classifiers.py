@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from salticid.metrics.parts.exponentiated_gradient import exponentiated_gradient
-from salticid.metrics.parts.features import Reading
+from salticid.metrics.parts.features import Vectorizer
 from salticid.metrics.parts.rocchio import rocchio
 from salticid.metrics.parts.threshold import best_threshold
 from salticid.metrics.parts.widrow_hoff import widrow_hoff
@@ -36,7 +36,7 @@ class TopicClassifiers:
     Paper: Menczer, Pant, Ruiz, Srinivasan, "Evaluating topic-driven web crawlers", SIGIR 2001.
     """
 
-    reading: Reading
+    vectorizer: Vectorizer
     weights: Mapping[str, Floats]
     lines: Mapping[str, float]
 
@@ -49,11 +49,11 @@ class TopicClassifiers:
         """
         if positive.sum() < MIN_POSITIVES or positive.all():
             return None
-        reading = Reading.of(counts, positive)
+        reading = Vectorizer.of(counts, positive)
         if not len(reading.features):
             return None
         x = reading.vectors(counts)
-        order = mixed(positive, rng)
+        order = training_order(positive, rng)
         weights = {
             "rocchio": rocchio(x, positive),
             "widrow_hoff": widrow_hoff(x, positive, order),
@@ -64,14 +64,14 @@ class TopicClassifiers:
 
     def positives(self, counts: csr_array) -> dict[str, Bools]:
         """By classifier, which of these pages it calls positive; columns as in training."""
-        x = self.reading.vectors(counts)
+        x = self.vectorizer.vectors(counts)
         return {name: _scores(x, each) >= self.lines[name] for name, each in self.weights.items()}
 
 
-def mixed(positive: Bools, rng: np.random.Generator) -> Ints:
+def training_order(positive: Bools, rng: np.random.Generator) -> Ints:
     """An order of training: either class shuffled, and the two spread evenly through each other.
 
-    >>> mixed(np.array([True, False, False, False, False, False]), np.random.default_rng(0)).tolist().index(0)
+    >>> training_order(np.array([True, False, False, False, False, False]), np.random.default_rng(0)).tolist().index(0)
     2
     """
     order, place = [], []

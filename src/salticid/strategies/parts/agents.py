@@ -27,13 +27,13 @@ class Agent:
     energy: float
     keywords: Ints
     ground: AgentPage | None = None
-    followed: int = 0
+    place: int = 0
     trail: deque[Link] = field(default_factory=lambda: deque(maxlen=TRAIL))
-    drawn: Choice | None = None
+    choice: Choice | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Arrival:
+class AgentArrival:
     """A page that an agent came to: how it reads, the ground it gives, if any, the fresh places on it."""
 
     visit: Visit
