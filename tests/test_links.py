@@ -23,7 +23,7 @@ from salticid.lab.links.table import link_table
 from salticid.lab.links.trial import Trial, run_trial
 from salticid.learning.link_tables import load
 from salticid.model import Ints
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.build import build
 
@@ -83,7 +83,7 @@ def links(world: Path) -> LabelledLinks:
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("generated") / "world"
-    build(folder, Generated(300))
+    build(folder, GeneratedSource(300))
     return folder
 
 
@@ -238,7 +238,7 @@ def test_mistakes_are_one_line_that_says_what_to_do(args: list[str], complaint: 
 
 
 def test_a_world_without_labels_has_no_labelled_links(tmp_path: Path) -> None:
-    build(tmp_path / "world", Generated(20))
+    build(tmp_path / "world", GeneratedSource(20))
     (tmp_path / "world" / "labels.tsv").unlink()
     with pytest.raises(UserError, match="has no labels"):
         labelled_links(tmp_path / "world")

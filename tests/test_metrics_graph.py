@@ -13,7 +13,7 @@ from salticid.metrics.parts.community_links import cohesiveness, overall_cohesiv
 from salticid.metrics.parts.page_links import PageLinks, gather
 from salticid.metrics.robustness import overlap
 from salticid.model import Ints
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.webs.recorded import MAX_REDIRECTS, RecordedWeb
 from salticid.webs.world_arrays import PAGE
 from salticid.worlds.answers import Answer
@@ -61,7 +61,7 @@ def names(web: RecordedWeb, pages: Ints) -> list[str]:
 def generated(tmp_path_factory: pytest.TempPathFactory) -> RecordedWeb:
     """A generated world, with redirects, dead links and links that may not be followed."""
     folder = tmp_path_factory.mktemp("graph") / "world"
-    build(folder, Generated(400, seed=1))
+    build(folder, GeneratedSource(400, seed=1))
     return RecordedWeb(folder)
 
 

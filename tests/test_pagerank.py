@@ -16,7 +16,7 @@ from salticid.strategies import strategies
 from salticid.strategies.breadth_first import BreadthFirst
 from salticid.strategies.pagerank import BufferedWeb, Pagerank
 from salticid.testing import SmallWeb, check_strategy, random_web
-from salticid.testing.drive import Course, Run, drive, watch
+from salticid.testing.drive import Course, CourseResult, drive, watch
 
 LINKS = {
     "s/": ["a/", "b/", "s/own"],
@@ -38,7 +38,7 @@ def _web() -> SmallWeb:
     return SmallWeb({_at(name): ("rain", [_at(link) for link in links]) for name, links in LINKS.items()})
 
 
-def _crawl(web: SmallWeb, strategy: Pagerank, max_buffer: int | None = None) -> Run:
+def _crawl(web: SmallWeb, strategy: Pagerank, max_buffer: int | None = None) -> CourseResult:
     return drive(watch(strategy), Course(web, Limits(max_pages=500, max_buffer=max_buffer)))
 
 

@@ -13,7 +13,7 @@ from salticid.errors import UserError
 from salticid.metrics.harvest import harvest_curve
 from salticid.metrics.parts.hits import hits
 from salticid.model import Topic
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.truth import Truth, load_topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.answers import Answer, Unread
@@ -41,7 +41,7 @@ class Listed:
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A generated world."""
     out = tmp_path_factory.mktemp("topics") / "world"
-    build(out, Generated(PAGES, seed=1))
+    build(out, GeneratedSource(PAGES, seed=1))
     return out
 
 
@@ -166,7 +166,7 @@ def test_topics_follow_from_the_seed(world: Path, tmp_path: Path) -> None:
 def test_topics_do_not_depend_on_the_order_of_recording(
     world: Path, tmp_path: Path, task: Literal["examples", "neighbours"]
 ) -> None:
-    build(tmp_path / "world", Listed(list(Generated(PAGES, seed=1))[::-1]))
+    build(tmp_path / "world", Listed(list(GeneratedSource(PAGES, seed=1))[::-1]))
     assert RecordedWeb(tmp_path / "world").digest != RecordedWeb(world).digest
     plan = TopicPlan(task=task, query="text")
     topics = made(world, tmp_path / "a", plan)

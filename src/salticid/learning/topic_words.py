@@ -48,18 +48,18 @@ MIXTURE = Mixture()
 
 
 class TopicWords:
-    """One weight for each stem, made anew from what is known: `tell` what people know, `see` what the crawl meets.
+    """One weight for each stem, made anew from what is known: `tell` what people say, `see` what is crawled.
 
     A page is a vector of length 1 whose weights are (1 + log f) times the rarity of the stem. The words of the
     topic are a vector too:
 
-        told = mean of examples + keywords - unlike * mean of the half of seen pages less like it
-        words = told / |told| + related * together / |together|
-        together = sum over seen pages of (told . page - mean) * page
+        evidence = mean of examples + keywords - unlike * mean of the half of seen pages less like it
+        words = evidence / |evidence| + related * together / |together|
+        together = sum over seen pages of (evidence . page - mean) * page
 
     The last is the covariance of each word with being on topic, over the pages seen. It takes none of them
-    for an example: whatever the crawl has seen, told is never moved towards it. With word vectors, the words
-    near those of told in meaning count as much again.
+    for an example: whatever the crawl has seen, evidence is never moved towards it. With word vectors, the words
+    near those of evidence in meaning count as much again.
 
     >>> from salticid.testing import spider_web
     >>> from salticid.runs.brief import prepare

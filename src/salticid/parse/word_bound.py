@@ -6,29 +6,29 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from salticid.text.tokens import Marked, Tokenizer
+from salticid.text.tokens import MarkedTokens, Tokenizer
 
 MAX_WORDS = 50_000
 """After so many different words a page is read no further; Ulysses has 30,000."""
 _AT_ONCE = 10_000  # characters, so that the last piece brings few more
 
 
-def marked(text: str, tokenizer: Tokenizer) -> Marked:
+def marked(text: str, tokenizer: Tokenizer) -> MarkedTokens:
     """What the tokenizer makes of a text, or of its beginning with `MAX_WORDS` different words and few more.
 
     Where it ends depends on nothing but the text.
     """
     if len(text) <= MAX_WORDS:  # a word has a letter, at least
-        return tokenizer.marked(text)
-    read: list[Marked] = []
+        return tokenizer.tokens_and_marks(text)
+    read: list[MarkedTokens] = []
     words: set[int] = set()
     for piece in _pieces(text):
-        read.append(tokenizer.marked(piece))
+        read.append(tokenizer.tokens_and_marks(piece))
         words.update(read[-1].tokens.tolist())
         if len(words) >= MAX_WORDS:
             break
     before = np.cumsum([0, *(len(part.tokens) for part in read)], dtype=np.int32)
-    return Marked(
+    return MarkedTokens(
         tokens=np.concatenate([part.tokens for part in read]),
         mark=np.concatenate([part.mark for part in read]),
         at=np.concatenate([part.at + start for part, start in zip(read, before, strict=False)]),

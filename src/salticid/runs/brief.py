@@ -51,7 +51,7 @@ def settle(
     text = " ".join([topic.keywords, *(page.text[:_SAMPLE] for page in known.examples)])
     return Brief(
         topic=topic,
-        language=language.checked(topic.language) if topic.language else language.detect(text),
+        language=language.check_code(topic.language) if topic.language else language.detect(text),
         seeds=Links.to(url_ids(topic.seeds, tables.urls)),
         examples=known.examples,
         negatives=known.negatives,

@@ -100,14 +100,14 @@ class GivesUp(BestFirst):
 
     def start(self, brief: Brief) -> None:
         super().start(brief)
-        self._seen = 0
+        self._visits = 0
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
-        return super().choose(n, busy) if self._seen < 5 else []
+        return super().choose(n, busy) if self._visits < 5 else []
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
         super().observe(visit, fresh)
-        self._seen += 1
+        self._visits += 1
 
 
 class NeverForgets(BestFirst):
@@ -124,14 +124,14 @@ class Overdraws(BestFirst):
 
     def start(self, brief: Brief) -> None:
         super().start(brief)
-        self._left = brief.limits.max_pages
+        self._budget = brief.limits.max_pages
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
-        return super().choose(n if self._left > 1 else n + 5, busy)
+        return super().choose(n if self._budget > 1 else n + 5, busy)
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
         super().observe(visit, fresh)
-        self._left -= visit.page is not None
+        self._budget -= visit.page is not None
 
 
 class Hoards(BestFirst):
@@ -183,14 +183,14 @@ class KeepsToTheFirstBudget(BestFirst):
 
     def start(self, brief: Brief) -> None:
         super().start(brief)
-        self._left = brief.limits.max_pages
+        self._budget = brief.limits.max_pages
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
-        return super().choose(n, busy) if self._left > 0 else []
+        return super().choose(n, busy) if self._budget > 0 else []
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
         super().observe(visit, fresh)
-        self._left -= visit.page is not None
+        self._budget -= visit.page is not None
 
     def extend(self, limits: Limits) -> None:
         """As if nothing had been said."""
@@ -208,14 +208,14 @@ class Resigned(BestFirst):
 
     def start(self, brief: Brief) -> None:
         super().start(brief)
-        self._tried: set[int] = set()
+        self._tries: set[int] = set()
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
         super().observe(visit, fresh)
-        self._tried.add(visit.url)
+        self._tries.add(visit.url)
 
     def offer(self, links: Links) -> None:
-        super().offer(Links.to([url for url in links.url.tolist() if url not in self._tried]))
+        super().offer(Links.to([url for url in links.url.tolist() if url not in self._tries]))
 
 
 BROKEN: dict[Check, list[type[Strategy]]] = {

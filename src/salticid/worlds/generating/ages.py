@@ -47,14 +47,14 @@ class Ages:
         edition = (days + _LONG_AGO + phase) // rhythm
         return edition, edition * rhythm - phase - _LONG_AGO
 
-    def moved(self, places: Whole, generations: Whole, days: Whole) -> Whole:
+    def has_moved(self, places: Whole, generations: Whole, days: Whole) -> Whole:
         """1 where the page has left its first address by that day, else 0."""
         span, _ = self._spans(places)
         moves = (self._moving.rolls(places, generations) < _MOVING) & (
             self._standing[places] == Permanence.ENDURING
         )
-        moved: Whole = (moves & (days >= self.born(places, generations) + span // 2)).astype(np.int64)
-        return moved
+        flags: Whole = (moves & (days >= self.born(places, generations) + span // 2)).astype(np.int64)
+        return flags
 
     def seconds(self, places: Whole, days: Whole) -> Whole:
         """Seconds since 1970: some time of that day."""

@@ -18,7 +18,7 @@ class PageLives:
     generations: Whole
     editions: Whole
     born: Whole
-    edited: Whole
+    edit_day: Whole
 
     @classmethod
     def on(cls, days: int | Whole, places: Whole, ages: Ages) -> PageLives:
@@ -32,4 +32,4 @@ class PageLives:
     @property
     def columns(self) -> tuple[Whole, ...]:
         """All of them, in the order of the constructor."""
-        return (self.places, self.generations, self.editions, self.born, self.edited)
+        return (self.places, self.generations, self.editions, self.born, self.edit_day)

@@ -38,10 +38,10 @@ class References:
     @staticmethod
     def pack(kind: int | Whole, number: Whole, generation: Whole, moved: int | Whole = 0) -> Whole:
         """Each reference as one number."""
-        packed: Whole = number << 20 | generation << 4 | np.asarray(moved) << 3 | np.asarray(kind)
-        return packed
+        numbers: Whole = number << 20 | generation << 4 | np.asarray(moved) << 3 | np.asarray(kind)
+        return numbers
 
     @classmethod
-    def read(cls, packed: Whole) -> References:
+    def unpack(cls, packed: Whole) -> References:
         """The columns of packed references."""
         return cls(packed & 7, packed >> 20, (packed >> 4) & 0xFFFF, (packed >> 3) & 1)
