@@ -34,10 +34,10 @@ def held_back(plan: SearchPlan, weights: Weights, crawlers: Crawlers, watch: Wat
     for result in crawlers.map(fitness, trials):
         results.append(result)
         watch(len(results), len(trials))
-    parts = [results[at : at + len(seeds)] for at in range(0, len(results), len(seeds))]
-    return HeldBack(
-        parts[0], parts[1], {term: part for (term, _), part in zip(terms, parts[2:], strict=True)}
+    evolved, best_first, *others = (
+        results[at : at + len(seeds)] for at in range(0, len(results), len(seeds))
     )
+    return HeldBack(evolved, best_first, {term: part for (term, _), part in zip(terms, others, strict=True)})
 
 
 def without(weights: Weights, place: int) -> Weights:

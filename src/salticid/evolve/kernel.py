@@ -28,7 +28,7 @@ from salticid.evolve.kernel_loops import (
 from salticid.model import Floats, Ints, Limits, Outcome
 
 
-class VisitColumns(NamedTuple):
+class Trace(NamedTuple):
     """All visits of a crawl in their order; `outcome` are codes of `graph.ANSWERS`, `page` is -1 for none."""
 
     url: Ints
@@ -76,7 +76,7 @@ class Kernel:
         limits: Limits,
         rng: np.random.Generator,
         arrivals: tuple[int, int],
-    ) -> VisitColumns:
+    ) -> Trace:
         """One crawl: a row of weights for each phase, seeds by URL id, arrivals by capacity and low mark."""
         highest = int(seeds.max(initial=-1)) + 1
         if highest > len(self._work.slot):
@@ -87,7 +87,7 @@ class Kernel:
             steps = crawled(self._world, self._work, settings, rng)
         finally:
             restored(self._world, self._work)
-        return VisitColumns(*(column[:steps].copy() for column in visits))
+        return Trace(*(column[:steps].copy() for column in visits))
 
 
 def _work(urls: int, graph: Graph) -> Work:

@@ -27,13 +27,11 @@ def link_words(
     settings = [_VERSION, AROUND, brief.topic.keywords, brief.language]
     digest = hashlib.blake2b(repr(settings).encode(), digest_size=8).hexdigest()
     names = f"anchor-{digest}", f"context-{digest}"
-    anchor, context = cache.arrays(names, lambda: _word_scores(LinkWords(brief), web, graph, watch))
+    anchor, context = cache.arrays(names, lambda: _scores(LinkWords(brief), web, graph, watch))
     return anchor, context
 
 
-def _word_scores(
-    words: LinkWords, web: RecordedWeb, graph: Graph, watch: Watch | None
-) -> tuple[Singles, Singles]:
+def _scores(words: LinkWords, web: RecordedWeb, graph: Graph, watch: Watch | None) -> tuple[Singles, Singles]:
     arrays, place = web.arrays, first_links(web)
     token_ends, link_ends = (arrays[name].astype(np.int64) for name in (TOKEN.end, LINK.end))
     anchor, context = np.zeros(len(graph.out), np.float32), np.zeros(len(graph.out), np.float32)

@@ -28,7 +28,7 @@ class Evolution:
     def __post_init__(self) -> None:
         self.state = self.checkpoint.load(self.plan)
         self._search = self.plan.searcher()
-        self._fitness_of = dict(self.state.tried)
+        self._fitness = dict(self.state.tried)
 
     @property
     def generation(self) -> int:
@@ -60,23 +60,21 @@ class Evolution:
         leader = best(population)
         mean = fsum(each.fitness for each in population) / len(population)
         history = (*self.state.history, Generation(leader.fitness, mean, leader.weights))
-        self.state = State(self.plan, tuple(population), history, tuple(self._fitness_of.items()))
+        self.state = State(self.plan, tuple(population), history, tuple(self._fitness.items()))
         self.checkpoint.save(self.state)
 
     def _individuals(self, genes: list[tuple[float, ...]], watch: Watch) -> list[Individual]:
         """Individuals with their fitness; nobody is crawled who was before."""
         weights = [self._search.weights(each) for each in genes]
-        new = [each for each in dict.fromkeys(weights) if each not in self._fitness_of]
+        new = [each for each in dict.fromkeys(weights) if each not in self._fitness]
         seeds = self.plan.training_seeds
         trials = [trial for each in new for trial in self.plan.trials(self.plan.spread(each), seeds)]
         results = self.crawlers.map(fitness, trials)
         old = len(genes) - len(new)
         for count, each in enumerate(new, start=1):
-            self._fitness_of[each] = fsum(next(results) for _ in seeds) / len(seeds)
+            self._fitness[each] = fsum(next(results) for _ in seeds) / len(seeds)
             watch(self.trial_count + old + count)
-        return [
-            Individual(one, each, self._fitness_of[each]) for one, each in zip(genes, weights, strict=True)
-        ]
+        return [Individual(one, each, self._fitness[each]) for one, each in zip(genes, weights, strict=True)]
 
 
 def fittest(state: State) -> Individual:

@@ -11,7 +11,7 @@ import numpy as np
 from salticid.errors import UserError
 from salticid.evolve.array_cache import ArrayCache
 from salticid.evolve.graph import Graph
-from salticid.evolve.kernel import Kernel, VisitColumns
+from salticid.evolve.kernel import Kernel, Trace
 from salticid.evolve.link_words import link_words
 from salticid.evolve.scored_pages import known_pages, page_scores
 from salticid.judges.svm import Svm
@@ -94,9 +94,7 @@ class Simulation:
         start = self._seeds(seeds)
         return self._result(self.visits(weights, seed, length, seeds), start)
 
-    def visits(
-        self, weights: Floats, seed: int, length: int, seeds: Sequence[str] | None = None
-    ) -> VisitColumns:
+    def visits(self, weights: Floats, seed: int, length: int, seeds: Sequence[str] | None = None) -> Trace:
         """The same crawl with all that happened in it, failures among them."""
         table = np.array(weights, np.float64, ndmin=2)
         if table.shape[1] != len(TERMS) or not np.isfinite(table).all() or (table < 0).any():
@@ -122,7 +120,7 @@ class Simulation:
     def _seeds(self, seeds: Sequence[str] | None) -> Ints:
         return np.array(url_ids(tuple(seeds or self.topic.seeds), self.web.urls), np.int32)
 
-    def _result(self, visits: VisitColumns, seeds: Ints) -> SimulatedCrawl:
+    def _result(self, visits: Trace, seeds: Ints) -> SimulatedCrawl:
         has_page = visits.page >= 0
         pages = visits.page[has_page]
         good = self.scores[pages] >= self._judge.line

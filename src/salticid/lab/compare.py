@@ -80,10 +80,8 @@ def crawls_and_measures(
     if not here:
         experiment = replace(experiment, measures=tuple(map(address_of, experiment.measures)))
     digest = recorded_web(experiment.world).digest
-    crawls, measures = (
-        ResultCache(out and out / _CRAWLS, CrawlRecord),
-        ResultCache(out and out / _MEASURES, TopicMeasures),
-    )
+    crawls = ResultCache(out and out / _CRAWLS, CrawlRecord)
+    measures = ResultCache(out and out / _MEASURES, TopicMeasures)
     all_cases = list(cases(experiment))
     with nullcontext(pool) if pool or here else _processes(workers) as at_work:
         crawl_records = _run_tasks(

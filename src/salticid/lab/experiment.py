@@ -94,10 +94,8 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """A strategy that is compared, with all that decides what it does."""
         instance = self._instances.strategies.get(spec)
         if instance is not None:
-            return {
-                **described(instance, type(instance).__name__, instance),
-                "code": _code_of(type(instance)),
-            }
+            kind = type(instance)
+            return {**described(instance, kind.__name__, instance), "code": _code_of(kind)}
         return described(spec, *strategy_of(spec))
 
     def new_judge(self) -> Judge:

@@ -27,7 +27,7 @@ MOST_LINKS = 160
 """So many of the waiting links, at most, are a question to the model."""
 PULL_TO_ZERO = 0.2
 """How much small weights are preferred, for each question."""
-_MOST_STEPS = 200
+_STEPS = 200
 _ROUGH = {
     "best near examples": 2.0,
     "best anchor examples": 1.0,
@@ -109,32 +109,27 @@ def best_weights(questions: Sequence[LinkQuestion], provenance: str) -> Prior:
     scaled_features = features / spread
     sizes = [len(question.right) for question in questions]
     first = np.cumsum([0, *sizes[:-1]])
-    question_of = np.repeat(np.arange(len(questions)), sizes)
+    owner = np.repeat(np.arange(len(questions)), sizes)
     times = np.bincount([question.topic for question in questions])
     weight = np.array([1.0 / times[question.topic] for question in questions])
     weight *= len(questions) / weight.sum()
-    right = (
-        np.concatenate([question.right / question.right.sum() for question in questions])
-        * weight[question_of]
-    )
+    right = np.concatenate([question.right / question.right.sum() for question in questions]) * weight[owner]
 
     pull = PULL_TO_ZERO * len(questions)
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         margin = scaled_features @ weights
-        margin -= np.maximum.reduceat(margin, first)[question_of]
+        margin -= np.maximum.reduceat(margin, first)[owner]
         powers = np.exp(margin)
-        total = np.add.reduceat(powers, first)[question_of]
-        error = weight[question_of] * powers / total - right
+        total = np.add.reduceat(powers, first)[owner]
+        error = weight[owner] * powers / total - right
         return (
             float(-(right * (margin - np.log(total))).sum() + pull * (weights @ weights) / 2),
             scaled_features.T @ error + pull * weights,
         )
 
-    minimum = minimize(
-        loss, np.zeros(len(NAMES)), jac=True, method="L-BFGS-B", options={"maxiter": _MOST_STEPS}
-    )
-    weights = (minimum.x / spread).tolist()
+    fit = minimize(loss, np.zeros(len(NAMES)), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
+    weights = (fit.x / spread).tolist()
     return Prior(
         provenance,
         {name: float(f"{weight:.6g}") for name, weight in zip(NAMES, weights, strict=True)},
@@ -155,10 +150,8 @@ def _tasks(source: Source) -> list[tuple[Topic, Truth]]:
 def _questions(
     web: RecordedWeb, number: int, topic: Topic, truth: Truth, hunter: Hunter, plan: FitPlan
 ) -> list[LinkQuestion]:
-    start_urls = {canonical(url) for url in (*topic.seeds, *topic.examples)}
-    targets = {
-        web.urls.find(url) for text in truth.targets if (url := canonical(text)) and url not in start_urls
-    }
+    starts = {canonical(url) for url in (*topic.seeds, *topic.examples)}
+    targets = {web.urls.find(url) for text in truth.targets if (url := canonical(text)) and url not in starts}
     questions: list[LinkQuestion] = []
     pages = 0
 

@@ -58,7 +58,7 @@ def measure_topic(
     """Measure the crawls of one topic; a strategy that failed on one of them has no measures."""
     failures = {case.strategy: record.failed for case, record in crawls if record.failed is not None}
     main_crawls = [(case, record) for case, record in crawls if _is_main(experiment, case)]
-    topic = _judged_topic(experiment, main_crawls, examples, ranks)
+    topic = _topic(experiment, main_crawls, examples, ranks)
     metrics, halves = find_measures(experiment.measures), _halves(crawls)
     by_strategy: dict[str, list[CrawlMeasures]] = {}
     for case, record in main_crawls:
@@ -82,9 +82,7 @@ def measure_topic(
     )
 
 
-def _judged_topic(
-    experiment: Experiment, crawls: Crawls, examples: KnownPages, ranks: PageRanks
-) -> JudgedTopic:
+def _topic(experiment: Experiment, crawls: Crawls, examples: KnownPages, ranks: PageRanks) -> JudgedTopic:
     """The topic of some crawls; what other topics are known by teaches classifiers what it is not."""
     file = crawls[0][0].topic
     pool = np.unique(np.concatenate([np.zeros(0, np.int32), *(_pages(record) for _, record in crawls)]))

@@ -99,11 +99,9 @@ def _tensors(file: Path) -> dict[str, npt.NDArray[Any]]:
 
 def _tokens(tokenizer: dict[str, Any]) -> dict[str, int]:
     """Token -> id, whichever way the tokenizer lists them; special ones are no words and left out."""
-    vocabulary = tokenizer["model"]["vocab"]
+    entries = tokenizer["model"]["vocab"]
     tokens = (
-        dict(vocabulary)
-        if isinstance(vocabulary, dict)
-        else {entry[0]: at for at, entry in enumerate(vocabulary)}
+        dict(entries) if isinstance(entries, dict) else {entry[0]: at for at, entry in enumerate(entries)}
     )
     for extra in tokenizer.get("added_tokens", []):
         if extra.get("special"):

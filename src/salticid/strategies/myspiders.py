@@ -109,7 +109,7 @@ class Myspiders(Walking[NetSpider]):
         self._dates: deque[float] = deque(maxlen=LAST_DATES)
         super().start(brief)
         terms = self.stems.terms(brief.topic.keywords)
-        self._query_counts = np.array([terms.count(term) for term in self.query.tolist()])
+        self._counts = np.array([terms.count(term) for term in self.query.tolist()])
 
     def first_agents(self, seeds: int) -> int:
         return self.init_pop
@@ -178,9 +178,7 @@ class Myspiders(Walking[NetSpider]):
         dot = query = 0.0
         page = reading.bag.norm**2
         counts = reading.frequency(self.query).tolist()
-        for weight, count, holding in zip(
-            self._query_counts.tolist(), counts, agent.holding.tolist(), strict=True
-        ):
+        for weight, count, holding in zip(self._counts.tolist(), counts, agent.holding.tolist(), strict=True):
             idf = 1 + log((1 + agent.pages) / (1 + holding))
             dot += weight * count * idf**2
             query += (weight * idf) ** 2

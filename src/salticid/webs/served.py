@@ -96,22 +96,20 @@ class ServerAnswers:
     async def answer(self, request: http.BaseRequest) -> http.StreamResponse:
         """The answer to one request; never raises for what it holds."""
         if request.method not in ("GET", "HEAD"):
-            return _text_answer(
-                405, f"{request.method} is nothing a recording can answer", {"Allow": "GET, HEAD"}
-            )
+            return _text(405, f"{request.method} is nothing a recording can answer", {"Allow": "GET, HEAD"})
         path, host = request.raw_path, request.headers.get("Host")
         if path.startswith("/"):
             if not host:
-                return _text_answer(400, "a request must name its host")
+                return _text(400, "a request must name its host")
             path = f"http://{host}{path}"
         url = canonical(path)
         if url is None:
-            return _text_answer(400, "no http URL")
+            return _text(400, "no http URL")
         row = self._row(url)
         if row < 0 and url.endswith("/robots.txt") and (rules := self._rules.get(url)):
-            return _text_answer(200, rules)
+            return _text(200, rules)
         if row < 0:
-            return _text_answer(404, f"{url} is not recorded")
+            return _text(404, f"{url} is not recorded")
         kind = int(self._kind[row])
         if kind == _PAGE:
             return self._page(row, request)
@@ -119,8 +117,8 @@ class ServerAnswers:
             return http.Response(headers={"Content-Type": "application/octet-stream"})
         status = int(self._status[row])
         if kind == REDIRECT:
-            return _text_answer(status, "moved", {"Location": self._urls[int(self._target[row])]})
-        return _text_answer(status if status in _STATUSES else 502, f"recorded as {status}")
+            return _text(status, "moved", {"Location": self._urls[int(self._target[row])]})
+        return _text(status if status in _STATUSES else 502, f"recorded as {status}")
 
     @cached_property
     def _rules(self) -> dict[str, str]:
@@ -218,7 +216,7 @@ def _compress(page: _HtmlPage) -> _HtmlPage:
     return replace(page, body=gzip.compress(page.body) + gzip.flush(), headers=headers)
 
 
-def _text_answer(status: int, text: str, headers: dict[str, str] | None = None) -> http.Response:
+def _text(status: int, text: str, headers: dict[str, str] | None = None) -> http.Response:
     return http.Response(status=status, text=f"{text}\n", headers=headers)
 
 

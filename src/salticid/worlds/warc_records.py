@@ -58,9 +58,8 @@ def records(open_stream: Callable[[], Readable], longest: int) -> Iterator[WarcR
             window = _Window(open_stream())
             window.drop(behind - 1)
         if not window.find(_START, behind - window.at):
-            yield DamagedPart(
-                window.trouble or ("ends in the middle of a record" if has_records or head else _NO_RECORD)
-            )
+            cause = "ends in the middle of a record" if has_records or head else _NO_RECORD
+            yield DamagedPart(window.trouble or cause)
             return
         yield DamagedPart(f"no whole record at byte {began:,}, where one should be")
     if window.trouble or not has_records:

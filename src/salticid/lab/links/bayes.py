@@ -64,7 +64,6 @@ def stop_words_of(links: LabelledLinks, split: Split) -> str:
 
 def _right_by_anchor(links: LabelledLinks, split: Split, code: str) -> int:
     model = train_model(links, split.pages[:0], split.train, code)
-    posteriors = model.link_posteriors(
-        AnchorWords.of_anchors(links.anchors(split.test)), model.anchor_prior()
-    )
+    anchors = AnchorWords.of_anchors(links.anchors(split.test))
+    posteriors = model.link_posteriors(anchors, model.anchor_prior())
     return int(np.count_nonzero(posteriors.argmax(axis=1) == links.label[split.test]))

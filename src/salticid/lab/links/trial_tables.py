@@ -22,9 +22,8 @@ def figures(trial: Trial) -> Iterator[FigureTable]:
     yield _differences(trial)
     for name, score in table.scores.items():
         rows = [[label, *map(str, row)] for label, row in zip(table.classes, score.confusion, strict=True)]
-        yield FigureTable(
-            f"What {name} said (columns) of links to each class (rows)", ["", *table.classes], rows
-        )
+        title = f"What {name} said (columns) of links to each class (rows)"
+        yield FigureTable(title, ["", *table.classes], rows)
 
 
 def percent(share: float | None) -> str:

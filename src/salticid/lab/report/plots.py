@@ -52,9 +52,7 @@ def line_plot(curves: Mapping[str, Curve], order: Sequence[str], axes: Axes, tit
 
     `order` are all strategies of the report: a strategy's place there is its colour in every plot.
     """
-    lines = [
-        each for each in (_plot_curve(name, curves[name], order, axes) for name in curves) if each.points
-    ]
+    lines = [each for each in (_curve_of(name, curves[name], order, axes) for name in curves) if each.points]
     if not lines:
         return Markup("")
     right = WIDTH - 24 - LETTER * max(len(shorten(each.name, LONGEST_LABEL)) for each in lines)
@@ -111,7 +109,7 @@ def _counts(counts: Sequence[int]) -> str:
     return ", ".join(map(str, counts)) or "none"
 
 
-def _plot_curve(name: str, curve: Curve, order: Sequence[str], axes: Axes) -> _PlotCurve:
+def _curve_of(name: str, curve: Curve, order: Sequence[str], axes: Axes) -> _PlotCurve:
     """A curve without what is no number, or has no place on a logarithmic axis, thinned out."""
     points = []
     for place in _few(len(curve.x)):

@@ -51,12 +51,12 @@ def verdict(findings: Findings, measure: Measure, pages: float | None = None) ->
 
 def lead_since(curves: Mapping[str, Curve], better: Better, what: str = "page") -> str:
     """From where on the curve that ends best is the best of all; "" when it all but always or never was."""
-    drawable = {name: curve for name, curve in curves.items() if len(curve.x) > 1}
-    if len(drawable) < 2 or better is Better.NEITHER:
+    lines = {name: curve for name, curve in curves.items() if len(curve.x) > 1}
+    if len(lines) < 2 or better is Better.NEITHER:
         return ""
-    last = min(curve.x[-1] for curve in drawable.values())
-    grid = sorted({x for curve in drawable.values() for x in curve.x if x <= last})
-    leaders = [_leader(drawable, x, better) for x in grid]
+    last = min(curve.x[-1] for curve in lines.values())
+    grid = sorted({x for curve in lines.values() for x in curve.x if x <= last})
+    leaders = [_leader(lines, x, better) for x in grid]
     since = len(leaders)
     while since and leaders[since - 1] == leaders[-1]:
         since -= 1
@@ -81,18 +81,16 @@ def at_places(curves: Mapping[str, Curve], places: Sequence[float], what: str, b
 
 def precision_at_recall(curves: Mapping[str, Curve]) -> str:
     """Who is most precise at the largest recall where nobody has come down to zero; no test is made of it."""
-    drawable = {name: curve for name, curve in curves.items() if curve.x}
-    if not drawable:
+    lines = {name: curve for name, curve in curves.items() if curve.x}
+    if not lines:
         return ""
-    common = [
-        x for x in next(iter(drawable.values())).x if all(_value(c.mean, c, x) for c in drawable.values())
-    ]
+    common = [x for x in next(iter(lines.values())).x if all(_value(c.mean, c, x) for c in lines.values())]
     if not common:
         return "At no recall has everybody a precision above zero."
     recall = common[-1]
     scores = {
         name: Score(_value(curve.mean, curve, recall), _value(curve.se, curve, recall), 0)
-        for name, curve in drawable.items()
+        for name, curve in lines.items()
     }
     digits = decimals([score.se for score in scores.values()], 1, otherwise=2)
     order = sorted(scores, key=lambda name: -(finite(scores[name].mean) or 0.0))
@@ -106,21 +104,17 @@ def wins(topics: Sequence[TopicResult], strategies: Sequence[str], measure: Meas
     """On how many topics each strategy is the best."""
     if measure.better is Better.NEITHER or len(strategies) < 2:
         return ""
-    best_on: Counter[str] = Counter()
+    firsts = Counter(dict.fromkeys(strategies, 0))
     tie_count = unknown = 0
     for topic in topics:
         leaders = _best_of(topic, strategies, measure)
-        best_on.update(leaders if len(leaders) == 1 else [])
+        firsts.update(leaders if len(leaders) == 1 else [])
         tie_count += len(leaders) > 1
         unknown += not leaders
     topic_count = len(topics) - unknown
     if not topic_count:
         return ""
-    counts = [
-        f"{name} on {best_on[name]}"
-        for name in sorted(strategies, key=lambda name: -best_on[name])
-        if best_on[name]
-    ]
+    counts = [f"{name} on {count}" for name, count in firsts.most_common() if count]
     ties = f"; {tie_count} {'is a tie' if tie_count == 1 else 'are ties'}" if tie_count else ""
     what = "the lowest" if measure.better is Better.LOWER else "the highest"
     return f"Of {_count(topic_count, 'topic')}, {what} {measure.title}: {_list_of(counts)}{ties}."
@@ -133,10 +127,8 @@ def distances(everything: Mapping[str, Sequence[int]], relevant: Mapping[str, Se
         mean, good = _mean_of(counts), _mean_of(relevant.get(name, ()))
         if mean is not None:
             parts.append(f"{name} {mean:.1f} and {number(good, 1)}")
-    values = _list_of(parts, between="; ")
-    return (
-        f"Mean links from the seeds to all pages, and to the targets among them: {values}." if parts else ""
-    )
+    text = _list_of(parts, between="; ")
+    return f"Mean links from the seeds to all pages, and to the targets among them: {text}." if parts else ""
 
 
 def dependences(

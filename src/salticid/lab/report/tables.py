@@ -113,11 +113,8 @@ def test_tables(findings: Findings) -> list[tuple[Measure, ReportTable]]:
 
 def join_tables(tables: Sequence[tuple[Measure, ReportTable]]) -> ReportTable | None:
     """One table of all tests; None where there are none."""
-    return (
-        ReportTable(tables[0][1].heads, [row for _, table in tables for row in table.rows])
-        if tables
-        else None
-    )
+    rows = [row for _, table in tables for row in table.rows]
+    return ReportTable(tables[0][1].heads, rows) if tables else None
 
 
 def dependence_table(findings: Findings) -> ReportTable:
@@ -169,12 +166,8 @@ def text_of(value: Any) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, Mapping):
-        return (
-            ", ".join(
-                text_of(each) if key == "name" else f"{key} {text_of(each)}" for key, each in value.items()
-            )
-            or "none"
-        )
+        parts = (text_of(each) if key == "name" else f"{key} {text_of(each)}" for key, each in value.items())
+        return ", ".join(parts) or "none"
     if isinstance(value, Sequence) and not isinstance(value, str):
         return " ".join(map(text_of, value)) or "none"
     return str(value)

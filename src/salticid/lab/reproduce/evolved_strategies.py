@@ -155,9 +155,8 @@ def _tables(result: CaseResult) -> Iterator[FigureTable]:
         for length in LENGTHS
         for strategy in (EVOLVED, BEST_FIRST)
     ]
-    yield FigureTable(
-        f"From other seeds and for longer, {case.name}", ["seeds", "pages", "crawler", *_FIGURES], rows
-    )
+    title = f"From other seeds and for longer, {case.name}"
+    yield FigureTable(title, ["seeds", "pages", "crawler", *_FIGURES], rows)
     kinds: dict[str, Callable[[Figures], list[int]]] = {
         "all": lambda each: each.away,
         "good": lambda each: each.good_away,

@@ -49,20 +49,19 @@ class Reproduction(msgspec.Struct, frozen=True):
     findings: list[Finding]
 
 
-def markdown(reproduction: Reproduction) -> str:
+def markdown(paper: Reproduction) -> str:
     """A reproduction as the text of docs/systems/N.md shows it."""
     parts = [
-        f"Data: {reproduction.data}.",
-        "; ".join(f"{name}: {value}" for name, value in reproduction.settings.items()) + ".",
+        f"Data: {paper.data}.",
+        "; ".join(f"{name}: {value}" for name, value in paper.settings.items()) + ".",
     ]
-    for table in reproduction.tables:
+    for table in paper.tables:
         rows = [table.head, ["---"] * len(table.head), *table.rows]
         body = "\n".join("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows)
         parts.append(f"**{table.title}**\n\n{body}")
     head = "| the paper | here | verdict |\n|---|---|---|"
     findings = "\n".join(
-        f"| {_cell(each.claim)} | {_cell(each.here)} | **{each.verdict.value}** |"
-        for each in reproduction.findings
+        f"| {_cell(each.claim)} | {_cell(each.here)} | **{each.verdict.value}** |" for each in paper.findings
     )
     return "\n\n".join([*parts, f"{head}\n{findings}"]) + "\n"
 

@@ -17,12 +17,12 @@ from salticid.lab.links.table import ScoreTable, link_table
 from salticid.lab.links.trial import Trial, Watch, run_trial
 from salticid.lab.links.trial_tables import difference_text, figures, percent
 from salticid.lab.reproduce.findings import FigureTable, Finding, Reproduction, Verdict
-from salticid.lab.reproduce.worlds import WEBKB, build_world, generated_ground, unpack
+from salticid.lab.reproduce.worlds import WEBKB, generated_ground, unpack, world_of
 from salticid.learning.multinomial_bayes import Whole
 from salticid.worlds.webkb import WebKB
 
 PAPER = 'Passerini, Frasconi, Soda, "Evaluation methods for focused crawling", AI*IA 2001'
-TRANSITION_WITH_CLASS = "transition, told the page's class"
+WITH_CLASS = "transition, told the page's class"
 GENERATED_PAGES = 3000
 SURE = 0.05
 FAR = 0.1
@@ -42,7 +42,7 @@ def reproduce(data: Path | None, out: Path, watch: Watch, seed: int = 0) -> Repr
     source = _webkb(data, out) if data is not None else None
     if source is not None:
         source_text = "WebKB"
-        links = labelled_links(build_world(out, "webkb", source, watch))
+        links = labelled_links(world_of(out, "webkb", source, watch))
         splits = {"by university": by_university(links), "at random": at_random(links, seed)}
     else:
         source_text = (
@@ -69,9 +69,7 @@ def _with_page_class(trial: Trial, splits: Sequence[Split]) -> Trial:
     """The trial with one more score: transition, told the class of the page."""
     parts = zip(splits, trial.settings, strict=True)
     answers = [transition_by_class(trial.links, split, one.stop_words).argmax(axis=1) for split, one in parts]
-    return replace(
-        trial, answers={**trial.answers, TRANSITION_WITH_CLASS: np.concatenate(answers).astype(np.int32)}
-    )
+    return replace(trial, answers={**trial.answers, WITH_CLASS: np.concatenate(answers).astype(np.int32)})
 
 
 def _webkb(data: Path, out: Path) -> Callable[[], WebKB] | None:
@@ -112,11 +110,7 @@ def _beside_the_paper(trials: Mapping[str, Trial]) -> Iterator[FigureTable]:
     tables = {name: link_table(trial) for name, trial in trials.items()}
     scores = list(next(iter(tables.values())).scores)
     rows = [
-        [
-            score,
-            _paper_accuracy(score),
-            *(f"{100 * table.scores[score].accuracy:.2f}" for table in tables.values()),
-        ]
+        [score, _by_paper(score), *(f"{100 * each.scores[score].accuracy:.2f}" for each in tables.values())]
         for score in scores
     ]
     yield FigureTable("Accuracy, %", ["score", "the paper", *tables], rows)
@@ -130,7 +124,7 @@ def _beside_the_paper(trials: Mapping[str, Trial]) -> Iterator[FigureTable]:
         yield FigureTable("Recall, %", ["where", "score", *CLASSES], rows)
 
 
-def _paper_accuracy(score: str) -> str:
+def _by_paper(score: str) -> str:
     return f"{PAPER_FIGURES[score][0]:.2f}" if score in PAPER_FIGURES else "—"
 
 
@@ -153,11 +147,8 @@ class _Findings:
             "The anchor tells far more than the page (68.60 against 28.91 %)", anchor, _far_ahead
         )
         yield self._comparison("Transitions add to the anchor (71.71 against 68.60 %)", transition, _ahead)
-        yield self._comparison(
-            "They would, were the class of the page known (not asked)",
-            (TRANSITION_WITH_CLASS, ANCHOR),
-            _ahead,
-        )
+        claim = "They would, were the class of the page known (not asked)"
+        yield self._comparison(claim, (WITH_CLASS, ANCHOR), _ahead)
         if self.trial.links.classes == CLASSES:
             homepage, other, course = map(self._links_to, ("homepage", "other", "course"))
             more, fewer = "Transitions find more", "Transitions find fewer"

@@ -49,14 +49,11 @@ def grounds(
     worlds = []
     if data is not None and (data / SCHOOLS).is_file():
         labels = data / LABELS
-        world = build_world(
-            out, "schools", lambda: HtmlFolder(unpack(data / SCHOOLS, out), SITE), watch, labels
-        )
+        world = world_of(out, "schools", lambda: HtmlFolder(unpack(data / SCHOOLS, out), SITE), watch, labels)
         worlds.append(Ground("schools", world, one_host=True))
     if data is not None and (data / WEBKB).is_file():
-        worlds.append(
-            Ground("webkb", build_world(out, "webkb", lambda: WebKB(unpack(data / WEBKB, out)), watch))
-        )
+        world = world_of(out, "webkb", lambda: WebKB(unpack(data / WEBKB, out)), watch)
+        worlds.append(Ground("webkb", world))
     return [*worlds, generated_ground(out, generated_pages, watch)]
 
 
@@ -72,7 +69,7 @@ def generated_ground(out: Path, pages: int, watch: Watch) -> Ground:
     return Ground("generated", world)
 
 
-def build_world(
+def world_of(
     out: Path, name: str, source: Callable[[], WorldSource], watch: Watch, labels: Path | None = None
 ) -> Path:
     world = out / f"world-{name}"

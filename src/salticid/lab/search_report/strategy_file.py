@@ -27,12 +27,8 @@ _WIDTH = 100
 
 def strategy_file(strategy: EvolvedStrategy) -> str:
     """The text of the file: what it does in comments, the weights as settings, and the table `[found]`."""
-    sentences = [
-        f"Evolved for {strategy.plan.topic}.",
-        strategy.verdict(),
-        strategy.what_matters(),
-        JUDGE_ADVICE,
-    ]
+    title = f"Evolved for {strategy.plan.topic}."
+    sentences = [title, strategy.verdict(), strategy.what_matters(), JUDGE_ADVICE]
     settings = msgspec.to_builtins(settings_of(strategy_of(np.array(strategy.weights))))
     if strategy.plan.phases == 1:
         del settings["later"]

@@ -172,7 +172,7 @@ class Walking(Generic[A]):
         if agent.ground is not None:
             agent.ground = agent.ground.heard_by(agent.keywords, keywords)
         agent.keywords = keywords
-        self._note("keywords", agent, ("keywords", self._keywords_text(agent)))
+        self._note("keywords", agent, ("keywords", self._words(agent)))
 
     def _arrival(self, agent: A, visit: Visit, fresh: Ints) -> AgentArrival | None:
         if visit.page is None:
@@ -275,11 +275,7 @@ class Walking(Generic[A]):
     def _enter(self, agent: A, parent: int) -> None:
         self.agents[agent.number] = self.idle[agent.number] = agent
         self._note(
-            "born",
-            agent,
-            ("parent", parent),
-            ("keywords", self._keywords_text(agent)),
-            ("energy", agent.energy),
+            "born", agent, ("parent", parent), ("keywords", self._words(agent)), ("energy", agent.energy)
         )
 
     def _die(self, agent: A, cause: str) -> None:
@@ -289,5 +285,5 @@ class Walking(Generic[A]):
     def _note(self, name: str, agent: A, *values: tuple[str, str | float | int]) -> None:
         self._events.append(Event(name, (("agent", agent.number), *values)))
 
-    def _keywords_text(self, agent: A) -> str:
+    def _words(self, agent: A) -> str:
         return " ".join(self.stems.text(stem) for stem in agent.keywords.tolist())

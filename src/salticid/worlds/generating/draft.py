@@ -18,7 +18,7 @@ from salticid.worlds.generating.prose import Prose
 from salticid.worlds.generating.titles import Titles
 from salticid.worlds.generating.web_plan import WebPlan
 
-_WITH_DESCRIPTION = 0.5
+_SHARE = 0.5
 DESCRIPTION = 12
 """Words of a page's text that its description repeats."""
 
@@ -53,7 +53,7 @@ class Author:
         self.titles = Titles(plan, copies)
         self._copies, self._prose = copies, Prose(plan)
         self._linking, self._anchors = Linking(plan, self.ages), AnchorTexts(plan, self.titles)
-        self._description_lots = Lots(plan.seed, "described")
+        self._lots = Lots(plan.seed, "described")
 
     def pages(self, places: Whole) -> Draft:
         """The pages that hold these places."""
@@ -72,9 +72,7 @@ class Author:
             titles=self.titles.of(places, pages.generations),
             text=text,
             lengths=lengths,
-            has_description=(
-                self._description_lots.rolls(source.places, source.generations) < _WITH_DESCRIPTION
-            )
+            has_description=(self._lots.rolls(source.places, source.generations) < _SHARE)
             & (lengths >= DESCRIPTION),
             link_page=links.page[order],
             spot=spot[order],

@@ -67,11 +67,9 @@ def lay_out(draft: Draft) -> PageLayout:
     earlier = np.cumsum(anchor) - anchor - (np.cumsum(in_anchors) - in_anchors)[page]
     start = head[page] + draft.spot + earlier
     gap = text_begin + np.arange(pages)  # one place more a page, for links behind its last word
-    link_words = np.cumsum(
-        np.bincount(gap[page] + draft.spot, anchor, len(text_page) + pages).astype(np.int64)
-    )
+    inserts = np.cumsum(np.bincount(gap[page] + draft.spot, anchor, len(text_page) + pages).astype(np.int64))
     number = np.arange(len(text_page)) - text_begin[text_page]
-    shift = link_words[gap[text_page] + number] - (np.cumsum(in_anchors) - in_anchors)[text_page]
+    shift = inserts[gap[text_page] + number] - (np.cumsum(in_anchors) - in_anchors)[text_page]
     spots = begin[text_page] + head[text_page] + number + shift
     tokens[spots] = draft.text
     forms[spots] = _sentences(number, draft.lengths[text_page])

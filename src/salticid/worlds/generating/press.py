@@ -60,9 +60,8 @@ class Press:
         numbers, places = np.arange(first, last), self.plan.places
         if first < places:
             draft = self.author.pages(numbers)
-            has_moved = self.author.ages.has_moved(
-                numbers, draft.generations, np.full(len(numbers), self.author.day)
-            )
+            days = np.full(len(numbers), self.author.day)
+            has_moved = self.author.ages.has_moved(numbers, draft.generations, days)
             addresses = References.pack(ReferenceKind.PAGE, numbers, draft.generations, has_moved)
         else:
             draft = calendar_pages(self.plan, numbers - places)
@@ -124,16 +123,14 @@ class Press:
 
     def _urls_of_links(self, packed: Whole) -> npt.NDArray[np.int32]:
         """The URL of each page of the day that is linked to: that of its place, or its month."""
-        references, ages = References.unpack(packed), self.author.ages
-        is_page = references.kind == ReferenceKind.PAGE
-        place = np.where(is_page, references.number, 0)
+        refs, ages = References.unpack(packed), self.author.ages
+        is_page = refs.kind == ReferenceKind.PAGE
+        place = np.where(is_page, refs.number, 0)
         today = np.full(len(place), self.author.day)
         now = ages.generation(place, today)
-        alive = (
-            is_page & (now == references.generation) & (ages.has_moved(place, now, today) == references.moved)
-        )
-        month = self.plan.places + references.number
-        urls = np.select([alive, references.kind == ReferenceKind.CALENDAR], [place, month], ELSEWHERE)
+        alive = is_page & (now == refs.generation) & (ages.has_moved(place, now, today) == refs.moved)
+        month = self.plan.places + refs.number
+        urls = np.select([alive, refs.kind == ReferenceKind.CALENDAR], [place, month], ELSEWHERE)
         return urls.astype(np.int32)
 
 

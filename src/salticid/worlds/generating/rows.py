@@ -60,17 +60,17 @@ def other_answers(author: Author, service: Service, host: Whole, packed: Whole) 
     references = References.unpack(packed)
     place = np.where(references.kind == ReferenceKind.PAGE, references.number, 0)
     now = author.ages.generation(place, np.full(len(place), author.day))
-    has_moved = (references.kind == ReferenceKind.PAGE) & (now == references.generation)
+    moves = (references.kind == ReferenceKind.PAGE) & (now == references.generation)
     forbidden, is_gone = references.kind == ReferenceKind.FORBIDDEN, references.kind == ReferenceKind.GONE
     is_served = ~(forbidden | is_gone)
     size = np.where(is_served, _ERROR_BYTES, 0)
     seconds = service.seconds(packed, np.where(is_gone, 0, host), size)
     return AnswerColumns(
-        kind=np.select([has_moved, forbidden, is_gone], [REDIRECT, _ROBOTS, _UNREACHABLE], _DEAD).astype(
+        kind=np.select([moves, forbidden, is_gone], [REDIRECT, _ROBOTS, _UNREACHABLE], _DEAD).astype(
             np.uint8
         ),
-        status=np.select([has_moved, is_served], [301, 404], 0).astype(np.int16),
-        target=np.where(has_moved, place, NO_URL).astype(np.int32),
+        status=np.select([moves, is_served], [301, 404], 0).astype(np.int16),
+        target=np.where(moves, place, NO_URL).astype(np.int32),
         size=size.astype(np.int32),
         seconds=np.where(is_served, seconds, np.where(is_gone, _PATIENCE, 0.0)),
     )
