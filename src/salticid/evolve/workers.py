@@ -24,6 +24,8 @@ from salticid.model import Topic
 
 T = TypeVar("T")
 R = TypeVar("R")
+GroupWatch = Callable[[int, int], None]
+"""Is told how many crawls are made, of how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,17 @@ def crawlers(stage: Stage, workers: int) -> Iterator[Crawlers]:
         yield Processes(stage, pool)
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def in_groups(
+    crawlers: Crawlers, work: Callable[[Simulation, T], R], tasks: Sequence[T], size: int, watch: GroupWatch
+) -> list[list[R]]:
+    """The results of all tasks in groups of `size`, one after the other."""
+    results: list[R] = []
+    for result in crawlers.map(work, tasks):
+        results.append(result)
+        watch(len(results), len(tasks))
+    return [results[at : at + size] for at in range(0, len(results), size)]
 
 
 def run_task(stage: Stage, work: Callable[[Simulation, T], R], task: T) -> R:

@@ -94,16 +94,10 @@ def crawls_and_measures(
         records = dict(zip(all_cases, crawl_records, strict=True))
         ranks = pool_ranks(experiment, crawl_records)
         examples = known_pages(experiment)
-        by_topic = [_of_topic(records, key) for key in experiment.topic_keys()]
+        keys = experiment.topic_keys()
+        arguments = [(experiment, _of_topic(records, key), examples, ranks) for key in keys]
         topics = _run_tasks(
-            [
-                Task(
-                    measures_key(experiment, of_topic, examples, ranks),
-                    measure_topic,
-                    (experiment, of_topic, examples, ranks),
-                )
-                for of_topic in by_topic
-            ],
+            [Task(measures_key(*each), measure_topic, each) for each in arguments],
             measures,
             at_work,
             workers,

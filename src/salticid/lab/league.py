@@ -12,7 +12,7 @@ from salticid.lab.experiment import Experiment
 from salticid.lab.measure_names import find_measures
 from salticid.lab.results import Curve, Results, TopicResult
 from salticid.lab.statistics import all_pairs, summary
-from salticid.lab.topic_measures import TopicMeasures
+from salticid.lab.topic_measures import TopicMeasures, total_counts
 from salticid.lab.traits import dependence
 from salticid.metrics.parts.measure import Measure, measure_of
 
@@ -93,7 +93,5 @@ def _histograms(experiment: Experiment, topics: Sequence[TopicMeasures]) -> dict
     for name in sorted({name for topic in topics for name in topic.histograms}):
         for strategy in experiment.strategies:
             rows = [topic.histograms.get(name, {}).get(strategy, []) for topic in topics]
-            longest = max(map(len, rows), default=0)
-            total = np.sum([row + [0] * (longest - len(row)) for row in rows], axis=0)
-            totals.setdefault(name, {})[strategy] = [int(count) for count in np.atleast_1d(total)]
+            totals.setdefault(name, {})[strategy] = total_counts(rows)
     return totals

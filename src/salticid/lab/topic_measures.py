@@ -75,7 +75,7 @@ def measure_topic(
         values={strategy: _means(each) for strategy, each in by_strategy.items()},
         failed=failures,
         curves=_by_name(by_strategy, lambda crawl: crawl.curves, lambda rows: np.mean(rows, axis=0).tolist()),
-        histograms=_by_name(by_strategy, lambda crawl: crawl.histograms, _total),
+        histograms=_by_name(by_strategy, lambda crawl: crawl.histograms, total_counts),
         swept=_sweep(topic, [each for each in crawls if each[0].strategy not in failures])
         if experiment.sweep
         else {},
@@ -140,7 +140,8 @@ def _mean(values: Iterable[float | None]) -> float | None:
     return sum(there) / len(there) if there else None
 
 
-def _total(rows: list[list[int]]) -> list[int]:
+def total_counts(rows: list[list[int]]) -> list[int]:
+    """The sums of histograms of any length, column by column."""
     longest = max(map(len, rows))
     total: list[int] = np.sum([row + [0] * (longest - len(row)) for row in rows], axis=0).tolist()
     return total

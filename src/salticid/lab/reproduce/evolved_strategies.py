@@ -14,7 +14,7 @@ from salticid.evolve.crawl_figures import Figures
 from salticid.evolve.finalists import FINALISTS
 from salticid.evolve.search_plan import CHOOSING, HELD_BACK, PAPER_TERMS
 from salticid.lab.compare import Watch
-from salticid.lab.reproduce.findings import FigureTable, Finding, Reproduction, Verdict
+from salticid.lab.reproduce.findings import SURE, FigureTable, Finding, Reproduction, Verdict, finding_of
 from salticid.lab.reproduce.rank_search import (
     BEST_FIRST,
     EVOLVED,
@@ -40,7 +40,6 @@ SMALL_ROOM = 20
 SEEDS, OTHER_SEEDS = 139, (50, 250)
 FEWEST_SEEDS, FEWEST_OTHERS = 10, (5, 20)
 GENERATED_WEB = "generated"
-SURE = 0.05
 PAPER_WEIGHTS = {
     "hub": 0.025828,
     "authority": 0.025852,
@@ -229,13 +228,7 @@ def _differs(result: CaseResult, claim: str, sign: int, start: int, length: int,
     means = " against ".join(_mean(result, name, start, length, of) for name in (EVOLVED, BEST_FIRST))
     claim = f"{claim} ({result.case.name})"
     test = compare(what, EVOLVED, BEST_FIRST, ours, theirs, 0)
-    if test is None or test.p is None:
-        return Finding(claim, means, Verdict.NOT_TESTABLE)
-    holds = test.diff * sign > 0 and test.p < SURE
-    p = "p < 0.001" if test.p < 0.001 else f"p = {test.p:.2g}"
-    direction = "" if test.diff * sign > 0 else ", the other way round"
-    verdict = Verdict.HOLDS if holds else Verdict.DOES_NOT_HOLD
-    return Finding(claim, f"{means}; {p}{direction}", verdict, test.p, test.low, test.high)
+    return finding_of(claim, means, test, lambda diff, p: diff * sign > 0 and p < SURE, sign)
 
 
 def _on_weights(result: CaseResult) -> Iterator[Finding]:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 
 import msgspec
+
+from salticid.lab.results import Test
+
+SURE = 0.05
+"""A difference with a smaller p is one."""
 
 
 class Verdict(StrEnum):
@@ -28,6 +34,21 @@ class Finding(msgspec.Struct, frozen=True):
     p: float | None = None
     low: float | None = None
     high: float | None = None
+
+
+def finding_of(
+    claim: str, means: str, test: Test | None, holds: Callable[[float, float], bool], sign: int = 0
+) -> Finding:
+    """What a test says of a claim, which `holds` with a difference and its p.
+
+    With a sign, a difference of the other sign is said to be the other way round.
+    """
+    if test is None or test.p is None:
+        return Finding(claim, means, Verdict.NOT_TESTABLE)
+    p = "p < 0.001" if sign and test.p < 0.001 else f"p = {test.p:.2g}"
+    direction = ", the other way round" if sign and not test.diff * sign > 0 else ""
+    verdict = Verdict.HOLDS if holds(test.diff, test.p) else Verdict.DOES_NOT_HOLD
+    return Finding(claim, f"{means}; {p}{direction}", verdict, test.p, test.low, test.high)
 
 
 class FigureTable(msgspec.Struct, frozen=True):

@@ -16,7 +16,7 @@ from salticid.lab.links.splits import Split, at_random, by_university
 from salticid.lab.links.table import ScoreTable, link_table
 from salticid.lab.links.trial import Trial, Watch, run_trial
 from salticid.lab.links.trial_tables import difference_text, figures, percent
-from salticid.lab.reproduce.findings import FigureTable, Finding, Reproduction, Verdict
+from salticid.lab.reproduce.findings import SURE, FigureTable, Finding, Reproduction, Verdict
 from salticid.lab.reproduce.worlds import WEBKB, generated_ground, unpack, world_of
 from salticid.learning.multinomial_bayes import Whole
 from salticid.worlds.webkb import WebKB
@@ -24,7 +24,6 @@ from salticid.worlds.webkb import WebKB
 PAPER = 'Passerini, Frasconi, Soda, "Evaluation methods for focused crawling", AI*IA 2001'
 WITH_CLASS = "transition, told the page's class"
 GENERATED_PAGES = 3000
-SURE = 0.05
 FAR = 0.1
 """Far more is ten points more, for sure."""
 HARDLY_EVER = 0.05

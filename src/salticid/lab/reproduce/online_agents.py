@@ -10,8 +10,7 @@ import numpy as np
 
 from salticid.judges import judges
 from salticid.lab.compare import Watch
-from salticid.lab.reproduce.findings import FigureTable, Finding, Reproduction, Verdict
-from salticid.lab.reproduce.race import SURE
+from salticid.lab.reproduce.findings import SURE, FigureTable, Finding, Reproduction, Verdict, finding_of
 from salticid.lab.reproduce.worlds import LEAST_PAGES
 from salticid.lab.statistics import compare, curve
 from salticid.metrics.parts.bm25 import bm25
@@ -209,11 +208,7 @@ def _trend(whose: str, side: list[_Trail], rising: bool, early: int, late: int) 
     claim = f"{whose} recency times recall {'keeps growing' if rising else 'falls'} after {early} pages"
     test = compare(claim, "after", "before", after, before, 0)
     means = f"{np.mean(before):.2f} after {early} pages, {np.mean(after):.2f} after {late}"
-    if test is None or test.p is None:
-        return Finding(claim, means, Verdict.NOT_TESTABLE)
-    right = (test.diff > 0) is rising and test.p < SURE
-    verdict = Verdict.HOLDS if right else Verdict.DOES_NOT_HOLD
-    return Finding(claim, f"{means}; p = {test.p:.2g}", verdict, test.p, test.low, test.high)
+    return finding_of(claim, means, test, lambda diff, p: (diff > 0) is rising and p < SURE)
 
 
 def _difference(claim: str, part: str, at: int, agents: list[_Trail], engine: list[_Trail]) -> Finding:
@@ -223,7 +218,4 @@ def _difference(claim: str, part: str, at: int, agents: list[_Trail], engine: li
     )
     test = compare(claim, "agents", "engine", ours, theirs, 0)
     means = f"agents {np.mean(ours):.3f}, engine {np.mean(theirs):.3f}"
-    if test is None or test.p is None:
-        return Finding(claim, means, Verdict.NOT_TESTABLE)
-    verdict = Verdict.HOLDS if test.diff > 0 and test.p < SURE else Verdict.DOES_NOT_HOLD
-    return Finding(claim, f"{means}; p = {test.p:.2g}", verdict, test.p, test.low, test.high)
+    return finding_of(claim, means, test, lambda diff, p: diff > 0 and p < SURE)

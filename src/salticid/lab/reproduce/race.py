@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,15 +11,15 @@ import numpy as np
 from salticid.lab.compare import Watch, crawls_and_measures
 from salticid.lab.crawl_measures import grid
 from salticid.lab.experiment import Experiment
-from salticid.lab.reproduce.findings import FigureTable, Finding, Verdict
+from salticid.lab.reproduce.findings import SURE, FigureTable, Finding, finding_of
 from salticid.lab.statistics import compare, summary
 from salticid.lab.topic_measures import TopicMeasures
 from salticid.metrics import metrics
 from salticid.metrics.parts.measure import Better, measure_of
 from salticid.metrics.parts.ranks import TOPS
 
-SURE = 0.05
-"""A difference with a smaller p is one."""
+NamedValues = tuple[str, Sequence[float | None]]
+"""A strategy and its values, topic by topic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,40 +84,21 @@ class PaperRace:
             (b, self.values(b, metric)),
         )
 
-    def difference(
-        self,
-        claim: str,
-        better: Better,
-        a: tuple[str, Sequence[float | None]],
-        b: tuple[str, Sequence[float | None]],
-    ) -> Finding:
+    def difference(self, claim: str, better: Better, a: NamedValues, b: NamedValues) -> Finding:
         """Whether the first does better than the second, topic by topic."""
-        test = compare(claim, a[0], b[0], a[1], b[1], self.experiment.seed)
-        means = f"{self.names.get(a[0], a[0])} {_mean(a[1])}, {self.names.get(b[0], b[0])} {_mean(b[1])}"
-        if test is None or test.p is None:
-            return Finding(f"{claim} ({self.ground})", means, Verdict.NOT_TESTABLE)
-        right = test.diff > 0 if better is Better.HIGHER else test.diff < 0
-        verdict = Verdict.HOLDS if right and test.p < SURE else Verdict.DOES_NOT_HOLD
-        return Finding(
-            f"{claim} ({self.ground})",
-            f"{means}; {_sure(test.p, right)}",
-            verdict,
-            test.p,
-            test.low,
-            test.high,
-        )
+        sign = 1 if better is Better.HIGHER else -1
+        return self._finding(claim, a, b, lambda diff, p: diff * sign > 0 and p < SURE, sign)
 
-    def tie(
-        self, claim: str, a: tuple[str, Sequence[float | None]], b: tuple[str, Sequence[float | None]]
-    ) -> Finding:
+    def tie(self, claim: str, a: NamedValues, b: NamedValues) -> Finding:
         """Whether two cannot be told apart."""
+        return self._finding(claim, a, b, lambda _, p: p >= SURE)
+
+    def _finding(
+        self, claim: str, a: NamedValues, b: NamedValues, holds: Callable[[float, float], bool], sign: int = 0
+    ) -> Finding:
         test = compare(claim, a[0], b[0], a[1], b[1], self.experiment.seed)
         means = f"{self.names.get(a[0], a[0])} {_mean(a[1])}, {self.names.get(b[0], b[0])} {_mean(b[1])}"
-        if test is None or test.p is None:
-            return Finding(f"{claim} ({self.ground})", means, Verdict.NOT_TESTABLE)
-        verdict = Verdict.HOLDS if test.p >= SURE else Verdict.DOES_NOT_HOLD
-        summary = f"{means}; p = {test.p:.2g}"
-        return Finding(f"{claim} ({self.ground})", summary, verdict, test.p, test.low, test.high)
+        return finding_of(f"{claim} ({self.ground})", means, test, holds, sign)
 
 
 def _mean(values: Sequence[float | None]) -> str:
@@ -136,8 +117,3 @@ def _mean(values: Sequence[float | None]) -> str:
 def _title(metric: str) -> str:
     measure = measure_of(metrics.find(metric))
     return f"{measure.title} (less is better)" if measure.better is Better.LOWER else measure.title
-
-
-def _sure(p: float, right: bool) -> str:
-    number = f"p = {p:.2g}" if p >= 0.001 else "p < 0.001"
-    return number if right else f"{number}, the other way round"

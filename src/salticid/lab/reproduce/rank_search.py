@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from salticid.evolve.checkpoint import Checkpoint
@@ -11,7 +12,7 @@ from salticid.evolve.crawl_figures import Figures, figures
 from salticid.evolve.fitness import CrawlTrial
 from salticid.evolve.search import Evolution
 from salticid.evolve.search_plan import PAPER_TERMS, PARENT, SearchPlan, digest_of, versions
-from salticid.evolve.workers import Crawlers, Stage, crawlers, prepare
+from salticid.evolve.workers import Crawlers, Stage, crawlers, in_groups, prepare
 from salticid.lab.compare import Watch
 from salticid.lab.search_report.evidence import EvolvedStrategy, with_evidence
 from salticid.lab.search_report.page import render
@@ -105,12 +106,9 @@ def _test_crawls(
         for name, start, length in settings
         for seed in plan.held_back_seeds
     ]
-    results: list[Figures] = []
-    for result in crawler_pool.map(figures, trials):
-        results.append(result)
-        watch("other seeds and lengths", len(results), len(trials))
-    each = len(plan.held_back_seeds)
-    return {key: results[at * each : (at + 1) * each] for at, key in enumerate(settings)}
+    watch_crawls = partial(watch, "other seeds and lengths")
+    groups = in_groups(crawler_pool, figures, trials, len(plan.held_back_seeds), watch_crawls)
+    return dict(zip(settings, groups, strict=True))
 
 
 def mean_counts(histograms: Iterable[list[int]]) -> list[float]:

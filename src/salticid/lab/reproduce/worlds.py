@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from salticid.lab.compare import Watch
 from salticid.worlds.answers import WorldSource
 from salticid.worlds.build import build
 from salticid.worlds.generating.building import WebEdition, build_generated
@@ -18,8 +19,6 @@ SCHOOLS, WEBKB = "schools-wikipedia.tar.xz", "webkb.tar.xz"
 LABELS = "schools-wikipedia.labels.tsv"
 SITE = "http://schools-wikipedia.org/"
 GENERATED_PAGES, LEAST_PAGES = 20_000, 5_000
-
-Watch = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

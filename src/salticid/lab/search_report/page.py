@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from salticid.evolve.checkpoint import Generation, State
+from salticid.lab.report import content_hash, templates
 from salticid.lab.report.figures import Figure
-from salticid.lab.report.numbers import unbroken
 from salticid.lab.report.plots import Axes, line_plot
 from salticid.lab.results import Curve
 from salticid.lab.search_report.evidence import EvolvedStrategy
@@ -22,18 +19,9 @@ BEST, MEAN = "best", "mean of the population"
 
 def render(state: State, strategy: EvolvedStrategy) -> str:
     """The page as text, the same bytes for the same search. It allows its own style, by its hash, and nothing else."""
-    packages = ("salticid.lab.search_report", "salticid.lab.report")
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader(package, ".") for package in packages]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["unbroken"] = unbroken
-    style = environment.get_template("report.css").render()
+    environment = templates("salticid.lab.search_report", "salticid.lab.report")
     return environment.get_template("page.html.j2").render(
-        style_hash="sha256-" + base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
+        style_hash=content_hash(environment, "report.css"),
         plan=strategy.plan,
         strategy=strategy,
         rows=_rows(strategy),
