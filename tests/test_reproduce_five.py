@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from salticid.lab.reproduce import evolved_strategies as five
-from salticid.lab.reproduce.findings import Reproduction, Verdict, markdown
+from salticid.lab.reproduce.findings import SURE, Reproduction, Verdict, markdown
 from salticid.registry import read_strategy_file
 from salticid.strategies import strategies
 

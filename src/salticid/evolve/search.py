@@ -13,7 +13,7 @@ from salticid.evolve.search_plan import SearchPlan
 from salticid.evolve.workers import Crawlers
 
 Watch = Callable[[int], None]
-"""Told of progress: how many individuals have been tried."""
+"""Called with the number of individuals that have been tried."""
 
 
 @dataclass

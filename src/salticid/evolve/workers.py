@@ -25,7 +25,7 @@ from salticid.model import Topic
 T = TypeVar("T")
 R = TypeVar("R")
 GroupWatch = Callable[[int, int], None]
-"""Is told how many crawls are made, of how many."""
+"""Called with the number of crawls that are made, and of how many."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ _AHEAD = 4
 
 T = TypeVar("T", bound=msgspec.Struct)
 Watch = Callable[[str, int, int], None]
-"""Told of progress: what is being done, how much of it is done, of how much."""
+"""Called with the progress of the work: what is being done, how much of it is done, of how much."""
 
 
 def compare(

@@ -78,7 +78,7 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return [*self._instances.topics] or list(map(str, self.topic_files()))
 
     def topic(self, key: str) -> Topic:
-        """What the crawler is told of a topic; the other half is forgotten at once."""
+        """The part of a topic that the crawler may know; the truth is dropped at once."""
         return self._instances.topics.get(key) or topic_of(key)
 
     def truth(self, key: str) -> Truth:
@@ -191,7 +191,7 @@ def _code_of(kind: type) -> str:
 
 
 def topic_of(file: str) -> Topic:
-    """What the crawler is told of a topic file; the other half is forgotten at once."""
+    """The part of a topic file that the crawler may know; the truth is dropped at once."""
     return load_topic(Path(file))[0]
 
 

@@ -126,13 +126,13 @@ class TopicWords:
         return _product(page, self.weights) / self._length
 
     def evidence_likeness(self, page: StemVector) -> float:
-        """The same, but only with what was told."""
+        """The likeness to the evidence alone."""
         return _product(page, self.evidence)
 
     def left_out(self) -> list[float]:
         """The `evidence_likeness` of each known page on topic had it alone not been known; none if only one is.
 
-        Without page y, of n with the mean m, the sum of what was told is t + (m - y) / (n - 1).
+        Without page y, of n with the mean m, the sum of the evidence is t + (m - y) / (n - 1).
         """
         others = len(self._on) - 1
         if others < 1:

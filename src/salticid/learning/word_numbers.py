@@ -61,7 +61,7 @@ class WordNumbers:
         return {**dict(texts), **{number: text for text, number in self._unmet.items()}}
 
     def _meet(self, words: Ints) -> None:
-        """Give numbers to words whose ids turn up for the first time; unless told, they must be spelled."""
+        """Give numbers to new word ids; only those are spelled that the world has no stem for."""
         split = 0 if self._world_stems is None else int(words.searchsorted(len(self._world_stems.of)))
         numbers = np.full(len(words), _UNKNOWN, np.int32)
         if self._world_stems is not None:

@@ -212,7 +212,7 @@ class BufferedWeb:
         return rounds
 
     def _rounded_ranks(self, nodes: Nodes) -> Floats:
-        """The ranks of nodes as far as they are told apart; the least for none."""
+        """The ranks of nodes, rounded; the least rank for a URL that has no node."""
         return np.where(nodes < 0, self._least, self._rank[nodes]).round(self._digits)
 
     def _nodes(self, urls: list[int]) -> Nodes:

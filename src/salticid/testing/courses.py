@@ -15,7 +15,7 @@ Make = Callable[[], Strategy]
 
 
 def courses(max_buffer: int | None = None) -> Iterator[Course]:
-    """One at a time, many at once, polite, cut short, told things; a web to its end, and most of another."""
+    """Crawls with one request at a time, with many, polite, cut short, with feedback; on two webs."""
     short = Limits(max_pages=11, max_buffer=max_buffer)
     for seed, most in enumerate((200, 30)):
         web, whole = a_web(seed), Limits(max_pages=most, max_buffer=max_buffer)

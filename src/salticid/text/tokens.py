@@ -67,13 +67,13 @@ class Tokenizer:
 
     def ids(self, text: str) -> Ints:
         """The tokens of a text, in reading order."""
-        return self._tokens(text.encode("utf-8", "replace").translate(_CUT_MARKS_TOO)).tokens
+        return self._split(text.encode("utf-8", "replace").translate(_CUT_MARKS_TOO)).tokens
 
     def tokens_and_marks(self, text: str) -> MarkedTokens:
         """The tokens and the places of the MARKS, each of which must stand between spaces."""
-        return self._tokens(text.encode("utf-8", "replace").translate(_CUT))
+        return self._split(text.encode("utf-8", "replace").translate(_CUT))
 
-    def _tokens(self, cut: bytes) -> MarkedTokens:
+    def _split(self, cut: bytes) -> MarkedTokens:
         memo = self._memo
         if len(memo) > _MEMO_SIZE:
             memo.forget()
@@ -138,7 +138,7 @@ class _Memo(dict[bytes, int]):
 
 
 def _tokens(text: str) -> Sequence[str]:
-    """The tokens of a piece of text; most hold nothing but Latin letters, and those are easily told."""
+    """The tokens of a piece of text; most hold nothing but Latin letters, which are quick to find."""
     if not _LATIN.fullmatch(text):
         return list(letter_runs(text))
     runs = _LATIN_RUNS.findall(text)

@@ -221,7 +221,7 @@ def _text(status: int, text: str, headers: dict[str, str] | None = None) -> http
 
 
 def _logger() -> logging.Logger:
-    """Says what goes wrong here; what clients do wrong is answered, not told."""
+    """A logger of the server's own errors; those of a client are answered and not logged."""
     logger = logging.getLogger(__name__)
     logger.addFilter(_is_our_fault)
     return logger

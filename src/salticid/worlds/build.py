@@ -1,4 +1,4 @@
-"""Building a world from a source, with what could not be used counted and told."""
+"""Building a world from a source; what could not be used is counted and reported."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def strategy_file(links: LabelledLinks, target: str) -> str:
 
 
 def checked_target(links: LabelledLinks, name: str | None) -> str:
-    """The class a crawl is to be after: as told, else homepages where there are any."""
+    """The class a crawl is after: the one named, else homepages where there are any."""
     if name is None and HOMEPAGE not in links.classes:
         raise UserError(f"name the class a crawl is after with --target: {', '.join(links.classes)}")
     target = name or HOMEPAGE

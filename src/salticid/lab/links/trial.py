@@ -14,7 +14,7 @@ from salticid.lab.links.splits import Split
 from salticid.model import Ints
 
 Watch = Callable[[str, int, int], None]
-"""Told of progress: what is being done, how much of it is done, of how much."""
+"""Called with the progress of the work: what is being done, how much of it is done, of how much."""
 
 
 @dataclass(frozen=True, slots=True)

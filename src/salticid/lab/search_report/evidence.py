@@ -19,7 +19,7 @@ from salticid.evolve.search_plan import SearchPlan
 from salticid.evolve.workers import Crawlers
 
 Watch = Callable[[str, int, int], None]
-"""Told of progress: what is being done, how many crawls of it are made, of how many."""
+"""Called with the progress of the work: what is being done, how many crawls are made, of how many."""
 
 
 class Interval(msgspec.Struct, frozen=True):

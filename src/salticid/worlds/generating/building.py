@@ -117,7 +117,7 @@ class _Writer:
         self.pages += len(part.urls)
 
     def label(self, extra: list[tuple[str, str]]) -> int:
-        """Label the pages of places with their topics, and any page with what else is told about it.
+        """Label the pages of places with their topics, and any page with its extra labels.
 
         Nobody has labelled foreign pages, nor calendars. How many labels there are.
         """

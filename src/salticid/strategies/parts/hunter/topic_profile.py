@@ -103,7 +103,7 @@ class TopicProfile:
         weights[LEARNED] = _unit(weights[EXAMPLES] + _unit(gain))
 
     def _example_weights(self, keyword_weights: Floats) -> Floats:
-        """The words of the pages told of, rare ones weighing more, and the keywords."""
+        """The words of the example pages, rare ones weighing more, and the keywords."""
         rare = np.zeros(len(self._words_of_examples))
         stems = np.flatnonzero(self._words_of_examples).astype(np.int32)
         rare[stems] = self._rarity.of(stems)
