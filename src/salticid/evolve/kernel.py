@@ -22,8 +22,8 @@ from salticid.evolve.kernel_loops import (
     Visits,
     Work,
     World,
-    crawled,
-    restored,
+    restore,
+    run_crawl,
 )
 from salticid.model import Floats, Ints, Limits, Outcome
 
@@ -84,9 +84,9 @@ class Kernel:
         settings = Given(weights, seeds, limits.max_pages, limits.fetches, *arrivals, self._line)
         visits, steps = self._work.visits, -1
         try:
-            steps = crawled(self._world, self._work, settings, rng)
+            steps = run_crawl(self._world, self._work, settings, rng)
         finally:
-            restored(self._world, self._work)
+            restore(self._world, self._work)
         return Trace(*(column[:steps].copy() for column in visits))
 
 

@@ -41,7 +41,7 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     A strategy is written NAME or NAME:KEY=VALUE,KEY=VALUE, or is a strategy file; the judge is written like it.
     A measure is written NAME, FILE.py:FUNCTION or MODULE:FUNCTION, or is a function; without any, all are taken.
     `robustness` adds crawls from either half of the seeds, `sweep` crawls with smaller and larger frontiers. `given`
-    is what a program hands over as it is, if one does: `Given`.
+    is what a program hands over as it is, if one does: `Instances`.
     """
 
     world: str

@@ -118,7 +118,7 @@ class Course:
 
 @dataclass(frozen=True)
 class CourseResult:
-    """What came of a course; `broken` says why the crawl gave up on the strategy, if it did."""
+    """What came of a course; `breach` says why the crawl gave up on the strategy, if it did."""
 
     crawl: Crawl
     calls: list[Call]

@@ -92,7 +92,7 @@ class _Dice:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What each page is and which pages it links to; `moved` holds the old addresses of some."""
+    """What each page is and which pages it links to; `old_urls` holds the old addresses of some."""
 
     urls: list[str]
     titles: list[str]

@@ -30,7 +30,7 @@ class SplitSettings:
 class Trial:
     """What each score said about the links that were asked about, split after split.
 
-    `part[i]` is the split that asked about link `asked[i]`, `said[score][i]` the class a score gave it.
+    `part[i]` is the split that asked about link `questions[i]`, `answers[score][i]` the class a score gave it.
     """
 
     links: LabelledLinks

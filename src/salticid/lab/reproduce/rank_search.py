@@ -46,7 +46,7 @@ class SearchCase:
 class CaseResult:
     """What came out: the strategy with its evidence, and the figures of all test crawls.
 
-    `crawls` goes by strategy, start (its place in `Case.starts`) and length; crawls of one random seed have the
+    `crawls` goes by strategy, start (its place in `SearchCase.starts`) and length; crawls of one random seed have the
     same place in every list.
     """
 

@@ -23,7 +23,7 @@ class TopicClassifiers:
     """Rocchio, Widrow-Hoff and exponentiated gradient for one topic, each with its own line.
 
     Pages are vectors of the 50 best features by the correlation coefficient, tf * idf, cosine-normalised
-    (`features.Reading`; the paper names the selection and is silent about the weights). The line is that of
+    (`features.Vectorizer`; the paper names the selection and is silent about the weights). The line is that of
     the best F1 on the training pages.
 
     >>> counts = csr_array(np.array([[2, 1, 0], [3, 0, 1], [1, 1, 0], [0, 2, 1], [0, 1, 3]]))

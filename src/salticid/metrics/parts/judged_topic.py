@@ -27,7 +27,7 @@ from salticid.webs.world_arrays import PAGE, ROW, URL
 class JudgedTopic:
     """One topic; what belongs to the pool has a value for each of its pages. All is worked out when asked for.
 
-    `crawled` are the pages of the pool, ascending, `pagerank` is that of each of them, over the pages of all
+    `pool_pages` are the pages of the pool, ascending, `pagerank` is that of each of them, over the pages of all
     topics. Classifiers learn from `positives`, pages that the topic is known by, and `negatives`, pages of other
     topics. `length` is the number of pages that a crawl was allowed.
     """

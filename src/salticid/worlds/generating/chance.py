@@ -116,7 +116,7 @@ def eleventh_root(numbers: npt.NDArray[np.integer]) -> Reals:
 
 
 def reach(size: npt.ArrayLike, shift: npt.ArrayLike) -> Reals:
-    """What `ranked` needs to know of so many ranks."""
+    """What `zipf_ranks` needs to know of so many ranks."""
     return 1 - eighth_root(np.asarray(shift) / (np.asarray(shift) + np.asarray(size)))
 
 

@@ -12,7 +12,7 @@ from salticid.worlds.generating.chance import Whole
 
 @dataclass(frozen=True, eq=False)
 class PageLives:
-    """Pages as columns, with their days; `edited` is the day of the last edit, or of birth."""
+    """Pages as columns, with their days; `edit_day` is the day of the last edit, or of birth."""
 
     places: Whole
     generations: Whole
