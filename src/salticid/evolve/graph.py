@@ -44,7 +44,7 @@ class Graph:
 
     @classmethod
     def of(cls, web: RecordedWeb, cache: ArrayCache) -> Graph:
-        """That of a world."""
+        """The graph of a world."""
         final, outcome, page = cache.arrays(("final", "outcome", "page"), lambda: _answers(web))
         (canonical,) = cache.arrays(("canonical",), lambda: (_canonical(web),))
         start, out = cache.arrays(("start", "out"), lambda: _out(web)[:2])

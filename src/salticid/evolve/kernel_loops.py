@@ -309,7 +309,7 @@ def rank_all(world: World, work: Work, weights: Any, phase: int) -> None:
 
 @_inner
 def is_reached(slots: Any, whole: Any, url: int) -> Any:
-    """Whether a URL was chosen, or led to, and not in vain."""
+    """Whether a URL was chosen or led to, and did not fail."""
     slot = slots[url]
     return slot >= 0 and (whole[slot, STATE] == REACHED or whole[slot, STATE] == CHOSEN)
 

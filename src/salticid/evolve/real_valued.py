@@ -45,7 +45,7 @@ class RealValued:
         return [tuple(self._child(genes, place, rng).tolist()) for place in range(self.size)]
 
     def survivors(self, population: Sequence[Individual], children: Sequence[Individual]) -> list[Individual]:
-        """Child or parent, whoever is fitter; the child if they are equal, so that it may drift."""
+        """The fitter of child and parent; the child if they are equal, so that it may drift."""
         pairs = zip(population, children, strict=True)
         return [child if child.fitness >= parent.fitness else parent for parent, child in pairs]
 

@@ -75,11 +75,11 @@ class SearchPlan(msgspec.Struct, frozen=True):
 
     @property
     def shape(self) -> Shape:
-        """Of the weights that are sought."""
+        """The shape of the weights that are sought."""
         return Shape(self.phases, len(self.searched))
 
     def searcher(self) -> Optimizer:
-        """Who searches."""
+        """The search algorithm of the plan."""
         if self.search == "genetic":
             return Genetic(self.shape, self.population, self.seed, self.known)
         if self.population < LEAST:
@@ -119,7 +119,7 @@ def digest_of(topic: Topic) -> str:
 
 
 def versions() -> dict[str, str]:
-    """Whose other versions may find something else."""
+    """The versions of the libraries that may change what a search finds."""
     return {"salticid": __version__, **{name: version(name) for name in ("numba", "numpy")}}
 
 

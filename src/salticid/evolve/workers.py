@@ -1,4 +1,4 @@
-"""Who makes the crawls of a search: this process, processes beside it, or whoever else fits `Crawlers`."""
+"""The crawls of a search are made by this process, by processes beside it, or by another `Crawlers`."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class EvenSample(Generic[T]):
         self._most, self._every, self._count = most, 1, 0
 
     def add(self, item: T) -> None:
-        """One more came."""
+        """Take one more item into account."""
         if self._count % self._every == 0:
             self.items.append(item)
         self._count += 1

@@ -80,7 +80,7 @@ class LinearSvm:
         given, until no step is longer than 1e-4.
 
         >>> near, far = (FeatureRow(np.array([column]), np.ones(1)) for column in (0, 1))
-        >>> plane = LinearSvm.trained([near, far], [True, False], size=2)
+        >>> plane = LinearSvm.train([near, far], [True, False], size=2)
         >>> [round(plane.margin(row), 3) for row in (near, far)]
         [0.667, -0.667]
 

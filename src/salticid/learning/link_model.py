@@ -17,7 +17,7 @@ from salticid.protocols import Brief, Table
 from salticid.text.tokens import letter_runs
 
 LONGEST_ANCHOR = 32
-"""More words than this are an anchor that somebody forgot to close."""
+"""An anchor of more words than this was not closed by its author."""
 
 
 class AnchorWords(NamedTuple):
@@ -40,7 +40,7 @@ class AnchorWords(NamedTuple):
 
     @classmethod
     def of_anchors(cls, anchors: Sequence[Ints]) -> AnchorWords:
-        """Those of anchors that were given one by one."""
+        """The words of anchors that are given one by one."""
         owner = np.repeat(np.arange(len(anchors), dtype=np.int32), [len(words) for words in anchors])
         return cls(np.concatenate([np.zeros(0, np.int32), *anchors]), owner, len(anchors))
 
@@ -57,7 +57,7 @@ class LinkModel:
     >>> model = LinkModel(words, "en", ["off", "on"], "on")
     >>> model.learn_link(silk, label=ON, source=ON)
     >>> model.learn_link(moss, label=OFF, source=ON)
-    >>> model.link_posteriors(AnchorWords.joined([silk, moss]), model.anchor_prior()).round(4).tolist()
+    >>> model.link_posteriors(AnchorWords.of_anchors([silk, moss]), model.anchor_prior()).round(4).tolist()
     [[0.3333, 0.6667], [0.6667, 0.3333]]
 
     Paper: Passerini, Frasconi, Soda, "Evaluation methods for focused crawling", AI*IA 2001.

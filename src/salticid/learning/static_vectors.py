@@ -1,4 +1,4 @@
-"""Word vectors that somebody trained before, from a folder on this machine; nothing is ever downloaded.
+"""Word vectors that were trained elsewhere, from a folder on this machine; nothing is ever downloaded.
 
 The folder is in the form of model2vec: `model.safetensors` with the matrix `embeddings`, a row for each token,
 and maybe `weights` (a factor for each token) and `mapping` (the row of each token); `tokenizer.json` with the

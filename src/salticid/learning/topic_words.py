@@ -118,7 +118,7 @@ class TopicWords:
 
     @property
     def sample(self) -> list[StemVector]:
-        """Those of the seen pages that are kept."""
+        """The seen pages that are kept."""
         return self._sample.items
 
     def likeness(self, page: StemVector) -> float:

@@ -49,7 +49,7 @@ class TrainedJudge:
         return due
 
     def learn(self, likings: Sequence[tuple[Page, int]]) -> bool:
-        """The pages a person likes are on topic, those he dislikes are not; 0 takes his word back."""
+        """Pages a person likes are on topic, pages a person dislikes are not; a liking of 0 takes that back."""
         self._feedback.update({page.url: (page, liking > 0) for page, liking in likings if liking})
         for page, liking in likings:
             if not liking:

@@ -129,7 +129,7 @@ class BufferedWeb:
     A page is known by the step of its visit: `_score` says how similar it is to the topic, `_at` its node,
     `_out` the nodes it links to, all in the order in which the pages came. Nodes are numbered as they come,
     never by id, so that no rounding of a sum depends on ids. Those whose last link went with an evicted page
-    are passed over, and dropped when they are as many as the living.
+    are passed over, and dropped when they are as many as those in use.
     """
 
     def __init__(self, g: float, tolerance: float, limit: int | None) -> None:

@@ -29,7 +29,7 @@ from salticid.testing.courses import (
     look,
     resume_at,
     sizes_during,
-    told_course,
+    feedback_course,
 )
 from salticid.testing.drive import Course, CourseResult, StrategyRecorder, drive, watch
 from salticid.testing.small import SmallWeb, random_web
@@ -206,7 +206,7 @@ def check_looking(make: Make) -> None:
 @_check
 def check_told_midway(make: Make) -> None:
     """It takes revise, offer and extend in the middle of a crawl."""
-    course = told_course(a_web(seed=0))
+    course = feedback_course(a_web(seed=0))
     try:
         run = drive(watch(make()), course)
     except (AttributeError, LookupError, NotImplementedError, TypeError, ValueError) as error:

@@ -23,7 +23,7 @@ def courses(max_buffer: int | None = None) -> Iterator[Course]:
         yield Course(web, whole, window=6)
         yield Course(web, whole, window=4, polite=True)
         yield Course(web, short, window=4, polite=True)
-        yield told_course(web, max_buffer)
+        yield feedback_course(web, max_buffer)
 
 
 def a_web(seed: int) -> SmallWeb:
@@ -34,7 +34,7 @@ def a_web(seed: int) -> SmallWeb:
     return web
 
 
-def told_course(web: SmallWeb, max_buffer: int | None = None) -> Course:
+def feedback_course(web: SmallWeb, max_buffer: int | None = None) -> Course:
     """A crawl in which the judge changes its mind, people speak, links are offered and the budget grows."""
     urls = list(range(len(web.urls)))
 
@@ -74,7 +74,7 @@ def _restore(strategy: Strategy, calls: list[Call], course: Course) -> Strategy:
 
 
 def look(strategy: StrategyRecorder) -> None:
-    """Look at a strategy from all sides."""
+    """Call all methods of a strategy that only show something."""
     size, best = strategy.waiting(3)
     demand(len(best) <= 3, f"waiting(3) showed {len(best)} links")
     strategy.events()
@@ -104,6 +104,6 @@ def demand_same(one: CourseResult, other: CourseResult) -> None:
 
 
 def demand(holds: bool, otherwise: str) -> None:
-    """Raise AssertionError unless it held."""
+    """Raise AssertionError unless it holds."""
     if not holds:
         raise AssertionError(otherwise)

@@ -26,7 +26,7 @@ MARKS = tuple(map(chr, range(1, 5)))
 """Characters that stand for no word but for a place, kept by `Tokenizer.tokens_and_marks`."""
 
 LONGEST = 64
-"""A longer run of letters is no word but somebody's data."""
+"""A longer run of letters is data and no word."""
 
 _CUT = bytes(
     ord(chr(b).lower()) if chr(b).isalpha() or b >= 0x80 or chr(b) in MARKS else ord(" ") for b in range(128)

@@ -50,7 +50,7 @@ class ArrayWriter:
         self._types: dict[str, str] = {}
 
     def path(self, array: WorldArray[Number]) -> Path:
-        """The file of an array that somebody else writes."""
+        """The file of an array that the caller writes."""
         self._types[array.name] = array.dtype
         return self.folder / f"{array.name}.bin"
 

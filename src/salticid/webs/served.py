@@ -3,7 +3,7 @@
 A URL of the world is asked for by its path and query, with its host and port as `Host` (or as a whole, the
 way one asks a proxy). The answer is what was recorded:
 
-    a page              200 text/html, rendered; Last-Modified where it is known; 304 to whoever has it
+    a page              200 text/html, rendered; Last-Modified where it is known; 304 to a client that has it
     a redirect          its status, and where it leads as Location
     an error            its status
     what is no HTML     200 application/octet-stream, empty
@@ -83,7 +83,7 @@ async def serve(web: RecordedWeb, port: int = 0, gzip: bool = False, room: int =
 
 
 class ServerAnswers:
-    """What the server says to each request; with `gzip`, pages are compressed for whoever takes that."""
+    """What the server says to each request; with `gzip`, pages are compressed for clients that take that."""
 
     def __init__(self, web: RecordedWeb, gzip: bool, room: int) -> None:
         self._pages = _Pages(web, room)

@@ -56,7 +56,7 @@ def split(block: bytes) -> tuple[Head, bytes] | None:
 def to_answer(url: str, head: Head, body: bytes, labels: tuple[str, ...] = ()) -> Answer:
     """The answer of `url`: its codings undone, its body only where that is HTML.
 
-    An answer without a status line is a redirect if it says whither, else a page.
+    An answer without a status line is a redirect if it has a location, else a page.
     """
     location = head.fields.get("location")
     html = content(head.fields, body, MAX_HTML)

@@ -17,7 +17,7 @@ ALL_WORDS = ""
 def train_model(
     links: LabelledLinks, pages: Ints, train: Ints, code: str, target: str | None = None
 ) -> LinkModel:
-    """What these pages and links teach; `code` says whose stop words are left out."""
+    """A model trained on these pages and links; `code` says whose stop words are left out."""
     model = LinkModel(links.web.words, code, links.classes, target or links.classes[0])
     for number in pages.tolist():
         model.learn_page(links.web.page(number), int(links.page_class[number]))
@@ -53,7 +53,7 @@ def transition_by_class(links: LabelledLinks, split: Split, code: str) -> Floats
 
 
 def stop_words_of(links: LabelledLinks, split: Split) -> str:
-    """Whose stop words are left out: the language's, or nobody's where anchors then tell more inside training.
+    """The code of the stop words to leave out: the language's, or none where anchors then tell more inside training.
 
     Lists of stop words made for search hold "home", "course" and "research", which is what anchors say.
     """

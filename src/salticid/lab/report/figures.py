@@ -133,7 +133,7 @@ def _ends(curves: Mapping[str, Curve]) -> list[float]:
 
 
 def _first_and_middle(curves: Mapping[str, Curve]) -> list[float]:
-    """Two places that tell more than the end, where all is covered by somebody."""
+    """Two places before the end, at which some strategy has covered everything."""
     longest = max((curve.x for curve in curves.values()), key=len, default=[])
     return sorted({longest[0], longest[len(longest) // 2]}) if longest else []
 

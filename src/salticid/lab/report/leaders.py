@@ -47,12 +47,12 @@ class Ranking:
 
     @property
     def tested(self) -> list[Rival]:
-        """Those with a p-value."""
+        """The rivals whose test has a p-value."""
         return [rival for rival in self.rivals if rival.p is not None]
 
     @property
     def scores(self) -> list[Score]:
-        """Of all of them."""
+        """The scores of the best and of its rivals."""
         return [self.score, *(rival.score for rival in self.rivals)]
 
 
@@ -65,7 +65,7 @@ class Findings:
         self._tests = {(test.metric, test.a, test.b): test for test in results.tests}
 
     def measures(self) -> list[Measure]:
-        """What anybody was measured by, also in vain."""
+        """All measures of the experiment, also those without a value."""
         return self.in_order(name for scores in self.results.strategies.values() for name in scores)
 
     def measure(self, name: str) -> Measure:
@@ -82,7 +82,7 @@ class Findings:
         )
 
     def score(self, strategy: str, measure: str) -> Score:
-        """One without a value where there is none."""
+        """The score of a strategy; one without a value where there is none."""
         return self.results.strategies[strategy].get(measure, Score(None, None, 0))
 
     def has_value(self, measure: Measure) -> bool:

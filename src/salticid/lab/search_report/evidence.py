@@ -44,7 +44,7 @@ class Interval(msgspec.Struct, frozen=True):
 
     @classmethod
     def between(cls, a: Sequence[float], b: Sequence[float]) -> Interval:
-        """Of the differences a - b, pair by pair."""
+        """The interval of the differences a - b, pair by pair."""
         return cls.of([one - other for one, other in zip(a, b, strict=True)])
 
     @property

@@ -28,9 +28,9 @@ class TopicClassifiers:
 
     >>> counts = csr_array(np.array([[2, 1, 0], [3, 0, 1], [1, 1, 0], [0, 2, 1], [0, 1, 3]]))
     >>> positive = np.array([True, True, True, False, False])
-    >>> trained = TopicClassifiers.train(counts, positive, np.random.default_rng(0))
-    >>> crawled = csr_array(np.array([[5, 1, 1], [0, 5, 1]]))
-    >>> {name: called.tolist() for name, called in trained.positives(crawled).items()}
+    >>> classifiers = TopicClassifiers.train(counts, positive, np.random.default_rng(0))
+    >>> pages = csr_array(np.array([[5, 1, 1], [0, 5, 1]]))
+    >>> {name: flags.tolist() for name, flags in classifiers.positives(pages).items()}
     {'rocchio': [True, False], 'widrow_hoff': [True, False], 'eg': [True, False]}
 
     Paper: Menczer, Pant, Ruiz, Srinivasan, "Evaluating topic-driven web crawlers", SIGIR 2001.
@@ -49,10 +49,10 @@ class TopicClassifiers:
         """
         if positive.sum() < MIN_POSITIVES or positive.all():
             return None
-        reading = Vectorizer.of(counts, positive)
-        if not len(reading.features):
+        vectorizer = Vectorizer.of(counts, positive)
+        if not len(vectorizer.features):
             return None
-        x = reading.vectors(counts)
+        x = vectorizer.vectors(counts)
         order = training_order(positive, rng)
         weights = {
             "rocchio": rocchio(x, positive),
@@ -60,7 +60,7 @@ class TopicClassifiers:
             "eg": exponentiated_gradient(x, positive, order),
         }
         lines = {name: best_threshold(_scores(x, each), positive) for name, each in weights.items()}
-        return cls(reading, weights, lines)
+        return cls(vectorizer, weights, lines)
 
     def positives(self, counts: csr_array) -> dict[str, Bools]:
         """By classifier, which of these pages it calls positive; columns as in training."""

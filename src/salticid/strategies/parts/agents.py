@@ -19,8 +19,8 @@ class Agent:
     """One walker, idle or out on the choice it drew.
 
     `ground` is the last page it came to that has links to follow, `place` that of the link it drew there, and
-    `trail` the links that led it from page to page, the one to its ground last. Without ground it has
-    something drawn: a start, or a step back.
+    `trail` the links that led it from page to page, the one to its ground last. Without ground it has a
+    choice: a start, or a step back.
     """
 
     number: int

@@ -63,7 +63,7 @@ class InBatches(Queueing):
     def _queue_what_came_in(self) -> None:
         """Queue all that came in during a batch, except links to pages of the batch itself.
 
-        What was offered after it had come back, in vain, is wanted again.
+        A link that failed and was offered again afterwards may be chosen again.
         """
         ends = np.array([(visit.url, visit.final) for visit, _ in self._visits])
         batch_urls = np.unique(ends)

@@ -187,7 +187,7 @@ class Frontier:
             heappush(self._worst, -key)
 
     def _lowest(self) -> int:
-        """The key of the living entry that would be evicted next."""
+        """The key of the waiting link that would be evicted next."""
         if self._worst is None:
             self._worst = [-key for key in self._entry.values()]
             heapify(self._worst)
@@ -209,13 +209,13 @@ class Frontier:
             del self._parking[host]
 
     def _tidy(self) -> None:
-        """Drop the dead once there are many."""
+        """Drop the keys of links that no longer wait once there are many."""
         enough = len(self._entry) * 9 // 8 + 64
         if self._heap_size > enough or (self._worst is not None and len(self._worst) > enough):
             self._rebuild()
 
     def _rebuild(self) -> None:
-        """Make the heaps anew from the living."""
+        """Make the heaps anew from the links that wait."""
         self._parking.clear()
         self._asleep.clear()
         self._best.clear()

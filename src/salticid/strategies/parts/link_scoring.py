@@ -27,7 +27,7 @@ class SourcePage(NamedTuple):
 
 
 class WaitingLink(NamedTuple):
-    """What is needed of a waiting link when its target has been judged: whence it came, what it said."""
+    """What is needed of a waiting link when its target has been judged: its source and its anchor."""
 
     source: SourcePage
     place: int

@@ -79,7 +79,7 @@ class AgentPage:
             return None
         return AgentPage(self.step, self.places[others], self.urls[others], self.inputs[:, others])
 
-    def heard_by(self, had: Ints, has: Ints) -> AgentPage:
+    def with_keywords(self, had: Ints, has: Ints) -> AgentPage:
         """The same for other keywords. Those not there before are heard nowhere: the page is gone."""
         inputs = np.zeros((len(has), len(self.urls)))
         now, before = np.nonzero(has[:, None] == had)

@@ -27,7 +27,7 @@ class Net:
 
     @classmethod
     def random(cls, inputs: int, hidden: int, rng: np.random.Generator) -> Net:
-        """A net nobody has taught."""
+        """An untrained net with random weights."""
         sizes = [inputs, hidden, 1] if hidden else [inputs, 1]
         return cls([_layer(below, units, rng) for below, units in pairwise(sizes)])
 

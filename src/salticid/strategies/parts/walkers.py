@@ -58,7 +58,7 @@ class Walking(Generic[A]):
         raise NotImplementedError
 
     def child(self, parent: A, number: int, reading: PageTerms) -> A:
-        """A mutated copy of a parent that came to this page; energy and ground are seen to elsewhere."""
+        """A mutated copy of a parent that came to this page; the caller sets its energy and ground."""
         raise NotImplementedError
 
     def estimates(self, agent: A, ground: AgentPage) -> Floats:
@@ -82,7 +82,7 @@ class Walking(Generic[A]):
         raise NotImplementedError
 
     def heed(self, agent: A, find: Find, liking: int) -> None:
-        """A person spoke about a page this agent found; energy is seen to elsewhere."""
+        """A person judged a page that this agent found; the caller changes the agent's energy."""
 
     def memory_of(self, reading: PageTerms) -> tuple[int, ...]:
         """The terms of a page to remember in case a person likes it."""
@@ -170,7 +170,7 @@ class Walking(Generic[A]):
     def give_keywords(self, agent: A, keywords: Ints) -> None:
         """Give an agent other keywords; new ones it hears from the next page on."""
         if agent.ground is not None:
-            agent.ground = agent.ground.heard_by(agent.keywords, keywords)
+            agent.ground = agent.ground.with_keywords(agent.keywords, keywords)
         agent.keywords = keywords
         self._note("keywords", agent, ("keywords", self._words(agent)))
 
@@ -225,13 +225,13 @@ class Walking(Generic[A]):
         self._note("agent", parent, ("energy", parent.energy))
 
     def _ground_of(self, child: A, parent: A, arrival: AgentArrival) -> AgentPage | None:
-        """The parent's ground as its child hears it."""
+        """The parent's page, with the child's keywords around its links."""
         ground = parent.ground
         if ground is None:
             return None
         if ground is arrival.ground:
             return AgentPage.of(ground.step, arrival.reading, child.keywords, self.reach)
-        return ground.heard_by(parent.keywords, child.keywords)
+        return ground.with_keywords(parent.keywords, child.keywords)
 
     def _sent_elsewhere(self, agent: A) -> bool:
         """Whether an agent without ground found another place to go to."""

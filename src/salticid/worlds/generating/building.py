@@ -230,7 +230,7 @@ def _printers(edition: WebEdition, press: Press) -> Iterator[Iterator[PageBlock]
 
 
 def _in_order(pool: Executor, parts: list[tuple[int, int]], ahead: int) -> Iterator[PageBlock]:
-    """What the pool prints, in order, and never more than so many parts ahead of whoever takes it."""
+    """What the pool prints, in order, and never more than so many parts ahead of the reader."""
     waiting: deque[Future[PageBlock]] = deque()
     for part in parts:
         waiting.append(pool.submit(_print, part))

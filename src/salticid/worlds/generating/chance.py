@@ -139,7 +139,7 @@ def zipf(chance: Reals, size: int, shift: int) -> Whole:
 def popular(chance: Reals, size: Whole, root: Reals) -> Whole:
     """Ranks from 0 up to `size`, whose shares fall as rank ** (-10/11); `root` is the eleventh root of size + 1.
 
-    Whoever is chosen so has an in-degree whose density falls with the exponent 1 + 11/10 = 2.1.
+    A page chosen so has an in-degree whose density falls with the exponent 1 + 11/10 = 2.1.
     """
     spot = 1 + chance * (root - 1)
     return np.minimum((_tenth_power(spot) * spot).astype(np.int64) - 1, size - 1)

@@ -159,7 +159,7 @@ class Linking:
         return page, place, pages.edit_day[page], pages.edit_day[page], np.full(len(page), Role.CONTENTS)
 
     def _own(self, pages: PageLives, source: PageLives) -> _Columns:
-        """What the page links to of its own accord.
+        """The links of the page's own text.
 
         A link that is looked after is mended when its target has vanished, but not when it has moved.
         """

@@ -25,8 +25,9 @@ class References:
     month of a calendar;
     `generation` tells the pages of one place, or of one such host, apart; `moved` is 1 for a second address.
 
-    >>> found = References.read(References.pack(ReferenceKind.PAGE, np.array([70_000]), np.array([12]), np.array([1])))
-    >>> found.kind.tolist(), found.number.tolist(), found.generation.tolist(), found.moved.tolist()
+    >>> packed = References.pack(ReferenceKind.PAGE, np.array([70_000]), np.array([12]), np.array([1]))
+    >>> columns = References.unpack(packed)
+    >>> columns.kind.tolist(), columns.number.tolist(), columns.generation.tolist(), columns.moved.tolist()
     ([0], [70000], [12], [1])
     """
 

@@ -54,7 +54,7 @@ class Groups:
         return self._member(group, popular(chance, self.size[group], root))
 
     def any_of(self, group: Whole, chance: Reals) -> Whole:
-        """A member of each group named, whoever it is."""
+        """Any member of each group named."""
         return self._member(group, (chance * self.size[group]).astype(np.int64))
 
     def _member(self, group: Whole, rank: Whole) -> Whole:

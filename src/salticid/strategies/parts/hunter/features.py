@@ -74,7 +74,7 @@ class Surroundings:
 
     @classmethod
     def of(cls, evidence: Evidence, pages: PageRecords) -> Surroundings:
-        """Look around."""
+        """The surroundings by all that is known now."""
         reward = pages.rewards()
         is_visit = ~pages.is_example.held
         luck = float((reward[is_visit].sum() + _FIRST_LUCK) / (is_visit.sum() + 1.0))
