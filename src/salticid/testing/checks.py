@@ -26,10 +26,10 @@ from salticid.testing.courses import (
     courses,
     demand,
     demand_same,
+    feedback_course,
     look,
     resume_at,
     sizes_during,
-    feedback_course,
 )
 from salticid.testing.drive import Course, CourseResult, StrategyRecorder, drive, watch
 from salticid.testing.small import SmallWeb, random_web
