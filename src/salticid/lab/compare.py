@@ -94,8 +94,10 @@ def crawls_and_measures(
         records = dict(zip(all_cases, crawl_records, strict=True))
         ranks = pool_ranks(experiment, crawl_records)
         examples = known_pages(experiment)
-        keys = experiment.topic_keys()
-        arguments = [(experiment, _of_topic(records, key), examples, ranks) for key in keys]
+        by_topic = (
+            [each for each in records.items() if each[0].topic == key] for key in experiment.topic_keys()
+        )
+        arguments = [(experiment, crawls_of_topic, examples, ranks) for crawls_of_topic in by_topic]
         topics = _run_tasks(
             [Task(measures_key(*each), measure_topic, each) for each in arguments],
             measures,
@@ -188,10 +190,6 @@ def timings(experiment: Experiment, records: dict[Case, CrawlRecord], results: R
                 "n": len(each),
             }
     return {"strategies": figures}
-
-
-def _of_topic(records: dict[Case, CrawlRecord], topic: str) -> list[tuple[Case, CrawlRecord]]:
-    return [(case, record) for case, record in records.items() if case.topic == topic]
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
@@ -57,7 +57,8 @@ def measure_topic(
 ) -> TopicMeasures:
     """Measure the crawls of one topic; a strategy that failed on one of them has no measures."""
     failures = {case.strategy: record.failed for case, record in crawls if record.failed is not None}
-    main_crawls = [(case, record) for case, record in crawls if _is_main(experiment, case)]
+    size = experiment.max_buffer  # crawls of a sweep, and from half the seeds, are not compared
+    main_crawls = [each for each in crawls if not each[0].half and each[0].max_buffer == size]
     topic = _topic(experiment, main_crawls, examples, ranks)
     metrics, halves = find_measures(experiment.measures), _halves(crawls)
     by_strategy: dict[str, list[CrawlMeasures]] = {}
@@ -105,11 +106,6 @@ def _pages(record: CrawlRecord) -> Ints:
     return np.array(record.pages, np.int32)
 
 
-def _is_main(experiment: Experiment, case: Case) -> bool:
-    """Whether a crawl is one of those compared, none of a sweep or from half the seeds."""
-    return not case.half and case.max_buffer == experiment.max_buffer
-
-
 def _halves(crawls: Crawls) -> dict[str, tuple[Ints, Ints]]:
     """By strategy the pages of its crawls from either half of the seeds, where there are both."""
     halves: dict[str, dict[int, Ints]] = {}
@@ -132,12 +128,9 @@ def _sweep(topic: JudgedTopic, crawls: Crawls) -> dict[str, dict[int, float]]:
 
 def _means(crawls: list[CrawlMeasures]) -> dict[str, float | None]:
     """The mean of each measure over the repeats that have it."""
-    return {name: _mean(crawl.values[name] for crawl in crawls) for name in crawls[0].values}
-
-
-def _mean(values: Iterable[float | None]) -> float | None:
-    there = [value for value in values if value is not None]
-    return sum(there) / len(there) if there else None
+    rows = {name: [crawl.values[name] for crawl in crawls] for name in crawls[0].values}
+    finite = {name: [value for value in row if value is not None] for name, row in rows.items()}
+    return {name: sum(row) / len(row) if row else None for name, row in finite.items()}
 
 
 def total_counts(rows: list[list[int]]) -> list[int]:

@@ -115,12 +115,10 @@ class HostBandit(LinkScoring):
 
     def _next_host(self, busy: frozenset[int]) -> int | None:
         """The host to play now; None when no host that is not busy has a link."""
-        return self._drawn_host(busy) if self._explores() else self._best_host(busy)
+        explores = self._rng.random() < self.explore * self.decay / (self.decay + self._pages)
+        return self._random_host(busy) if explores else self._best_host(busy)
 
-    def _explores(self) -> bool:
-        return self._rng.random() < self.explore * self.decay / (self.decay + self._pages)
-
-    def _drawn_host(self, busy: frozenset[int]) -> int | None:
+    def _random_host(self, busy: frozenset[int]) -> int | None:
         for _ in range(_TRIES if self._hosts else 0):
             host = self._hosts[self._rng.integers(len(self._hosts))]
             if host not in busy and self._links.has(host):

@@ -155,7 +155,7 @@ def dependences(
         else:
             way = "rises" if rho > 0 else "falls"
             parts.append(f"{measure_of(measure).title} of {name} {way} with {trait} (rho = {number(rho, 2)})")
-    return _sentence("; ".join(parts))
+    return f"{_capital('; '.join(parts))}." if parts else ""
 
 
 class _Numbers:
@@ -249,10 +249,6 @@ def _list_of(parts: Sequence[str], most: int = MOST_NAMES, between: str = ", ") 
     if len(parts) <= most:
         return between.join(parts)
     return f"{between.join(parts[: most - 1])} and {len(parts) - most + 1} more"
-
-
-def _sentence(text: str) -> str:
-    return f"{_capital(text)}." if text else ""
 
 
 def _capital(text: str) -> str:

@@ -105,19 +105,16 @@ def _case(ground: Ground, label: str, urls: list[str], length: int, *, rare: boo
 def topic_of(label: str, urls: list[str], length: int) -> tuple[Topic, tuple[tuple[str, ...], ...]]:
     """A topic that is known by some of its pages, which are its seeds; and two other starts.
 
-    All of them are drawn by chance, by the topic's name; no page is in two of them.
+    All of them are drawn by chance, by the topic's name; no page is in two of them. They have as many pages for
+    a crawl of this length as the paper has for its own, but a few at least.
     """
     digest = hashlib.blake2b(label.encode(), digest_size=8).digest()
     rng = np.random.default_rng(int.from_bytes(digest, "little"))
     order = iter([urls[at] for at in rng.permutation(len(urls))])
     sizes = zip((SEEDS, *OTHER_SEEDS), (FEWEST_SEEDS, *FEWEST_OTHERS), strict=True)
-    seeds, *others = [tuple(islice(order, _seed_count(count, fewest, length))) for count, fewest in sizes]
+    counts = [max(fewest, round(count * length / MAX_PAGES)) for count, fewest in sizes]
+    seeds, *others = [tuple(islice(order, count)) for count in counts]
     return Topic(label, re.sub(r"[._]+", " ", label), seeds, examples=seeds), tuple(others)
-
-
-def _seed_count(seeds: int, fewest: int, length: int) -> int:
-    """As many seeds for a crawl of this length as the paper has for its own, but a few at least."""
-    return max(fewest, round(seeds * length / MAX_PAGES))
 
 
 def _description(case: SearchCase) -> str:
