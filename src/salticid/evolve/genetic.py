@@ -40,16 +40,16 @@ class Genetic:
         """As many new ones as there are old ones, so that the population doubles."""
         rng = chance(self.seed, generation)
         fitness = np.array([each.fitness for each in population])
-        born: list[Bools] = []
-        while len(born) < self.size:
+        bit_strings: list[Bools] = []
+        while len(bit_strings) < self.size:
             pair = [_bits(population[roulette(fitness, rng.random())].genes) for _ in range(2)]
             if rng.random() < CROSSOVER:
                 pair = list(cross(pair[0], pair[1], int(rng.integers(self.shape.bits + 1))))
             for child in pair:
                 if rng.random() < MUTATION:
                     child = flip(child, int(rng.integers(self.shape.bits)))
-                born.append(child)
-        return [_genes(bits) for bits in born[: self.size]]
+                bit_strings.append(child)
+        return [_genes(bits) for bits in bit_strings[: self.size]]
 
     def survivors(self, population: Sequence[Individual], children: Sequence[Individual]) -> list[Individual]:
         """The best half of old and new; among equals the older."""

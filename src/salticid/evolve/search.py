@@ -52,8 +52,8 @@ class Evolution:
             if not old:
                 self._keep(self._individuals(self._search.first(), watch))
             else:
-                born = self._individuals(self._search.children(old, self.generation), watch)
-                self._keep(self._search.survivors(old, born))
+                children = self._individuals(self._search.children(old, self.generation), watch)
+                self._keep(self._search.survivors(old, children))
         return self.state
 
     def _keep(self, population: Sequence[Individual]) -> None:

@@ -67,7 +67,7 @@ def crawl_once(experiment: Experiment, case: Case) -> CrawlRecord:
         experiment.seed + case.repeat,
     )
     log = MemoryLog()
-    began = time.process_time()
+    start = time.process_time()
     failed, stopped, fetches = None, "failed", 0
     try:
         run = RecordedCrawl(replace(topic, seeds=case.seeds_of(topic)), web, recipe, log)
@@ -75,7 +75,7 @@ def crawl_once(experiment: Experiment, case: Case) -> CrawlRecord:
         fetches = run.crawl.fetches
     except Exception as error:  # noqa: BLE001 - whatever a strategy raises is a finding about it
         failed = f"{type(error).__name__}: {error}"
-    cpu = time.process_time() - began
+    cpu = time.process_time() - start
     good = [visit for visit in log.visits if visit.good]
     pages = [web.number_at(visit.final) for visit in good]
     return CrawlRecord(pages, [visit.score for visit in good], fetches, stopped, cpu, failed)

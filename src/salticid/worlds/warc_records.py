@@ -41,7 +41,7 @@ def records(open_stream: Callable[[], Readable], longest: int) -> Iterator[WarcR
     """
     window, rewinds, has_records = _Window(open_stream()), 0, False
     while window.fill(_LONGEST_HEAD):
-        began = window.at
+        start = window.at
         head = _HEAD.match(window.data, 0, _LONGEST_HEAD)
         record = _record(window, head, longest) if head else None
         if record is not None:
@@ -49,7 +49,7 @@ def records(open_stream: Callable[[], Readable], longest: int) -> Iterator[WarcR
             yield record
             window.drop_blanks()
             continue
-        behind = began + (head.end() if head else 1)
+        behind = start + (head.end() if head else 1)
         if behind < window.at:
             rewinds += 1
             if rewinds > _MOST_REWINDS:
@@ -61,7 +61,7 @@ def records(open_stream: Callable[[], Readable], longest: int) -> Iterator[WarcR
             cause = "ends in the middle of a record" if has_records or head else _NO_RECORD
             yield DamagedPart(window.trouble or cause)
             return
-        yield DamagedPart(f"no whole record at byte {began:,}, where one should be")
+        yield DamagedPart(f"no whole record at byte {start:,}, where one should be")
     if window.trouble or not has_records:
         yield DamagedPart(window.trouble or _NO_RECORD)
 

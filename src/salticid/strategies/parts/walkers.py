@@ -104,7 +104,7 @@ class Walking(Generic[A]):
         self._events: list[Event] = []
         seeds = [Link(url) for url in brief.seeds.url.tolist()]
         self.founders = min(self.first_agents(len(seeds)), self._room()) if seeds else 0
-        self._born = self.founders
+        self._last_number = self.founders
         for number in range(1, self.founders + 1):
             agent = self.founder(number)
             self._send(agent, seeds[(number - 1) % len(seeds)])
@@ -212,8 +212,8 @@ class Walking(Generic[A]):
                 self._breed(agent, arrival)
 
     def _breed(self, parent: A, arrival: AgentArrival) -> None:
-        self._born += 1
-        child = self.child(parent, self._born, arrival.reading)
+        self._last_number += 1
+        child = self.child(parent, self._last_number, arrival.reading)
         child.energy = parent.energy / 2
         parent.energy -= child.energy
         if not self._start_waiting(child):

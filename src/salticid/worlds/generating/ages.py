@@ -34,7 +34,7 @@ class Ages:
         span, phase = self._spans(places)
         return (days + _LONG_AGO + phase) // span
 
-    def born(self, places: Whole, generations: Whole) -> Whole:
+    def birth_day(self, places: Whole, generations: Whole) -> Whole:
         """The day on which a place was taken by that page."""
         span, phase = self._spans(places)
         return generations * span - phase - _LONG_AGO
@@ -53,7 +53,7 @@ class Ages:
         moves = (self._moving.rolls(places, generations) < _MOVING) & (
             self._standing[places] == Permanence.ENDURING
         )
-        flags: Whole = (moves & (days >= self.born(places, generations) + span // 2)).astype(np.int64)
+        flags: Whole = (moves & (days >= self.birth_day(places, generations) + span // 2)).astype(np.int64)
         return flags
 
     def seconds(self, places: Whole, days: Whole) -> Whole:

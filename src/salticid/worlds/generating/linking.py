@@ -172,7 +172,7 @@ class Linking:
         listing = degree[page] >= HUB
         place = self._target(here, listing, key)
         looked_after = anew | (rolls(later(key, 9)) < _KEPT)
-        since = np.maximum(pages.born, pages.edit_day - _OLDEST)[page]
+        since = np.maximum(pages.birth_day, pages.edit_day - _OLDEST)[page]
         day = np.where(looked_after, pages.edit_day[page], since)
         return page, place, day, since, np.where(listing, Role.LISTED, Role.TEXT)
 

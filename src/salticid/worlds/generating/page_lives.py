@@ -17,7 +17,7 @@ class PageLives:
     places: Whole
     generations: Whole
     editions: Whole
-    born: Whole
+    birth_day: Whole
     edit_day: Whole
 
     @classmethod
@@ -25,11 +25,11 @@ class PageLives:
         """The pages that hold these places on that day, or on that day each."""
         days = np.broadcast_to(days, places.shape)
         generations = ages.generation(places, days)
-        editions, began = ages.edition(places, days)
-        born = ages.born(places, generations)
-        return cls(places, generations, editions, born, np.maximum(born, began))
+        editions, edit_day = ages.edition(places, days)
+        birth_day = ages.birth_day(places, generations)
+        return cls(places, generations, editions, birth_day, np.maximum(birth_day, edit_day))
 
     @property
     def columns(self) -> tuple[Whole, ...]:
         """All of them, in the order of the constructor."""
-        return (self.places, self.generations, self.editions, self.born, self.edit_day)
+        return (self.places, self.generations, self.editions, self.birth_day, self.edit_day)

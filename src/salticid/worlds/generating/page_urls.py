@@ -64,7 +64,7 @@ class PageUrls:
         plan, places = self._plan, references.number
         host, nth = plan.host_of[places], plan.nth(places)
         number = nth * _MOST_GENERATIONS + references.generation
-        year = 2026 + self._author.ages.born(places, references.generation) // 365
+        year = 2026 + self._author.ages.birth_day(places, references.generation) // 365
         style = np.where(plan.hosts.tongue[host] > 0, 1 + host % 2, host % 3)
         style = np.where(references.moved == 1, 3, np.where(nth == 0, 4, style))
         titles = self._author.titles.of(places, references.generation)

@@ -52,7 +52,7 @@ class Press:
         self.words = self.plan.lexicon.words.between(0, len(self.plan.lexicon.words))
         self.addresses = PageUrls(self.author, [word.decode() for word in self.words])
         self.service = Service(self.author)
-        self._spelt = [form for word in self.words for form in _forms(word)]
+        self._spellings = [form for word in self.words for form in _forms(word)]
         self._zstd = zstandard.ZstdCompressor(level=1)
 
     def print(self, first: int, last: int) -> PageBlock:
@@ -70,8 +70,8 @@ class Press:
 
     def _block(self, draft: Draft, numbers: Whole, addresses: Whole) -> PageBlock:
         layout = lay_out(draft)
-        spelt, zstd = self._spelt, self._zstd
-        pieces = [spelt[form] for form in (layout.tokens * np.int32(_FORMS) + layout.forms).tolist()]
+        spellings, zstd = self._spellings, self._zstd
+        pieces = [spellings[form] for form in (layout.tokens * np.int32(_FORMS) + layout.forms).tolist()]
         texts, titles, sizes = [], [], []
         ends = layout.begin + layout.length
         for body, end, words in zip(
