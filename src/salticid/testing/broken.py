@@ -119,19 +119,21 @@ class NeverForgets(BestFirst):
         self.frontier.push(brief.seeds.url, 1.0)
 
 
-class Overdraws(BestFirst):
-    """Takes all it can get when the budget ends."""
-
+class _CountsItsPages(BestFirst):
     def start(self, brief: Brief) -> None:
         super().start(brief)
         self._budget = brief.limits.max_pages
 
-    def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
-        return super().choose(n if self._budget > 1 else n + 5, busy)
-
     def observe(self, visit: Visit, fresh: Ints) -> None:
         super().observe(visit, fresh)
         self._budget -= visit.page is not None
+
+
+class Overdraws(_CountsItsPages):
+    """Takes all it can get when the budget ends."""
+
+    def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
+        return super().choose(n if self._budget > 1 else n + 5, busy)
 
 
 class Hoards(BestFirst):
@@ -178,19 +180,11 @@ class RefusesRevision(BestFirst):
         raise NotImplementedError
 
 
-class KeepsToTheFirstBudget(BestFirst):
+class KeepsToTheFirstBudget(_CountsItsPages):
     """Counts its pages itself and never hears of a larger budget."""
-
-    def start(self, brief: Brief) -> None:
-        super().start(brief)
-        self._budget = brief.limits.max_pages
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
         return super().choose(n, busy) if self._budget > 0 else []
-
-    def observe(self, visit: Visit, fresh: Ints) -> None:
-        super().observe(visit, fresh)
-        self._budget -= visit.page is not None
 
     def extend(self, limits: Limits) -> None:
         """As if nothing had been said."""
