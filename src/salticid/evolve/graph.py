@@ -17,7 +17,7 @@ from salticid.webs.recorded import MAX_REDIRECTS, NOFOLLOW, OUTCOMES, REDIRECT, 
 from salticid.webs.world_arrays import LINK, PAGE, ROW, URL
 
 ANSWERS = (*OUTCOMES, Outcome.NOT_RECORDED, Outcome.REDIRECT_LOOP, Outcome.DUPLICATE)
-"""What a visit may come to, by its code."""
+"""The outcomes of a visit, by code."""
 NOT_RECORDED, REDIRECT_LOOP = ANSWERS.index(Outcome.NOT_RECORDED), ANSWERS.index(Outcome.REDIRECT_LOOP)
 
 Starts = npt.NDArray[np.int64]

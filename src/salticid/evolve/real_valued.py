@@ -22,7 +22,7 @@ LEAST = 4
 
 @dataclass(frozen=True, slots=True)
 class RealValued:
-    """Each has one child a generation, made of it and the difference of two others, and gives way if that is fitter.
+    """Each individual has one child a generation, made of it and the difference of two others; the fitter one stays.
 
     Genes are numbers from 0 to 1; weights are their shares. `known` are weights to begin with.
     """

@@ -18,7 +18,7 @@ Watch = Callable[[int], None]
 
 @dataclass
 class Evolution:
-    """A search under way, or done; `state` is what it has come to, also before a run of the program that died."""
+    """A search under way, or done; `state` is where it stands, also after a run of the program that died."""
 
     plan: SearchPlan
     crawlers: Crawlers
@@ -64,7 +64,7 @@ class Evolution:
         self.checkpoint.save(self.state)
 
     def _individuals(self, genes: list[tuple[float, ...]], watch: Watch) -> list[Individual]:
-        """Individuals with their fitness; nobody is crawled who was before."""
+        """Individuals with their fitness; weights that were tried before are not crawled again."""
         weights = [self._search.weights(each) for each in genes]
         new = [each for each in dict.fromkeys(weights) if each not in self._fitness]
         seeds = self.plan.training_seeds
@@ -78,5 +78,5 @@ class Evolution:
 
 
 def fittest(state: State) -> Individual:
-    """The fittest that a search has come to."""
+    """The fittest individual of a search."""
     return best(state.population)

@@ -14,7 +14,7 @@ MOST_CONFIDENT = 50
 
 
 class TrainedJudge:
-    """A judge that can be trained on pages on topic and off. Say how, and how it scores: it is complete.
+    """A judge that can be trained on pages on topic and off; a subclass adds `train` and `score`.
 
     The known pages are examples and negatives, and those a person has spoken about; his last word on a page
     counts. With `retrain` the judge also believes itself: after so many pages, and whenever their number has

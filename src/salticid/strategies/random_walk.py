@@ -66,7 +66,7 @@ class RandomWalk:
             self._next[walker] = self._draw(walker, visit)
 
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
-        """A surfer who draws lots does not mind what a page is worth."""
+        """A random walk ignores what a page is worth."""
 
     def offer(self, links: Links) -> None:
         offers = [Link(url, FROM_OFFER) for url in links.url.tolist()]

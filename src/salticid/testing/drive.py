@@ -126,7 +126,7 @@ class CourseResult:
     breach: str | None
 
     def questions(self) -> list[tuple[int, frozenset[int], list[Choice]]]:
-        """Every `choose`: how many, who was busy, what it gave."""
+        """Every `choose`: how many, which hosts were busy, what it gave."""
         return [(*call.arguments, call.answer) for call in self.calls if call.name == "choose"]
 
     def visit_rows(self) -> list[tuple[int, int, str, float, int, bool]]:

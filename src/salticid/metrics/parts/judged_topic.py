@@ -44,7 +44,7 @@ class JudgedTopic:
 
     @property
     def description(self) -> str:
-        """What the topic is about, in the words of those who know; its keywords where they said nothing."""
+        """What the topic is about: the description of the truth, else the keywords."""
         return self.truth.description or self.topic.keywords
 
     @cached_property

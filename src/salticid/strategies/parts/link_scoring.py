@@ -40,7 +40,7 @@ class WaitingLink(NamedTuple):
 
 
 class LinkScoring(Queueing):
-    """A strategy that learns what anchors lead to. Say what is probable before reading one: it is complete.
+    """A strategy that learns what anchors lead to; a subclass adds `log_prior`, what is probable without one.
 
     A link's score is P(target class | anchor), naive Bayes on the words of anchors. A visit that comes back
     labels the link it was reached by: the judge's verdict is the class of the link's target. For that,

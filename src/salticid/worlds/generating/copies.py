@@ -14,7 +14,7 @@ _SHARE = 0.3
 
 
 class Copies:
-    """Who copied whom. A copy is of the original's circle, and nobody copies a copy."""
+    """Which page copies which. A copy is of the original's circle, and no page copies a copy."""
 
     def __init__(self, plan: WebPlan, ages: Ages) -> None:
         self._plan, self._ages = plan, ages

@@ -1,4 +1,4 @@
-"""Links: whom a page links to, and what has become of it since.
+"""Links: what a page links to, and what has become of the target since.
 
 A page's own links are drawn once and for all editions, a few of them anew for each. Most were made on the day of
 the last edit or looked after since; the others are as old as the page, and what they lead to may have vanished.
@@ -66,7 +66,7 @@ class Role(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Outlinks:
-    """Links as columns: the page (by its number among those asked for), whom the link meant when it was made, what
+    """Links as columns: the page (by its number among those asked for), the page the link meant when it was made, what
     it is for, the reference its address makes, and a key for whatever else is drawn for it."""
 
     page: Whole

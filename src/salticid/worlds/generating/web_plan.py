@@ -1,4 +1,4 @@
-"""The plan of a generated web: which host and topic each place belongs to, and who is popular among whom.
+"""The plan of a generated web: which host and topic each place belongs to, and how popular it is in its groups.
 
 A place is a slot that one page after the other takes (see `ages`); a plan keeps some twenty bytes for each.
 """
