@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from salticid.lab.experiment import make_judge
 from salticid.lab.results import Test
 from salticid.lab.statistics import compare
-from salticid.metrics.parts.judged import judged
+from salticid.metrics.parts.hits import hits
 from salticid.model import Feedback, Limits, Topic, Visit
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
@@ -75,7 +75,7 @@ def _harvest_after(
 
     run.run(watch)
     pages = [web.urls[visit.final] for visit in _good(log.visits)][trial.sitting.after :]
-    found = judged(pages, topic, truth)
+    found = hits(pages, topic, truth)
     return sum(found) / len(found) if found else None
 
 
@@ -88,7 +88,7 @@ def _words(
     best = sorted(shown, key=lambda visit: -visit.score)[: sitting.words]
     return [
         Feedback(visit.final, 1 if good else -1)
-        for visit, good in zip(best, judged([web.urls[v.final] for v in best], topic, truth), strict=False)
+        for visit, good in zip(best, hits([web.urls[v.final] for v in best], topic, truth), strict=False)
     ]
 
 

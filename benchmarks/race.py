@@ -12,7 +12,7 @@ from benchmarks.material import topics, world
 from benchmarks.report import figure, say
 from benchmarks.timed import Timed
 from salticid.judges import judges
-from salticid.metrics.parts.judged import judged
+from salticid.metrics.parts.hits import hits
 from salticid.model import Limits
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
@@ -65,7 +65,7 @@ def _race(web: RecordedWeb, file: Path, name: str) -> Raced:
     run = RecordedCrawl(topic, web, Recipe(strategy, judges.make("cosine"), LIMITS), log)
     run.run()
     pages = [visit for visit in log.visits if visit.good]
-    relevant = judged([web.urls[visit.final] for visit in pages], topic, truth)
+    relevant = hits([web.urls[visit.final] for visit in pages], topic, truth)
     return Raced(
         sum(relevant) / max(1, len(relevant)),
         sum(relevant) / len(truth.targets),

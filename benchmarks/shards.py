@@ -19,7 +19,7 @@ from salticid.cluster.leases import ASKED_FOR, ShardReport, allowances, batch, l
 from salticid.judges import judges
 from salticid.lab.compare import compare
 from salticid.lab.experiment import Experiment, topic_of, truth_of
-from salticid.lab.reproduce.worlds import generated
+from salticid.lab.reproduce.worlds import generated_ground
 from salticid.model import Limits, Visit
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
@@ -38,7 +38,7 @@ ROUNDS = 20
 def run() -> None:
     """Rehearsals on the generated web, then the same race by one worker and by two."""
     out = CACHE / "shards"
-    ground = generated(out, 20_000, lambda *_: None)
+    ground = generated_ground(out, 20_000, lambda *_: None)
     folder = ground.topics(out, TopicPlan(task="neighbours"))
     files = sorted(folder.glob("*.toml"))
     web = RecordedWeb(ground.world)

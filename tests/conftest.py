@@ -86,7 +86,7 @@ def schools_world(schools_dir: Path, tmp_path_factory: pytest.TempPathFactory) -
 
     def make(folder: Path) -> None:
         built = build(folder, HtmlFolder(schools_dir, "http://schools-wikipedia.org/"), labels)
-        assert (built.pages, built.labelled) == (5232, 1854)
+        assert (built.pages, built.label_count) == (5232, 1854)
         assert built.manifest.left_out == {}
 
     return _once_a_run(tmp_path_factory, "schools-world", make)

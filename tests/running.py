@@ -15,7 +15,7 @@ from typing import IO
 from tests.program_server import ProgramServer, Run
 
 from salticid.judges import judges
-from salticid.metrics.parts.judged import judged
+from salticid.metrics.parts.hits import hits
 from salticid.model import Limits, Outcome, Topic, Visit
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
@@ -103,6 +103,4 @@ def crawl_in_memory(
 def targets_found(world: Path, topic: Topic, truth: Truth, strategy: str, limits: Limits) -> int:
     """How many targets a strategy finds within its limits."""
     web, visits = crawl_in_memory(world, topic, strategy, limits)
-    return sum(
-        judged([web.urls[visit.final] for visit in visits if visit.outcome is Outcome.OK], topic, truth)
-    )
+    return sum(hits([web.urls[visit.final] for visit in visits if visit.outcome is Outcome.OK], topic, truth))

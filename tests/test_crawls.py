@@ -17,7 +17,7 @@ from salticid.runs.recorded import RecordedCrawl
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.log import CrawlLog
 from salticid.strategies import strategies
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.build import build
@@ -42,7 +42,7 @@ def digest_of(world: Path, topic: Path, strategy: str, arrivals: str, out: Path)
 @pytest.fixture(scope="module")
 def small_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     world = tmp_path_factory.mktemp("golden") / "world"
-    build(world, Generated(800, seed=3))
+    build(world, GeneratedSource(800, seed=3))
     return world
 
 

@@ -20,7 +20,7 @@ from tests.killing import Program, Site, check_calls, check_whole, live, served,
 from tests.running import salticid
 
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.worlds.build import build
 from salticid.worlds.topics import TopicPlan, make_topics
 
@@ -187,7 +187,7 @@ def pauses(program: Program, room: Room) -> None:
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("full") / "world"
-    build(folder, Generated(500, seed=5))
+    build(folder, GeneratedSource(500, seed=5))
     return folder
 
 

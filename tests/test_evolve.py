@@ -12,15 +12,15 @@ import pytest
 
 from salticid.errors import UserError
 from salticid.evolve.checkpoint import FILE, Checkpoint, State
-from salticid.evolve.finalists import chosen, finalists
+from salticid.evolve.finalists import best_finalist, finalists
 from salticid.evolve.fitness import CrawlTrial, Goal, worth
-from salticid.evolve.genetic import Genetic, crossed, flipped, roulette
-from salticid.evolve.genome import BITS, Shape, decoded, encoded
+from salticid.evolve.genetic import Genetic, cross, flip, roulette
+from salticid.evolve.genome import BITS, Shape, decode, encode
 from salticid.evolve.optimizer import Individual, Weights
-from salticid.evolve.search import Evolution, found
+from salticid.evolve.search import Evolution, fittest
 from salticid.evolve.search_plan import PAPER_TERMS, SearchPlan
 from salticid.evolve.simulation import SimulatedCrawl, Simulation
-from salticid.lab.search_report.evidence import Evolved, with_evidence
+from salticid.lab.search_report.evidence import EvolvedStrategy, with_evidence
 from salticid.lab.search_report.page import render
 from salticid.lab.search_report.strategy_file import strategy_file, weights_in
 from salticid.registry import read_strategy_file
@@ -78,15 +78,15 @@ def test_the_papers_genome_has_63_bits_and_the_first_of_seven_counts_64() -> Non
     bits[0] = True  # 64 for the first weight
     bits[7:14] = True  # 127 for the second
     bits[20] = True  # 1 for the third
-    assert decoded(bits, NINE)[0] == pytest.approx(np.array([64, 127, 1, 0, 0, 0, 0, 0, 0]) / 192)
-    assert not decoded(np.zeros(63, np.bool_), NINE).any()
+    assert decode(bits, NINE)[0] == pytest.approx(np.array([64, 127, 1, 0, 0, 0, 0, 0, 0]) / 192)
+    assert not decode(np.zeros(63, np.bool_), NINE).any()
 
 
 def test_a_decoded_individual_survives_being_encoded_again() -> None:
     rng = np.random.default_rng(3)
     for _ in range(50):
-        weights = decoded(rng.random(2 * NINE.bits) < 0.5, Shape(2, 9))
-        again = decoded(encoded(weights), Shape(2, 9))
+        weights = decode(rng.random(2 * NINE.bits) < 0.5, Shape(2, 9))
+        again = decode(encode(weights), Shape(2, 9))
         assert np.abs(again - weights).max() < 0.01
         assert again.sum(axis=1) == pytest.approx(1)
 
@@ -99,8 +99,8 @@ def test_crossover_swaps_all_that_follows_the_point() -> None:
         (3, [1, 1, 0, 1], [0, 1, 1, 0]),
         (4, [1, 1, 0, 0], [0, 1, 1, 1]),
     ):
-        assert [each.astype(int).tolist() for each in crossed(one, other, point)] == [first, second]
-    assert flipped(one, 2).astype(int).tolist() == [1, 1, 1, 0]
+        assert [each.astype(int).tolist() for each in cross(one, other, point)] == [first, second]
+    assert flip(one, 2).astype(int).tolist() == [1, 1, 1, 0]
     assert one.astype(int).tolist() == [1, 1, 0, 0]
 
 
@@ -145,7 +145,7 @@ def test_a_search_finds_what_is_fit_and_tries_nothing_twice(kind: Any, phases: i
     assert bests == sorted(bests)
     assert len(bests) == 41
     assert bests[-1] > bests[0] + 0.1
-    row = dict(zip(TERMS, asked.spread(found(state).weights)[0], strict=True))
+    row = dict(zip(TERMS, asked.spread(fittest(state).weights)[0], strict=True))
     assert sum(row.values()) == pytest.approx(1)
     assert sum(row[term] for term in IDEAL) > 0.5
     crawled = [(trial.weights, trial.seed) for trial in toy.trials]
@@ -215,10 +215,10 @@ def test_of_the_five_fittest_the_best_on_other_seeds_is_taken(tmp_path: Path) ->
     state = evolved(tmp_path, plan(), Toy())
     running = finalists(state)
     assert len(set(running)) == 5
-    assert running[0] == found(state).weights
+    assert running[0] == fittest(state).weights
     lucky = Lucky(state.plan.spread(running[0]), state.plan.choosing_seeds)
-    assert chosen(state, Toy(), lambda done, of: None) == running[0]
-    assert chosen(state, lucky, lambda done, of: None) == running[1]
+    assert best_finalist(state, Toy(), lambda done, of: None) == running[0]
+    assert best_finalist(state, lucky, lambda done, of: None) == running[1]
 
 
 def crawled(good: Sequence[int], depth: Sequence[int], first: Sequence[int]) -> SimulatedCrawl:
@@ -237,7 +237,7 @@ def test_rewards_make_some_good_pages_worth_more() -> None:
     assert worth(crawled([], [], []), Goal(hosts=1.0), 4) == 0.0
 
 
-def result(tmp_path: Path, **asked: Any) -> tuple[State, Evolved]:
+def result(tmp_path: Path, **asked: Any) -> tuple[State, EvolvedStrategy]:
     state = evolved(tmp_path / "search", plan(generations=30, **asked), Toy())
     return state, with_evidence(state, Toy(), lambda what, done, of: None)
 

@@ -10,7 +10,7 @@ from salticid.evolve.checkpoint import Checkpoint
 from salticid.evolve.search import Evolution
 from salticid.evolve.search_plan import PAPER_TERMS, SearchPlan, digest_of, versions
 from salticid.evolve.workers import Stage, crawlers, prepare
-from salticid.lab.search_report.evidence import Evolved, with_evidence
+from salticid.lab.search_report.evidence import EvolvedStrategy, with_evidence
 from salticid.model import Topic
 from salticid.worlds.answers import Answer
 from salticid.worlds.build import build
@@ -82,7 +82,7 @@ def test_where_lists_lead_to_good_pages_what_is_evolved_beats_best_first_for_sur
     )  # fmt: skip
     with crawlers(stage, 1) as made:
         state = Evolution(plan, made, Checkpoint(tmp_path / "search")).run(lambda done: None)
-        found: Evolved = with_evidence(state, made, lambda what, done, of: None)
+        found: EvolvedStrategy = with_evidence(state, made, lambda what, done, of: None)
     print(found.verdict(), found.what_matters())
     assert found.ahead.low > 0, found.verdict()
     assert "comm_out" in found.losses

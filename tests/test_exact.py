@@ -16,7 +16,7 @@ import pytest
 import salticid
 from salticid import exact
 from salticid.model import Floats
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.worlds.build import build
 from salticid.worlds.topics import TopicPlan, make_topics
 
@@ -94,7 +94,7 @@ def _inexact(tree: ast.Module, allowed: set[str]) -> Iterator[str]:
 
 
 def test_agents_walk_alike_on_a_processor_that_can_do_less(tmp_path: Path) -> None:
-    build(tmp_path / "world", Generated(500, seed=5))
+    build(tmp_path / "world", GeneratedSource(500, seed=5))
     topic = make_topics(tmp_path / "world", tmp_path / "topics", TopicPlan(min_pages=25)).files[0]
     order = (tmp_path / "world", topic, "infospiders", "myspiders", "hunter")
     here, there = _crawled(*order), _crawled(*order, environment=OLD_PROCESSOR)

@@ -17,7 +17,7 @@ from salticid.model import Limits, Links, Visit
 from salticid.strategies import strategies
 from salticid.strategies.fish_search import FishSearch
 from salticid.testing import SmallWeb, random_web
-from salticid.testing.drive import Course, Run, drive, watch
+from salticid.testing.drive import Course, CourseResult, drive, watch
 
 FOOD, NONE = "jumping spiders", "rain"
 
@@ -41,11 +41,11 @@ def _web() -> SmallWeb:
     )
 
 
-def _crawl(web: SmallWeb, strategy: FishSearch, max_buffer: int | None = None) -> Run:
+def _crawl(web: SmallWeb, strategy: FishSearch, max_buffer: int | None = None) -> CourseResult:
     return drive(watch(strategy), Course(web, Limits(max_pages=50, max_buffer=max_buffer)))
 
 
-def _told(web: SmallWeb, run: Run) -> dict[str, tuple[float, float]]:
+def _told(web: SmallWeb, run: CourseResult) -> dict[str, tuple[float, float]]:
     """The potential and the depth of each link when it was chosen."""
     return {web.name(v.url): (v.choice.score, v.choice.why[0][1]) for v in run.visits}
 

@@ -9,7 +9,7 @@ import pytest
 from tests.running import salticid
 
 from salticid.errors import UserError
-from salticid.lab.prior_fitting import FitPlan, Question, Source, best_weights, fitted
+from salticid.lab.prior_fitting import FitPlan, LinkQuestion, Source, best_weights, fit_prior
 from salticid.runs.specs import strategy_of
 from salticid.strategies.hunter import Hunter
 from salticid.strategies.parts.hunter.features import NAMES
@@ -36,7 +36,7 @@ def test_the_feature_that_tells_the_right_links_gets_the_weight() -> None:
         features = rng.random((30, len(NAMES)))
         right = np.zeros(30)
         right[np.argsort(-features[:, telling])[:3]] = 1.0
-        questions.append(Question(0, features, right))
+        questions.append(LinkQuestion(0, features, right))
     prior = best_weights(questions, "made up")
     strongest = max(NAMES, key=lambda name: abs(prior.weights[name] * prior.spread[name]))
     assert strongest == "best near examples"
@@ -44,10 +44,10 @@ def test_the_feature_that_tells_the_right_links_gets_the_weight() -> None:
 
 
 def test_a_topic_counts_once_however_many_questions_it_asks() -> None:
-    def asked(topic: int, right: int) -> Question:
+    def asked(topic: int, right: int) -> LinkQuestion:
         features = np.zeros((2, len(NAMES)))
         features[0, NAMES.index("links in")] = 1.0
-        return Question(topic, features, np.eye(2)[right])
+        return LinkQuestion(topic, features, np.eye(2)[right])
 
     alone = best_weights([asked(0, 0)] * 30, "made up").weights["links in"]
     contradicted = best_weights([asked(0, 0)] * 30 + [asked(1, 1)] * 3, "made up").weights["links in"]
@@ -59,9 +59,9 @@ def test_what_was_fitted_is_a_strategy_file_and_always_the_same(world: Path, tmp
     files = sorted((world.parent / "topics").glob("*.toml"))
     plan = FitPlan(max_pages=60, rounds=1)
     told: list[tuple[str, int, int]] = []
-    prior = fitted([Source(world, files)], plan, lambda *progress: told.append(progress))
+    prior = fit_prior([Source(world, files)], plan, lambda *progress: told.append(progress))
     assert told[-1] == ("round 1", 4, 4), "each topic with its examples and without"
-    assert fitted([Source(world, files)], plan, lambda *progress: None) == prior
+    assert fit_prior([Source(world, files)], plan, lambda *progress: None) == prior
     file = tmp_path / "mine.toml"
     file.write_text(strategy_file(prior))
     made = strategy_of(str(file))[1]
@@ -71,7 +71,7 @@ def test_what_was_fitted_is_a_strategy_file_and_always_the_same(world: Path, tmp
 
 def test_without_topics_or_targets_it_says_what_to_do(world: Path) -> None:
     with pytest.raises(UserError, match="salticid world topics"):
-        fitted([Source(world, [])], FitPlan(), lambda *progress: None)
+        fit_prior([Source(world, [])], FitPlan(), lambda *progress: None)
     with pytest.raises(UserError, match="are there targets"):
         best_weights([], "nothing")
 

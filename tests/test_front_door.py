@@ -18,7 +18,7 @@ from tests.running import salticid as command
 import salticid
 from salticid.metrics.parts.judged_crawl import JudgedCrawl
 from salticid.strategies.best_n_first import BestNFirst
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.build import build
 
@@ -54,7 +54,7 @@ class Mine(BreadthFirst):
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("front") / "world"
-    build(folder, Generated(300, seed=1))
+    build(folder, GeneratedSource(300, seed=1))
     return folder
 
 

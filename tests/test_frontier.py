@@ -131,7 +131,7 @@ class Pair:
 
     def dead(self) -> int:
         """How many entries the heap of the best still holds for links that wait no more."""
-        parked = sum(map(len, self.real._parked.values()))
+        parked = sum(map(len, self.real._parking.values()))
         return len(self.real._best) + parked - len(self.real)
 
     def agree(self) -> None:

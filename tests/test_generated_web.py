@@ -156,7 +156,7 @@ def test_labels_of_ones_own_may_be_added(tmp_path: Path) -> None:
     (tmp_path / "more.tsv").write_text(f"{plain.urls[7]}\tmine\nhttp://nobody.example/\tmine\n")
     made = build_generated(tmp_path / "web", WebEdition(60), tmp_path / "more.tsv")
     assert labels_of(tmp_path / "web")["mine"] == [plain.urls[7]]
-    assert (made.labelled, made.manifest.left_out) == (61, {"label for an unknown URL": 1})
+    assert (made.label_count, made.manifest.left_out) == (61, {"label for an unknown URL": 1})
 
 
 def test_served_hosts_say_what_they_forbid(web: RecordedWeb) -> None:

@@ -30,7 +30,7 @@ from salticid.strategies.parts.hunter import evidence, page_records
 from salticid.strategies.parts.hunter import waiting as waiting_links
 from salticid.strategies.parts.hunter.features import NAMES
 from salticid.strategies.parts.hunter.online import OnlineWeights
-from salticid.strategies.parts.hunter.prior import Prior, shipped
+from salticid.strategies.parts.hunter.prior import Prior, default_prior
 from salticid.strategies.parts.hunter.url_parts import WORDS
 from salticid.strategies.parts.hunter.waiting import Waiting
 from salticid.testing.small import SmallWeb
@@ -188,7 +188,7 @@ def test_what_it_remembers_does_not_grow_with_the_pages(monkeypatch: pytest.Monk
     }
     stepped = Stepped(SmallWeb(chain, seeds=["p0"]), fixed(best_anchor_keywords=1.0))
     assert stepped.step(100) == [f"p{n}" for n in range(100)]
-    rows, ways = stepped.hunter._pages.found()
+    rows, ways = stepped.hunter._pages.link_targets()
     assert rows.tolist() == list(range(90, 100))
     assert all(len(column) == 10 for column in ways)
     assert len(stepped.hunter._evidence) <= 60 + 3 * stepped.hunter.rescore
@@ -202,7 +202,7 @@ def test_how_pages_were_found_is_told_of_the_last_ones(monkeypatch: pytest.Monke
             np.full((1, 2), row), np.full((1, page_records.LED_BY), row), np.full((1, WORDS), row)
         )
         known.add([row], None if row in (0, 18) else row, 0.5, 1, way)
-        rows, ways = known.found()
+        rows, ways = known.link_targets()
         last = [at for at in range(max(0, row - 2), row + 1) if at not in (0, 18)]
         assert rows.tolist() == last
         assert ways.places[:, 0].tolist() == ways.anchor[:, 0].tolist() == ways.address[:, 0].tolist() == last
@@ -212,13 +212,13 @@ def test_how_pages_were_found_is_told_of_the_last_ones(monkeypatch: pytest.Monke
 def test_equals_wait_oldest_first_and_the_newest_is_dropped() -> None:
     waiting = Waiting(limit=2, width=1)
     waiting.enter(np.array([7, 3, 5], np.int32), 0, np.arange(3, dtype=np.int32))
-    newest = waiting.unscored()
+    newest = waiting.new_slots()
     waiting.score(newest, [np.zeros(3)], np.array([1.0, 1.0, 1.0]))
     waiting.shrink(newest)
     assert waiting.url.held[waiting.best(5)].tolist() == [7, 3]
     waiting.discard(7)
     waiting.enter(np.array([5], np.int32), 1, np.zeros(1, np.int32))
-    waiting.score(waiting.unscored(), [np.zeros(1)], np.array([1.0]))
+    waiting.score(waiting.new_slots(), [np.zeros(1)], np.array([1.0]))
     assert waiting.url.held[waiting.best(1)].tolist() == [3]
 
 
@@ -230,7 +230,7 @@ def test_the_lowest_are_dropped_whatever_came_before(monkeypatch: pytest.MonkeyP
         fresh = np.arange(url, url + int(rng.integers(0, 9)), dtype=np.int32)
         url += len(fresh)
         waiting.enter(fresh, step, np.zeros(len(fresh), np.int32))
-        newest = waiting.unscored()
+        newest = waiting.new_slots()
         margins = rng.integers(0, 5, len(newest)) / 4.0
         waiting.score(newest, [margins], margins)
         naive += [
@@ -266,7 +266,7 @@ def test_a_prior_must_name_every_feature() -> None:
 
 
 def test_the_prior_that_is_shipped_says_where_it_comes_from() -> None:
-    assert "schools" in shipped().provenance
+    assert "schools" in default_prior().provenance
     assert settings_of(Hunter())["prior"] is None
 
 

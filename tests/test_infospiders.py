@@ -119,7 +119,7 @@ def test_learning_is_back_propagation_with_momentum() -> None:
         output = np.tanh(slow @ inputs)
         change = 0.9 * change + 0.5 / 11 * (wanted - output) * (1 - output**2) * inputs
         slow = slow + change
-    assert spiders._trained(weights, inputs, wanted).tolist() == pytest.approx(slow.tolist())
+    assert spiders._train(weights, inputs, wanted).tolist() == pytest.approx(slow.tolist())
     assert abs(tanh(float(slow @ inputs)) - wanted) < abs(tanh(float(weights @ inputs)) - wanted)
 
 
@@ -384,7 +384,7 @@ def test_offspring_begins_at_an_offered_link() -> None:
     assert spiders.waiting(5)[0] == 1
     step(done)
     assert (len(spiders.agents), spiders.starts) == (2, {})
-    clone = spiders.agents[2].drawn
+    clone = spiders.agents[2].choice
     assert clone is not None
     assert (web.name(clone.link.url), clone.agent) == ("island", 2)
 

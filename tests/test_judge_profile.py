@@ -15,7 +15,7 @@ from salticid.judges.profile import Profile
 from salticid.learning.calibration import Calibration
 from salticid.learning.even_sample import EvenSample
 from salticid.learning.stem_vectors import length_of, total
-from salticid.learning.topic_words import MOST_SEEN, TopicWords
+from salticid.learning.topic_words import MOST_PAGES, TopicWords
 from salticid.protocols import Brief
 from salticid.testing import SmallWeb
 
@@ -153,7 +153,7 @@ def test_leaving_one_out_is_what_it_says() -> None:
     _, brief = briefed(("spiders", "eyes", "silk"), ("trains",))
     for at, left in enumerate(TopicWords(brief).left_out()):
         without = TopicWords(replace(brief, examples=brief.examples[:at] + brief.examples[at + 1 :]))
-        assert left == pytest.approx(without.told_likeness(without.vector(brief.examples[at])))
+        assert left == pytest.approx(without.evidence_likeness(without.vector(brief.examples[at])))
 
 
 def test_by_hand() -> None:
@@ -194,9 +194,9 @@ def test_nearness_has_a_number_for_each_stem() -> None:
 def test_of_many_pages_few_are_kept() -> None:
     _, brief = briefed()
     words = TopicWords(brief)
-    for _ in range(3 * MOST_SEEN):
+    for _ in range(3 * MOST_PAGES):
         words.see(brief.examples[0])
-    assert MOST_SEEN // 2 <= len(words.seen) <= MOST_SEEN
+    assert MOST_PAGES // 2 <= len(words.sample) <= MOST_PAGES
 
 
 def test_what_is_thinned_stays_spread_over_all_that_came() -> None:

@@ -24,7 +24,7 @@ from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies.parts.rank_terms import TERMS
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.answers import Answer, Unread
 from salticid.worlds.build import build
@@ -95,7 +95,7 @@ def tangle(tmp_path_factory: pytest.TempPathFactory) -> Simulation:
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Simulation:
     folder = tmp_path_factory.mktemp("generated") / "world"
-    build(folder, Generated(pages=800, seed=2))
+    build(folder, GeneratedSource(pages=800, seed=2))
     label, urls = max(labels_of(folder).items(), key=lambda found: (len(found[1]), found[0]))
     return Simulation(folder, Topic(label, label.replace(".", " "), tuple(urls[:50:2]), language="en"))
 

@@ -20,7 +20,7 @@ def test_it_finds_the_plane_that_scikit_learn_finds() -> None:
     features = Features(taught)
     rows = [features.row(document) for document in taught]
     positive = [number % 2 == 1 for number in range(30)]
-    plane = LinearSvm.trained(rows, positive, len(features), c=0.5)
+    plane = LinearSvm.train(rows, positive, len(features), c=0.5)
     dense = np.zeros((len(rows), len(features)))
     for line, row in zip(dense, rows, strict=True):
         line[row.columns] = row.values
@@ -38,7 +38,7 @@ def test_both_sides_matter_alike_however_many_they_are() -> None:
     taught = [np.array([1]), *[np.array([2])] * 9]
     features = Features(taught)
     rows = [features.row(document) for document in taught]
-    plane = LinearSvm.trained(rows, [True] + [False] * 9, len(features))
+    plane = LinearSvm.train(rows, [True] + [False] * 9, len(features))
     assert plane.margin(rows[0]) == pytest.approx(-plane.margin(rows[1]), abs=1e-3)
 
 
@@ -57,7 +57,7 @@ def test_other_keys_for_the_same_features_change_not_a_bit() -> None:
     def margins(all_taught: list[Keys], all_asked: list[Keys]) -> list[float]:
         features = Features(all_taught)
         rows = [features.row(document) for document in all_taught]
-        plane = LinearSvm.trained(rows, [n % 2 == 1 for n in range(len(rows))], len(features))
+        plane = LinearSvm.train(rows, [n % 2 == 1 for n in range(len(rows))], len(features))
         return [plane.margin(features.row(document)) for document in all_asked]
 
     again = margins([renumbered[d] for d in taught], [renumbered[d] for d in asked])

@@ -220,7 +220,7 @@ def test_what_is_remembered_of_links_is_bounded_like_the_frontier(make: type[Anc
             dead = Visit(step, choice, choice.link.url, Outcome.DEAD, None, 0.0, False, 1)
             strategy.observe(dead, NONE)
         assert len(strategy.frontier) <= 16
-        assert len(strategy._remembered) <= 16 + 64
+        assert len(strategy._waiting) <= 16 + 64
         assert not strategy._in_flight
 
 

@@ -16,14 +16,14 @@ from salticid.errors import UserError
 from salticid.lab.links.classes import UNIVERSITIES
 from salticid.lab.links.examples import UNKNOWN, LabelledLinks, labelled_links
 from salticid.lab.links.link_targets import Addresses
-from salticid.lab.links.regression import fitted, probabilities
-from salticid.lab.links.significance import difference, paired
+from salticid.lab.links.regression import fit_weights, probabilities
+from salticid.lab.links.significance import difference, paired_bootstrap
 from salticid.lab.links.splits import Split, at_random, by_university
 from salticid.lab.links.table import link_table
-from salticid.lab.links.trial import Trial, tried
+from salticid.lab.links.trial import Trial, run_trial
 from salticid.learning.link_tables import load
 from salticid.model import Ints
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.build import build
 
@@ -83,12 +83,12 @@ def links(world: Path) -> LabelledLinks:
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("generated") / "world"
-    build(folder, Generated(300))
+    build(folder, GeneratedSource(300))
     return folder
 
 
 def asked(links: LabelledLinks, splits: list[Split]) -> Trial:
-    return tried(links, splits, lambda what, done, of: None)
+    return run_trial(links, splits, lambda what, done, of: None)
 
 
 def homes(links: LabelledLinks, split: Split) -> tuple[set[str], set[str]]:
@@ -148,10 +148,10 @@ def test_what_is_said_about_a_university_does_not_depend_on_its_own_labels(links
         page_class = np.where(away, rng.integers(5, size=len(away)), links.page_class).astype(np.int32)
         garbled = replace(links, page_class=page_class, label=page_class[links.target])
         honest, lied_to = asked(links, [split]), asked(garbled, [split])
-        assert honest.chosen == lied_to.chosen
+        assert honest.settings == lied_to.settings
         assert np.any(honest.truth != lied_to.truth)
         for name in SCORES:
-            assert np.array_equal(honest.said[name], lied_to.said[name]), name
+            assert np.array_equal(honest.answers[name], lied_to.answers[name]), name
 
 
 def test_a_split_by_chance_asks_about_the_papers_share_and_learns_from_the_rest(links: LabelledLinks) -> None:
@@ -238,7 +238,7 @@ def test_mistakes_are_one_line_that_says_what_to_do(args: list[str], complaint: 
 
 
 def test_a_world_without_labels_has_no_labelled_links(tmp_path: Path) -> None:
-    build(tmp_path / "world", Generated(20))
+    build(tmp_path / "world", GeneratedSource(20))
     (tmp_path / "world" / "labels.tsv").unlink()
     with pytest.raises(UserError, match="has no labels"):
         labelled_links(tmp_path / "world")
@@ -256,7 +256,7 @@ def test_the_regression_finds_what_a_general_optimizer_finds() -> None:
             0.5 * flat @ flat - 2 * (scores * wanted - np.log(np.exp(scores).sum(1))[:, None] / 3).sum()
         )
 
-    weights = fitted(csr_matrix(there), labels, 3, trust=2.0)
+    weights = fit_weights(csr_matrix(there), labels, 3, trust=2.0)
     best = minimize(loss, np.zeros(18)).x.reshape(6, 3)
     assert np.allclose(weights, best, atol=2e-3)
     assert np.allclose(probabilities(csr_matrix(there), weights).sum(axis=1), 1.0)
@@ -265,10 +265,10 @@ def test_the_regression_finds_what_a_general_optimizer_finds() -> None:
 def test_a_difference_made_on_one_page_is_less_sure_than_one_made_on_many() -> None:
     gained = np.array([1] * 30 + [0] * 70)
     many, one = np.arange(100, dtype=np.int32), np.array([0] * 30 + list(range(1, 71)), np.int32)
-    assert paired(gained, many, 0).p < 0.001
-    assert paired(gained, one, 0).p > 0.3
-    assert paired(gained, many, 0) == paired(gained, many, 0)
-    assert paired(-gained, many, 0).high < 0
+    assert paired_bootstrap(gained, many, 0).p < 0.001
+    assert paired_bootstrap(gained, one, 0).p > 0.3
+    assert paired_bootstrap(gained, many, 0) == paired_bootstrap(gained, many, 0)
+    assert paired_bootstrap(-gained, many, 0).high < 0
 
 
 def test_webkb_is_told_apart_as_measured(webkb_world: Path) -> None:
@@ -276,7 +276,7 @@ def test_webkb_is_told_apart_as_measured(webkb_world: Path) -> None:
     assert 17_000 < len(links) < 18_000
     trial = asked(links, by_university(links)[:1])
     scores = link_table(trial).scores
-    assert len(trial.asked) > 1_900
+    assert len(trial.questions) > 1_900
     assert scores["context"].accuracy > 0.84
     assert scores["anchor"].accuracy > 0.72
     assert difference(trial, "anchor", "neighbourhood").low > 0.25

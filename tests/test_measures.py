@@ -76,7 +76,7 @@ def test_every_measure_says_what_it_is(name: str) -> None:
 @pytest.mark.parametrize("name", metrics.names())
 def test_every_measure_takes_any_crawl(name: str, topic: JudgedTopic, lab: Path) -> None:
     bare = judged(lab, Topic("bare", "spiders", topic.topic.seeds), Truth())
-    pages = topic.crawled[:PAGES]
+    pages = topic.pool_pages[:PAGES]
     measured = {name: metrics.find(name)}
     for crawl in (
         crawl_of(topic, pages, pages[:5], pages[3:]),
@@ -92,11 +92,11 @@ def test_every_measure_takes_any_crawl(name: str, topic: JudgedTopic, lab: Path)
 
 
 def test_a_search_without_success_is_as_long_as_the_budget_and_a_page(topic: JudgedTopic) -> None:
-    given_and_targets = np.concatenate([topic.given, topic.targets])
-    elsewhere = np.setdiff1d(topic.crawled, given_and_targets)[: PAGES - 1].astype(np.int32)
+    given_and_targets = np.concatenate([topic.start_pages, topic.targets])
+    elsewhere = np.setdiff1d(topic.pool_pages, given_and_targets)[: PAGES - 1].astype(np.int32)
     half = topic.targets[: (len(topic.targets) + 1) // 2]
     assert search_length(crawl_of(topic, elsewhere)) == PAGES + 1
-    assert search_length(crawl_of(topic, topic.crawled[:0])) == PAGES + 1
+    assert search_length(crawl_of(topic, topic.pool_pages[:0])) == PAGES + 1
     assert search_length(crawl_of(topic, half)) == len(half)
     assert search_length(crawl_of(topic, np.concatenate([elsewhere, half]))) > PAGES - 1
 
@@ -143,8 +143,8 @@ def test_what_is_needed_and_not_there_makes_it_null_without_asking(topic: Judged
         return 1.0
 
     asked = {"careless": careless}
-    assert measure_crawl(crawl_of(topic, topic.crawled), asked).values == {"careless": None}
-    both = crawl_of(topic, topic.crawled, topic.crawled, topic.crawled)
+    assert measure_crawl(crawl_of(topic, topic.pool_pages), asked).values == {"careless": None}
+    both = crawl_of(topic, topic.pool_pages, topic.pool_pages, topic.pool_pages)
     assert measure_crawl(both, asked).values == {"careless": 1.0}
 
 
@@ -153,7 +153,7 @@ def gone(crawl: JudgedCrawl) -> float:
 
 
 def test_what_is_not_finite_is_null(topic: JudgedTopic) -> None:
-    measured = measure_crawl(crawl_of(topic, topic.crawled), {"gone": gone})
+    measured = measure_crawl(crawl_of(topic, topic.pool_pages), {"gone": gone})
     assert measured.values == {"gone": None}
     assert "gone" not in measured.curves
 

@@ -13,9 +13,9 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.feature_selection import chi2
 from sklearn.metrics import f1_score
 
-from salticid.metrics.parts.classifiers import TopicClassifiers, mixed
+from salticid.metrics.parts.classifiers import TopicClassifiers, training_order
 from salticid.metrics.parts.exponentiated_gradient import exponentiated_gradient
-from salticid.metrics.parts.features import Reading, best_features, correlation, unit_vectors
+from salticid.metrics.parts.features import Vectorizer, best_features, correlation, unit_vectors
 from salticid.metrics.parts.rocchio import rocchio
 from salticid.metrics.parts.similarity import idf
 from salticid.metrics.parts.threshold import best_threshold
@@ -132,13 +132,13 @@ def test_unit_vectors_are_those_of_scikit_learn() -> None:
 
 def test_a_page_has_one_vector_whoever_comes_with_it_and_strange_words_change_nothing() -> None:
     counts, positive = topical(3)
-    reading = Reading.of(counts, positive)
+    reading = Vectorizer.of(counts, positive)
     together = reading.vectors(counts)
     for at in (0, 7, 30):
         assert reading.vectors(counts[[at]])[0].tolist() == together[at].tolist()
     wider = csr_array(hstack([counts, csr_array(np.zeros(counts.shape, np.int32))]))
     with_strange_words = csr_array(hstack([counts, counts]))
-    assert (Reading.of(wider, positive).vectors(with_strange_words) == together).all()
+    assert (Vectorizer.of(wider, positive).vectors(with_strange_words) == together).all()
 
 
 def test_rocchio_by_hand() -> None:
@@ -211,10 +211,10 @@ def test_the_line_lies_halfway_and_between_neighbours_on_the_upper_one() -> None
 
 def test_training_mixes_the_classes_evenly_whatever_the_order_of_pages() -> None:
     positive = np.arange(40) < 8
-    order = mixed(positive, np.random.default_rng(0))
+    order = training_order(positive, np.random.default_rng(0))
     assert sorted(order.tolist()) == list(range(40))
     assert [int(positive[part].sum()) for part in np.split(order, 8)] == [1] * 8
-    assert order.tolist() != mixed(positive, np.random.default_rng(1)).tolist()
+    assert order.tolist() != training_order(positive, np.random.default_rng(1)).tolist()
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from salticid.metrics.distance import histogram, mean_distance
 from salticid.metrics.parts.community_links import cohesiveness, overall_cohesiveness
-from salticid.metrics.parts.page_links import PageLinks, gathered
+from salticid.metrics.parts.page_links import PageLinks, gather
 from salticid.metrics.robustness import overlap
 from salticid.model import Ints
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.webs.recorded import MAX_REDIRECTS, RecordedWeb
 from salticid.webs.world_arrays import PAGE
 from salticid.worlds.answers import Answer
@@ -61,7 +61,7 @@ def names(web: RecordedWeb, pages: Ints) -> list[str]:
 def generated(tmp_path_factory: pytest.TempPathFactory) -> RecordedWeb:
     """A generated world, with redirects, dead links and links that may not be followed."""
     folder = tmp_path_factory.mktemp("graph") / "world"
-    build(folder, Generated(400, seed=1))
+    build(folder, GeneratedSource(400, seed=1))
     return RecordedWeb(folder)
 
 
@@ -167,7 +167,7 @@ def test_gathering_rows_is_joining_them(some: list[list[int]], wanted: list[int]
     start = np.cumsum([0, *map(len, some)])
     values = np.array([value for row in some for value in row], np.int32)
     joined = [value for row in wanted for value in some[row]]
-    assert gathered(start, values, np.array(wanted, np.int32)).tolist() == joined
+    assert gather(start, values, np.array(wanted, np.int32)).tolist() == joined
 
 
 def test_links_among_pages_are_places_in_the_crawl(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from scipy.stats import rankdata
 
 from salticid.metrics.parts.linkage import keyword_hits, keyword_pagerank_ranks, pool_pagerank
-from salticid.metrics.parts.ranks import averaged, coverage_curve, ranks
+from salticid.metrics.parts.ranks import coverage_curve, mean_ranks, ranks
 from salticid.model import Floats
 
 _scores = st.lists(st.integers(0, 6), min_size=1, max_size=12).map(lambda found: np.array(found, np.float64))
@@ -33,9 +33,9 @@ def test_scores_that_differ_by_the_order_of_a_sum_are_equal() -> None:
 
 def test_two_systems_are_averaged() -> None:
     # Means of ranks: 2, 1.5, 3, 3.5.
-    assert averaged(floats(1, 2, 3, 4), floats(3, 1, 3, 3)).tolist() == [2, 1, 3, 4]
-    assert averaged(floats(1, 2.5, 2.5)).tolist() == [1, 2.5, 2.5]
-    assert averaged(floats(1, 2, 3), floats(3, 2, 1), floats(2, 2, 2)).tolist() == [2, 2, 2]
+    assert mean_ranks(floats(1, 2, 3, 4), floats(3, 1, 3, 3)).tolist() == [2, 1, 3, 4]
+    assert mean_ranks(floats(1, 2.5, 2.5)).tolist() == [1, 2.5, 2.5]
+    assert mean_ranks(floats(1, 2, 3), floats(3, 2, 1), floats(2, 2, 2)).tolist() == [2, 2, 2]
 
 
 def test_coverage_by_hand() -> None:

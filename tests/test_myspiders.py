@@ -170,7 +170,7 @@ def test_seeds_without_an_agent_wait_for_offspring() -> None:
     done = crawled(web, spiders)
     assert [web.name(url) for url in spiders.starts] == ["s2", "s3"]
     step(done)
-    drawn = spiders.agents[2].drawn
+    drawn = spiders.agents[2].choice
     assert drawn is not None
     assert web.name(drawn.link.url) == "s2"
 
@@ -220,7 +220,7 @@ def test_hidden_units_are_handed_down() -> None:
 )
 def test_a_share_of_the_weights_gets_noise(share: float, noise: float, changed: int) -> None:
     net = Net([np.ones((1, 40))])
-    mutant = net.mutated(share, noise, np.random.default_rng(0))
+    mutant = net.mutate(share, noise, np.random.default_rng(0))
     assert (mutant.layers[0] != 1).sum() == pytest.approx(changed, abs=8 if share == 0.5 else 0)
     assert (net.layers[0] == 1).all()
 

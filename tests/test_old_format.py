@@ -23,7 +23,7 @@ from salticid.store.record import all_messages
 from salticid.store.schema import FILE, FORMAT
 from salticid.store.versions import Versions
 from salticid.strategies.best_first import BestFirst
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.worlds.build import build
 
 LIVE, RECORDED = "a41f21999450b7fce1b602e2da3170eb", "e7655124623a926147006ed94fd00094"
@@ -119,7 +119,7 @@ def opened(folder: Path) -> Offline:
 
 
 def test_an_old_recorded_crawl_goes_on_bit_for_bit(tmp_path: Path) -> None:
-    build(tmp_path / "world", Generated(60, seed=6))
+    build(tmp_path / "world", GeneratedSource(60, seed=6))
     topic = tmp_path / "topic.toml"
     topic.write_text(
         'name = "spiders"\nkeywords = "spider web"\nlanguage = "en"\nseeds = ["http://castles-notes.example/"]\n'

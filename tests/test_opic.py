@@ -14,7 +14,7 @@ from salticid.model import Limits, Links, Visit
 from salticid.strategies import strategies
 from salticid.strategies.opic import Opic
 from salticid.testing import SmallWeb, random_web
-from salticid.testing.drive import Course, Run, drive, watch
+from salticid.testing.drive import Course, CourseResult, drive, watch
 
 
 def _web() -> SmallWeb:
@@ -32,7 +32,7 @@ def _web() -> SmallWeb:
     return SmallWeb({name: ("rain", there) for name, there in links.items()}, dead=["f"])
 
 
-def _crawl(web: SmallWeb, max_buffer: int | None = None) -> Run:
+def _crawl(web: SmallWeb, max_buffer: int | None = None) -> CourseResult:
     return drive(watch(Opic()), Course(web, Limits(max_pages=500, max_buffer=max_buffer)))
 
 

@@ -18,7 +18,7 @@ from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.answers import Answer
@@ -186,7 +186,7 @@ def test_it_keeps_the_rules_on_any_web_in_whatever_order_that_was_recorded(
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A generated world and topics of it."""
     folder = tmp_path_factory.mktemp("oracle")
-    build(folder / "world", Generated(600, seed=2))
+    build(folder / "world", GeneratedSource(600, seed=2))
     make_topics(folder / "world", folder / "topics", TopicPlan(task="neighbours"))
     return folder
 

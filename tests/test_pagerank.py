@@ -16,7 +16,7 @@ from salticid.strategies import strategies
 from salticid.strategies.breadth_first import BreadthFirst
 from salticid.strategies.pagerank import BufferedWeb, Pagerank
 from salticid.testing import SmallWeb, check_strategy, random_web
-from salticid.testing.drive import Course, Run, drive, watch
+from salticid.testing.drive import Course, CourseResult, drive, watch
 
 LINKS = {
     "s/": ["a/", "b/", "s/own"],
@@ -38,7 +38,7 @@ def _web() -> SmallWeb:
     return SmallWeb({_at(name): ("rain", [_at(link) for link in links]) for name, links in LINKS.items()})
 
 
-def _crawl(web: SmallWeb, strategy: Pagerank, max_buffer: int | None = None) -> Run:
+def _crawl(web: SmallWeb, strategy: Pagerank, max_buffer: int | None = None) -> CourseResult:
     return drive(watch(strategy), Course(web, Limits(max_pages=500, max_buffer=max_buffer)))
 
 
@@ -90,7 +90,7 @@ def test_the_page_least_similar_to_the_topic_leaves_the_buffer() -> None:
     settled = web.settle([10, 11, 12])
     assert (len(web), settled.links) == (2, 2)
     assert web.ranks([10, 11, 12, 3]).tolist() == pytest.approx([53 / 45, 0.2, 53 / 45, 11 / 9])
-    assert [url for url, _ in settled.moved] == [10, 11, 12]
+    assert [url for url, _ in settled.ranks] == [10, 11, 12]
 
 
 def test_a_page_that_the_judge_now_thinks_less_of_leaves_before_others() -> None:

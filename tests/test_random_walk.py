@@ -15,7 +15,7 @@ from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.strategies.random_walk import RandomWalk
 from salticid.testing import SmallWeb
-from salticid.testing.drive import Course, Run, drive, watch
+from salticid.testing.drive import Course, CourseResult, drive, watch
 
 
 def _web() -> SmallWeb:
@@ -35,7 +35,7 @@ def _web() -> SmallWeb:
     return SmallWeb({name: ("spiders", there) for name, there in links.items()}, dead=["gone"])
 
 
-def _path(web: SmallWeb, run: Run) -> str:
+def _path(web: SmallWeb, run: CourseResult) -> str:
     """All visits; those that are none of the first time are marked."""
     return " ".join(web.name(visit.url) + "*" * visit.revisit for visit in run.visits)
 

@@ -18,7 +18,7 @@ from salticid.parse import Parser
 from salticid.parse.html import MAX_TITLE
 from salticid.protocols import Table, UrlTable
 from salticid.tables import Texts, Urls
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.webs.recorded import RecordedWeb
 from salticid.webs.render import render
 from salticid.worlds.answers import Answer, Unread, WorldSource
@@ -82,7 +82,7 @@ def differing(web: RecordedWeb) -> list[tuple[str, list[str]]]:
 
 
 def test_all_pages_of_a_generated_world_come_back(tmp_path: Path) -> None:
-    build(tmp_path / "world", Generated(400, seed=3))
+    build(tmp_path / "world", GeneratedSource(400, seed=3))
     assert differing(RecordedWeb(tmp_path / "world")) == []
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.running import Said, salticid
 
-from salticid.lab.reproduce.findings import Finding, Reproduction, Table, Verdict, markdown
+from salticid.lab.reproduce.findings import FigureTable, Finding, Reproduction, Verdict, markdown
 
 VERDICTS = {verdict.value for verdict in Verdict}
 CLAIMS = {
@@ -83,7 +83,7 @@ def test_markdown_cannot_be_broken_by_what_it_holds() -> None:
         "paper",
         "data",
         {"a": "b"},
-        [Table("t", ["x|y"], [["1|2\n3"]])],
+        [FigureTable("t", ["x|y"], [["1|2\n3"]])],
         [Finding("a|b", "c\nd", Verdict.HOLDS)],
     )
     text = markdown(made)

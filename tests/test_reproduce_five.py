@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from salticid.lab.reproduce import evolved_strategies as five
-from salticid.lab.reproduce.findings import Reproduction, Verdict, markdown
+from salticid.lab.reproduce.findings import SURE, Reproduction, Verdict, markdown
 from salticid.registry import read_strategy_file
 from salticid.strategies import strategies
 
@@ -56,7 +56,7 @@ def test_each_finding_is_asked_of_both_topics_and_the_rare_one_should_lose_the_l
     losing = [finding for finding in made.findings if "Best-First wins the longest" in finding.claim]
     assert len(losing) == 2
     for finding in made.findings:
-        assert finding.verdict is not Verdict.HOLDS or finding.p is None or finding.p < five.SURE
+        assert finding.verdict is not Verdict.HOLDS or finding.p is None or finding.p < SURE
     assert "| **" in markdown(made)
 
 

@@ -27,7 +27,7 @@ def test_on_webkb_the_papers_figures_stand_beside_ours_under_both_splits(tmp_pat
         ["anchor", "68.60"],
         ["transition", "71.71"],
         ["context", "—"],
-        [two.INFORMED, "—"],
+        [two.WITH_CLASS, "—"],
     ]
     assert recall.rows[0] == ["the paper", "neighbourhood", "16.95", "0.13", "53.11", "27.84", "6.46"]
     assert len(found.findings) == 2 * 9

@@ -44,7 +44,7 @@ from salticid.store.log import CrawlLog
 from salticid.strategies import strategies
 from salticid.strategies.parts.hunter import evidence, page_records
 from salticid.testing import SmallWeb
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.build import build
@@ -59,7 +59,7 @@ CUTS = (5, 80)
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("resume") / "world"
-    build(folder, Generated(400, seed=5))
+    build(folder, GeneratedSource(400, seed=5))
     return folder
 
 
@@ -252,7 +252,7 @@ def test_another_topic_or_world_is_another_crawl(
     other.write_text(re.sub(r"(?m)^keywords = .*$", 'keywords = "something else"', topic.read_text()))
     with pytest.raises(UserError, match=r'its topic keywords is .*, not "something else"'):
         order(other, *PLAIN, "--web", world, "--max-pages", 30, "--out", thirty_pages)
-    build(tmp_path / "world", Generated(400, seed=6))
+    build(tmp_path / "world", GeneratedSource(400, seed=6))
     with pytest.raises(UserError, match=r"its web world is .*, not"):
         order(topic, *PLAIN, "--web", tmp_path / "world", "--max-pages", 30, "--out", thirty_pages)
     with pytest.raises(UserError, match="its web world is"):
@@ -296,7 +296,7 @@ def test_of_two_programs_in_one_folder_the_second_is_refused(tmp_path: Path) -> 
 @pytest.fixture(scope="module")
 def big_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("big") / "world"
-    build(folder, Generated(1500, seed=2))
+    build(folder, GeneratedSource(1500, seed=2))
     return folder
 
 

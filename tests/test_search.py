@@ -34,7 +34,7 @@ from salticid.store.search import Hit, Search
 from salticid.store.snippet import WIDTH
 from salticid.strategies.breadth_first import BreadthFirst
 from salticid.tables import Texts, Urls
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.answers import Answer, Unread
 from salticid.worlds.build import build
@@ -297,7 +297,7 @@ def _count(folder: Path) -> int:
 
 
 def test_searches_at_the_same_time_share_one_index(tmp_path: Path) -> None:
-    build(tmp_path / "world", Generated(300, seed=3))
+    build(tmp_path / "world", GeneratedSource(300, seed=3))
     folder = crawled(tmp_path / "world", tmp_path / "crawl")
     with ThreadPoolExecutor(4) as pool:
         counts = list(pool.map(_count, [folder] * 6))

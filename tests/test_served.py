@@ -19,7 +19,7 @@ from tests.test_render import spelled
 
 from salticid.parse import Parser
 from salticid.tables import Texts, Urls
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.webs.recorded import RecordedWeb
 from salticid.webs.render import render
 from salticid.webs.served import serve
@@ -171,7 +171,7 @@ def test_bad_and_odd_requests_are_answered(port: int, said: bytes, status: bytes
 
 
 def test_many_clients_at_once_each_get_their_own_page(tmp_path: Path) -> None:
-    build(tmp_path / "world", Generated(60, seed=2))
+    build(tmp_path / "world", GeneratedSource(60, seed=2))
     web = RecordedWeb(tmp_path / "world")
     pages = [web.page(number) for number in range(web.pages)]
     wanted = {web.urls[page.url]: page for page in pages}

@@ -13,11 +13,11 @@ from salticid.strategies import strategies
 from salticid.strategies.parts.spans import Spans
 from salticid.strategies.shark_search import SharkSearch
 from salticid.testing import SmallWeb, check_strategy, random_web
-from salticid.testing.drive import Course, Run, drive, watch
+from salticid.testing.drive import Course, CourseResult, drive, watch
 from salticid.text.bags import Bag
 
 
-def crawled(web: SmallWeb, strategy: SharkSearch, limits: Limits | None = None) -> Run:
+def crawled(web: SmallWeb, strategy: SharkSearch, limits: Limits | None = None) -> CourseResult:
     return drive(watch(strategy), Course(web, limits or Limits()))
 
 

@@ -67,9 +67,9 @@ def test_equal_stems_have_one_id_and_stop_words_none() -> None:
     assert stems.terms("the and, 42!") == []
 
 
-@pytest.mark.parametrize("code", language.known())
+@pytest.mark.parametrize("code", language.language_codes())
 def test_every_language_can_be_used(code: str) -> None:
-    assert language.checked(code) == code
+    assert language.check_code(code) == code
     stems, stopped = language.stemmer(code)(["spiders", "häuser", "пауки"]), language.stop_words(code)
     assert [type(stem) for stem in stems] == [str, str, str]
     # Tokens are in NFC and lower case: a stop word in another form would never meet one.
@@ -78,9 +78,9 @@ def test_every_language_can_be_used(code: str) -> None:
 
 def test_unknown_languages_are_named() -> None:
     with pytest.raises(UserError, match=r"^no language 'dee'; did you mean 'de'\?$"):
-        language.checked("dee")
+        language.check_code("dee")
     with pytest.raises(UserError, match=r"^no language 'klingon'; there is: af, ar, bg, "):
-        language.checked("klingon")
+        language.check_code("klingon")
 
 
 @pytest.mark.parametrize(

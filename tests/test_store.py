@@ -26,7 +26,7 @@ from salticid.store.damage import Damaged
 from salticid.store.log import CrawlLog
 from salticid.store.schema import FILE
 from salticid.strategies.best_first import BestFirst
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.answers import Answer, Unread
 from salticid.worlds.build import build
@@ -94,7 +94,7 @@ class Tee(CrawlLog):
 @pytest.fixture(scope="module", params=["odd", "generated"])
 def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("store") / "world"
-    build(out, Odd() if request.param == "odd" else Generated(150, seed=4))
+    build(out, Odd() if request.param == "odd" else GeneratedSource(150, seed=4))
     return out
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from salticid.errors import UserError
 from salticid.metrics.harvest import harvest_curve
-from salticid.metrics.parts.judged import judged
+from salticid.metrics.parts.hits import hits
 from salticid.model import Topic
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.truth import Truth, load_topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.answers import Answer, Unread
@@ -41,7 +41,7 @@ class Listed:
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A generated world."""
     out = tmp_path_factory.mktemp("topics") / "world"
-    build(out, Generated(PAGES, seed=1))
+    build(out, GeneratedSource(PAGES, seed=1))
     return out
 
 
@@ -166,7 +166,7 @@ def test_topics_follow_from_the_seed(world: Path, tmp_path: Path) -> None:
 def test_topics_do_not_depend_on_the_order_of_recording(
     world: Path, tmp_path: Path, task: Literal["examples", "neighbours"]
 ) -> None:
-    build(tmp_path / "world", Listed(list(Generated(PAGES, seed=1))[::-1]))
+    build(tmp_path / "world", Listed(list(GeneratedSource(PAGES, seed=1))[::-1]))
     assert RecordedWeb(tmp_path / "world").digest != RecordedWeb(world).digest
     plan = TopicPlan(task=task, query="text")
     topics = made(world, tmp_path / "a", plan)
@@ -231,7 +231,7 @@ def test_a_crawl_is_judged_by_targets_alone(
         return tuple(f"http://a.example/{path}{suffix}" for path in paths)
 
     topic = Topic("t", "k", urls(seeds, "#top"), urls(examples, "?utm_source=x"))
-    relevant = judged(urls(fetched), topic, Truth(targets=urls(targets, "#x")))
+    relevant = hits(urls(fetched), topic, Truth(targets=urls(targets, "#x")))
     counted = [path for path in fetched if path not in seeds and path not in examples]
     assert relevant == [path in targets for path in counted]
     assert harvest_curve(relevant) == [sum(relevant[:n]) / n for n in range(1, len(counted) + 1)]

@@ -20,7 +20,7 @@ from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
 from salticid.strategies.best_first import BestFirst
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.truth import Truth, load_topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.build import build
@@ -32,7 +32,7 @@ ROOT = Path(__file__).parent.parent
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("apart")
-    build(folder / "world", Generated(120, seed=2))
+    build(folder / "world", GeneratedSource(120, seed=2))
     made = make_topics(folder / "world", folder / "topics", TopicPlan(min_pages=12, examples_per_topic=2))
     return folder / "world", made.files[0]
 

@@ -12,7 +12,7 @@ from tests.killing import live
 from tests.running import salticid
 from tests.serving import served_world
 
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.worlds.build import build
 from salticid.worlds.topics import TopicPlan, make_topics
 
@@ -22,7 +22,7 @@ ALL = 5000
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("twin") / "world"
-    build(folder, Generated(400, seed=5))
+    build(folder, GeneratedSource(400, seed=5))
     return folder
 
 

@@ -21,7 +21,7 @@ from salticid.store.packing import pack_page
 from salticid.store.schema import PAGE, SCRIPT
 from salticid.store.twins import ALIKE, MOST_COMPARISONS, MOST_TOKENS, SHORT, Twins, _alike
 from salticid.tables import Texts, Urls
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.build import build
 
@@ -67,7 +67,7 @@ def page_of(tokens: Sequence[int]) -> Page:
 def generated(tmp_path_factory: pytest.TempPathFactory) -> list[Page]:
     """Different pages of generated sites; those of one site share their navigation."""
     folder = tmp_path_factory.mktemp("twins") / "world"
-    build(folder, Generated(300, seed=3))
+    build(folder, GeneratedSource(300, seed=3))
     web = RecordedWeb(folder)
     answers = (web.fetch(url) for url in range(len(web.urls)))
     return [

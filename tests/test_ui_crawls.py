@@ -16,7 +16,7 @@ from tests.ui_serving import Client, serving
 
 import salticid
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.build import build
 
@@ -94,7 +94,7 @@ def test_agents_are_told_of(tmp_path: Path) -> None:
 
 
 def test_the_page_hunts_in_a_recorded_world_too(tmp_path: Path) -> None:
-    build(tmp_path / "worlds" / "small", Generated(200, seed=3))
+    build(tmp_path / "worlds" / "small", GeneratedSource(200, seed=3))
     web = RecordedWeb(tmp_path / "worlds" / "small")
     seed = web.urls[web.page(0).url]
     with serving(tmp_path) as (_, client):

@@ -17,7 +17,7 @@ from salticid.crawl import Crawl
 from salticid.model import Limits, Links, Outcome, Visit
 from salticid.strategies.url_keyword import UrlKeyword
 from salticid.testing import SmallWeb
-from salticid.testing.drive import Course, Run, drive, watch
+from salticid.testing.drive import Course, CourseResult, drive, watch
 
 
 def _web() -> SmallWeb:
@@ -39,11 +39,11 @@ def _web() -> SmallWeb:
     )
 
 
-def _crawl(web: SmallWeb, max_buffer: int | None = None) -> Run:
+def _crawl(web: SmallWeb, max_buffer: int | None = None) -> CourseResult:
     return drive(watch(UrlKeyword()), Course(web, Limits(max_pages=50, max_buffer=max_buffer)))
 
 
-def _scores(web: SmallWeb, run: Run) -> dict[str, float]:
+def _scores(web: SmallWeb, run: CourseResult) -> dict[str, float]:
     return {web.name(visit.url): visit.choice.score for visit in run.visits}
 
 

@@ -10,7 +10,7 @@ from tests.sources import answers, title, unread, world
 from salticid.errors import UserError
 from salticid.model import Outcome
 from salticid.parse.content import timestamp
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.testing.site import GeneratedWeb
 from salticid.urls import canonical, host
 from salticid.worlds.answers import Answer
@@ -101,7 +101,7 @@ def test_webkb(webkb_dir: Path) -> None:
 
 def test_generated_web_becomes_a_world(tmp_path: Path) -> None:
     web = GeneratedWeb(60, seed=3)
-    source = Generated(60, seed=3)
+    source = GeneratedSource(60, seed=3)
     given_answers = answers(source)
     assert [(a.url, a.html, a.labels) for a in given_answers[:60]] == [
         (p.url, p.html, (p.label,)) for p in web
@@ -121,4 +121,4 @@ def test_generated_web_becomes_a_world(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("pages", "seed"), [(0, 0), (-3, 0), (5, -1)])
 def test_no_web_is_generated_from_nothing(pages: int, seed: int) -> None:
     with pytest.raises(UserError, match=r"; (ask for|give)"):
-        Generated(pages, seed)
+        GeneratedSource(pages, seed)

@@ -21,7 +21,7 @@ from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies.best_first import BestFirst
 from salticid.tables import Texts, Urls
-from salticid.testing.generated import Generated
+from salticid.testing.generated import GeneratedSource
 from salticid.testing.site import GeneratedWeb
 from salticid.text.stems import Stems
 from salticid.webs import world_arrays
@@ -217,7 +217,7 @@ def test_labels(tmp_path: Path) -> None:
     source = Listed(*pages, Answer(A + "gone", 404), Unread("broken record", "42"))
     told = build(tmp_path / "w", source, tmp_path / "labels")
     assert labels_of(tmp_path / "w") == {"fly": [A + "b"], "own": [A + "b"], "web": [A], "web.spider": [A]}
-    assert (told.pages, told.labelled, told.remarks) == (2, 4, ["broken record: 42"])
+    assert (told.pages, told.label_count, told.remarks) == (2, 4, ["broken record: 42"])
     expected = {"broken record": 1, "label for an unknown URL": 2, "label line that is no URL<tab>label": 3}
     assert told.manifest.left_out == expected
     with pytest.raises(UserError, match=r"cannot read labels .*none: No such file or directory; name a file"):
@@ -233,11 +233,11 @@ def visits(world: Path) -> list[tuple[object, ...]]:
 
 def test_permuted_labels_change_nothing_but_the_labels(tmp_path: Path) -> None:
     pages = list(GeneratedWeb(120, seed=2))
-    first = build(tmp_path / "a", Generated(120, seed=2))
+    first = build(tmp_path / "a", GeneratedSource(120, seed=2))
     labels = random.Random(1).sample([p.label for p in pages], len(pages))
     lines = [f"{p.url}\t{label}\n" for p, label in zip(pages, labels, strict=True)]
     (tmp_path / "labels").write_text("".join(lines))
-    plain = [replace(a, labels=()) for a in Generated(120, seed=2) if isinstance(a, Answer)]
+    plain = [replace(a, labels=()) for a in GeneratedSource(120, seed=2) if isinstance(a, Answer)]
     second = build(tmp_path / "b", Listed(*plain), tmp_path / "labels")
     assert first.manifest.digest == second.manifest.digest
     assert labels_of(tmp_path / "a") != labels_of(tmp_path / "b")

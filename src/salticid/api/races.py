@@ -14,7 +14,7 @@ from salticid.api.topics import TopicFile, load_topic
 from salticid.cli.progress import Work
 from salticid.errors import UserError
 from salticid.lab import compare as lab
-from salticid.lab.experiment import Experiment, Given
+from salticid.lab.experiment import Experiment, Instances
 from salticid.lab.report import write_report
 from salticid.lab.results import Results
 from salticid.metrics.parts.measure import Metric
@@ -85,7 +85,7 @@ def compare(
     """
     by_name = _by_name(strategies)
     instances = {name: each for name, each in by_name.items() if not isinstance(each, str)}
-    objects = Given(
+    objects = Instances(
         _topics(topics), instances, judge if judge is not None and not isinstance(judge, str) else None
     )
     if workers > 1:

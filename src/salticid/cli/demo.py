@@ -52,7 +52,7 @@ def demo(
     for each in crawls:
         curve = sparkline(even_sample(each.curve, _WIDTH), 1.0)
         out.print(
-            f"  {each.strategy:>13} {curve} {each.curve[-1]:.0%}, {each.found} of {targets} found; "
+            f"  {each.strategy:>13} {curve} {each.curve[-1]:.0%}, {each.targets} of {targets} found; "
             f"stopped: {each.stopped.value}",
             highlight=False,
         )

@@ -19,7 +19,7 @@ from salticid.truth import load_topic
 if TYPE_CHECKING:
     from salticid.evolve.checkpoint import State
     from salticid.evolve.search import Evolution
-    from salticid.lab.search_report.evidence import Evolved
+    from salticid.lab.search_report.evidence import EvolvedStrategy
 
 
 def evolve(
@@ -106,11 +106,11 @@ def evolve(
         _tell(evolved, topic, file, folder / REPORT)
 
 
-def _search(evolution: Evolution) -> tuple[State, Evolved]:
+def _search(evolution: Evolution) -> tuple[State, EvolvedStrategy]:
     """Search, showing how it goes on; then test what was found."""
     from salticid.lab.search_report.evidence import with_evidence
 
-    before, start = evolution.done, time.monotonic()
+    before, start = evolution.trial_count, time.monotonic()
     with Work("evolving", evolution.total - before, err) as work:
 
         def show(crawls: int) -> None:
@@ -130,7 +130,7 @@ def _note(evolution: Evolution, seconds: float) -> str:
     return f"{at}, {seconds / 60:.0f} min left" if seconds >= 90 else f"{at}, {seconds:.0f} s left"
 
 
-def _tell(evolved: Evolved, topic: Path, file: Path, report: Path) -> None:
+def _tell(evolved: EvolvedStrategy, topic: Path, file: Path, report: Path) -> None:
     """Say what was found, how to crawl with it, and where to read on."""
     out.print(safe(evolved.verdict()), soft_wrap=True)
     out.print(safe(evolved.what_matters()), soft_wrap=True)

@@ -31,7 +31,7 @@ def fit(
 
     Example: salticid fit world --topics topics --out mine.toml
     """
-    from salticid.lab.prior_fitting import FitPlan, Source, fitted  # here: it takes its time to import
+    from salticid.lab.prior_fitting import FitPlan, Source, fit_prior  # here: it takes its time to import
     from salticid.strategies.parts.hunter.prior import strategy_file
 
     if out_file.suffix != ".toml" or not out_file.parent.is_dir():
@@ -41,7 +41,7 @@ def fit(
     files = [file for folder in topics for file in sorted(folder.glob("*.toml"))]
     plan = FitPlan(max_pages=max_pages, rounds=rounds)
     with Work("fitting", 0, err) as work:
-        prior = fitted(
+        prior = fit_prior(
             [Source(world, files)], plan if judge is None else plan._replace(judge=judge), work.part
         )
     try:

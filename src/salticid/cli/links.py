@@ -34,7 +34,7 @@ def links(
     from salticid.lab.links import splits  # here: it takes its time to import
     from salticid.lab.links.examples import labelled_links
     from salticid.lab.links.table import link_table
-    from salticid.lab.links.trial import tried
+    from salticid.lab.links.trial import run_trial
     from salticid.lab.links.trial_tables import figures
 
     if save is not None and save.suffix != ".toml":
@@ -47,7 +47,7 @@ def links(
     target_class = saving.checked_target(examples, target) if save is not None else ""
     parts = splits.by_university(examples) if split == "university" else splits.at_random(examples, seed)
     with Work("links", 0, err) as work:
-        trial = tried(examples, parts, work.part)
+        trial = run_trial(examples, parts, work.part)
     if save is not None:
         _write(save, saving.strategy_file(examples, target_class))
     if json:

@@ -12,7 +12,7 @@ from salticid.cli.console import err, out, print_json, safe
 from salticid.cli.progress import Work
 from salticid.errors import UserError
 from salticid.worlds.answers import WorldSource
-from salticid.worlds.build import Built, build
+from salticid.worlds.build import WorldSummary, build
 from salticid.worlds.crawl_source import CrawledPages
 from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.html_folder import HtmlFolder
@@ -39,7 +39,7 @@ def build_world(
 
     Example: salticid world build world/ --html pages/ --base-url http://example.org/ --labels labels.tsv
     """
-    choices: list[Callable[[], Built]] = []
+    choices: list[Callable[[], WorldSummary]] = []
     if warc:
         choices.append(lambda: _build(world, WarcFiles(warc), labels))
     if html is not None:
@@ -59,21 +59,21 @@ def build_world(
         err.print(safe(remark), soft_wrap=True)
     digest, left_out = result.manifest.digest, result.manifest.left_out
     if json:
-        facts = {"world": str(world), "pages": result.pages, "labels": result.labelled}
+        facts = {"world": str(world), "pages": result.pages, "labels": result.label_count}
         print_json({**facts, "left_out": left_out, "digest": digest})
         return
-    out.print(f"{world}: {result.pages} pages, {result.labelled} labels, digest {digest}", highlight=False)
+    out.print(f"{world}: {result.pages} pages, {result.label_count} labels, digest {digest}", highlight=False)
     for why, count in left_out.items():
         out.print(f"  left out: {count} x {why}", highlight=False)
     out.print(f"Look into it with: salticid world info {world}", highlight=False)
 
 
-def _build(world: Path, source: WorldSource, labels: Path | None) -> Built:
+def _build(world: Path, source: WorldSource, labels: Path | None) -> WorldSummary:
     with Work("building", source.size, err) as work:
         return build(world, source, labels, lambda count, pages: work.at(count, f"{pages} pages"))
 
 
-def _build_generated(world: Path, edition: WebEdition, labels: Path | None) -> Built:
+def _build_generated(world: Path, edition: WebEdition, labels: Path | None) -> WorldSummary:
     with Work("building", edition.pages, err) as work:
         return build_generated(world, edition, labels, lambda count, pages: work.at(count, f"{pages} pages"))
 

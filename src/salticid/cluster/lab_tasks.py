@@ -14,7 +14,7 @@ from msgspec import structs
 
 from salticid.cluster.shared_folders import SharedFolder, lend
 from salticid.evolve.simulation import Simulation
-from salticid.evolve.workers import Stage, done
+from salticid.evolve.workers import Stage, run_task
 from salticid.lab.experiment import Case, Experiment
 
 T = TypeVar("T")
@@ -80,4 +80,4 @@ def _crawls(
     at: SharedFolder, stage: Stage, work: Callable[[Simulation, T], R], tasks: Sequence[T]
 ) -> list[R]:
     here = replace(stage, world=at.here())
-    return [done(here, work, task) for task in tasks]
+    return [run_task(here, work, task) for task in tasks]

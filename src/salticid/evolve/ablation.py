@@ -6,11 +6,10 @@ from math import fsum
 
 import msgspec
 
-from salticid.evolve.finalists import Watch
 from salticid.evolve.fitness import fitness
 from salticid.evolve.optimizer import Weights
 from salticid.evolve.search_plan import PARENT, SearchPlan
-from salticid.evolve.workers import Crawlers
+from salticid.evolve.workers import Crawlers, GroupWatch, in_groups
 
 
 class HeldBack(msgspec.Struct, frozen=True):
@@ -24,18 +23,14 @@ class HeldBack(msgspec.Struct, frozen=True):
     without: dict[str, list[float]]
 
 
-def held_back(plan: SearchPlan, weights: Weights, crawlers: Crawlers, watch: Watch) -> HeldBack:
+def held_back(plan: SearchPlan, weights: Weights, crawlers: Crawlers, watch: GroupWatch) -> HeldBack:
     """Crawl with weights of all terms, and with what they are compared with."""
-    used = [(term, at) for at, term in enumerate(plan.terms) if any(row[at] for row in weights)]
-    strategies = [weights, plan.alone(PARENT), *(without(weights, at) for _, at in used)]
+    terms = [(term, at) for at, term in enumerate(plan.terms) if any(row[at] for row in weights)]
+    strategies = [weights, plan.alone(PARENT), *(without(weights, at) for _, at in terms)]
     seeds = plan.held_back_seeds
     trials = [trial for each in strategies for trial in plan.trials(each, seeds)]
-    results: list[float] = []
-    for result in crawlers.map(fitness, trials):
-        results.append(result)
-        watch(len(results), len(trials))
-    parts = [results[at : at + len(seeds)] for at in range(0, len(results), len(seeds))]
-    return HeldBack(parts[0], parts[1], {term: part for (term, _), part in zip(used, parts[2:], strict=True)})
+    evolved, best_first, *others = in_groups(crawlers, fitness, trials, len(seeds), watch)
+    return HeldBack(evolved, best_first, {term: part for (term, _), part in zip(terms, others, strict=True)})
 
 
 def without(weights: Weights, place: int) -> Weights:

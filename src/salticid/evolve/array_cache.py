@@ -31,19 +31,19 @@ class ArrayCache:
     ) -> tuple[npt.NDArray[Any], ...]:
         """The arrays of these names, in their order; made and kept if one of them is not there."""
         try:
-            return tuple(self._mapped(name) for name in names)
+            return tuple(self._map(name) for name in names)
         except (OSError, ValueError, EOFError):
             for name, array in zip(names, make(), strict=True):
                 self._keep(name, array)
-            return tuple(self._mapped(name) for name in names)
+            return tuple(self._map(name) for name in names)
 
     def _file(self, name: str) -> Path:
         return self.folder / f"{name}-{VERSION}-{self._world}.npy"
 
-    def _mapped(self, name: str) -> npt.NDArray[Any]:
+    def _map(self, name: str) -> npt.NDArray[Any]:
         file = self._file(name)
-        mapped = np.load(file, mmap_mode="r" if file.stat().st_size > _HEADER else None)
-        plain = np.asarray(mapped).view(np.ndarray)
+        array = np.load(file, mmap_mode="r" if file.stat().st_size > _HEADER else None)
+        plain = np.asarray(array).view(np.ndarray)
         plain.flags.writeable = False
         return plain
 

@@ -35,14 +35,14 @@ class Figures(msgspec.Struct, frozen=True):
 
 def figures(simulation: Simulation, trial: CrawlTrial) -> Figures:
     """The figures of the crawl of a trial."""
-    crawled = crawl(simulation, trial)
-    cohesion = simulation.cohesion(crawled, trial.start)
-    pages = len(crawled.pages)
+    result = crawl(simulation, trial)
+    cohesion = simulation.cohesion(result, trial.start)
+    pages = len(result.pages)
     return Figures(
         pages,
-        int(crawled.good.sum()) / max(pages, 1),
+        int(result.good.sum()) / max(pages, 1),
         cohesion.community or 0.0,
         cohesion.overall or 0.0,
-        np.bincount(crawled.depth).tolist(),
-        np.bincount(crawled.depth[crawled.good]).tolist(),
+        np.bincount(result.depth).tolist(),
+        np.bincount(result.depth[result.good]).tolist(),
     )

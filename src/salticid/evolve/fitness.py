@@ -47,16 +47,16 @@ def fitness(simulation: Simulation, trial: CrawlTrial) -> float:
     return worth(crawl(simulation, trial), trial.goal, trial.length)
 
 
-def worth(crawled: SimulatedCrawl, goal: Goal, length: int) -> float:
+def worth(crawl: SimulatedCrawl, goal: Goal, length: int) -> float:
     """What the good pages of a crawl that was to have `length` pages are worth, by the pages downloaded."""
-    pages = len(crawled.pages)
+    pages = len(crawl.pages)
     if not pages:
         return 0.0
     each = np.ones(pages)
     if goal.hosts:
-        each += goal.hosts * crawled.first_of_new_host
+        each += goal.hosts * crawl.first_of_new_host
     if goal.distance:
-        each += goal.distance * crawled.depth / (crawled.depth + 1.0)
+        each += goal.distance * crawl.depth / (crawl.depth + 1.0)
     if goal.late:
         each += goal.late * np.arange(1, pages + 1) / length
-    return float(each[crawled.good].sum()) / pages
+    return float(each[crawl.good].sum()) / pages

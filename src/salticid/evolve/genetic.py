@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from salticid.evolve.genome import Shape, decoded, encoded
+from salticid.evolve.genome import Shape, decode, encode
 from salticid.evolve.optimizer import Individual, Weights, chance, plain
 from salticid.model import Bools, Floats
 
@@ -32,7 +32,7 @@ class Genetic:
 
     def first(self) -> list[tuple[float, ...]]:
         """What is known, and random bits to fill up."""
-        start = [encoded(np.array(weights)) for weights in self.known[: self.size]]
+        start = [encode(np.array(weights)) for weights in self.known[: self.size]]
         others = chance(self.seed, 0).random((self.size - len(start), self.shape.bits)) < 0.5
         return [_genes(bits) for bits in (*start, *others)]
 
@@ -40,16 +40,16 @@ class Genetic:
         """As many new ones as there are old ones, so that the population doubles."""
         rng = chance(self.seed, generation)
         fitness = np.array([each.fitness for each in population])
-        born: list[Bools] = []
-        while len(born) < self.size:
+        bit_strings: list[Bools] = []
+        while len(bit_strings) < self.size:
             pair = [_bits(population[roulette(fitness, rng.random())].genes) for _ in range(2)]
             if rng.random() < CROSSOVER:
-                pair = list(crossed(pair[0], pair[1], int(rng.integers(self.shape.bits + 1))))
+                pair = list(cross(pair[0], pair[1], int(rng.integers(self.shape.bits + 1))))
             for child in pair:
                 if rng.random() < MUTATION:
-                    child = flipped(child, int(rng.integers(self.shape.bits)))
-                born.append(child)
-        return [_genes(bits) for bits in born[: self.size]]
+                    child = flip(child, int(rng.integers(self.shape.bits)))
+                bit_strings.append(child)
+        return [_genes(bits) for bits in bit_strings[: self.size]]
 
     def survivors(self, population: Sequence[Individual], children: Sequence[Individual]) -> list[Individual]:
         """The best half of old and new; among equals the older."""
@@ -57,7 +57,7 @@ class Genetic:
 
     def weights(self, genes: tuple[float, ...]) -> Weights:
         """What the bits say, normalised."""
-        return plain(decoded(_bits(genes), self.shape))
+        return plain(decode(_bits(genes), self.shape))
 
 
 def roulette(fitness: Floats, spin: float) -> int:
@@ -74,21 +74,21 @@ def roulette(fitness: Floats, spin: float) -> int:
     return min(place, int(np.searchsorted(ends, ends[-1])))
 
 
-def crossed(one: Bools, other: Bools, point: int) -> tuple[Bools, Bools]:
+def cross(one: Bools, other: Bools, point: int) -> tuple[Bools, Bools]:
     """Each with its first `point` bits, and the other's after them.
 
-    >>> a, b = crossed(np.ones(4, np.bool_), np.zeros(4, np.bool_), 1)
+    >>> a, b = cross(np.ones(4, np.bool_), np.zeros(4, np.bool_), 1)
     >>> a.astype(int).tolist(), b.astype(int).tolist()
     ([1, 0, 0, 0], [0, 1, 1, 1])
     """
     return np.concatenate([one[:point], other[point:]]), np.concatenate([other[:point], one[point:]])
 
 
-def flipped(bits: Bools, place: int) -> Bools:
+def flip(bits: Bools, place: int) -> Bools:
     """The same with one bit turned over."""
-    turned = bits.copy()
-    turned[place] = not turned[place]
-    return turned
+    copy = bits.copy()
+    copy[place] = not copy[place]
+    return copy
 
 
 def _bits(genes: tuple[float, ...]) -> Bools:

@@ -32,24 +32,24 @@ class Shape:
         return BITS * self.weights
 
 
-def decoded(bits: Bools, shape: Shape) -> Floats:
+def decode(bits: Bools, shape: Shape) -> Floats:
     """The weights that a bit string says, a row for each phase, each row summing to 1.
 
     The first bit of seven counts most. A phase whose bits are all zero stays zero: every link has the same
     rank there, so that the oldest goes first, which is a breadth-first crawl.
 
     >>> bits = np.array([0, 0, 0, 0, 0, 1, 1,   0, 0, 0, 0, 0, 0, 1], np.bool_)
-    >>> decoded(bits, Shape(1, 2)).tolist(), decoded(~bits & False, Shape(1, 2)).tolist()
+    >>> decode(bits, Shape(1, 2)).tolist(), decode(~bits & False, Shape(1, 2)).tolist()
     ([[0.75, 0.25]], [[0.0, 0.0]])
     """
     numbers = bits.reshape(shape.weights, BITS).astype(np.int64) @ _PLACES
-    return normalised(numbers.reshape(shape.phases, shape.terms).astype(np.float64))
+    return normalise(numbers.reshape(shape.phases, shape.terms).astype(np.float64))
 
 
-def encoded(weights: Floats) -> Bools:
+def encode(weights: Floats) -> Bools:
     """The bit string that says these weights as nearly as seven bits can; the largest of a phase becomes 127.
 
-    >>> decoded(encoded(np.array([[0.5, 0.25, 0.25]])), Shape(1, 3)).round(2).tolist()
+    >>> decode(encode(np.array([[0.5, 0.25, 0.25]])), Shape(1, 3)).round(2).tolist()
     [[0.5, 0.25, 0.25]]
     """
     largest = weights.max(axis=1, keepdims=True)
@@ -58,10 +58,10 @@ def encoded(weights: Floats) -> Bools:
     return bits.reshape(-1)
 
 
-def normalised(weights: Floats) -> Floats:
+def normalise(weights: Floats) -> Floats:
     """The same weights, each row summing to 1; a row of zeros stays as it is.
 
-    >>> normalised(np.array([[1.0, 3.0], [0.0, 0.0]])).tolist()
+    >>> normalise(np.array([[1.0, 3.0], [0.0, 0.0]])).tolist()
     [[0.25, 0.75], [0.0, 0.0]]
     """
     sums = weights.sum(axis=1, keepdims=True)

@@ -10,14 +10,14 @@ import numpy.typing as npt
 from numba import njit
 
 from salticid.evolve.array_cache import ArrayCache
-from salticid.metrics.parts.page_links import gathered
+from salticid.metrics.parts.page_links import gather
 from salticid.model import NO_URL, Ints, Outcome
 from salticid.urls import site
 from salticid.webs.recorded import MAX_REDIRECTS, NOFOLLOW, OUTCOMES, REDIRECT, RecordedWeb
 from salticid.webs.world_arrays import LINK, PAGE, ROW, URL
 
 ANSWERS = (*OUTCOMES, Outcome.NOT_RECORDED, Outcome.REDIRECT_LOOP, Outcome.DUPLICATE)
-"""What a visit may come to, by its code."""
+"""The outcomes of a visit, by code."""
 NOT_RECORDED, REDIRECT_LOOP = ANSWERS.index(Outcome.NOT_RECORDED), ANSWERS.index(Outcome.REDIRECT_LOOP)
 
 Starts = npt.NDArray[np.int64]
@@ -44,7 +44,7 @@ class Graph:
 
     @classmethod
     def of(cls, web: RecordedWeb, cache: ArrayCache) -> Graph:
-        """That of a world."""
+        """The graph of a world."""
         final, outcome, page = cache.arrays(("final", "outcome", "page"), lambda: _answers(web))
         (canonical,) = cache.arrays(("canonical",), lambda: (_canonical(web),))
         start, out = cache.arrays(("start", "out"), lambda: _out(web)[:2])
@@ -58,7 +58,7 @@ class Graph:
     def among(self, pages: Ints) -> tuple[Starts, Ints]:
         """The links of some pages as `salticid.metrics.parts.community_links` takes them: places in `pages`, or -1."""
         order = np.argsort(pages)
-        led_to = self.page[gathered(self.start, self.out, pages)]
+        led_to = self.page[gather(self.start, self.out, pages)]
         at = np.minimum(pages[order].searchsorted(led_to), max(len(pages) - 1, 0))
         place = np.where(pages[order][at] == led_to, order[at], -1) if len(pages) else led_to
         lengths = self.start[pages + 1] - self.start[pages]
@@ -72,12 +72,12 @@ def first_links(web: RecordedWeb) -> Starts:
 
 def _answers(web: RecordedWeb) -> tuple[npt.NDArray[Any], ...]:
     arrays = web.arrays
-    final, outcome, page = _followed(arrays[URL.row], arrays[ROW.kind], arrays[ROW.target], arrays[ROW.page])
+    final, outcome, page = _follow(arrays[URL.row], arrays[ROW.kind], arrays[ROW.target], arrays[ROW.page])
     return final, outcome, page
 
 
 @njit(cache=True)
-def _followed(row: Any, kind: Any, target: Any, page_of: Any) -> Any:
+def _follow(row: Any, kind: Any, target: Any, page_of: Any) -> Any:
     """For each URL what a fetch would give."""
     final, page = np.empty(len(row), np.int32), np.full(len(row), -1, np.int32)
     outcome = np.full(len(row), REDIRECT_LOOP, np.uint8)
@@ -118,31 +118,31 @@ def _canonical(web: RecordedWeb) -> Ints:
 
 def _out(web: RecordedWeb) -> tuple[Starts, Ints, Starts]:
     arrays = web.arrays
-    closed = (arrays[PAGE.flags] & NOFOLLOW) > 0
+    nofollow_pages = (arrays[PAGE.flags] & NOFOLLOW) > 0
     start, out, place = _distinct(
-        arrays[LINK.end], arrays[LINK.url], arrays[LINK.nofollow], closed, len(web.urls.disk)
+        arrays[LINK.end], arrays[LINK.url], arrays[LINK.nofollow], nofollow_pages, len(web.urls.disk)
     )
     return start, out, place
 
 
 @njit(cache=True)
-def _distinct(ends: Any, urls: Any, nofollow: Any, closed: Any, size: int) -> Any:
+def _distinct(ends: Any, urls: Any, nofollow: Any, nofollow_pages: Any, size: int) -> Any:
     """The links of each page that may be followed, each URL once, and which of these each link is."""
     start, place = np.zeros(len(ends) + 1, np.int64), np.full(len(urls), -1, np.int64)
-    met, page_met = np.zeros(size, np.int64), np.full(size, -1, np.int32)
+    place_of, last_page = np.zeros(size, np.int64), np.full(size, -1, np.int32)
     out = np.empty(len(urls), np.int32)
     begin, many = np.int64(0), np.int64(0)
     for page in range(len(ends)):
         end = np.int64(ends[page])
         for link in range(begin, end):
             url = urls[link]
-            if nofollow[link] or closed[page]:
+            if nofollow[link] or nofollow_pages[page]:
                 continue
-            if page_met[url] != page:
-                page_met[url], met[url] = page, many
+            if last_page[url] != page:
+                last_page[url], place_of[url] = page, many
                 out[many] = url
                 many += 1
-            place[link] = met[url]
+            place[link] = place_of[url]
         begin = end
         start[page + 1] = many
     return start, out[:many].copy(), place

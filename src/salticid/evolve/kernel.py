@@ -22,13 +22,13 @@ from salticid.evolve.kernel_loops import (
     Visits,
     Work,
     World,
-    crawled,
-    restored,
+    restore,
+    run_crawl,
 )
 from salticid.model import Floats, Ints, Limits, Outcome
 
 
-class Visited(NamedTuple):
+class Trace(NamedTuple):
     """All visits of a crawl in their order; `outcome` are codes of `graph.ANSWERS`, `page` is -1 for none."""
 
     url: Ints
@@ -51,10 +51,10 @@ class Kernel:
 
     def __init__(self, graph: Graph, scores: Floats, line: float) -> None:
         self._graph, self._scores, self._line = graph, scores, line
-        self.read((_read_only(np.zeros(0, np.float32)), _read_only(np.zeros(0, np.float32))))
+        self.set_words((_read_only(np.zeros(0, np.float32)), _read_only(np.zeros(0, np.float32))))
         self._work = _work(len(graph.final), graph)
 
-    def read(self, words: tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]) -> None:
+    def set_words(self, words: tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]) -> None:
         """What anchor and context of each link of `Graph.out` say; before that they say nothing."""
         graph = self._graph
         self._world = World(
@@ -76,18 +76,18 @@ class Kernel:
         limits: Limits,
         rng: np.random.Generator,
         arrivals: tuple[int, int],
-    ) -> Visited:
+    ) -> Trace:
         """One crawl: a row of weights for each phase, seeds by URL id, arrivals by capacity and low mark."""
         highest = int(seeds.max(initial=-1)) + 1
         if highest > len(self._work.slot):
             self._work = _work(highest, self._graph)
-        given = Given(weights, seeds, limits.max_pages, limits.fetches, *arrivals, self._line)
+        settings = Given(weights, seeds, limits.max_pages, limits.fetches, *arrivals, self._line)
         visits, steps = self._work.visits, -1
         try:
-            steps = crawled(self._world, self._work, given, rng)
+            steps = run_crawl(self._world, self._work, settings, rng)
         finally:
-            restored(self._world, self._work)
-        return Visited(*(column[:steps].copy() for column in visits))
+            restore(self._world, self._work)
+        return Trace(*(column[:steps].copy() for column in visits))
 
 
 def _work(urls: int, graph: Graph) -> Work:

@@ -47,8 +47,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def _inner(function: F) -> F:
     """Compile what only compiled code calls, so that it need not be callable from outside: that takes long."""
-    made: F = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)  # type: ignore[call-overload]
-    return made
+    wrapper: F = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)  # type: ignore[call-overload]
+    return wrapper
 
 
 class World(NamedTuple):
@@ -105,85 +105,86 @@ class Given(NamedTuple):
 
 
 @njit(cache=True, error_model="numpy")
-def crawled(world: World, work: Work, given: Given, rng: Any) -> Any:
+def run_crawl(world: World, work: Work, plan: Given, rng: Any) -> Any:
     """Crawl to the end; the number of visits."""
     count, whole = work.count, work.whole
     for number in range(len(count)):
         count[number] = 0
-    for url in given.seeds:
-        slot = met(work.slot, whole, work.floats, count, url)
+    for url in plan.seeds:
+        slot = slot_for(work.slot, whole, work.floats, count, url)
         whole[slot, STATE] = KNOWN
         whole[slot, FLAGS] = SEEN | IN_COMMUNITY
         enter(whole, work.floats, work.key, work.tag, count, slot, np.inf)
-    count[ALL_SEEN] = len(given.seeds)
-    first_room = max(given.capacity, len(given.seeds))
-    flying, entered = np.empty(first_room, np.int32), np.empty(first_room, np.int64)
+    count[ALL_SEEN] = len(plan.seeds)
+    first_room = max(plan.capacity, len(plan.seeds))
+    flying, entries = np.empty(first_room, np.int32), np.empty(first_room, np.int64)
     flights, refills = 0, 0
     while True:
-        room = first_room if refills == 0 else given.capacity - flights if flights <= given.low else 0
+        room = first_room if refills == 0 else plan.capacity - flights if flights <= plan.low else 0
         if room > 0:
-            taken = refilled(work, given, flying, flights, room)
-            refills += taken > 0
-            for at in range(flights, flights + taken):
-                entered[at] = refills
-            flights += taken
+            launches = refill(work, plan, flying, flights, room)
+            refills += launches > 0
+            for at in range(flights, flights + launches):
+                entries[at] = refills
+            flights += launches
         if flights == 0:
             return count[STEPS]
-        at = drawn(entered, flights, refills, rng)
+        at = draw_arrival(entries, flights, refills, rng)
         slot = flying[at]
         flights -= 1
         for later in range(at, flights):
-            flying[later], entered[later] = flying[later + 1], entered[later + 1]
-        page, final = arrived(world, work, slot)
+            flying[later], entries[later] = flying[later + 1], entries[later + 1]
+        page, final = arrive(world, work, slot)
         if page >= 0:
-            phase = min((count[PAGES] + 1) * len(given.weights) // given.max_pages, len(given.weights) - 1)
-            downloaded(world, work, given.weights, phase, scored(world, given.line, page), slot, page, final)
+            phase = min((count[PAGES] + 1) * len(plan.weights) // plan.max_pages, len(plan.weights) - 1)
+            verdict = verdict_on(world, plan.line, page)
+            download(world, work, plan.weights, phase, verdict, slot, page, final)
             if phase > count[PHASE]:
                 count[PHASE] = phase
-                rank_all(world, work, given.weights, phase)
+                rank_all(world, work, plan.weights, phase)
         whole[slot, FLAGS] |= CLOSED
 
 
 @_inner
-def refilled(work: Work, given: Given, flying: Any, flights: int, room: int) -> Any:
+def refill(work: Work, plan: Given, flying: Any, flights: int, room: int) -> Any:
     """Take the best of the frontier, as far as room and budget go; how many.
 
     One that a redirect or a canonical link has led to meanwhile is a duplicate at once, and leaves room for another.
     """
     whole, count = work.whole, work.count
-    taken, step = 0, -1
+    number, step = 0, -1
     while step != count[STEPS]:
         step = count[STEPS]
-        space = min(given.max_pages - count[PAGES], given.max_fetches - count[FETCHES]) - flights
-        for _ in range(min(room, space) - taken):
+        space = min(plan.max_pages - count[PAGES], plan.max_fetches - count[FETCHES]) - flights
+        for _ in range(min(room, space) - number):
             slot = best(whole, work.floats, work.key, work.tag, count)
             if slot < 0:
                 break
             if whole[slot, STATE] == KNOWN:
-                flying[flights + taken] = slot
-                taken += 1
+                flying[flights + number] = slot
+                number += 1
             else:
-                noted(work, slot, whole[slot, URL], DUPLICATE, -1)
+                note_visit(work, slot, whole[slot, URL], DUPLICATE, -1)
                 whole[slot, FLAGS] |= CLOSED
             whole[slot, STATE] = CHOSEN
-    return taken
+    return number
 
 
 @_inner
-def drawn(entered: Any, flights: int, refills: int, rng: Any) -> Any:
+def draw_arrival(entries: Any, flights: int, refills: int, rng: Any) -> Any:
     """Who of those in flight returns next: each as probable as it has seen refills."""
     total = 0
     for at in range(flights):
-        total += refills + 1 - entered[at]
-    left, at = rng.integers(0, total), -1
-    while left >= 0:
+        total += refills + 1 - entries[at]
+    rest, at = rng.integers(0, total), -1
+    while rest >= 0:
         at += 1
-        left -= refills + 1 - entered[at]
+        rest -= refills + 1 - entries[at]
     return at
 
 
 @_inner
-def arrived(world: World, work: Work, slot: int) -> Any:
+def arrive(world: World, work: Work, slot: int) -> Any:
     """One answer has come back, and the visit it makes is noted; its page, -1 for none, and its URL."""
     slots, whole, floats, count = work.slot, work.whole, work.floats, work.count
     url = whole[slot, URL]
@@ -195,16 +196,16 @@ def arrived(world: World, work: Work, slot: int) -> Any:
         whole[slot, STATE] = FAILED
     else:
         canonical = world.canonical[page]
-        if final != url and reached(slots, whole, final):
+        if final != url and is_reached(slots, whole, final):
             outcome, page = DUPLICATE, -1
-        elif canonical >= 0 and canonical != url and reached(slots, whole, canonical):
+        elif canonical >= 0 and canonical != url and is_reached(slots, whole, canonical):
             final, outcome, page = canonical, DUPLICATE, -1
         else:
             if final != url:
-                whole[met(slots, whole, floats, count, final), STATE] = REACHED
+                whole[slot_for(slots, whole, floats, count, final), STATE] = REACHED
             if canonical >= 0 and canonical != url:
-                whole[met(slots, whole, floats, count, canonical), STATE] = REACHED
-    noted(work, slot, final, outcome, page)
+                whole[slot_for(slots, whole, floats, count, canonical), STATE] = REACHED
+    note_visit(work, slot, final, outcome, page)
     at = slots[final]
     if at >= 0 and whole[at, FLAGS] & WAITING:
         whole[at, FLAGS] ^= WAITING
@@ -213,7 +214,7 @@ def arrived(world: World, work: Work, slot: int) -> Any:
 
 
 @_inner
-def noted(work: Work, slot: int, final: int, outcome: int, page: int) -> None:
+def note_visit(work: Work, slot: int, final: int, outcome: int, page: int) -> None:
     """Write a visit down."""
     step, visits = work.count[STEPS], work.visits
     visits.url[step], visits.final[step] = work.whole[slot, URL], final
@@ -223,20 +224,20 @@ def noted(work: Work, slot: int, final: int, outcome: int, page: int) -> None:
 
 
 @_inner
-def scored(world: World, line: float, page: int) -> Any:
+def verdict_on(world: World, line: float, page: int) -> Any:
     """The signed score of a page, and whether the judge calls it positive."""
     return 2 * world.score[page] - 1, world.score[page] >= line
 
 
 @_inner
-def downloaded(
-    world: World, work: Work, weights: Any, phase: int, judged: Any, slot: int, page: int, final: int
+def download(
+    world: World, work: Work, weights: Any, phase: int, verdict: Any, slot: int, page: int, final: int
 ) -> None:
     """A page may join the community, tells the URLs it links to, and these are ranked."""
     slots, whole, floats, count = work.slot, work.whole, work.floats, work.count
     out, hosts, host_pages, host_good = world.out, world.host, work.host_pages, work.host_good
     link_page, link_before, key, tag = work.link_page, work.link_before, work.key, work.tag
-    signed, positive = judged
+    score, positive = verdict
     inside = positive or whole[slot, FLAGS] & IN_COMMUNITY != 0
     final_slot = slots[final]
     if inside:
@@ -245,7 +246,7 @@ def downloaded(
     begin, end = world.start[page], world.start[page + 1]
     size, in_community = end - begin, 0
     for link in range(begin, end):
-        at = met(slots, whole, floats, count, out[link])
+        at = slot_for(slots, whole, floats, count, out[link])
         flags = whole[at, FLAGS]
         count[ALL_SEEN] += flags & SEEN == 0
         in_community += flags & IN_COMMUNITY != 0
@@ -255,7 +256,7 @@ def downloaded(
     host_pages[hosts[final]] += 1
     host_good[hosts[final]] += positive
     most, least = np.empty(LEVELS), np.empty(LEVELS)
-    most[0] = least[0] = signed
+    most[0] = least[0] = score
     for level in range(1, LEVELS):
         most[level], least[level] = floats[slot, MOST + level - 1], floats[slot, LEAST + level - 1]
     share, depth = in_community / size, min(whole[slot, DEPTH], DEEPEST) + 1
@@ -284,7 +285,7 @@ def downloaded(
         if asks_for_hosts:
             host = hosts[whole[at, URL]]
             host_score = (host_good[host] + 1) / (host_pages[host] + 2)
-        rank = ranked(whole, floats, count, weights, phase, at, host_score)
+        rank = rank_of(whole, floats, count, weights, phase, at, host_score)
         whole[at, STATE] = KNOWN
         if not whole[at, FLAGS] & WAITING:
             whole[at, DEPTH] = depth
@@ -302,13 +303,13 @@ def rank_all(world: World, work: Work, weights: Any, phase: int) -> None:
         if whole[slot, FLAGS] & WAITING and floats[slot, RANK] < np.inf:
             host = world.host[whole[slot, URL]]
             host_score = (work.host_good[host] + 1) / (work.host_pages[host] + 2)
-            floats[slot, RANK] = ranked(whole, floats, count, weights, phase, slot, host_score)
+            floats[slot, RANK] = rank_of(whole, floats, count, weights, phase, slot, host_score)
     gather(whole, floats, work.key, work.tag, count)
 
 
 @_inner
-def reached(slots: Any, whole: Any, url: int) -> Any:
-    """Whether a URL was chosen, or led to, and not in vain."""
+def is_reached(slots: Any, whole: Any, url: int) -> Any:
+    """Whether a URL was chosen or led to, and did not fail."""
     slot = slots[url]
     return slot >= 0 and (whole[slot, STATE] == REACHED or whole[slot, STATE] == CHOSEN)
 
@@ -331,7 +332,7 @@ def join(
 
 
 @_inner
-def met(slots: Any, whole: Any, floats: Any, count: Any, url: int) -> Any:
+def slot_for(slots: Any, whole: Any, floats: Any, count: Any, url: int) -> Any:
     """The slot of a URL, a new one if it has none."""
     slot = slots[url]
     if slot < 0:
@@ -351,7 +352,7 @@ def met(slots: Any, whole: Any, floats: Any, count: Any, url: int) -> Any:
 
 
 @_inner
-def ranked(
+def rank_of(
     whole: Any, floats: Any, count: Any, weights: Any, phase: int, slot: int, host_score: float
 ) -> Any:
     """The weighted sum of the scores of a URL, added up in the order of the terms."""
@@ -447,7 +448,7 @@ def gather(whole: Any, floats: Any, key: Any, tag: Any, count: Any) -> None:
 
 
 @njit(cache=True)
-def restored(world: World, work: Work) -> None:
+def restore(world: World, work: Work) -> None:
     """Put back what a crawl has touched, so that the next one finds all as if it were new."""
     for slot in range(work.count[SLOTS]):
         work.slot[work.whole[slot, URL]] = -1

@@ -27,11 +27,11 @@ def link_words(
     settings = [_VERSION, AROUND, brief.topic.keywords, brief.language]
     digest = hashlib.blake2b(repr(settings).encode(), digest_size=8).hexdigest()
     names = f"anchor-{digest}", f"context-{digest}"
-    anchor, context = cache.arrays(names, lambda: _read(LinkWords(brief), web, graph, watch))
+    anchor, context = cache.arrays(names, lambda: _scores(LinkWords(brief), web, graph, watch))
     return anchor, context
 
 
-def _read(words: LinkWords, web: RecordedWeb, graph: Graph, watch: Watch | None) -> tuple[Singles, Singles]:
+def _scores(words: LinkWords, web: RecordedWeb, graph: Graph, watch: Watch | None) -> tuple[Singles, Singles]:
     arrays, place = web.arrays, first_links(web)
     token_ends, link_ends = (arrays[name].astype(np.int64) for name in (TOKEN.end, LINK.end))
     anchor, context = np.zeros(len(graph.out), np.float32), np.zeros(len(graph.out), np.float32)
@@ -45,9 +45,9 @@ def _read(words: LinkWords, web: RecordedWeb, graph: Graph, watch: Watch | None)
         begin, end = (arrays[name][links] + low[page] for name in (LINK.start, LINK.stop))
         spans = Stretch(begin, end, low[page], high[page])
         best_scores = words.scores(arrays[TOKEN.word][token_begin : int(token_ends[last - 1])], spans)
-        followed = place[links] >= 0
+        usable = place[links] >= 0
         for best, scores in zip((anchor, context), best_scores, strict=True):
-            np.maximum.at(best, place[links][followed], scores[followed])
+            np.maximum.at(best, place[links][usable], scores[usable])
         if watch is not None:
             watch("reading links", last, web.pages)
     return anchor, context

@@ -1,4 +1,4 @@
-"""What a search is: it asks for individuals to be tried, and is told how they did."""
+"""What a search is: it proposes individuals to try, and receives their fitness."""
 
 from __future__ import annotations
 

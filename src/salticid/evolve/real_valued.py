@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from salticid.evolve.genome import Shape, normalised
+from salticid.evolve.genome import Shape, normalise
 from salticid.evolve.optimizer import Individual, Weights, chance, plain
 from salticid.model import Floats
 
@@ -22,7 +22,7 @@ LEAST = 4
 
 @dataclass(frozen=True, slots=True)
 class RealValued:
-    """Each has one child a generation, made of it and the difference of two others, and gives way if that is fitter.
+    """Each individual has one child a generation, made of it and the difference of two others; the fitter one stays.
 
     Genes are numbers from 0 to 1; weights are their shares. `known` are weights to begin with.
     """
@@ -34,7 +34,7 @@ class RealValued:
 
     def first(self) -> list[tuple[float, ...]]:
         """What is known, and even draws to fill up."""
-        start = [_stretched(np.array(weights)).reshape(-1) for weights in self.known[: self.size]]
+        start = [_stretch(np.array(weights)).reshape(-1) for weights in self.known[: self.size]]
         others = chance(self.seed, 0).random((self.size - len(start), self.shape.weights))
         return [tuple(genes.tolist()) for genes in (*start, *others)]
 
@@ -45,25 +45,25 @@ class RealValued:
         return [tuple(self._child(genes, place, rng).tolist()) for place in range(self.size)]
 
     def survivors(self, population: Sequence[Individual], children: Sequence[Individual]) -> list[Individual]:
-        """Child or parent, whoever is fitter; the child if they are equal, so that it may drift."""
+        """The fitter of child and parent; the child if they are equal, so that it may drift."""
         pairs = zip(population, children, strict=True)
         return [child if child.fitness >= parent.fitness else parent for parent, child in pairs]
 
     def weights(self, genes: tuple[float, ...]) -> Weights:
         """The shares of the genes, phase by phase."""
-        return plain(normalised(np.array(genes).reshape(self.shape.phases, self.shape.terms)))
+        return plain(normalise(np.array(genes).reshape(self.shape.phases, self.shape.terms)))
 
     def _child(self, genes: Floats, place: int, rng: np.random.Generator) -> Floats:
         others = rng.permutation([other for other in range(self.size) if other != place])[:3]
         base, plus, minus = genes[others]
-        moved = np.clip(base + STEP * (plus - minus), 0.0, 1.0)  # zero is a fair weight, so stop there
+        mutant = np.clip(base + STEP * (plus - minus), 0.0, 1.0)  # zero is a fair weight, so stop there
         crossing = rng.random(self.shape.weights) < CROSSING
         crossing[rng.integers(self.shape.weights)] = True
-        child: Floats = np.where(crossing, moved, genes[place])
+        child: Floats = np.where(crossing, mutant, genes[place])
         return child
 
 
-def _stretched(weights: Floats) -> Floats:
+def _stretch(weights: Floats) -> Floats:
     """The same shares, the largest of each phase being 1."""
     largest = weights.max(axis=1, keepdims=True)
     genes: Floats = weights / np.where(largest > 0, largest, 1.0)

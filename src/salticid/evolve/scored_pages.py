@@ -45,9 +45,9 @@ def known_pages(topic: Topic, web: RecordedWeb) -> Topic:
     if topic.negatives:
         return replace(topic, examples=examples)
     exempt = {web.number_at(url) for url in url_ids((*examples, *topic.seeds), web.urls)}
-    wanted = max(NEGATIVES_A_PAGE * len(examples), FEWEST_NEGATIVES)
-    order = np.random.default_rng(int(web.digest, 16)).permutation(web.pages)[: wanted + len(exempt)]
-    pages = [page for page in order.tolist() if page not in exempt][:wanted]
+    count = max(NEGATIVES_A_PAGE * len(examples), FEWEST_NEGATIVES)
+    order = np.random.default_rng(int(web.digest, 16)).permutation(web.pages)[: count + len(exempt)]
+    pages = [page for page in order.tolist() if page not in exempt][:count]
     if not pages:
         raise UserError(
             f"{web.folder} has no page besides those topic {topic.name!r} names to tell them from"
@@ -62,11 +62,11 @@ def page_scores(
     """The score of each page of the world by the judge once it has learned from `brief`: what `score` gives."""
     settings = [_VERSION, settings_of(judge), brief.language, brief.topic.examples, brief.topic.negatives]
     name = f"scores-{hashlib.blake2b(repr(settings).encode(), digest_size=8).hexdigest()}"
-    (scores,) = cache.arrays((name,), lambda: (_scored(judge, brief, web, watch),))
+    (scores,) = cache.arrays((name,), lambda: (_scores(judge, brief, web, watch),))
     return scores
 
 
-def _scored(judge: Svm, brief: Brief, web: RecordedWeb, watch: Watch | None) -> Floats:
+def _scores(judge: Svm, brief: Brief, web: RecordedWeb, watch: Watch | None) -> Floats:
     """All pages, in blocks, on all cores."""
     judge.start(brief)
     model = _Model.of(judge, web)
@@ -108,7 +108,7 @@ class _Model(NamedTuple):
 
     @classmethod
     def of(cls, judge: Svm, web: RecordedWeb) -> _Model:
-        vocabulary, features, plane = judge.learned()
+        vocabulary, features, plane = judge.model()
         word = vocabulary.of(np.arange(len(web.words), dtype=np.int32)).astype(np.int32)
         keys, columns = features.table()
         singles = keys < 1 << 32
@@ -116,7 +116,7 @@ class _Model(NamedTuple):
         single[keys[singles]] = columns[singles]
         size = 1 << max(int(len(keys) * 4 - 1).bit_length(), 4)
         pair_key, pair_column = np.full(size, -1, np.int64), np.zeros(size, np.int64)
-        _hashed(keys[~singles], columns[~singles], pair_key, pair_column)
+        _fill_table(keys[~singles], columns[~singles], pair_key, pair_column)
         logs = logs_of_counts(np.arange(1, _MOST_TIMES))
         return cls(word, single, pair_key, pair_column, plane.weights, plane.bias, np.append(0.0, logs))
 
@@ -124,12 +124,12 @@ class _Model(NamedTuple):
 @njit(cache=True)
 def _place(key: Any, size: int) -> Any:
     """Where in a table of a power of two a pair is looked for first."""
-    mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-    return np.int64(mixed >> np.uint64(32)) & (size - 1)
+    product = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+    return np.int64(product >> np.uint64(32)) & (size - 1)
 
 
 @njit(cache=True)
-def _hashed(keys: Any, columns: Any, pair_key: Any, pair_column: Any) -> None:
+def _fill_table(keys: Any, columns: Any, pair_key: Any, pair_column: Any) -> None:
     size = len(pair_key)
     for number in range(len(keys)):
         at = _place(keys[number], size)
@@ -146,7 +146,7 @@ def _margins(model: _Model, stream: Any, ends: Any) -> Any:
     begin = np.int64(0)
     for page in range(len(ends)):
         end = np.int64(ends[page])
-        found = np.empty(2 * (end - begin), np.int64)
+        columns = np.empty(2 * (end - begin), np.int64)
         many = 0
         before = np.int64(STOP)
         for at in range(begin, end):
@@ -154,36 +154,36 @@ def _margins(model: _Model, stream: Any, ends: Any) -> Any:
             if word == STOP:
                 continue
             if model.single[word] >= 0:
-                found[many] = model.single[word]
+                columns[many] = model.single[word]
                 many += 1
             if before != STOP:
                 key = before << 32 | word
                 place = _place(key, size)
                 while model.pair_key[place] >= 0:
                     if model.pair_key[place] == key:
-                        found[many] = model.pair_column[place]
+                        columns[many] = model.pair_column[place]
                         many += 1
                         break
                     place = (place + 1) & (size - 1)
             before = word
         begin = end
         if many:
-            margins[page] = _margin(model, np.sort(found[:many]))
+            margins[page] = _margin(model, np.sort(columns[:many]))
     return margins
 
 
 @njit(cache=True, error_model="numpy")
-def _margin(model: _Model, found: Any) -> Any:
+def _margin(model: _Model, page_columns: Any) -> Any:
     """weights . row + bias, for the columns that occur in a page, ascending, repeats kept; or nan, to be asked."""
-    columns, values = np.empty(len(found), np.int64), np.empty(len(found))
+    columns, values = np.empty(len(page_columns), np.int64), np.empty(len(page_columns))
     many, at = 0, 0
-    while at < len(found):
+    while at < len(page_columns):
         after = at + 1
-        while after < len(found) and found[after] == found[at]:
+        while after < len(page_columns) and page_columns[after] == page_columns[at]:
             after += 1
         if after - at >= len(model.log):
             return np.nan
-        columns[many], values[many] = found[at], 1.0 + model.log[after - at]
+        columns[many], values[many] = page_columns[at], 1.0 + model.log[after - at]
         many += 1
         at = after
     columns, values = columns[:many], values[:many]

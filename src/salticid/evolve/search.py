@@ -13,12 +13,12 @@ from salticid.evolve.search_plan import SearchPlan
 from salticid.evolve.workers import Crawlers
 
 Watch = Callable[[int], None]
-"""Told of progress: how many individuals have been tried."""
+"""Called with the number of individuals that have been tried."""
 
 
 @dataclass
 class Evolution:
-    """A search under way, or done; `state` is what it has come to, also before a run of the program that died."""
+    """A search under way, or done; `state` is where it stands, also after a run of the program that died."""
 
     plan: SearchPlan
     crawlers: Crawlers
@@ -28,7 +28,7 @@ class Evolution:
     def __post_init__(self) -> None:
         self.state = self.checkpoint.load(self.plan)
         self._search = self.plan.searcher()
-        self._tried = dict(self.state.tried)
+        self._fitness = dict(self.state.tried)
 
     @property
     def generation(self) -> int:
@@ -36,7 +36,7 @@ class Evolution:
         return len(self.state.history)
 
     @property
-    def done(self) -> int:
+    def trial_count(self) -> int:
         """How many individuals have been tried in the generations that are kept."""
         return self.plan.population * self.generation
 
@@ -50,33 +50,33 @@ class Evolution:
         while self.generation <= self.plan.generations:
             old = self.state.population
             if not old:
-                self._keep(self._judged(self._search.first(), watch))
+                self._keep(self._individuals(self._search.first(), watch))
             else:
-                born = self._judged(self._search.children(old, self.generation), watch)
-                self._keep(self._search.survivors(old, born))
+                children = self._individuals(self._search.children(old, self.generation), watch)
+                self._keep(self._search.survivors(old, children))
         return self.state
 
     def _keep(self, population: Sequence[Individual]) -> None:
         leader = best(population)
         mean = fsum(each.fitness for each in population) / len(population)
         history = (*self.state.history, Generation(leader.fitness, mean, leader.weights))
-        self.state = State(self.plan, tuple(population), history, tuple(self._tried.items()))
+        self.state = State(self.plan, tuple(population), history, tuple(self._fitness.items()))
         self.checkpoint.save(self.state)
 
-    def _judged(self, genes: list[tuple[float, ...]], watch: Watch) -> list[Individual]:
-        """Individuals with their fitness; nobody is crawled who was before."""
+    def _individuals(self, genes: list[tuple[float, ...]], watch: Watch) -> list[Individual]:
+        """Individuals with their fitness; weights that were tried before are not crawled again."""
         weights = [self._search.weights(each) for each in genes]
-        new = [each for each in dict.fromkeys(weights) if each not in self._tried]
+        new = [each for each in dict.fromkeys(weights) if each not in self._fitness]
         seeds = self.plan.training_seeds
         trials = [trial for each in new for trial in self.plan.trials(self.plan.spread(each), seeds)]
         results = self.crawlers.map(fitness, trials)
         old = len(genes) - len(new)
         for count, each in enumerate(new, start=1):
-            self._tried[each] = fsum(next(results) for _ in seeds) / len(seeds)
-            watch(self.done + old + count)
-        return [Individual(one, each, self._tried[each]) for one, each in zip(genes, weights, strict=True)]
+            self._fitness[each] = fsum(next(results) for _ in seeds) / len(seeds)
+            watch(self.trial_count + old + count)
+        return [Individual(one, each, self._fitness[each]) for one, each in zip(genes, weights, strict=True)]
 
 
-def found(state: State) -> Individual:
-    """The fittest that a search has come to."""
+def fittest(state: State) -> Individual:
+    """The fittest individual of a search."""
     return best(state.population)

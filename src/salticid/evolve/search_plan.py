@@ -58,12 +58,12 @@ class SearchPlan(msgspec.Struct, frozen=True):
     @property
     def held_back_seeds(self) -> list[int]:
         """The seeds of the crawls that tell how good the strategy found is; nothing is chosen by them."""
-        return self._drawn()[:HELD_BACK]
+        return self._seeds()[:HELD_BACK]
 
     @property
     def choosing_seeds(self) -> list[int]:
         """Other seeds, by which one of the finalists is chosen."""
-        return self._drawn()[HELD_BACK : HELD_BACK + CHOOSING]
+        return self._seeds()[HELD_BACK : HELD_BACK + CHOOSING]
 
     @property
     def training_seeds(self) -> list[int]:
@@ -71,15 +71,15 @@ class SearchPlan(msgspec.Struct, frozen=True):
 
         So fitnesses compare, and nobody is crawled twice. The paper does not say how it chose them.
         """
-        return self._drawn()[HELD_BACK + CHOOSING :]
+        return self._seeds()[HELD_BACK + CHOOSING :]
 
     @property
     def shape(self) -> Shape:
-        """Of the weights that are sought."""
+        """The shape of the weights that are sought."""
         return Shape(self.phases, len(self.searched))
 
     def searcher(self) -> Optimizer:
-        """Who searches."""
+        """The search algorithm of the plan."""
         if self.search == "genetic":
             return Genetic(self.shape, self.population, self.seed, self.known)
         if self.population < LEAST:
@@ -103,7 +103,7 @@ class SearchPlan(msgspec.Struct, frozen=True):
     def _weight(self, term: str, row: tuple[float, ...]) -> float:
         return row[self.searched.index(term)] if term in self.searched else 0.0
 
-    def _drawn(self) -> list[int]:
+    def _seeds(self) -> list[int]:
         """Distinct seeds; a search with more runs has the same ones and more."""
         rng = np.random.default_rng(self.seed)
         seeds: dict[int, None] = {}
@@ -119,7 +119,7 @@ def digest_of(topic: Topic) -> str:
 
 
 def versions() -> dict[str, str]:
-    """Whose other versions may find something else."""
+    """The versions of the libraries that may change what a search finds."""
     return {"salticid": __version__, **{name: version(name) for name in ("numba", "numpy")}}
 
 
@@ -129,14 +129,14 @@ def differences(before: SearchPlan, now: SearchPlan) -> list[str]:
     for name in SearchPlan.__struct_fields__:
         was, is_now = getattr(before, name), getattr(now, name)
         if was != is_now:
-            changes.append(f"{name.replace('_', ' ')} was {_said(was)} and is {_said(is_now)}")
+            changes.append(f"{name.replace('_', ' ')} was {_short_text(was)} and is {_short_text(is_now)}")
     return changes
 
 
-def _said(value: object) -> str:
+def _short_text(value: object) -> str:
     """A value in a sentence, cut short.
 
-    >>> _said(3), _said("abc"), _said(tuple(range(40)))
+    >>> _short_text(3), _short_text("abc"), _short_text(tuple(range(40)))
     ('3', '"abc"', '[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17…')
     """
     text = msgspec.json.encode(value).decode()

@@ -11,7 +11,7 @@ import numpy as np
 from salticid.errors import UserError
 from salticid.evolve.array_cache import ArrayCache
 from salticid.evolve.graph import Graph
-from salticid.evolve.kernel import Kernel, Visited
+from salticid.evolve.kernel import Kernel, Trace
 from salticid.evolve.link_words import link_words
 from salticid.evolve.scored_pages import known_pages, page_scores
 from salticid.judges.svm import Svm
@@ -92,24 +92,24 @@ class Simulation:
         equal parts of `length`.
         """
         start = self._seeds(seeds)
-        return self._crawled(self.visits(weights, seed, length, seeds), start)
+        return self._result(self.visits(weights, seed, length, seeds), start)
 
-    def visits(self, weights: Floats, seed: int, length: int, seeds: Sequence[str] | None = None) -> Visited:
+    def visits(self, weights: Floats, seed: int, length: int, seeds: Sequence[str] | None = None) -> Trace:
         """The same crawl with all that happened in it, failures among them."""
         table = np.array(weights, np.float64, ndmin=2)
         if table.shape[1] != len(TERMS) or not np.isfinite(table).all() or (table < 0).any():
             raise ValueError(f"weights are rows of {len(TERMS)} numbers from 0 on, not {table!r}")
         if table[:, CONTEXT - 1 : CONTEXT + 1].any() and not self._has_words:
-            self._kernel.read(link_words(self._brief, self.web, self.graph, self._cache, self._watch))
+            self._kernel.set_words(link_words(self._brief, self.web, self.graph, self._cache, self._watch))
             self._has_words = True
         rng = np.random.default_rng([seed, 1])
         limits = Limits(max_pages=length)
         return self._kernel.crawl(table, self._seeds(seeds), limits, rng, (CAPACITY, LOW))
 
-    def cohesion(self, crawled: SimulatedCrawl, seeds: Sequence[str] | None = None) -> Cohesion:
+    def cohesion(self, crawl: SimulatedCrawl, seeds: Sequence[str] | None = None) -> Cohesion:
         """The two cohesivenesses of the paper; the community are the good pages and the seeds."""
-        community = crawled.good | np.isin(crawled.pages, self.graph.answering(self._seeds(seeds)))
-        start, link = self.graph.among(crawled.pages)
+        community = crawl.good | np.isin(crawl.pages, self.graph.answering(self._seeds(seeds)))
+        start, link = self.graph.among(crawl.pages)
         return Cohesion(cohesiveness(start, link, community), overall_cohesiveness(start, link, community))
 
     def recipe(self, weights: Floats, seed: int, length: int) -> Recipe:
@@ -120,18 +120,18 @@ class Simulation:
     def _seeds(self, seeds: Sequence[str] | None) -> Ints:
         return np.array(url_ids(tuple(seeds or self.topic.seeds), self.web.urls), np.int32)
 
-    def _crawled(self, visited: Visited, seeds: Ints) -> SimulatedCrawl:
-        delivered = visited.page >= 0
-        pages = visited.page[delivered]
+    def _result(self, visits: Trace, seeds: Ints) -> SimulatedCrawl:
+        has_page = visits.page >= 0
+        pages = visits.page[has_page]
         good = self.scores[pages] >= self._judge.line
         hosts = self.graph.host[self.graph.page_url[pages]]
-        hosts_met = {self.web.urls.host(url) for url in seeds.tolist()}
+        known_hosts = {self.web.urls.host(url) for url in seeds.tolist()}
         first = np.zeros(len(pages), np.bool_)
         for at in np.flatnonzero(good).tolist():
-            if (host := int(hosts[at])) not in hosts_met:
-                hosts_met.add(host)
+            if (host := int(hosts[at])) not in known_hosts:
+                known_hosts.add(host)
                 first[at] = True
-        return SimulatedCrawl(pages, good, visited.depth[delivered], first)
+        return SimulatedCrawl(pages, good, visits.depth[has_page], first)
 
 
 def strategy_of(weights: Floats) -> LinearRank:

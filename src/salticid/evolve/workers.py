@@ -1,4 +1,4 @@
-"""Who makes the crawls of a search: this process, processes beside it, or whoever else fits `Crawlers`."""
+"""The crawls of a search are made by this process, by processes beside it, or by another `Crawlers`."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from salticid.errors import SalticidError
-from salticid.evolve.genome import normalised
+from salticid.evolve.genome import normalise
 from salticid.evolve.simulation import Simulation, Watch
 from salticid.model import Topic
 
 T = TypeVar("T")
 R = TypeVar("R")
+GroupWatch = Callable[[int, int], None]
+"""Called with the number of crawls that are made, and of how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class Here:
 
     def map(self, work: Callable[[Simulation, T], R], tasks: Sequence[T]) -> Iterator[R]:
         """The result of each task, made when it is asked for."""
-        return (done(self.stage, work, task) for task in tasks)
+        return (run_task(self.stage, work, task) for task in tasks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ class Processes:
     def map(self, work: Callable[[Simulation, T], R], tasks: Sequence[T]) -> Iterator[R]:
         """The result of each task, as soon as those before it are done."""
         try:
-            yield from self.pool.map(partial(done, self.stage, work), tasks)
+            yield from self.pool.map(partial(run_task, self.stage, work), tasks)
         except BrokenProcessPool:
             raise SalticidError(
                 "a worker has died, perhaps for want of memory; try fewer --workers"
@@ -87,21 +89,32 @@ def crawlers(stage: Stage, workers: int) -> Iterator[Crawlers]:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def done(stage: Stage, work: Callable[[Simulation, T], R], task: T) -> R:
+def in_groups(
+    crawlers: Crawlers, work: Callable[[Simulation, T], R], tasks: Sequence[T], size: int, watch: GroupWatch
+) -> list[list[R]]:
+    """The results of all tasks in groups of `size`, one after the other."""
+    results: list[R] = []
+    for result in crawlers.map(work, tasks):
+        results.append(result)
+        watch(len(results), len(tasks))
+    return [results[at : at + size] for at in range(0, len(results), size)]
+
+
+def run_task(stage: Stage, work: Callable[[Simulation, T], R], task: T) -> R:
     """One task done in this process, on the simulation it has opened."""
-    return work(opened(stage), task)
+    return work(simulation_of(stage), task)
 
 
 def prepare(stage: Stage, terms: Sequence[str], watch: Watch) -> Simulation:
     """Work out what crawls by these terms need and keep it, so that no worker has to."""
     simulation = Simulation(stage.world, stage.topic, watch=watch)
     weights = [[1.0 if term in terms else 0.0 for term in simulation.terms]]
-    simulation.crawl(normalised(np.array(weights)), seed=0, length=1)
+    simulation.crawl(normalise(np.array(weights)), seed=0, length=1)
     return simulation
 
 
 @lru_cache(maxsize=1)
-def opened(stage: Stage) -> Simulation:
+def simulation_of(stage: Stage) -> Simulation:
     """The simulation of a stage, opened once a process."""
     return Simulation(stage.world, stage.topic)
 

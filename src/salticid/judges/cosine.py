@@ -43,6 +43,6 @@ class Cosine:
     def watch(self, page: Page, score: float) -> bool:
         return False
 
-    def learn(self, liked: Sequence[tuple[Page, int]]) -> bool:
+    def learn(self, likings: Sequence[tuple[Page, int]]) -> bool:
         """A fixed query learns nothing."""
         return False

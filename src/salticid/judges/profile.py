@@ -79,13 +79,14 @@ class Profile(TrainedJudge):
         words = self._words
         near, far = [words.vector(page) for page in on], [words.vector(page) for page in off]
         words.tell(near, far)
-        usual = _mean([words.told_likeness(page) for page in (*words.unlike, *far)])
+        usual = _mean([words.evidence_likeness(page) for page in (*words.unlike, *far)])
         line = _ON_TOPIC
         if left_out := words.left_out():
             line = usual + (_mean(left_out) - usual) * len(left_out) / (len(left_out) + 1)
         calibration = Calibration.above(usual, line)
         self._calibration = calibration.carried_over(
-            [words.told_likeness(page) for page in words.seen], [words.likeness(page) for page in words.seen]
+            [words.evidence_likeness(page) for page in words.sample],
+            [words.likeness(page) for page in words.sample],
         )
 
     def score(self, page: Page) -> float:

@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from salticid.errors import UserError
 from salticid.learning.background import background
-from salticid.learning.stem_vectors import StemVector, damped, length_of, total
+from salticid.learning.stem_vectors import StemVector, length_of, log_vector, total
 from salticid.learning.trained_judge import TrainedJudge
 from salticid.model import Floats, Page
 from salticid.protocols import Brief
@@ -59,7 +59,7 @@ class Rocchio(TrainedJudge):
 
     def start(self, brief: Brief) -> None:
         self._stems = Stems(brief.words, brief.language)
-        self._keywords = damped(Bag.of(self._stems.terms(brief.topic.keywords)))
+        self._keywords = log_vector(Bag.of(self._stems.terms(brief.topic.keywords)))
         if not len(self._keywords.stems) and not brief.examples:
             raise UserError(
                 f"topic {brief.topic.name!r} gives the judge rocchio no word to go by; "
@@ -82,7 +82,7 @@ class Rocchio(TrainedJudge):
         return self._vector(page).cosine(self._query, self._length)
 
     def _vector(self, page: Page) -> StemVector:
-        return damped(Bag.of(self._stems.of(page.tokens)))
+        return log_vector(Bag.of(self._stems.of(page.tokens)))
 
     def _query_of(self, near: list[StemVector], far: list[StemVector]) -> tuple[Floats, float]:
         size = len(self._stems)
@@ -96,7 +96,7 @@ class Rocchio(TrainedJudge):
         stems: list[int] = []
         for word, times in background(code):
             stems += self._stems.terms(word) * times
-        return damped(Bag.of(stems))
+        return log_vector(Bag.of(stems))
 
 
 def _mean(scores: list[float]) -> float:

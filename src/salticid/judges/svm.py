@@ -69,13 +69,13 @@ class Svm(TrainedJudge):
         self._features = Features(documents)
         rows = [self._features.row(keys) for keys in documents]
         sides = [number < len(on) for number in range(len(rows))]
-        self._plane = LinearSvm.trained(rows, sides, len(self._features), self.c)
+        self._plane = LinearSvm.train(rows, sides, len(self._features), self.c)
 
     def score(self, page: Page) -> float:
         row = self._features.row(self._keys(page))
         return logistic(self._plane.margin(row)) if len(row.columns) else 0.0
 
-    def learned(self) -> tuple[WordNumbers, Features, LinearSvm]:
+    def model(self) -> tuple[WordNumbers, Features, LinearSvm]:
         """What scores are made of, for those who score all pages of a world at once."""
         return self._vocabulary, self._features, self._plane
 

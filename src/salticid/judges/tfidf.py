@@ -68,7 +68,7 @@ class Tfidf:
         self._weigh()
 
     def score(self, page: Page) -> float:
-        return self._weighted(_unit(self._bag(page))).cosine(self._query, self._length)
+        return self._weigh_vector(_unit(self._bag(page))).cosine(self._query, self._length)
 
     def watch(self, page: Page, score: float) -> bool:
         self._count(page)
@@ -77,9 +77,9 @@ class Tfidf:
             self._weigh()
         return due
 
-    def learn(self, liked: Sequence[tuple[Page, int]]) -> bool:
+    def learn(self, likings: Sequence[tuple[Page, int]]) -> bool:
         before = list(self._examples)
-        for page, liking in liked:
+        for page, liking in likings:
             self._examples.pop(page.url, None)
             if liking > 0:
                 self._examples[page.url] = _unit(self._bag(page))
@@ -105,20 +105,20 @@ class Tfidf:
         examples = list(self._examples.values())
         self._query, self._length = self._query_of(examples)
         scores = [
-            self._weighted(example).cosine(*self._query_of(examples[:at] + examples[at + 1 :]))
+            self._weigh_vector(example).cosine(*self._query_of(examples[:at] + examples[at + 1 :]))
             for at, example in enumerate(examples)
         ]
         self.line = (sum(scores) / len(scores) / 2 if scores else 0.0) or self.similarity
 
     def _query_of(self, examples: list[StemVector]) -> tuple[Floats, float]:
-        parts = [self._weighted(vector) for vector in (self._keywords, *examples)]
+        parts = [self._weigh_vector(vector) for vector in (self._keywords, *examples)]
         query = total(parts, len(self._stems))
         return query, length_of(query)
 
-    def _weighted(self, vector: StemVector) -> StemVector:
+    def _weigh_vector(self, vector: StemVector) -> StemVector:
         idf = np.full(len(vector.stems), self._idf_of_new)
-        counted = vector.stems < len(self._idf)
-        idf[counted] = self._idf[vector.stems[counted]]
+        is_known = vector.stems < len(self._idf)
+        idf[is_known] = self._idf[vector.stems[is_known]]
         return StemVector(vector.stems, vector.weights * idf)
 
 

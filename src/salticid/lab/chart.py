@@ -80,7 +80,7 @@ def _round_step(longest: int) -> int:
 def _spread(at: list[float], gap: float = 16) -> list[float]:
     """The same heights, moved apart until no two labels touch."""
     order = sorted(range(len(at)), key=at.__getitem__)
-    moved = list(at)
+    heights = list(at)
     for before, after in pairwise(order):
-        moved[after] = max(moved[after], moved[before] + gap)
-    return moved
+        heights[after] = max(heights[after], heights[before] + gap)
+    return heights

@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from salticid.lab.crawl_record import CrawlRecord, crawl_once, key_of, opened
+from salticid.lab.crawl_record import CrawlRecord, crawl_once, key_of, recorded_web
 from salticid.lab.experiment import (
     Case,
     Experiment,
@@ -27,7 +27,7 @@ from salticid.lab.experiment import (
 )
 from salticid.lab.league import gather
 from salticid.lab.measure_names import address_of, fingerprint
-from salticid.lab.result_cache import Kept
+from salticid.lab.result_cache import ResultCache
 from salticid.lab.results import Results
 from salticid.lab.topic_measures import (
     Crawls,
@@ -47,7 +47,7 @@ _AHEAD = 4
 
 T = TypeVar("T", bound=msgspec.Struct)
 Watch = Callable[[str, int, int], None]
-"""Told of progress: what is being done, how much of it is done, of how much."""
+"""Called with the progress of the work: what is being done, how much of it is done, of how much."""
 
 
 def compare(
@@ -60,7 +60,7 @@ def compare(
     `workers` tasks are under way at once, in processes of this machine or wherever `pool` has them done; one
     worker stays in this process.
     """
-    records, topics = measured(experiment, out, workers, watch, pool)
+    records, topics = crawls_and_measures(experiment, out, workers, watch, pool)
     results = gather(experiment, topics, about(experiment))
     if out is None:
         return results
@@ -71,7 +71,7 @@ def compare(
     return results
 
 
-def measured(
+def crawls_and_measures(
     experiment: Experiment, out: Path | None, workers: int, watch: Watch, pool: Executor | None = None
 ) -> tuple[dict[Case, CrawlRecord], list[TopicMeasures]]:
     """All crawls of an experiment, and its topics measured one by one."""
@@ -79,30 +79,27 @@ def measured(
     here = workers == 1 and pool is None
     if not here:
         experiment = replace(experiment, measures=tuple(map(address_of, experiment.measures)))
-    digest = opened(experiment.world).digest
-    crawls, measures = Kept(out and out / _CRAWLS, CrawlRecord), Kept(out and out / _MEASURES, TopicMeasures)
-    wanted = list(cases(experiment))
+    digest = recorded_web(experiment.world).digest
+    crawls = ResultCache(out and out / _CRAWLS, CrawlRecord)
+    measures = ResultCache(out and out / _MEASURES, TopicMeasures)
+    all_cases = list(cases(experiment))
     with nullcontext(pool) if pool or here else _processes(workers) as at_work:
-        crawled = _done(
-            [Task(key_of(experiment, case, digest), crawl_once, (experiment, case)) for case in wanted],
+        crawl_records = _run_tasks(
+            [Task(key_of(experiment, case, digest), crawl_once, (experiment, case)) for case in all_cases],
             crawls,
             at_work,
             workers,
             partial(watch, "crawling"),
         )
-        records = dict(zip(wanted, crawled, strict=True))
-        ranked = pool_ranks(experiment, crawled)
-        known = known_pages(experiment)
-        by_topic = [_of_topic(records, key) for key in experiment.topic_keys()]
-        topics = _done(
-            [
-                Task(
-                    measures_key(experiment, of_topic, known, ranked),
-                    measure_topic,
-                    (experiment, of_topic, known, ranked),
-                )
-                for of_topic in by_topic
-            ],
+        records = dict(zip(all_cases, crawl_records, strict=True))
+        ranks = pool_ranks(experiment, crawl_records)
+        examples = known_pages(experiment)
+        by_topic = (
+            [each for each in records.items() if each[0].topic == key] for key in experiment.topic_keys()
+        )
+        arguments = [(experiment, crawls_of_topic, examples, ranks) for crawls_of_topic in by_topic]
+        topics = _run_tasks(
+            [Task(measures_key(*each), measure_topic, each) for each in arguments],
             measures,
             at_work,
             workers,
@@ -128,13 +125,13 @@ def pool_ranks(experiment: Experiment, records: Iterable[CrawlRecord]) -> PageRa
     return pages, judged_world(experiment.world).pagerank(pages)
 
 
-def measures_key(experiment: Experiment, crawls: Crawls, known: KnownPages, ranked: PageRanks) -> str:
+def measures_key(experiment: Experiment, crawls: Crawls, examples: KnownPages, page_ranks: PageRanks) -> str:
     """A name for the measures of a topic that is the same exactly when all that decides them is the same."""
-    pages, ranks = ranked
+    pages, ranks = page_ranks
     topic, truth = experiment.topic(crawls[0][0].topic), experiment.truth(crawls[0][0].topic)
-    asked = (
+    request = (
         __version__,
-        opened(experiment.world).digest,
+        recorded_web(experiment.world).digest,
         asdict(topic),
         replace(
             experiment, given=None, measures=tuple(map(fingerprint, experiment.measures or metrics.names()))
@@ -143,8 +140,8 @@ def measures_key(experiment: Experiment, crawls: Crawls, known: KnownPages, rank
     )
     digest = hashlib.blake2b(digest_size=16)
     for part in (
-        msgspec.json.encode(asked),
-        msgspec.json.encode(known),
+        msgspec.json.encode(request),
+        msgspec.json.encode(examples),
         repr(truth).encode(),
         pages.tobytes(),
         ranks.tobytes(),
@@ -155,14 +152,14 @@ def measures_key(experiment: Experiment, crawls: Crawls, known: KnownPages, rank
 
 def about(experiment: Experiment) -> dict[str, Any]:
     """What has to be the same for the same results to come out."""
-    web = opened(experiment.world)
+    web = recorded_web(experiment.world)
     return {
         "salticid": __version__,
         "python": platform.python_version(),
         "libraries": {name: version(name) for name in ("numpy", "scipy")},
         "world": {"digest": web.digest, "pages": web.pages, "from": web.arrays.manifest.built_from},
-        "strategies": {spec: experiment.described(spec) for spec in experiment.strategies},
-        "judge": experiment.described_judge(),
+        "strategies": {spec: experiment.description(spec) for spec in experiment.strategies},
+        "judge": experiment.judge_description(),
         "max_pages": experiment.max_pages,
         "max_buffer": experiment.max_buffer,
         "arrivals": experiment.arrivals,
@@ -172,31 +169,27 @@ def about(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def timings(asked: Experiment, records: dict[Case, CrawlRecord], results: Results) -> dict[str, Any]:
+def timings(experiment: Experiment, records: dict[Case, CrawlRecord], results: Results) -> dict[str, Any]:
     """What the crawls cost, and what that bought; apart from the results, for it is never the same twice."""
     costs: dict[str, list[float]] = {}
-    spent: dict[str, float] = {}
+    seconds: dict[str, float] = {}
     for case, record in records.items():
-        if record.pages and not case.half and case.max_buffer == asked.max_buffer:
+        if record.pages and not case.half and case.max_buffer == experiment.max_buffer:
             costs.setdefault(case.strategy, []).append(1000 * record.cpu / len(record.pages))
-            spent[case.strategy] = spent.get(case.strategy, 0.0) + record.cpu
-    made: dict[str, Any] = {}
+            seconds[case.strategy] = seconds.get(case.strategy, 0.0) + record.cpu
+    figures: dict[str, Any] = {}
     for name, each in costs.items():
-        made[name] = {"cpu_ms_per_page": {"mean": sum(each) / len(each), "n": len(each)}}
+        figures[name] = {"cpu_ms_per_page": {"mean": sum(each) / len(each), "n": len(each)}}
         if "target_recall" in results.measures:
-            found = sum(
+            targets = sum(
                 (topic.values.get(name, {}).get("target_recall") or 0.0) * topic.targets
                 for topic in results.topics
             )
-            made[name]["targets_per_cpu_second"] = {
-                "mean": found / (spent[name] / len(each) * len(results.topics)),
+            figures[name]["targets_per_cpu_second"] = {
+                "mean": targets / (seconds[name] / len(each) * len(results.topics)),
                 "n": len(each),
             }
-    return {"strategies": made}
-
-
-def _of_topic(records: dict[Case, CrawlRecord], topic: str) -> list[tuple[Case, CrawlRecord]]:
-    return [(case, record) for case, record in records.items() if case.topic == topic]
+    return {"strategies": figures}
 
 
 @contextmanager
@@ -217,23 +210,23 @@ class Task(NamedTuple, Generic[T]):
     arguments: tuple[Any, ...]
 
 
-def _done(
+def _run_tasks(
     tasks: list[Task[T]],
-    kept: Kept[T],
+    cache: ResultCache[T],
     pool: Executor | None,
     workers: int,
     watch: Callable[[int, int], None],
 ) -> list[T]:
     """The results of tasks in their order; each is kept as soon as it is there."""
-    made = [kept.find(task.key) for task in tasks]
-    todo = [number for number, result in enumerate(made) if result is None]
+    results = [cache.find(task.key) for task in tasks]
+    todo = [number for number, result in enumerate(results) if result is None]
     before = len(tasks) - len(todo)
     watch(before, len(tasks))
-    for done, (number, result) in enumerate(_results(tasks, todo, pool, workers), start=before + 1):
-        made[number] = result
-        kept.keep(tasks[number].key, result)
-        watch(done, len(tasks))
-    return [each for each in made if each is not None]
+    for count, (number, result) in enumerate(_results(tasks, todo, pool, workers), start=before + 1):
+        results[number] = result
+        cache.keep(tasks[number].key, result)
+        watch(count, len(tasks))
+    return [each for each in results if each is not None]
 
 
 def _results(

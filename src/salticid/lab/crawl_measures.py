@@ -43,7 +43,7 @@ def measure_crawl(crawl: JudgedCrawl, metrics: Mapping[str, Metric]) -> CrawlMea
     curves: dict[str, list[float]] = {}
     for name, metric in metrics.items():
         measure = measure_of(metric, name)
-        value = _computed(crawl, measure, metric)
+        value = _compute(crawl, measure, metric)
         if isinstance(value, np.ndarray):
             curves[name] = value.tolist() if measure.tops else _at_grid(value, crawl.topic.length)
             value = float(value[-1 if measure.top is None else measure.tops.index(measure.top)])
@@ -61,7 +61,7 @@ def measure_crawl(crawl: JudgedCrawl, metrics: Mapping[str, Metric]) -> CrawlMea
     )
 
 
-def _computed(crawl: JudgedCrawl, measure: Measure, metric: Metric) -> float | Floats | None:
+def _compute(crawl: JudgedCrawl, measure: Measure, metric: Metric) -> float | Floats | None:
     """A number or a curve; None where what the measure needs is not there, or where it is not finite throughout."""
     if not all(crawl.has(need) for need in measure.needs if isinstance(need, Need)):
         return None
@@ -69,8 +69,8 @@ def _computed(crawl: JudgedCrawl, measure: Measure, metric: Metric) -> float | F
         value = metric(crawl)
         numbers = np.zeros(0) if value is None else np.asarray(value, np.float64)
     except Exception as error:
-        said = f"{type(error).__name__}: {error}"
-        raise UserError(f"the measure {measure.name} failed on {crawl.topic.topic.name}: {said}") from error
+        cause = f"{type(error).__name__}: {error}"
+        raise UserError(f"the measure {measure.name} failed on {crawl.topic.topic.name}: {cause}") from error
     if not numbers.size or not np.isfinite(numbers).all():
         return None
     if numbers.ndim > 1 or (measure.tops and numbers.shape != (len(measure.tops),)):
@@ -82,11 +82,11 @@ def _computed(crawl: JudgedCrawl, measure: Measure, metric: Metric) -> float | F
 
 def _precision_at_recall(relevant: Bools, targets: int) -> list[float]:
     """Precision at the page where each recall is reached; 0 where it never is."""
-    found = np.cumsum(relevant)
-    reached = found.searchsorted([np.ceil(recall * targets - 1e-9) for recall in RECALLS])
-    pages = np.minimum(reached, max(len(found) - 1, 0))
-    there = reached < len(found)
-    precise = found[pages] / (pages + 1) if len(found) else np.zeros(len(RECALLS))
+    hits = np.cumsum(relevant)
+    places = hits.searchsorted([np.ceil(recall * targets - 1e-9) for recall in RECALLS])
+    pages = np.minimum(places, max(len(hits) - 1, 0))
+    there = places < len(hits)
+    precise = hits[pages] / (pages + 1) if len(hits) else np.zeros(len(RECALLS))
     shares: list[float] = np.where(there, precise, 0.0).tolist()
     return shares
 

@@ -34,7 +34,7 @@ class CrawlRecord(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=1)
-def opened(world: str) -> RecordedWeb:
+def recorded_web(world: str) -> RecordedWeb:
     """The world, opened once a process."""
     return RecordedWeb(Path(world))
 
@@ -46,8 +46,8 @@ def key_of(experiment: Experiment, case: Case, digest: str) -> str:
         "version": __version__,
         "world": digest,
         "topic": asdict(replace(topic, seeds=case.seeds_of(topic))),
-        "strategy": experiment.described(case.strategy),
-        "judge": experiment.described_judge(),
+        "strategy": experiment.description(case.strategy),
+        "judge": experiment.judge_description(),
         "limits": asdict(replace(experiment.limits, max_buffer=case.max_buffer)),
         "arrivals": experiment.arrivals,
         "seed": experiment.seed + case.repeat,
@@ -57,7 +57,7 @@ def key_of(experiment: Experiment, case: Case, digest: str) -> str:
 
 def crawl_once(experiment: Experiment, case: Case) -> CrawlRecord:
     """Make a crawl; what is kept of it."""
-    web = opened(experiment.world)
+    web = recorded_web(experiment.world)
     topic = experiment.topic(case.topic)
     recipe = Recipe(
         experiment.strategy(case.strategy),
@@ -67,7 +67,7 @@ def crawl_once(experiment: Experiment, case: Case) -> CrawlRecord:
         experiment.seed + case.repeat,
     )
     log = MemoryLog()
-    began = time.process_time()
+    start = time.process_time()
     failed, stopped, fetches = None, "failed", 0
     try:
         run = RecordedCrawl(replace(topic, seeds=case.seeds_of(topic)), web, recipe, log)
@@ -75,7 +75,7 @@ def crawl_once(experiment: Experiment, case: Case) -> CrawlRecord:
         fetches = run.crawl.fetches
     except Exception as error:  # noqa: BLE001 - whatever a strategy raises is a finding about it
         failed = f"{type(error).__name__}: {error}"
-    cpu = time.process_time() - began
+    cpu = time.process_time() - start
     good = [visit for visit in log.visits if visit.good]
     pages = [web.number_at(visit.final) for visit in good]
     return CrawlRecord(pages, [visit.score for visit in good], fetches, stopped, cpu, failed)

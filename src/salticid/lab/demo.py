@@ -13,7 +13,7 @@ from pathlib import Path
 from salticid.judges import judges
 from salticid.lab.chart import line_chart
 from salticid.metrics.harvest import harvest_curve
-from salticid.metrics.parts.judged import judged
+from salticid.metrics.parts.hits import hits
 from salticid.model import Limits, Outcome, StopReason, Topic, Visit
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.onlooker import Onlooker
@@ -36,12 +36,12 @@ PARTS = ("world", "topics", *STRATEGIES)
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class DemoCrawl:
     """One crawl of the demonstration: how its harvest went, why it stopped, its best pages."""
 
     strategy: str
     curve: list[float]
-    found: int
+    targets: int
     stopped: StopReason
     best: list[StoredVisit]
 
@@ -52,26 +52,26 @@ def make_world(out: Path, watch: Callable[[int, int], None]) -> tuple[Path, Path
         shutil.rmtree(out / part, ignore_errors=True)
     out.mkdir(parents=True, exist_ok=True)
     build_generated(out / "world", WebEdition(PAGES, seed=0), watch=watch)
-    made = make_topics(out / "world", out / "topics", TopicPlan(task="neighbours"))
-    topic = next(file for file in made.files if file.stem == TOPIC)
+    topics = make_topics(out / "world", out / "topics", TopicPlan(task="neighbours"))
+    topic = next(file for file in topics.files if file.stem == TOPIC)
     return out / "world", topic, len(load_topic(topic)[1].targets)
 
 
 def crawl(
     world: Path, topic_file: Path, strategy: str, out: Path, watch: Callable[[int, float], None]
-) -> Shown:
+) -> DemoCrawl:
     """Serve the world over HTTP, crawl it with one strategy into `out`, then look at the truth."""
     topic, truth = load_topic(topic_file)
     recipe = Recipe(strategies.make(strategy), judges.make(JUDGE), LIMITS)
-    stopped = asyncio.run(_crawl_served(RecordedWeb(world), topic, strategy, recipe, out, watch))
-    with closing(CrawlFolder(out)) as crawled:
-        pages = [visit.final_url for visit in crawled.visits() if visit.outcome == Outcome.OK]
-        relevant = judged(pages, topic, truth)
-        return Shown(strategy, harvest_curve(relevant), sum(relevant), stopped, crawled.best(20))
+    reason = asyncio.run(_crawl_over_http(RecordedWeb(world), topic, strategy, recipe, out, watch))
+    with closing(CrawlFolder(out)) as folder:
+        pages = [visit.final_url for visit in folder.visits() if visit.outcome == Outcome.OK]
+        relevant = hits(pages, topic, truth)
+        return DemoCrawl(strategy, harvest_curve(relevant), sum(relevant), reason, folder.best(20))
 
 
-async def _crawl_served(
-    served: RecordedWeb,
+async def _crawl_over_http(
+    world: RecordedWeb,
     topic: Topic,
     strategy: str,
     recipe: Recipe,
@@ -79,7 +79,7 @@ async def _crawl_served(
     watch: Callable[[int, float], None],
 ) -> StopReason:
     """One request at a time, without a pause: the server is our own."""
-    server = await serve(served)
+    server = await serve(world)
     here = f"*={ADDRESS}:{server.port}"
     settings = LiveSettings(concurrency=1, delay=0, allow_net=(f"{ADDRESS}/32",), resolve=(here,), warc=False)
     try:
@@ -101,21 +101,21 @@ class _Shows(Onlooker):
         self._watch(self._crawl.pages, self._crawl.harvest)
 
 
-def write_page(file: Path, shown: list[Shown], targets: int) -> None:
+def write_page(file: Path, crawls: list[DemoCrawl], targets: int) -> None:
     """The plot and the ranked pages as one HTML file that needs nothing else; the plot beside it as SVG."""
     chart = line_chart(
-        {each.strategy: each.curve for each in shown}, "pages fetched", "share on topic so far"
+        {each.strategy: each.curve for each in crawls}, "pages fetched", "share on topic so far"
     )
     file.with_suffix(".svg").write_text(chart, encoding="utf-8")
-    told = "".join(
-        f"<li><b>{escape(each.strategy)}</b> found {each.found} of {targets} pages about the topic among "
+    summaries = "".join(
+        f"<li><b>{escape(each.strategy)}</b> found {each.targets} of {targets} pages about the topic among "
         f"{len(each.curve)} fetched; stopped: {escape(each.stopped)}.</li>"
-        for each in shown
+        for each in crawls
     )
     rows = "".join(
         f'<tr><td>{visit.score:.3f}</td><td><a href="{escape(visit.final_url, quote=True)}" '
         f'rel="noopener noreferrer">{escape(visit.title or visit.final_url)}</a></td></tr>'
-        for visit in shown[-1].best
+        for visit in crawls[-1].best
     )
     file.write_text(
         f"""<!doctype html>
@@ -131,8 +131,8 @@ td, th {{ text-align: left; padding: 0.1rem 1rem 0.1rem 0; vertical-align: top; 
 {LIMITS.max_pages} pages to spend. Higher is better: the share of what was fetched that is truly on topic,
 which no crawler can see.</p>
 {chart}
-<ul>{told}</ul>
-<h2>What {escape(shown[-1].strategy)} liked best</h2>
+<ul>{summaries}</ul>
+<h2>What {escape(crawls[-1].strategy)} liked best</h2>
 <table><tr><th>score</th><th>page</th></tr>{rows}</table>
 </html>
 """,

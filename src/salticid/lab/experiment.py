@@ -23,7 +23,7 @@ from salticid.truth import Truth, load_topic
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Instances:
     """What a program hands over instead of naming it: topics, strategies, a judge.
 
     Of a topic without truth there is the topic; of all others there is None, and their key is a file. So no truth is
@@ -41,7 +41,7 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     A strategy is written NAME or NAME:KEY=VALUE,KEY=VALUE, or is a strategy file; the judge is written like it.
     A measure is written NAME, FILE.py:FUNCTION or MODULE:FUNCTION, or is a function; without any, all are taken.
     `robustness` adds crawls from either half of the seeds, `sweep` crawls with smaller and larger frontiers. `given`
-    is what a program hands over as it is, if one does: `Given`.
+    is what a program hands over as it is, if one does: `Instances`.
     """
 
     world: str
@@ -75,40 +75,41 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def topic_keys(self) -> list[str]:
         """By what each topic is known: its file, or the name it was given under."""
-        return [*self._given.topics] or list(map(str, self.topic_files()))
+        return [*self._instances.topics] or list(map(str, self.topic_files()))
 
     def topic(self, key: str) -> Topic:
-        """What the crawler is told of a topic; the other half is forgotten at once."""
-        return self._given.topics.get(key) or topic_of(key)
+        """The part of a topic that the crawler may know; the truth is dropped at once."""
+        return self._instances.topics.get(key) or topic_of(key)
 
     def truth(self, key: str) -> Truth:
         """What only measures may know."""
-        return truth_of(key) if self._given.topics.get(key) is None else Truth()
+        return truth_of(key) if self._instances.topics.get(key) is None else Truth()
 
     def strategy(self, spec: str) -> Strategy:
         """A new instance of a strategy that is compared."""
-        given = self._given.strategies.get(spec)
-        return strategy_of(spec)[1] if given is None else deepcopy(given)
+        instance = self._instances.strategies.get(spec)
+        return strategy_of(spec)[1] if instance is None else deepcopy(instance)
 
-    def described(self, spec: str) -> dict[str, Any]:
+    def description(self, spec: str) -> dict[str, Any]:
         """A strategy that is compared, with all that decides what it does."""
-        given = self._given.strategies.get(spec)
-        if given is not None:
-            return {**description(given, type(given).__name__, given), "code": _code_of(type(given))}
+        instance = self._instances.strategies.get(spec)
+        if instance is not None:
+            kind = type(instance)
+            return {**description(instance, kind.__name__, instance), "code": _code_of(kind)}
         return description(spec, *strategy_of(spec))
 
     def new_judge(self) -> Judge:
         """A new instance of the judge."""
-        given = self._given.judge
-        return make_judge(self.judge) if given is None else deepcopy(given)
+        instance = self._instances.judge
+        return make_judge(self.judge) if instance is None else deepcopy(instance)
 
-    def described_judge(self) -> dict[str, Any]:
+    def judge_description(self) -> dict[str, Any]:
         """The judge, with all that decides what it says."""
         return description(self.judge, self.judge.partition(":")[0], self.new_judge())
 
     @property
-    def _given(self) -> Given:
-        return self.given or Given()
+    def _instances(self) -> Instances:
+        return self.given or Instances()
 
     def check(self) -> None:
         """UserError for a strategy, judge or topic file that cannot be."""
@@ -117,10 +118,10 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 "nothing to compare; name strategies with --strategy, as in --strategy best_first"
             )
         for spec in self.strategies:
-            self.described(spec)
+            self.description(spec)
         if len(set(self.strategies)) < len(self.strategies):
             raise UserError("a strategy is named twice; give each of them once, or with other settings")
-        self.described_judge()
+        self.judge_description()
         find_measures(self.measures)
         arrivals(self.arrivals, 1, np.random.default_rng(0))
         for key in self.topic_keys():
@@ -164,10 +165,10 @@ def cases(experiment: Experiment) -> Iterator[Case]:
             if experiment.robustness and len(experiment.topic(key).seeds) > 1:
                 yield from (Case(key, strategy, 0, size, half) for half in (1, 2))
             if experiment.sweep:
-                yield from (Case(key, strategy, 0, other) for other in swept(size) if other != size)
+                yield from (Case(key, strategy, 0, other) for other in sweep_sizes(size) if other != size)
 
 
-def swept(max_buffer: int | None) -> list[int]:
+def sweep_sizes(max_buffer: int | None) -> list[int]:
     """The sizes of the frontier that a sweep tries: a sixteenth, a quarter, itself, four and sixteen times."""
     middle = max_buffer or 100_000
     return sorted({max(1, round(middle * factor)) for factor in (1 / 16, 1 / 4, 1, 4, 16)})
@@ -190,7 +191,7 @@ def _code_of(kind: type) -> str:
 
 
 def topic_of(file: str) -> Topic:
-    """What the crawler is told of a topic file; the other half is forgotten at once."""
+    """The part of a topic file that the crawler may know; the truth is dropped at once."""
     return load_topic(Path(file))[0]
 
 

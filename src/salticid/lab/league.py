@@ -12,7 +12,7 @@ from salticid.lab.experiment import Experiment
 from salticid.lab.measure_names import find_measures
 from salticid.lab.results import Curve, Results, TopicResult
 from salticid.lab.statistics import all_pairs, summary
-from salticid.lab.topic_measures import TopicMeasures
+from salticid.lab.topic_measures import TopicMeasures, total_counts
 from salticid.lab.traits import dependence
 from salticid.metrics.parts.measure import Measure, measure_of
 
@@ -69,14 +69,14 @@ def _curves(
 
 def _sweeps(experiment: Experiment, topics: Sequence[TopicMeasures]) -> dict[str, dict[str, Curve]]:
     """How near the strategies come to the oracle with smaller and larger frontiers, where that was tried."""
-    swept: dict[str, Curve] = {}
+    curves: dict[str, Curve] = {}
     for strategy in experiment.strategies:
         rows = [topic.swept.get(strategy) for topic in topics]
         sizes = sorted({size for row in rows if row for size in row})
-        made = _curve([float(n) for n in sizes], [[row[n] for n in sizes] if row else None for row in rows])
-        if made is not None:
-            swept[strategy] = made
-    return {"oracle_share_by_max_buffer": swept} if swept else {}
+        curve = _curve([float(n) for n in sizes], [[row[n] for n in sizes] if row else None for row in rows])
+        if curve is not None:
+            curves[strategy] = curve
+    return {"oracle_share_by_max_buffer": curves} if curves else {}
 
 
 def _curve(places: list[float], rows: Sequence[list[float] | None]) -> Curve | None:
@@ -89,11 +89,9 @@ def _curve(places: list[float], rows: Sequence[list[float] | None]) -> Curve | N
 
 
 def _histograms(experiment: Experiment, topics: Sequence[TopicMeasures]) -> dict[str, dict[str, list[int]]]:
-    found: dict[str, dict[str, list[int]]] = {}
+    totals: dict[str, dict[str, list[int]]] = {}
     for name in sorted({name for topic in topics for name in topic.histograms}):
         for strategy in experiment.strategies:
             rows = [topic.histograms.get(name, {}).get(strategy, []) for topic in topics]
-            longest = max(map(len, rows), default=0)
-            total = np.sum([row + [0] * (longest - len(row)) for row in rows], axis=0)
-            found.setdefault(name, {})[strategy] = [int(count) for count in np.atleast_1d(total)]
-    return found
+            totals.setdefault(name, {})[strategy] = total_counts(rows)
+    return totals

@@ -11,18 +11,18 @@ from salticid.metrics import metrics
 from salticid.metrics.parts.measure import Metric, measure_of
 
 
-def find_measures(asked: Iterable[str | Metric]) -> dict[str, Metric]:
+def find_measures(requests: Iterable[str | Metric]) -> dict[str, Metric]:
     """The measures asked for by their names, all there are if none is asked for; a UserError for what is none."""
-    found: dict[str, Metric] = {}
-    for each in tuple(asked) or metrics.names():
+    measures: dict[str, Metric] = {}
+    for each in tuple(requests) or metrics.names():
         function = metrics.find(each) if isinstance(each, str) else each
         if not callable(function):
             raise UserError(f"{function!r} is no measure; give a name, or a function of one crawl")
         name = each if isinstance(each, str) and ":" not in each else measure_of(function).name
-        if name in found:
+        if name in measures:
             raise UserError(f"two measures are named {name}; give another name to one of them")
-        found[name] = function
-    return found
+        measures[name] = function
+    return measures
 
 
 def address_of(measure: str | Metric) -> str:

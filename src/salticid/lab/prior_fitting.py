@@ -23,11 +23,11 @@ from salticid.truth import Truth, load_topic
 from salticid.urls import canonical
 from salticid.webs.recorded import RecordedWeb
 
-MOST_SHOWN = 160
+MOST_LINKS = 160
 """So many of the waiting links, at most, are a question to the model."""
 PULL_TO_ZERO = 0.2
 """How much small weights are preferred, for each question."""
-_SETTLED = 200
+_STEPS = 200
 _ROUGH = {
     "best near examples": 2.0,
     "best anchor examples": 1.0,
@@ -49,7 +49,7 @@ class FitPlan(NamedTuple):
     judge: str = Hunter.judge
 
 
-class Question(NamedTuple):
+class LinkQuestion(NamedTuple):
     """Waiting links at one moment of a crawl, and which of them lead to targets; at least one does."""
 
     topic: int
@@ -64,7 +64,7 @@ class Source(NamedTuple):
     topics: Sequence[Path]
 
 
-def fitted(sources: Sequence[Source], plan: FitPlan, watch: Watch) -> Prior:
+def fit_prior(sources: Sequence[Source], plan: FitPlan, watch: Watch) -> Prior:
     """The weights under which the links that lead to targets come first, over all topics alike.
 
     The hunter crawls every topic as it is, and, if it has examples, by its keywords alone: first by a rough
@@ -80,19 +80,20 @@ def fitted(sources: Sequence[Source], plan: FitPlan, watch: Watch) -> Prior:
     worlds = ", ".join(
         dict.fromkeys(f"{web.digest} ({web.arrays.manifest.built_from})" for web, _, _ in tasks)
     )
-    told = f"{len(tasks)} crawls of {plan.max_pages} pages, {plan.rounds} rounds, judge {plan.judge}; worlds: {worlds}"
-    rounds: list[list[Question]] = []
+    size = f"{len(tasks)} crawls of {plan.max_pages} pages, {plan.rounds} rounds"
+    origin = f"{size}, judge {plan.judge}; worlds: {worlds}"
+    rounds: list[list[LinkQuestion]] = []
     for number in range(plan.rounds):
-        asked: list[Question] = []
+        questions: list[LinkQuestion] = []
         for at, (web, topic, truth) in enumerate(tasks):
-            asked += _questions(web, at, topic, truth, Hunter(prior=prior), plan)
+            questions += _questions(web, at, topic, truth, Hunter(prior=prior), plan)
             watch(f"round {number + 1}", at + 1, len(tasks))
-        rounds.append(asked)
-        prior = best_weights([question for some in rounds[-2:] for question in some], told)
+        rounds.append(questions)
+        prior = best_weights([question for some in rounds[-2:] for question in some], origin)
     return prior
 
 
-def best_weights(questions: Sequence[Question], provenance: str) -> Prior:
+def best_weights(questions: Sequence[LinkQuestion], provenance: str) -> Prior:
     """Minimise -sum over questions of the mean log share of the right links, a share being exp(margin) / sum exp.
 
     Topics count alike. Weights are drawn to 0 by half their squares, in units of the spread, PULL_TO_ZERO times
@@ -105,30 +106,30 @@ def best_weights(questions: Sequence[Question], provenance: str) -> Prior:
     features = np.concatenate([question.features for question in questions])
     spread = features.std(axis=0)
     spread[spread == 0.0] = 1.0
-    scaled = features / spread
+    scaled_features = features / spread
     sizes = [len(question.right) for question in questions]
     first = np.cumsum([0, *sizes[:-1]])
-    asked = np.repeat(np.arange(len(questions)), sizes)
+    owner = np.repeat(np.arange(len(questions)), sizes)
     times = np.bincount([question.topic for question in questions])
     weight = np.array([1.0 / times[question.topic] for question in questions])
     weight *= len(questions) / weight.sum()
-    right = np.concatenate([question.right / question.right.sum() for question in questions]) * weight[asked]
+    right = np.concatenate([question.right / question.right.sum() for question in questions]) * weight[owner]
 
     pull = PULL_TO_ZERO * len(questions)
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        margin = scaled @ weights
-        margin -= np.maximum.reduceat(margin, first)[asked]
-        raised = np.exp(margin)
-        total = np.add.reduceat(raised, first)[asked]
-        error = weight[asked] * raised / total - right
+        margin = scaled_features @ weights
+        margin -= np.maximum.reduceat(margin, first)[owner]
+        powers = np.exp(margin)
+        total = np.add.reduceat(powers, first)[owner]
+        error = weight[owner] * powers / total - right
         return (
             float(-(right * (margin - np.log(total))).sum() + pull * (weights @ weights) / 2),
-            scaled.T @ error + pull * weights,
+            scaled_features.T @ error + pull * weights,
         )
 
-    found = minimize(loss, np.zeros(len(NAMES)), jac=True, method="L-BFGS-B", options={"maxiter": _SETTLED})
-    weights = (found.x / spread).tolist()
+    fit = minimize(loss, np.zeros(len(NAMES)), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
+    weights = (fit.x / spread).tolist()
     return Prior(
         provenance,
         {name: float(f"{weight:.6g}") for name, weight in zip(NAMES, weights, strict=True)},
@@ -138,20 +139,20 @@ def best_weights(questions: Sequence[Question], provenance: str) -> Prior:
 
 def _tasks(source: Source) -> list[tuple[Topic, Truth]]:
     """Each topic as it is, and without its examples."""
-    loaded = [load_topic(file) for file in source.topics]
+    topics = [load_topic(file) for file in source.topics]
     return [
         (version, truth)
-        for topic, truth in loaded
+        for topic, truth in topics
         for version in dict.fromkeys((topic, replace(topic, examples=())))
     ]
 
 
 def _questions(
     web: RecordedWeb, number: int, topic: Topic, truth: Truth, hunter: Hunter, plan: FitPlan
-) -> list[Question]:
-    told = {canonical(url) for url in (*topic.seeds, *topic.examples)}
-    wanted = {web.urls.find(url) for text in truth.targets if (url := canonical(text)) and url not in told}
-    asked: list[Question] = []
+) -> list[LinkQuestion]:
+    starts = {canonical(url) for url in (*topic.seeds, *topic.examples)}
+    targets = {web.urls.find(url) for text in truth.targets if (url := canonical(text)) and url not in starts}
+    questions: list[LinkQuestion] = []
     pages = 0
 
     def ask(visit: Visit) -> None:
@@ -160,11 +161,11 @@ def _questions(
             return
         pages += 1
         if pages % plan.every == 0:
-            urls, features = hunter.look(MOST_SHOWN)
-            right = np.array([float(url in wanted) for url in urls.tolist()])
+            urls, features = hunter.look(MOST_LINKS)
+            right = np.array([float(url in targets) for url in urls.tolist()])
             if right.any() and not right.all():
-                asked.append(Question(number, features, right))
+                questions.append(LinkQuestion(number, features, right))
 
     recipe = Recipe(hunter, make_judge(plan.judge), Limits(max_pages=plan.max_pages))
     RecordedCrawl(topic, web, recipe, MemoryLog()).run(ask)
-    return asked
+    return questions

@@ -12,7 +12,7 @@ from salticid.errors import UserError
 T = TypeVar("T", bound=msgspec.Struct)
 
 
-class Kept(Generic[T]):
+class ResultCache(Generic[T]):
     """Results of one kind by their names, each written as a whole or not at all.
 
     One that says that something `failed` is found out anew the next time. Without a folder nothing is kept.

@@ -20,7 +20,7 @@ RESAMPLES = 10_000
 POINTS = 100
 EXACT = 200
 """Up to so many topics the signed-rank test is exact."""
-_SAME = 12
+_DIGITS = 12
 """Differences that agree in so many digits of the values compared are equal; the rest is rounding."""
 
 
@@ -56,18 +56,18 @@ def compare(
     0.375
     """
     both = known_together(a, b)
-    levelled = _levelled(both)
-    if not len(levelled):
+    scaled_differences = _differences(both)
+    if not len(scaled_differences):
         return None
-    differences = np.where(levelled == 0, 0.0, both[0] - both[1])
+    differences = np.where(scaled_differences == 0, 0.0, both[0] - both[1])
     low, high = _interval(differences, rng_seed)
     return Test(
         metric=metric,
         a=a_name,
         b=b_name,
         diff=float(differences.mean()),
-        p=_t_test(levelled),
-        p_wilcoxon=_signed_ranks(levelled),
+        p=_t_test(scaled_differences),
+        p_wilcoxon=_signed_ranks(scaled_differences),
         p_adjusted=None,
         low=low,
         high=high,
@@ -81,11 +81,11 @@ def adjust(tests: Sequence[Test]) -> list[Test]:
     The i-th smallest of m is multiplied by m - i + 1, made no smaller than the one before and at most 1.
     Tests without a `p` are not counted.
 
-    >>> made = [Test("m", "a", b, 0.1, p, p, None, 0.0, 0.2, 9) for b, p in (("b", 0.04), ("c", 0.01))]
-    >>> [test.p_adjusted for test in adjust(made)]
+    >>> tests = [Test("m", "a", b, 0.1, p, p, None, 0.0, 0.2, 9) for b, p in (("b", 0.04), ("c", 0.01))]
+    >>> [test.p_adjusted for test in adjust(tests)]
     [0.04, 0.02]
     """
-    adjusted = list(tests)
+    results = list(tests)
     for metric in dict.fromkeys(test.metric for test in tests):
         family = [
             (test.p, at) for at, test in enumerate(tests) if test.metric == metric and test.p is not None
@@ -93,14 +93,14 @@ def adjust(tests: Sequence[Test]) -> list[Test]:
         least = 0.0
         for before, (p, at) in enumerate(sorted(family)):
             least = max(least, min(1.0, p * (len(family) - before)))
-            adjusted[at] = replace(tests[at], p_adjusted=least)
-    return adjusted
+            results[at] = replace(tests[at], p_adjusted=least)
+    return results
 
 
 def all_pairs(metric: str, values: Mapping[str, Sequence[float | None]], rng_seed: int) -> list[Test]:
     """Each strategy against each that comes after it, adjusted; `values` has, by strategy, one a topic."""
-    made = (compare(metric, a, b, values[a], values[b], rng_seed) for a, b in combinations(values, 2))
-    return adjust([test for test in made if test is not None])
+    tests = (compare(metric, a, b, values[a], values[b], rng_seed) for a, b in combinations(values, 2))
+    return adjust([test for test in tests if test is not None])
 
 
 def curve(values: Sequence[Floats]) -> Curve:
@@ -112,12 +112,12 @@ def curve(values: Sequence[Floats]) -> Curve:
     >>> curve([np.array([1.0, 3.0]), np.array([3.0])])
     Curve(x=[1.0, 2.0], mean=[2.0, 3.0], se=[1.0, 0.0])
     """
-    held = _held(values)
-    topics, longest = held.shape
+    table = _table(values)
+    topics, longest = table.shape
     if not longest:
         return Curve([], [], [])
     x = np.rint(np.linspace(1, longest, min(longest, POINTS))).astype(np.int64)
-    at = held[:, x - 1]
+    at = table[:, x - 1]
     errors = at.std(axis=0, ddof=1) / sqrt(topics) if topics > 1 else np.zeros(len(x))
     return Curve(x.astype(np.float64).tolist(), at.mean(axis=0).tolist(), errors.tolist())
 
@@ -134,30 +134,30 @@ def known_together(a: Sequence[float | None], b: Sequence[float | None]) -> Floa
     [[1.0, 3.0], [4.0, 6.0]]
     """
     both = np.stack([numbers(a), numbers(b)])
-    known: Floats = both[:, np.isfinite(both).all(axis=0)]
-    return known
+    shared_values: Floats = both[:, np.isfinite(both).all(axis=0)]
+    return shared_values
 
 
-def _held(values: Sequence[Floats]) -> Floats:
+def _table(values: Sequence[Floats]) -> Floats:
     """Curves as the rows of a table, each with its last value to the end; empty ones left out."""
     there = [each for each in values if len(each)]
     longest = max(map(len, there), default=0)
-    held = np.empty((len(there), longest))
-    for row, each in zip(held, there, strict=True):
+    table = np.empty((len(there), longest))
+    for row, each in zip(table, there, strict=True):
         row[: len(each)] = each
         row[len(each) :] = each[-1]
-    return held
+    return table
 
 
 def _error(values: Floats) -> float:
     return float(values.std(ddof=1)) / sqrt(len(values))
 
 
-def _levelled(both: Floats) -> Floats:
+def _differences(both: Floats) -> Floats:
     """The differences of two rows at the scale of their values, without what is only rounding."""
     scale = float(np.abs(both).max(initial=0.0)) or 1.0
-    levelled: Floats = (both[0] / scale - both[1] / scale).round(_SAME)
-    return levelled
+    differences: Floats = (both[0] / scale - both[1] / scale).round(_DIGITS)
+    return differences
 
 
 def _t_test(differences: Floats) -> float | None:
@@ -179,18 +179,18 @@ def _signed_ranks(differences: Floats) -> float | None:
     """
     if len(differences) < 2:
         return None
-    moved = differences[differences != 0]
-    if len(moved) > EXACT:
-        return float(wilcoxon(moved, method="asymptotic").pvalue)
-    doubled = np.rint(2 * rankdata(np.abs(moved))).astype(np.int64)  # tied ranks have halves
-    chances = np.zeros(int(doubled.sum()) + 1)
+    changes = differences[differences != 0]
+    if len(changes) > EXACT:
+        return float(wilcoxon(changes, method="asymptotic").pvalue)
+    double_ranks = np.rint(2 * rankdata(np.abs(changes))).astype(np.int64)  # tied ranks have halves
+    chances = np.zeros(int(double_ranks.sum()) + 1)
     chances[0] = 1.0
-    for rank in doubled.tolist():
-        lost = chances / 2
-        chances = lost.copy()
-        chances[rank:] += lost[:-rank]
-    gained = int(doubled[moved > 0].sum())
-    return min(1.0, 2 * float(min(chances[: gained + 1].sum(), chances[gained:].sum())))
+    for rank in double_ranks.tolist():
+        halves = chances / 2
+        chances = halves.copy()
+        chances[rank:] += halves[:-rank]
+    gains = int(double_ranks[changes > 0].sum())
+    return min(1.0, 2 * float(min(chances[: gains + 1].sum(), chances[gains:].sum())))
 
 
 def _interval(differences: Floats, rng_seed: int) -> tuple[float, float]:

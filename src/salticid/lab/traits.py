@@ -71,9 +71,9 @@ def dependence(
     return {
         trait: {
             metric: {
-                strategy: found
+                strategy: rho
                 for strategy, each in by_strategy.items()
-                if (found := rank_correlation(numbers, each)) is not None
+                if (rho := rank_correlation(numbers, each)) is not None
             }
             for metric, by_strategy in values.items()
         }

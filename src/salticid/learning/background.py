@@ -27,10 +27,10 @@ def background(code: str) -> tuple[tuple[str, int], ...]:
     >>> [word for word, times in background("en")[:3]], sum(times for _, times in background("en")) <= SIZE
     (['time', 'people', 'day'], True)
     """
-    expected = frequencies(code)
-    per_word = SIZE / sum(expected.values())
-    counted = ((word, int(frequency * per_word)) for word, frequency in expected.items())
-    return tuple(sorted((pair for pair in counted if pair[1]), key=lambda pair: (-pair[1], pair[0])))
+    shares = frequencies(code)
+    per_word = SIZE / sum(shares.values())
+    counts = ((word, int(frequency * per_word)) for word, frequency in shares.items())
+    return tuple(sorted((pair for pair in counts if pair[1]), key=lambda pair: (-pair[1], pair[0])))
 
 
 @cache
@@ -38,15 +38,15 @@ def frequencies(code: str) -> Mapping[str, float]:
     """The share of a language's text that each of its usual words has, stop words left out."""
     import wordfreq  # heavy, and needed by those who learn without negatives only
 
-    code = code if _listed(code) in wordfreq.available_languages("small") else language.DEFAULT
+    code = code if _list_name(code) in wordfreq.available_languages("small") else language.DEFAULT
     stop = language.stop_words(code)
-    expected: dict[str, float] = {}
-    for entry, frequency in wordfreq.get_frequency_dict(_listed(code), "small").items():
+    shares: dict[str, float] = {}
+    for entry, frequency in wordfreq.get_frequency_dict(_list_name(code), "small").items():
         for word in letter_runs(entry):
             if word not in stop:
-                expected[word] = expected.get(word, 0.0) + frequency
-    return MappingProxyType(expected)
+                shares[word] = shares.get(word, 0.0) + frequency
+    return MappingProxyType(shares)
 
 
-def _listed(code: str) -> str:
+def _list_name(code: str) -> str:
     return _OTHER_NAMES.get(code, code)

@@ -18,7 +18,7 @@ DOUBT = 5.0
 class Calibration:
     """probability(x) = 1 / (1 + exp(-steepness * (x - line))).
 
-    Whoever is no more like the topic than other pages are gets less than 0.01.
+    A page that is no more like the topic than other pages are gets less than 0.01.
 
     >>> calibration = Calibration.above(0.1, 0.5)
     >>> [round(calibration.probability(x), 2) for x in (0.1, 0.3, 0.5, 0.7)]

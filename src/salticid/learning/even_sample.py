@@ -19,13 +19,13 @@ class EvenSample(Generic[T]):
 
     def __init__(self, most: int) -> None:
         self.items: list[T] = []
-        self._most, self._every, self._came = most, 1, 0
+        self._most, self._every, self._count = most, 1, 0
 
     def add(self, item: T) -> None:
-        """One more came."""
-        if self._came % self._every == 0:
+        """Take one more item into account."""
+        if self._count % self._every == 0:
             self.items.append(item)
-        self._came += 1
+        self._count += 1
         if len(self.items) > self._most:
             self.items = self.items[::2]
             self._every *= 2

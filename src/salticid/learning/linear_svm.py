@@ -70,7 +70,7 @@ class LinearSvm:
         return float((self.weights[row.columns] * row.values).sum()) + self.bias
 
     @classmethod
-    def trained(
+    def train(
         cls, rows: Sequence[FeatureRow], positive: Sequence[bool], size: int, c: float = 1.0
     ) -> LinearSvm:
         """The plane for these rows: minimises |w|^2 / 2 + sum of C_i max(0, 1 - y_i margin_i)^2.
@@ -80,7 +80,7 @@ class LinearSvm:
         given, until no step is longer than 1e-4.
 
         >>> near, far = (FeatureRow(np.array([column]), np.ones(1)) for column in (0, 1))
-        >>> plane = LinearSvm.trained([near, far], [True, False], size=2)
+        >>> plane = LinearSvm.train([near, far], [True, False], size=2)
         >>> [round(plane.margin(row), 3) for row in (near, far)]
         [0.667, -0.667]
 

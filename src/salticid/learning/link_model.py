@@ -17,7 +17,7 @@ from salticid.protocols import Brief, Table
 from salticid.text.tokens import letter_runs
 
 LONGEST_ANCHOR = 32
-"""More words than this are an anchor that somebody forgot to close."""
+"""An anchor of more words than this was not closed by its author."""
 
 
 class AnchorWords(NamedTuple):
@@ -39,8 +39,8 @@ class AnchorWords(NamedTuple):
         return cls(page.tokens[at], owner, len(places))
 
     @classmethod
-    def joined(cls, anchors: Sequence[Ints]) -> AnchorWords:
-        """Those of anchors that were given one by one."""
+    def of_anchors(cls, anchors: Sequence[Ints]) -> AnchorWords:
+        """The words of anchors that are given one by one."""
         owner = np.repeat(np.arange(len(anchors), dtype=np.int32), [len(words) for words in anchors])
         return cls(np.concatenate([np.zeros(0, np.int32), *anchors]), owner, len(anchors))
 
@@ -57,7 +57,7 @@ class LinkModel:
     >>> model = LinkModel(words, "en", ["off", "on"], "on")
     >>> model.learn_link(silk, label=ON, source=ON)
     >>> model.learn_link(moss, label=OFF, source=ON)
-    >>> model.link_posteriors(AnchorWords.joined([silk, moss]), model.anchor_prior()).round(4).tolist()
+    >>> model.link_posteriors(AnchorWords.of_anchors([silk, moss]), model.anchor_prior()).round(4).tolist()
     [[0.3333, 0.6667], [0.6667, 0.3333]]
 
     Paper: Passerini, Frasconi, Soda, "Evaluation methods for focused crawling", AI*IA 2001.
@@ -115,17 +115,17 @@ class LinkModel:
         """All that was counted, as text; words that occur fewer than `least` times are left out."""
         texts = self.vocabulary.texts()
 
-        def spelled(bayes: MultinomialBayes, context: int = 0) -> Counts:
+        def by_word(bayes: MultinomialBayes, context: int = 0) -> Counts:
             counts = bayes.counts(context).items()
             return dict(sorted((texts[word], times) for word, times in counts if sum(times) >= least))
 
-        meta, heading, rest = (spelled(self.pages.bayes, area) for area in Area)
+        meta, heading, rest = (by_word(self.pages.bayes, area) for area in Area)
         return LinkTables(
             list(self.classes),
             self.classes[self.target],
             self._steps.tolist(),
             PageCounts(self.pages.bayes.documents.tolist(), meta, heading, rest),
-            AnchorCounts(self.anchors.documents.tolist(), spelled(self.anchors)),
+            AnchorCounts(self.anchors.documents.tolist(), by_word(self.anchors)),
         )
 
     def take(self, tables: LinkTables) -> None:

@@ -73,8 +73,8 @@ class MultinomialBayes:
         """The same for many short documents at once, a row each; `owner` says whose each word is."""
         features = self._features(words, 0)
         owner = owner[words > 0]
-        known = self._knows(features)
-        likely, owner = self._log_likely(features[known]), owner[known]
+        is_known = self._knows(features)
+        likely, owner = self._log_likely(features[is_known]), owner[is_known]
         return np.stack([np.bincount(owner, row, documents) for row in likely], axis=1)
 
     def counts(self, context: int) -> dict[int, list[int]]:

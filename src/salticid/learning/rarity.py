@@ -15,9 +15,9 @@ from salticid.text.stems import STOP, Stems
 
 SHORT_PAGE = 100
 """So many words, stop words aside, is a page thought to have when rarity is worked out."""
-UNLISTED = 2e-7
+LEAST_FREQUENCY = 2e-7
 """The frequency of a word that no list knows: a fifth of the rarest listed ones."""
-SOFTENED = 0.7
+POWER = 0.7
 """The power rarity is raised to, so that names and misspellings, the rarest of all, do not drown the rest."""
 
 
@@ -35,7 +35,7 @@ class Rarity:
     """
 
     def __init__(self, stems: Stems, code: str) -> None:
-        self._stems, self._listed = stems, _listed(code)
+        self._stems, self._list = stems, _rarity_list(code)
         self._of = np.zeros(1024)
 
     def of(self, stems: Ints) -> Floats:
@@ -45,24 +45,24 @@ class Rarity:
         if not rarities.all():
             for stem in np.unique(stems[rarities == 0.0]).tolist():
                 if stem != STOP:
-                    self._of[stem] = self._listed.get(self._stems.text(stem), _RAREST)
+                    self._of[stem] = self._list.get(self._stems.text(stem), _RAREST)
             rarities = self._of[stems]
         return rarities
 
 
 def _rarities(frequencies: Floats) -> Floats:
-    return exps(SOFTENED * logs(-logs(1.0 - exps(-SHORT_PAGE * frequencies))))
+    return exps(POWER * logs(-logs(1.0 - exps(-SHORT_PAGE * frequencies))))
 
 
-_RAREST = float(_rarities(np.array([UNLISTED]))[0])
+_RAREST = float(_rarities(np.array([LEAST_FREQUENCY]))[0])
 
 
 @cache
-def _listed(code: str) -> dict[str, float]:
+def _rarity_list(code: str) -> dict[str, float]:
     """The rarity of each stem a frequency list knows; a stem is as frequent as its words together."""
     usual = frequencies(code)
     together: dict[str, float] = {}
     for stem, frequency in zip(language.stemmer(code)(list(usual)), usual.values(), strict=True):
         together[stem] = together.get(stem, 0.0) + frequency
-    frequent = np.maximum(np.fromiter(together.values(), np.float64, len(together)), UNLISTED)
+    frequent = np.maximum(np.fromiter(together.values(), np.float64, len(together)), LEAST_FREQUENCY)
     return dict(zip(together, _rarities(frequent).tolist(), strict=True))

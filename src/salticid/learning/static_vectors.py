@@ -1,4 +1,4 @@
-"""Word vectors that somebody trained before, from a folder on this machine; nothing is ever downloaded.
+"""Word vectors that were trained elsewhere, from a folder on this machine; nothing is ever downloaded.
 
 The folder is in the form of model2vec: `model.safetensors` with the matrix `embeddings`, a row for each token,
 and maybe `weights` (a factor for each token) and `mapping` (the row of each token); `tokenizer.json` with the
@@ -83,11 +83,11 @@ def _plain(word: str) -> str:
 
 def _tensors(file: Path) -> dict[str, npt.NDArray[Any]]:
     """The arrays of a safetensors file, mapped, not read."""
-    with file.open("rb") as opened:
-        length = int.from_bytes(opened.read(8), "little")
+    with file.open("rb") as stream:
+        length = int.from_bytes(stream.read(8), "little")
         if length > _LONGEST_HEADER:
             raise ValueError("model.safetensors begins with no header")
-        header = json.loads(opened.read(length))
+        header = json.loads(stream.read(length))
     raw = np.memmap(file, np.uint8, "r", offset=8 + length)
     tensors = {}
     for name, about in header.items():
@@ -99,11 +99,13 @@ def _tensors(file: Path) -> dict[str, npt.NDArray[Any]]:
 
 def _tokens(tokenizer: dict[str, Any]) -> dict[str, int]:
     """Token -> id, whichever way the tokenizer lists them; special ones are no words and left out."""
-    listed = tokenizer["model"]["vocab"]
-    tokens = dict(listed) if isinstance(listed, dict) else {entry[0]: at for at, entry in enumerate(listed)}
-    for added in tokenizer.get("added_tokens", []):
-        if added.get("special"):
-            tokens.pop(added["content"], None)
+    entries = tokenizer["model"]["vocab"]
+    tokens = (
+        dict(entries) if isinstance(entries, dict) else {entry[0]: at for at, entry in enumerate(entries)}
+    )
+    for extra in tokenizer.get("added_tokens", []):
+        if extra.get("special"):
+            tokens.pop(extra["content"], None)
     return tokens
 
 

@@ -39,7 +39,7 @@ class StemVector(NamedTuple):
         return min(1.0, product / (self.length * length)) if product else 0.0
 
 
-def damped(bag: Bag) -> StemVector:
+def log_vector(bag: Bag) -> StemVector:
     """1 + log f for a stem that occurs f times, at length 1."""
     return StemVector(bag.terms, 1.0 + logs_of_counts(bag.counts.astype(np.int64))).unit()
 

@@ -21,11 +21,11 @@ from salticid.text.stems import Stems
 
 HEADING_TIMES = 3
 """A word in a title, a heading or a description counts as so many in the text."""
-MOST_SEEN = 512
+MOST_PAGES = 512
 """So many of the pages seen, evenly spread over the crawl, are kept to learn from."""
 USUAL = 0.2
 """How much the usual words of the language are taken off, while no page off topic is known."""
-ENOUGH_SEEN = 30
+ENOUGH_PAGES = 30
 """From so many pages, what goes together on them has half its say."""
 
 
@@ -48,18 +48,18 @@ MIXTURE = Mixture()
 
 
 class TopicWords:
-    """One weight for each stem, made anew from what is known: `told` by people, `see`n by the crawl.
+    """One weight for each stem, made anew from what is known: `tell` what people say, `see` what is crawled.
 
     A page is a vector of length 1 whose weights are (1 + log f) times the rarity of the stem. The words of the
     topic are a vector too:
 
-        told = mean of examples + keywords - unlike * mean of the half of seen pages less like it
-        words = told / |told| + related * together / |together|
-        together = sum over seen pages of (told . page - mean) * page
+        evidence = mean of examples + keywords - unlike * mean of the half of seen pages less like it
+        words = evidence / |evidence| + related * together / |together|
+        together = sum over seen pages of (evidence . page - mean) * page
 
     The last is the covariance of each word with being on topic, over the pages seen. It takes none of them
-    for an example: whatever the crawl has seen, told is never moved towards it. With word vectors, the words
-    near those of told in meaning count as much again.
+    for an example: whatever the crawl has seen, evidence is never moved towards it. With word vectors, the words
+    near those of evidence in meaning count as much again.
 
     >>> from salticid.testing import spider_web
     >>> from salticid.runs.brief import prepare
@@ -74,9 +74,9 @@ class TopicWords:
         self.mixture = mixture
         self.stems = Stems(brief.words, brief.language)
         self.rarity = Rarity(self.stems, brief.language)
-        self._keywords = self._weighed(Bag.of(self.stems.terms(brief.topic.keywords)))
+        self._keywords = self._vector_of(Bag.of(self.stems.terms(brief.topic.keywords)))
         self._usual = self._usual_words(brief.language)
-        self._seen: EvenSample[StemVector] = EvenSample(MOST_SEEN)
+        self._sample: EvenSample[StemVector] = EvenSample(MOST_PAGES)
         self._last: tuple[Page, StemVector] | None = None
         self._meanings = None if vectors is None else Meanings(vectors, brief.words, self.stems)
         if self._meanings is not None:
@@ -93,12 +93,12 @@ class TopicWords:
             words = self.stems.of(page.tokens)
             standing_out = words[page.areas != Area.REST]
             bag = Bag.of(np.concatenate((words, *[standing_out] * (HEADING_TIMES - 1))))
-            self._last = page, self._weighed(bag)
+            self._last = page, self._vector_of(bag)
         return self._last[1]
 
     def see(self, page: Page) -> None:
         """The crawl has seen a page. Weights change with the next `tell`."""
-        self._seen.add(self.vector(page))
+        self._sample.add(self.vector(page))
         if self._meanings is not None:
             self._meanings.meet(page)
 
@@ -106,45 +106,45 @@ class TopicWords:
         """These pages are known, all others are not: make the weights anew."""
         self._on, self._off = list(on), list(off)
         self._mean = total(self._on, len(self.stems)) / max(len(self._on), 1)
-        first = self._sum_of_told([])
-        likeness = [_product(page, first) for page in self.seen]
+        first = self._sum_of_evidence([])
+        likeness = [_product(page, first) for page in self.sample]
         middle = sorted(likeness)[len(likeness) // 2] if likeness else 0.0
-        self.unlike = [page for page, like in zip(self.seen, likeness, strict=True) if like <= middle]
-        told = self._sum_of_told(self.unlike)
-        self._told_length = length_of(told) or 1.0
-        self.told = told / self._told_length
-        self.weights = self.told + self._together() + self._alike()
+        self.unlike = [page for page, like in zip(self.sample, likeness, strict=True) if like <= middle]
+        evidence = self._sum_of_evidence(self.unlike)
+        self._evidence_length = length_of(evidence) or 1.0
+        self.evidence = evidence / self._evidence_length
+        self.weights = self.evidence + self._together() + self._alike()
         self._length = length_of(self.weights) or 1.0
 
     @property
-    def seen(self) -> list[StemVector]:
-        """Those of the seen pages that are kept."""
-        return self._seen.items
+    def sample(self) -> list[StemVector]:
+        """The seen pages that are kept."""
+        return self._sample.items
 
     def likeness(self, page: StemVector) -> float:
         """The cosine of a page with the topic's words: below 0 for what is said elsewhere."""
         return _product(page, self.weights) / self._length
 
-    def told_likeness(self, page: StemVector) -> float:
-        """The same, but only with what was told."""
-        return _product(page, self.told)
+    def evidence_likeness(self, page: StemVector) -> float:
+        """The likeness to the evidence alone."""
+        return _product(page, self.evidence)
 
     def left_out(self) -> list[float]:
-        """The `told_likeness` of each known page on topic had it alone not been known; none if only one is.
+        """The `evidence_likeness` of each known page on topic had it alone not been known; none if only one is.
 
-        Without page y, of n with the mean m, the sum of what was told is t + (m - y) / (n - 1).
+        Without page y, of n with the mean m, the sum of the evidence is t + (m - y) / (n - 1).
         """
         others = len(self._on) - 1
         if others < 1:
             return []
-        by_told = [self._told_length * _product(page, self.told) for page in self._on]
+        by_evidence = [self._evidence_length * _product(page, self.evidence) for page in self._on]
         by_mean = [_product(page, self._mean) for page in self._on]
-        mean_by_told, mean_by_mean = fsum(by_told) / len(self._on), fsum(by_mean) / len(self._on)
+        mean_by_evidence, mean_by_mean = fsum(by_evidence) / len(self._on), fsum(by_mean) / len(self._on)
         cosines = []
-        for product_with_told, mean, page in zip(by_told, by_mean, self._on, strict=True):
+        for evidence_product, mean, page in zip(by_evidence, by_mean, self._on, strict=True):
             size = 1.0 if len(page.stems) else 0.0
-            product = product_with_told + (mean - size) / others
-            square = self._told_length**2 + 2 * (mean_by_told - product_with_told) / others
+            product = evidence_product + (mean - size) / others
+            square = self._evidence_length**2 + 2 * (mean_by_evidence - evidence_product) / others
             square += (mean_by_mean - 2 * mean + size) / others**2
             cosines.append(product / sqrt(square) if square > 0.0 else 0.0)
         return cosines
@@ -156,47 +156,47 @@ class TopicWords:
         near[stems] = self.weights[stems] * self.rarity.of(stems)
         return near
 
-    def _sum_of_told(self, unlike: list[StemVector]) -> Floats:
+    def _sum_of_evidence(self, unlike: list[StemVector]) -> Floats:
         size, mixture = len(self.stems), self.mixture
         weights = total([self._keywords], size)
         if self._on:
-            trusted = len(unlike) / (len(unlike) + ENOUGH_SEEN)
+            trust = len(unlike) / (len(unlike) + ENOUGH_PAGES)
             weights = mixture.keywords * weights + self._mean
-            weights -= total(unlike, size) * (mixture.unlike * trusted / max(len(unlike), 1))
-            weights -= total([self._usual], size) * (USUAL * (1.0 - trusted))
+            weights -= total(unlike, size) * (mixture.unlike * trust / max(len(unlike), 1))
+            weights -= total([self._usual], size) * (USUAL * (1.0 - trust))
         if self._off:
             weights -= total(self._off, size) * (mixture.negatives / len(self._off))
         return weights
 
     def _together(self) -> Floats:
-        likeness = [_product(page, self.told) for page in self.seen]
+        likeness = [_product(page, self.evidence) for page in self.sample]
         mean = fsum(likeness) / max(len(likeness), 1)
         together = np.zeros(len(self.stems))
-        for page, like in zip(self.seen, likeness, strict=True):
+        for page, like in zip(self.sample, likeness, strict=True):
             together[page.stems] += (like - mean) * page.weights
-        trusted = len(likeness) / (len(likeness) + ENOUGH_SEEN)
-        return together * (trusted * self._related() / (length_of(together) or 1.0))
+        trust = len(likeness) / (len(likeness) + ENOUGH_PAGES)
+        return together * (trust * self._relation() / (length_of(together) or 1.0))
 
     def _alike(self) -> Floats:
         if self._meanings is None:
             return np.zeros(len(self.stems))
-        alike = self._meanings.near(self.told)
+        alike = self._meanings.near(self.evidence)
         stems = np.flatnonzero(alike).astype(np.int32)
         alike[stems] *= self.rarity.of(stems)
-        return alike * (self._related() / (length_of(alike) or 1.0))
+        return alike * (self._relation() / (length_of(alike) or 1.0))
 
-    def _related(self) -> float:
+    def _relation(self) -> float:
         return self.mixture.related / (1 + len(self._on))
 
-    def _weighed(self, bag: Bag) -> StemVector:
-        damped = 1.0 + logs_of_counts(bag.counts.astype(np.int64))
-        return StemVector(bag.terms, damped * self.rarity.of(bag.terms)).unit()
+    def _vector_of(self, bag: Bag) -> StemVector:
+        logs = 1.0 + logs_of_counts(bag.counts.astype(np.int64))
+        return StemVector(bag.terms, logs * self.rarity.of(bag.terms)).unit()
 
     def _usual_words(self, code: str) -> StemVector:
         stems: list[int] = []
         for word, times in background(code):
             stems += self.stems.terms(word) * times
-        return self._weighed(Bag.of(stems))
+        return self._vector_of(Bag.of(stems))
 
 
 def _product(page: StemVector, dense: Floats) -> float:

@@ -14,7 +14,7 @@ MOST_CONFIDENT = 50
 
 
 class TrainedJudge:
-    """A judge that can be trained on pages on topic and off. Say how, and how it scores: it is complete.
+    """A judge that can be trained on pages on topic and off; a subclass adds `train` and `score`.
 
     The known pages are examples and negatives, and those a person has spoken about; his last word on a page
     counts. With `retrain` the judge also believes itself: after so many pages, and whenever their number has
@@ -48,21 +48,21 @@ class TrainedJudge:
             self._train()
         return due
 
-    def learn(self, liked: Sequence[tuple[Page, int]]) -> bool:
-        """The pages a person likes are on topic, those he dislikes are not; 0 takes his word back."""
-        self._feedback.update({page.url: (page, liking > 0) for page, liking in liked if liking})
-        for page, liking in liked:
+    def learn(self, likings: Sequence[tuple[Page, int]]) -> bool:
+        """Pages a person likes are on topic, pages a person dislikes are not; a liking of 0 takes that back."""
+        self._feedback.update({page.url: (page, liking > 0) for page, liking in likings if liking})
+        for page, liking in likings:
             if not liking:
                 self._feedback.pop(page.url, None)
-        if liked:
+        if likings:
             self._train()
-        return bool(liked)
+        return bool(likings)
 
     def _train(self) -> None:
         examples = {page.url: (page, True) for page in (*self.brief.examples, *self._on.pages())}
         examples |= {page.url: (page, False) for page in (*self.brief.negatives, *self._off.pages())}
         examples |= self._feedback
-        on, off = ([page for page, side in examples.values() if side is wanted] for wanted in (True, False))
+        on, off = ([page for page, side in examples.values() if side is good] for good in (True, False))
         self.train(on, off)
 
 
@@ -72,12 +72,12 @@ class Surest:
     def __init__(self) -> None:
         self._heap: list[tuple[float, int, Page]] = []
         self._number = count(0, -1)
-        self._noted = 0
+        self._count = 0
 
     def note(self, page: Page, sureness: float) -> None:
         """One more page."""
         entry = (sureness, next(self._number), page)
-        self._noted += 1
+        self._count += 1
         if len(self._heap) < MOST_CONFIDENT:
             heappush(self._heap, entry)
         else:
@@ -85,7 +85,7 @@ class Surest:
 
     def pages(self) -> list[Page]:
         """The surer half of all noted, as far as they were kept, surest first."""
-        return [page for _, _, page in sorted(self._heap, reverse=True)[: (self._noted + 1) // 2]]
+        return [page for _, _, page in sorted(self._heap, reverse=True)[: (self._count + 1) // 2]]
 
 
 class Schedule:

@@ -34,9 +34,9 @@ class WordNumbers:
     def __init__(self, words: Table, code: str) -> None:
         self._words = words
         self._stop = language.stop_words(code)
-        self._prepared = words.stems(language.rules(code))
+        self._world_stems = words.stems(language.rules(code))
         self._of = np.full(1024, _UNKNOWN, np.int32)
-        self._unmet: dict[str, int] = {}
+        self._number_of_text: dict[str, int] = {}
         self._next = STOP + 1
 
     def of(self, words: Ints) -> Ints:
@@ -58,17 +58,17 @@ class WordNumbers:
         """Every number given, with its text."""
         words = np.flatnonzero(self._of > STOP)
         texts = zip(self._of[words].tolist(), self._words.spell(words.tolist()), strict=True)
-        return {**dict(texts), **{number: text for text, number in self._unmet.items()}}
+        return {**dict(texts), **{number: text for text, number in self._number_of_text.items()}}
 
     def _meet(self, words: Ints) -> None:
-        """Give numbers to words whose ids turn up for the first time; unless told, they must be spelled."""
-        prepared = 0 if self._prepared is None else int(words.searchsorted(len(self._prepared.of)))
+        """Give numbers to new word ids; only those are spelled that the world has no stem for."""
+        split = 0 if self._world_stems is None else int(words.searchsorted(len(self._world_stems.of)))
         numbers = np.full(len(words), _UNKNOWN, np.int32)
-        if self._prepared is not None:
-            numbers[:prepared][self._prepared.of[words[:prepared]] == stems.STOP] = STOP
-        stop, unmet = self._stop, self._unmet
-        texts = self._words.spell(words[prepared:].tolist())
-        numbers[prepared:] = [STOP if text in stop else unmet.pop(text, _UNKNOWN) for text in texts]
+        if self._world_stems is not None:
+            numbers[:split][self._world_stems.of[words[:split]] == stems.STOP] = STOP
+        stop, number_of_text = self._stop, self._number_of_text
+        texts = self._words.spell(words[split:].tolist())
+        numbers[split:] = [STOP if text in stop else number_of_text.pop(text, _UNKNOWN) for text in texts]
         new = numbers == _UNKNOWN
         numbers[new] = np.arange(self._next, self._next + np.count_nonzero(new))
         self._next += int(np.count_nonzero(new))
@@ -77,7 +77,7 @@ class WordNumbers:
     def _expect(self, text: str) -> int:
         if text in self._stop:
             return STOP
-        if text not in self._unmet:
-            self._unmet[text] = self._next
+        if text not in self._number_of_text:
+            self._number_of_text[text] = self._next
             self._next += 1
-        return self._unmet[text]
+        return self._number_of_text[text]

@@ -14,7 +14,7 @@ from salticid.protocols import Table
 from salticid.text.stems import STOP, Stems
 from salticid.text.tokens import letter_runs
 
-MOST_MET = 50_000
+MOST_STEMS = 50_000
 """Stems that turn up later have no meaning: by then the words of the topic are known."""
 
 
@@ -35,15 +35,15 @@ class Meanings:
 
     def __init__(self, vectors: Vectors, words: Table, stems: Stems) -> None:
         self._vectors, self._words, self._stems = vectors, words, stems
-        self._met: list[int] = []
-        self._is_met = np.zeros(1024, np.bool_)
-        self._is_met[STOP] = True
+        self._stem_list: list[int] = []
+        self._has_vector = np.zeros(1024, np.bool_)
+        self._has_vector[STOP] = True
         self._rows: list[npt.NDArray[np.float32]] = []
 
     def meet(self, page: Page) -> None:
         """Look up the stems of a page that are new."""
         stems = self._stems.of(page.tokens)
-        unknown = np.flatnonzero(~self._is_known(stems))
+        unknown = np.flatnonzero(~self._has(stems))
         first = unknown[np.sort(np.unique(stems[unknown], return_index=True)[1])]
         if len(first):
             self._look_up(stems[first].tolist(), self._words.spell(page.tokens[first].tolist()))
@@ -52,7 +52,7 @@ class Meanings:
         """Look up the stems of what a person wrote."""
         for word in letter_runs(text):
             for stem in self._stems.terms(word):
-                if not self._is_known(np.array([stem], np.int32))[0]:
+                if not self._has(np.array([stem], np.int32))[0]:
                     self._look_up([stem], [word])
 
     def near(self, topic: Floats) -> Floats:
@@ -61,24 +61,24 @@ class Meanings:
         `topic` has a weight for each stem; those above 0 say where the topic is.
         """
         nearness = np.zeros(len(topic))
-        if self._met:
+        if self._stem_list:
             rows = np.concatenate(self._rows).astype(np.float64)
             self._rows = [rows.astype(np.float32)]
-            place = np.maximum(topic[self._met], 0.0) @ rows
+            place = np.maximum(topic[self._stem_list], 0.0) @ rows
             cosines = rows @ (place / (np.sqrt(place @ place) or 1.0))
-            known = rows.any(axis=1)
-            usual = cosines[known].mean() if known.any() else 0.0
-            nearness[self._met] = np.where(known, np.maximum(cosines - usual, 0.0), 0.0)
+            has_vector = rows.any(axis=1)
+            usual = cosines[has_vector].mean() if has_vector.any() else 0.0
+            nearness[self._stem_list] = np.where(has_vector, np.maximum(cosines - usual, 0.0), 0.0)
         return nearness
 
-    def _is_known(self, stems: Ints) -> npt.NDArray[np.bool_]:
-        self._is_met = grow(self._is_met, len(self._stems))
-        known: npt.NDArray[np.bool_] = self._is_met[stems]
-        return known
+    def _has(self, stems: Ints) -> npt.NDArray[np.bool_]:
+        self._has_vector = grow(self._has_vector, len(self._stems))
+        rows: npt.NDArray[np.bool_] = self._has_vector[stems]
+        return rows
 
     def _look_up(self, stems: list[int], words: list[str]) -> None:
-        room = MOST_MET - len(self._met)
+        room = MOST_STEMS - len(self._stem_list)
         if room > 0:
-            self._is_met[stems[:room]] = True
-            self._met += stems[:room]
+            self._has_vector[stems[:room]] = True
+            self._stem_list += stems[:room]
             self._rows.append(self._vectors.of(words[:room]).astype(np.float32))

@@ -15,5 +15,5 @@ def classifier_eg(crawl: JudgedCrawl) -> float:
 
     Paper: Menczer, Pant, Ruiz, Srinivasan, "Evaluating topic-driven web crawlers", SIGIR 2001.
     """
-    called = crawl.topic.called_positive["eg"][crawl.places]
-    return float(called.mean()) if len(called) else 0.0
+    positive = crawl.topic.called_positive["eg"][crawl.places]
+    return float(positive.mean()) if len(positive) else 0.0

@@ -17,5 +17,5 @@ def classifier_rocchio(crawl: JudgedCrawl) -> Floats | float:
 
     Paper: Menczer, Pant, Ruiz, Srinivasan, "Evaluating topic-driven web crawlers", SIGIR 2001.
     """
-    called = crawl.topic.called_positive["rocchio"][crawl.places]
-    return mean_so_far(called.astype(np.float64)) if len(called) else 0.0
+    positive = crawl.topic.called_positive["rocchio"][crawl.places]
+    return mean_so_far(positive.astype(np.float64)) if len(positive) else 0.0

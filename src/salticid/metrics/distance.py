@@ -29,9 +29,9 @@ def mean_distance(away: Ints, pages: Ints) -> float | None:
     >>> mean_distance(away=np.array([0, 1, -1, 4]), pages=np.array([1, 2, 3]))
     2.5
     """
-    reached = away[pages]
-    reached = reached[reached >= 0]
-    return float(reached.mean()) if len(reached) else None
+    distances = away[pages]
+    distances = distances[distances >= 0]
+    return float(distances.mean()) if len(distances) else None
 
 
 def histogram(away: Ints, pages: Ints) -> list[int]:
@@ -40,6 +40,6 @@ def histogram(away: Ints, pages: Ints) -> list[int]:
     >>> histogram(away=np.array([0, 1, -1, 3, 1]), pages=np.array([1, 2, 3, 4]))
     [0, 2, 0, 1]
     """
-    reached = away[pages]
-    counts: list[int] = np.bincount(reached[reached >= 0]).tolist()
+    distances = away[pages]
+    counts: list[int] = np.bincount(distances[distances >= 0]).tolist()
     return counts

@@ -20,4 +20,4 @@ def est_recency(crawl: JudgedCrawl) -> Floats:
     Paper: Menczer, "Complementing search engines with online web mining agents", Decision Support Systems 35,
     2003.
     """
-    return estimated_recency(crawl.topic.modified(crawl.pages), np.inf)
+    return estimated_recency(crawl.topic.dates(crawl.pages), np.inf)

@@ -21,4 +21,4 @@ def harvest_curve(relevant: Sequence[bool]) -> list[float]:
     >>> harvest_curve([True, False, True])
     [1.0, 0.5, 0.6666666666666666]
     """
-    return [found / n for n, found in enumerate(accumulate(map(int, relevant)), start=1)]
+    return [hits / n for n, hits in enumerate(accumulate(map(int, relevant)), start=1)]

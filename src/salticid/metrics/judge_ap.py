@@ -31,6 +31,6 @@ def average_precision(scores: Floats, relevant: Bools) -> float | None:
         return None
     order = np.argsort(-scores, kind="stable")
     last_of_score = np.append(np.flatnonzero(np.diff(scores[order])), len(order) - 1)
-    found = np.cumsum(relevant[order])[last_of_score]
-    precision = found / (last_of_score + 1)
-    return float((np.diff(found, prepend=0) * precision).sum() / found[-1])
+    hits = np.cumsum(relevant[order])[last_of_score]
+    precision = hits / (last_of_score + 1)
+    return float((np.diff(hits, prepend=0) * precision).sum() / hits[-1])

@@ -36,8 +36,8 @@ def share_below(relevant: Bools, similarity: Floats, line: float) -> float | Non
     """
     if not relevant.any():
         return None
-    found = similarity[relevant]
-    return float(((found < line) + 0.5 * (found == line)).mean())
+    similarities = similarity[relevant]
+    return float(((similarities < line) + 0.5 * (similarities == line)).mean())
 
 
 def novelty_line(similarity: Floats) -> float | None:

@@ -20,7 +20,7 @@ def oracle_share(crawl: JudgedCrawl) -> float | None:
     return share_of_area(crawl.is_target.tolist(), crawl.topic.oracle, crawl.topic.length)
 
 
-def share_of_area(found: Sequence[bool], oracle: Sequence[bool], length: int) -> float | None:
+def share_of_area(crawl: Sequence[bool], oracle: Sequence[bool], length: int) -> float | None:
     """The area under the crawl's curve of targets found against pages fetched, divided by the oracle's.
 
         share = sum of f(n) over n = 1..length / the same of the oracle, f(n) = targets among the first n pages
@@ -35,9 +35,9 @@ def share_of_area(found: Sequence[bool], oracle: Sequence[bool], length: int) ->
     0.6
     """
     best = _area(oracle, length)
-    return _area(found, length) / best if best else None
+    return _area(crawl, length) / best if best else None
 
 
-def _area(found: Sequence[bool], length: int) -> int:
+def _area(hits: Sequence[bool], length: int) -> int:
     """A target found on page n counts on that page and on all after it."""
-    return int((length - np.flatnonzero(found[:length])).sum())
+    return int((length - np.flatnonzero(hits[:length])).sum())

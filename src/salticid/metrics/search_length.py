@@ -26,8 +26,8 @@ def search_length(crawl: JudgedCrawl) -> float:
     Paper: Menczer, Pant, Ruiz, Srinivasan, "Evaluating topic-driven web crawlers", SIGIR 2001, section 3.2.
     """
     topic = crawl.topic
-    reached = pages_until(crawl.relevant[: topic.length], len(topic.targets))
-    return topic.length + 1.0 if reached is None else reached
+    pages = pages_until(crawl.relevant[: topic.length], len(topic.targets))
+    return topic.length + 1.0 if pages is None else pages
 
 
 def pages_until(relevant: Sequence[bool], targets: int, share: float = 0.5) -> float | None:
@@ -40,6 +40,6 @@ def pages_until(relevant: Sequence[bool], targets: int, share: float = 0.5) -> f
     """
     if not targets:
         return None
-    found = np.cumsum(np.asarray(relevant, np.bool_))
-    n = int(found.searchsorted(share * targets - _ROUNDING)) + 1
-    return float(n) if n <= len(found) else None
+    hits = np.cumsum(np.asarray(relevant, np.bool_))
+    n = int(hits.searchsorted(share * targets - _ROUNDING)) + 1
+    return float(n) if n <= len(hits) else None

@@ -30,5 +30,5 @@ def recall_curve(relevant: Sequence[bool], targets: int) -> Floats:
     >>> recall_curve([True, False, True], 4).tolist()
     [0.25, 0.25, 0.5]
     """
-    found: Floats = np.cumsum(np.asarray(relevant, np.bool_), dtype=np.float64)
-    return found / max(targets, 1)
+    hits: Floats = np.cumsum(np.asarray(relevant, np.bool_), dtype=np.float64)
+    return hits / max(targets, 1)

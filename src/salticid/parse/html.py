@@ -19,7 +19,7 @@ from salticid.parse.hrefs import Hrefs
 from salticid.parse.robots_tags import AGENT, directives
 from salticid.parse.word_bound import bounded_tokens
 from salticid.protocols import Interning
-from salticid.text.tokens import MARKS, Marked, Tokenizer
+from salticid.text.tokens import MARKS, MarkedTokens, Tokenizer
 from salticid.urls import canonical
 
 MAX_LINKS = 20_000
@@ -190,7 +190,7 @@ def _single_spaced(text: bytes) -> bytes:
     return single.strip()
 
 
-def _areas(stream: Marked) -> tuple[Ints, npt.NDArray[np.uint8]]:
+def _areas(stream: MarkedTokens) -> tuple[Ints, npt.NDArray[np.uint8]]:
     """The runs of equal area: META up to the title, HEADING within title and h1, REST."""
     starts, areas = [0], [Area.META]
     ours = stream.mark >= _AREA_MARKS
@@ -202,7 +202,7 @@ def _areas(stream: Marked) -> tuple[Ints, npt.NDArray[np.uint8]]:
     return np.array(starts, np.int32), np.array(areas, np.uint8)
 
 
-def _links(stream: Marked, urls: list[int], nofollow: list[bool]) -> Links:
+def _links(stream: MarkedTokens, urls: list[int], nofollow: list[bool]) -> Links:
     """The links as columns. Marks nest as brackets do: HTML may hold an anchor within another."""
     start = stream.at[stream.mark == ord(MARKS[0])]
     end = stream.at[stream.mark == ord(MARKS[1])]
@@ -214,7 +214,7 @@ def _links(stream: Marked, urls: list[int], nofollow: list[bool]) -> Links:
     return Links(np.array(urls, np.int32), start, end, np.array(nofollow, np.bool_))
 
 
-def _anchor_ends(stream: Marked) -> Ints:
+def _anchor_ends(stream: MarkedTokens) -> Ints:
     """Where each anchor ends, in the order the anchors begin."""
     ends: list[int] = []
     still_open: list[int] = []

@@ -6,29 +6,29 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from salticid.text.tokens import Marked, Tokenizer
+from salticid.text.tokens import MarkedTokens, Tokenizer
 
 MAX_WORDS = 50_000
 """After so many different words a page is read no further; Ulysses has 30,000."""
 _AT_ONCE = 10_000  # characters, so that the last piece brings few more
 
 
-def bounded_tokens(text: str, tokenizer: Tokenizer) -> Marked:
+def bounded_tokens(text: str, tokenizer: Tokenizer) -> MarkedTokens:
     """What the tokenizer makes of a text, or of its beginning with `MAX_WORDS` different words and few more.
 
     Where it ends depends on nothing but the text.
     """
     if len(text) <= MAX_WORDS:  # a word has a letter, at least
-        return tokenizer.marked(text)
-    parts: list[Marked] = []
+        return tokenizer.tokens_and_marks(text)
+    parts: list[MarkedTokens] = []
     words: set[int] = set()
     for piece in _pieces(text):
-        parts.append(tokenizer.marked(piece))
+        parts.append(tokenizer.tokens_and_marks(piece))
         words.update(parts[-1].tokens.tolist())
         if len(words) >= MAX_WORDS:
             break
     before = np.cumsum([0, *(len(each.tokens) for each in parts)], dtype=np.int32)
-    return Marked(
+    return MarkedTokens(
         tokens=np.concatenate([each.tokens for each in parts]),
         mark=np.concatenate([each.mark for each in parts]),
         at=np.concatenate([each.at + start for each, start in zip(parts, before, strict=False)]),

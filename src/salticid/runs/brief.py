@@ -52,7 +52,7 @@ def settle(
     text = " ".join([topic.keywords, *(page.text[:_SAMPLE] for page in known_pages.examples)])
     return Brief(
         topic=topic,
-        language=language.checked(topic.language) if topic.language else language.detect(text),
+        language=language.check_code(topic.language) if topic.language else language.detect(text),
         seeds=Links.to(url_ids(topic.seeds, tables.urls)),
         examples=known_pages.examples,
         negatives=known_pages.negatives,

@@ -63,24 +63,24 @@ class ContextGraph(Queueing):
         layers = [[bag for page in layer if (bag := self._bag(page)).norm] for layer in graph]
         layers = [layers[0] or [keywords_of(brief, self._stems)], *filter(None, layers[1:])]
         others = [bag for page in brief.negatives if (bag := self._bag(page)).norm]
-        self._learned = Layers(layers, others)
+        self._layers = Layers(layers, others)
         self._nearness = bytearray()
         self._news = [Event("layers", tuple((str(at), len(bags)) for at, bags in enumerate(layers)))]
         if len(layers) == 1:
             self._news.append(Event("no backlinks"))
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
-        return [self._explained(choice) for choice in super().choose(n, busy)]
+        return [self._with_reasons(choice) for choice in super().choose(n, busy)]
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
         self.frontier.discard(visit.final)
         if visit.page is None:
             self._nearness.append(0)
             return
-        layer, likeness = self._learned.place(self._bag(visit.page))
-        nearness = 0 if layer is None else self._learned.count - layer
+        layer, likeness = self._layers.place(self._bag(visit.page))
+        nearness = 0 if layer is None else self._layers.count - layer
         self._nearness.append(nearness)
-        score = (nearness + likeness) / (self._learned.count + 1)
+        score = (nearness + likeness) / (self._layers.count + 1)
         self.frontier.push(visit.page.links.url[fresh], score, visit.step, fresh)
 
     def events(self) -> list[Event]:
@@ -89,7 +89,7 @@ class ContextGraph(Queueing):
 
     def waiting(self, k: int) -> tuple[int, list[Choice]]:
         size, best = super().waiting(k)
-        return size, [self._explained(choice) for choice in best]
+        return size, [self._with_reasons(choice) for choice in best]
 
     def _context(self, backlinks: Backlinks | None, examples: tuple[Page, ...]) -> Iterator[list[Page]]:
         """The layers around the examples, as many as there are up to `layers`."""
@@ -113,8 +113,8 @@ class ContextGraph(Queueing):
     def _bag(self, page: Page) -> Bag:
         return Bag.of(self._stems.of(page.tokens))
 
-    def _explained(self, choice: Choice) -> Choice:
+    def _with_reasons(self, choice: Choice) -> Choice:
         if choice.link.source < 0:
             return choice
-        nearness = self._nearness[choice.link.source] / (self._learned.count + 1)
+        nearness = self._nearness[choice.link.source] / (self._layers.count + 1)
         return replace(choice, why=(("nearness", nearness), ("likeness", choice.score - nearness)))

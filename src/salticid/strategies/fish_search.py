@@ -67,10 +67,10 @@ class FishSearch(Queueing):
         self._queue(brief.seeds.url.tolist(), 1.0, self.depth, FROM_SEED)
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
-        chosen = super().choose(n, busy)
-        for choice in chosen:
+        choices = super().choose(n, busy)
+        for choice in choices:
             self._flying[choice.link.url] = self._depth.pop(choice.link.url)
-        return [replace(choice, why=(("depth", self._flying[choice.link.url]),)) for choice in chosen]
+        return [replace(choice, why=(("depth", self._flying[choice.link.url]),)) for choice in choices]
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
         depth = self._flying.pop(visit.url)
@@ -116,7 +116,7 @@ class FishSearch(Queueing):
             depths[url] = max(depth, depths[url]) if url in self.frontier else depth
         self.frontier.push(urls, scores, source, places)
         if len(depths) > 2 * len(self.frontier) + _SLACK:
-            self._depth = {url: left for url, left in depths.items() if url in self.frontier}
+            self._depth = {url: depth for url, depth in depths.items() if url in self.frontier}
 
 
 def _first_of_each(urls: list[int], places: list[int]) -> dict[int, int]:

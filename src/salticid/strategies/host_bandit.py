@@ -61,26 +61,26 @@ class HostBandit(LinkScoring):
         self._number: dict[int, int] = {}
         self._hosts: list[int] = []
         self._ranking: list[tuple[float, int, int]] = []
-        self._ranked: dict[int, float] = {}
+        self._rank_of: dict[int, float] = {}
         self._pages = 0
         self._enter(brief.seeds.url.tolist())
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
-        chosen: list[Choice] = []
-        while len(chosen) < n and (host := self._next_host(busy)) is not None:
+        choices: list[Choice] = []
+        while len(choices) < n and (host := self._next_host(busy)) is not None:
             choice = self._links.take(host)
             self._rank(host)
-            chosen.append(replace(choice, why=(("host", self._value(host)), ("anchor", choice.score))))
-        self._leave(chosen)
-        return chosen
+            choices.append(replace(choice, why=(("host", self._value(host)), ("anchor", choice.score))))
+        self._leave(choices)
+        return choices
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
         super().observe(visit, fresh)
         if visit.page is None:
             return
         host = self._host_of(visit.final)
-        good, tried = self._record.get(host, (0, 0))
-        self._record[host] = good + visit.positive, tried + 1
+        good, visits = self._record.get(host, (0, 0))
+        self._record[host] = good + visit.positive, visits + 1
         self._pages += 1
         self._rank(host)
         self._enter(visit.page.links.url[fresh].tolist())
@@ -99,28 +99,26 @@ class HostBandit(LinkScoring):
             self._rank(host)
 
     def _value(self, host: int) -> float:
-        good, tried = self._record.get(host, (0, 0))
-        return (good + 1) / (tried + 2)
+        good, visits = self._record.get(host, (0, 0))
+        return (good + 1) / (visits + 2)
 
     def _rank(self, host: int) -> None:
         """Let a host that has a link compete, by what its record says now."""
         value = self._value(host)
-        if host not in self._number or self._ranked.get(host) == value or not self._links.has(host):
+        if host not in self._number or self._rank_of.get(host) == value or not self._links.has(host):
             return
-        self._ranked[host] = value
+        self._rank_of[host] = value
         heappush(self._ranking, (-value, self._number[host], host))
-        if len(self._ranking) > 2 * len(self._ranked) + _SPARE:
-            self._ranking = [(-value, self._number[host], host) for host, value in self._ranked.items()]
+        if len(self._ranking) > 2 * len(self._rank_of) + _SPARE:
+            self._ranking = [(-value, self._number[host], host) for host, value in self._rank_of.items()]
             heapify(self._ranking)
 
     def _next_host(self, busy: frozenset[int]) -> int | None:
         """The host to play now; None when no host that is not busy has a link."""
-        return self._drawn_host(busy) if self._explores() else self._best_host(busy)
+        explores = self._rng.random() < self.explore * self.decay / (self.decay + self._pages)
+        return self._random_host(busy) if explores else self._best_host(busy)
 
-    def _explores(self) -> bool:
-        return self._rng.random() < self.explore * self.decay / (self.decay + self._pages)
-
-    def _drawn_host(self, busy: frozenset[int]) -> int | None:
+    def _random_host(self, busy: frozenset[int]) -> int | None:
         for _ in range(_TRIES if self._hosts else 0):
             host = self._hosts[self._rng.integers(len(self._hosts))]
             if host not in busy and self._links.has(host):
@@ -132,12 +130,12 @@ class HostBandit(LinkScoring):
         while best is None and self._ranking:
             entry = heappop(self._ranking)
             value, _, host = entry
-            if self._ranked.get(host) != -value:
+            if self._rank_of.get(host) != -value:
                 continue
             if host in busy:
                 resting.append(entry)
                 continue
-            del self._ranked[host]
+            del self._rank_of[host]
             if self._links.has(host):
                 best = host
         for entry in resting:

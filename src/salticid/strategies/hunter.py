@@ -16,7 +16,7 @@ from salticid.strategies.parts.hunter.evidence import Evidence
 from salticid.strategies.parts.hunter.features import NAMES, Surroundings, columns
 from salticid.strategies.parts.hunter.online import OnlineWeights
 from salticid.strategies.parts.hunter.page_records import PageRecords, Ways
-from salticid.strategies.parts.hunter.prior import Prior, shipped
+from salticid.strategies.parts.hunter.prior import Prior, default_prior
 from salticid.strategies.parts.hunter.topic_profile import TopicProfile
 from salticid.strategies.parts.hunter.url_parts import UrlParts
 from salticid.strategies.parts.hunter.waiting import NOWHERE, Waiting
@@ -72,7 +72,7 @@ class Hunter:
         self.rescore = rescore
 
     def start(self, brief: Brief) -> None:
-        prior = self.prior or shipped()
+        prior = self.prior or default_prior()
         self._profile = TopicProfile(brief)
         self._addresses = UrlParts(brief.urls, self._profile)
         self._waiting = Waiting(brief.limits.max_buffer, len(NAMES))
@@ -86,23 +86,23 @@ class Hunter:
             self._evidence.read(page, self._pages.add([page.url], None, 0.0, len(page.links), Ways.none()))
         self._examples = len(brief.examples)
         self._enter(brief.seeds.url, FROM_SEED, np.zeros(len(brief.seeds), np.int32))
-        newest = self._waiting.unscored()
+        newest = self._waiting.new_slots()
         self._rescore()
         self._waiting.shrink(newest)
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
         waiting = self._waiting
-        allowed = None
+        mask = None
         if busy:
             hosts = self._addresses.hosts(waiting.url.held)
-            allowed = ~np.isin(hosts, np.array(sorted(busy), np.int32))
-        chosen = []
-        for slot in waiting.best(n, allowed).tolist():
+            mask = ~np.isin(hosts, np.array(sorted(busy), np.int32))
+        choices = []
+        for slot in waiting.best(n, mask).tolist():
             choice = self._choice(slot)
             self._flying[choice.link.url] = waiting.features[:, slot].astype(np.float64)
             waiting.discard(choice.link.url)
-            chosen.append(choice)
-        return chosen
+            choices.append(choice)
+        return choices
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
         self._waiting.discard(visit.final)
@@ -113,12 +113,12 @@ class Hunter:
         row = self._pages.add(
             [visit.url, visit.final], visit.step, visit.score, len(page.links), self._ways_to(visit.url)
         )
-        self._pages.judged(row, self._pages.row_of(link.source), visit.positive)
+        self._pages.add_verdict(row, self._pages.row_of(link.source), visit.positive)
         if features is not None and link.source >= 0:
             self._weights.add(features, row)
         self._evidence.read(page, row)
         self._enter(page.links.url[fresh], visit.step, fresh)
-        newest = self._waiting.unscored()
+        newest = self._waiting.new_slots()
         self._since += 1
         if self._words_due.due():
             self._evidence.learn_words(self._pages.rewards())
@@ -134,14 +134,14 @@ class Hunter:
         self._pages.revise(scores)
         for word in feedback:
             self._pages.tell(word.url, 1.0 if word.liking > 0 else 0.0)
-        liked = np.array([word.url for word in feedback if word.liking > 0], np.int32)
-        self._evidence.learn_words(self._pages.rewards(), self._pages.rows(liked).tolist())
+        favourites = np.array([word.url for word in feedback if word.liking > 0], np.int32)
+        self._evidence.learn_words(self._pages.rewards(), self._pages.rows(favourites).tolist())
         self._rescore()
 
     def offer(self, links: Links) -> None:
         """Offered links are scored as all others: by their addresses, and by links seen that point at them."""
         self._enter(links.url, FROM_OFFER, np.zeros(len(links), np.int32))
-        newest = self._waiting.unscored()
+        newest = self._waiting.new_slots()
         self._rescore()
         self._waiting.shrink(newest)
 

@@ -11,7 +11,7 @@ from msgspec import Meta
 from salticid.exact import tanh, tanhs
 from salticid.model import Floats, Visit
 from salticid.protocols import Brief
-from salticid.strategies.parts.agents import Agent, Arrival
+from salticid.strategies.parts.agents import Agent, AgentArrival
 from salticid.strategies.parts.nearness import AgentPage, PageTerms
 from salticid.strategies.parts.walkers import Walking
 
@@ -106,7 +106,7 @@ class Infospiders(Walking[InfoSpider]):
     def sharpness(self) -> float:
         return 1 / self.temperature
 
-    def gain(self, agent: InfoSpider, arrival: Arrival) -> float:
+    def gain(self, agent: InfoSpider, arrival: AgentArrival) -> float:
         return arrival.visit.score
 
     def cost(self, visit: Visit) -> float:
@@ -121,21 +121,21 @@ class Infospiders(Walking[InfoSpider]):
         beyond = np.array([np.nan if best is None else best for best in outlooks])
         return np.where(np.isnan(beyond), estimates, estimates + self.lookahead * (beyond - estimates))
 
-    def learn(self, agent: InfoSpider, arrival: Arrival) -> None:
+    def learn(self, agent: InfoSpider, arrival: AgentArrival) -> None:
         if agent.ground is not None:
             own = self.target == "keywords"
-            wanted = arrival.reading.likeness(agent.keywords) if own else arrival.visit.score
-            agent.weights = self._trained(agent.weights, agent.ground.inputs[:, agent.followed], wanted)
+            goal = arrival.reading.likeness(agent.keywords) if own else arrival.visit.score
+            agent.weights = self._train(agent.weights, agent.ground.inputs[:, agent.place], goal)
         if self.lookahead:
             self.remember(self._outlooks, arrival.visit.final, _outlook(agent, arrival))
 
-    def _trained(self, weights: Floats, inputs: Floats, wanted: float) -> Floats:
+    def _train(self, weights: Floats, inputs: Floats, goal: float) -> Floats:
         """The weights after some epochs of back-propagation on one example, each along the same inputs."""
         activity, length = float((weights * inputs).sum()), float((inputs * inputs).sum())
         step = change = 0.0
         for _ in range(self.epochs):
             output = tanh(activity + change * length)
-            step = self.momentum * step + self.rate * (wanted - output) * (1 - output**2) / (1 + length)
+            step = self.momentum * step + self.rate * (goal - output) * (1 - output**2) / (1 + length)
             change += step
         return weights + change * inputs
 
@@ -146,7 +146,7 @@ def _estimates(weights: Floats, inputs: Floats) -> Floats:
     return outputs
 
 
-def _outlook(agent: InfoSpider, arrival: Arrival) -> float:
+def _outlook(agent: InfoSpider, arrival: AgentArrival) -> float:
     """The best estimate of the links here that nobody has chosen, the lowest there can be without any."""
     ground = arrival.ground
     if ground is None:

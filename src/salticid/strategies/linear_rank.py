@@ -109,9 +109,9 @@ class LinearRank(Queueing):
         self.frontier.push(brief.seeds.url, inf)
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
-        chosen = [self._explained(choice) for choice in super().choose(n, busy)]
-        self._flying.update(choice.link.url for choice in chosen)
-        return chosen
+        choices = [self._with_reasons(choice) for choice in super().choose(n, busy)]
+        self._flying.update(choice.link.url for choice in choices)
+        return choices
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
         self.frontier.discard(visit.final)
@@ -125,17 +125,17 @@ class LinearRank(Queueing):
 
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
         """Settle anew what the parents of waiting links say, as far as the links of these are kept."""
-        concerned: dict[int, None] = {}
+        urls: dict[int, None] = {}
         for step, score in scores:
             if step in self._past:
                 self._past.rescore(step, 2 * score - 1)
-                concerned |= dict.fromkeys(self._past.of(step).tolist())
-        for url in concerned:
+                urls |= dict.fromkeys(self._past.of(step).tolist())
+        for url in urls:
             slot = self._open_urls.slot(url)
             parents = self._past.leading_to(slot, self._open_urls) if slot != NONE else ()
-            if above := [self._past.signed(step) for step in parents]:
+            if above := [self._past.score(step) for step in parents]:
                 self._open_urls.set_parents(slot, max(above), min(above))
-        self._rank_again(concerned)
+        self._rank_again(urls)
 
     def offer(self, links: Links) -> None:
         self._open_urls.see(np.unique(links.url))
@@ -148,7 +148,7 @@ class LinearRank(Queueing):
 
     def waiting(self, k: int) -> tuple[int, list[Choice]]:
         size, best = super().waiting(k)
-        return size, [self._explained(choice) for choice in best]
+        return size, [self._with_reasons(choice) for choice in best]
 
     @property
     def _weights(self) -> Floats:
@@ -167,21 +167,21 @@ class LinearRank(Queueing):
         if inside:
             for url in dict.fromkeys((visit.url, visit.final)):
                 self._join(url)
-        followed = np.zeros(0, np.int32) if page.nofollow else page.links.url[~page.links.nofollow]
-        urls = np.array(list(dict.fromkeys(followed.tolist())), np.int32)
+        targets = np.zeros(0, np.int32) if page.nofollow else page.links.url[~page.links.nofollow]
+        urls = np.array(list(dict.fromkeys(targets.tolist())), np.int32)
         open_urls.see(urls)
         totals.pages += 1
         totals.links += len(urls)
         pages, good = self._hosts.get(host := self._host_of(visit.final), (0, 0))
         self._hosts[host] = pages + 1, good + visit.positive
-        above, signed = open_urls.above(visit.url), 2 * visit.score - 1
+        above, signed_score = open_urls.above(visit.url), 2 * visit.score - 1
         if len(urls):
             share = open_urls.in_community(urls) / len(urls)
-            pairs = Pairs(_below(signed, above.most), _below(signed, above.least))
-            open_urls.add_parent(open_urls.opened(urls), Parent(len(urls), share, inside, pairs))
-            self._past.add(visit.step, signed, urls, open_urls)
+            pairs = Pairs(_below(signed_score, above.most), _below(signed_score, above.least))
+            open_urls.add_parent(open_urls.open(urls), Parent(len(urls), share, inside, pairs))
+            self._past.add(visit.step, signed_score, urls, open_urls)
             if self._words is not None:
-                self._read(self._words, page)
+                self._add_words(self._words, page)
 
     def _join(self, url: int) -> None:
         """A page joins the community: pages that link to it have one link more into it."""
@@ -192,13 +192,13 @@ class LinearRank(Queueing):
                 slots = open_urls.slots(siblings)
                 open_urls.add_share(slots[slots != NONE], 1.0 / len(siblings))
 
-    def _read(self, words: LinkWords, page: Page) -> None:
+    def _add_words(self, words: LinkWords, page: Page) -> None:
         """Take note of what the links of a page say; of several to one URL, the best counts."""
         slots = self._open_urls.slots(page.links.url)
-        followed = np.flatnonzero(~page.links.nofollow & (slots != NONE))
-        begin, end = page.links.start[followed].astype(np.int64), page.links.end[followed].astype(np.int64)
+        places = np.flatnonzero(~page.links.nofollow & (slots != NONE))
+        begin, end = page.links.start[places].astype(np.int64), page.links.end[places].astype(np.int64)
         anchor, context = words.scores(page.tokens, Stretch(begin, end, 0, len(page.tokens)))
-        self._open_urls.add_words(slots[followed], anchor, context)
+        self._open_urls.add_words(slots[places], anchor, context)
 
     def _queue(self, visit: Visit, page: Page, fresh: Ints) -> None:
         """Rank the links of a page, those that wait already anew."""
@@ -216,11 +216,11 @@ class LinearRank(Queueing):
 
     def _rank_again(self, urls: Iterable[int]) -> None:
         """Rank those of these that wait and that a page points to; seeds stay in front."""
-        ranked = [url for url in urls if url in self.frontier and self._is_ranked(url)]
-        for url, rank in zip(ranked, self._ranks(ranked).tolist(), strict=True):
+        waiting = [url for url in urls if url in self.frontier and self._has_rank(url)]
+        for url, rank in zip(waiting, self._ranks(waiting).tolist(), strict=True):
             self.frontier.rescore(url, rank)
 
-    def _is_ranked(self, url: int) -> bool:
+    def _has_rank(self, url: int) -> bool:
         slot = self._open_urls.slot(url)
         return slot != NONE and self._open_urls.has_parents(slot) and self.frontier.score(url) < inf
 
@@ -236,7 +236,7 @@ class LinearRank(Queueing):
         pages, good = self._hosts.get(self._host_of(url), (0, 0))
         return (good + 1) / (pages + 2)
 
-    def _explained(self, choice: Choice) -> Choice:
+    def _with_reasons(self, choice: Choice) -> Choice:
         """A choice with its reasons; a seed, whose place in front no rank gives it, with that of a perfect link."""
         url = choice.link.url
         if choice.link.source == FROM_SEED:
@@ -256,6 +256,6 @@ class LinearRank(Queueing):
                     self._open_urls.forget(url)
 
 
-def _below(signed: float, above: Floats) -> Floats:
+def _below(score: float, above: Floats) -> Floats:
     """What is k links above a URL, seen from a page that links to it: the page, then what is k - 1 above that."""
-    return np.concatenate(([signed], above[: LEVELS - 1]))
+    return np.concatenate(([score], above[: LEVELS - 1]))

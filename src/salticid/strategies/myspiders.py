@@ -13,14 +13,14 @@ from msgspec import Meta
 from salticid.exact import log
 from salticid.model import Floats, Ints, Visit
 from salticid.protocols import Brief
-from salticid.strategies.parts.agents import Agent, Arrival, Find
+from salticid.strategies.parts.agents import Agent, AgentArrival, Find
 from salticid.strategies.parts.nearness import AgentPage, PageTerms
 from salticid.strategies.parts.nets import Net
 from salticid.strategies.parts.walkers import Walking
 
 LIKED_TERMS = 3
 """So many of a liked page's most frequent terms join the keywords."""
-DATED = 100
+LAST_DATES = 100
 """A page's recency is its rank among so many of the last pages that have a date."""
 
 
@@ -106,10 +106,10 @@ class Myspiders(Walking[NetSpider]):
         self.reach = reach
 
     def start(self, brief: Brief) -> None:
-        self._dates: deque[float] = deque(maxlen=DATED)
+        self._dates: deque[float] = deque(maxlen=LAST_DATES)
         super().start(brief)
         terms = self.stems.terms(brief.topic.keywords)
-        self._named = np.array([terms.count(term) for term in self.query.tolist()])
+        self._counts = np.array([terms.count(term) for term in self.query.tolist()])
 
     def first_agents(self, seeds: int) -> int:
         return self.init_pop
@@ -121,7 +121,7 @@ class Myspiders(Walking[NetSpider]):
 
     def child(self, parent: NetSpider, number: int, reading: PageTerms) -> NetSpider:
         child = NetSpider(number, 0.0, parent.keywords, pages=parent.pages, holding=parent.holding)
-        child.net = parent.net.mutated(self.mutated, self.noise, self.rng)
+        child.net = parent.net.mutate(self.mutated, self.noise, self.rng)
         child.keywords = self._with_more(child, reading.commonest(1, besides=parent.keywords).tolist())
         return child
 
@@ -131,7 +131,7 @@ class Myspiders(Walking[NetSpider]):
     def estimates(self, agent: NetSpider, ground: AgentPage) -> Floats:
         return agent.net.estimates(ground.inputs)
 
-    def gain(self, agent: NetSpider, arrival: Arrival) -> float:
+    def gain(self, agent: NetSpider, arrival: AgentArrival) -> float:
         worth = self._worth(agent, arrival)
         if self.recency:
             worth *= 1 - self.recency + self.recency * self._rank(arrival.visit.modified)
@@ -144,12 +144,12 @@ class Myspiders(Walking[NetSpider]):
         share = min(1.0, visit.seconds / self.limits.timeout)
         return most * (share if visit.page is not None else max(share, self.cache_cost))
 
-    def learn(self, agent: NetSpider, arrival: Arrival) -> None:
+    def learn(self, agent: NetSpider, arrival: AgentArrival) -> None:
         if agent.ground is not None:
             ahead = arrival.ground
             best = float(self.estimates(agent, ahead).max()) if ahead is not None else 0.0
             target = self._worth(agent, arrival) + self.mu * best
-            agent.net.learn(agent.ground.inputs[:, agent.followed], target, self.rate)
+            agent.net.learn(agent.ground.inputs[:, agent.place], target, self.rate)
         if self.tfidf and not arrival.visit.revisit:
             agent.pages += 1
             agent.holding = agent.holding + (arrival.reading.frequency(self.query) > 0)
@@ -159,17 +159,17 @@ class Myspiders(Walking[NetSpider]):
         if liking > 0 and news:
             self.give_keywords(agent, self._with_more(agent, news))
 
-    def remembered(self, reading: PageTerms) -> tuple[int, ...]:
+    def memory_of(self, reading: PageTerms) -> tuple[int, ...]:
         return tuple(reading.commonest(LIKED_TERMS).tolist())
 
     def _with_more(self, agent: NetSpider, terms: list[int]) -> Ints:
         """The agent's keywords with these as well, as far as there is room; its net grows with them."""
         news = terms[: max(0, self.most_keywords - len(agent.keywords))]
         for _ in news:
-            agent.net = agent.net.widened(self.rng)
+            agent.net = agent.net.widen(self.rng)
         return np.append(agent.keywords, news).astype(np.int32)
 
-    def _worth(self, agent: NetSpider, arrival: Arrival) -> float:
+    def _worth(self, agent: NetSpider, arrival: AgentArrival) -> float:
         """r: how relevant a page is."""
         return self._cosine(agent, arrival.reading) if self.tfidf else arrival.visit.score
 
@@ -178,16 +178,16 @@ class Myspiders(Walking[NetSpider]):
         dot = query = 0.0
         page = reading.bag.norm**2
         counts = reading.frequency(self.query).tolist()
-        for weight, count, holding in zip(self._named.tolist(), counts, agent.holding.tolist(), strict=True):
+        for weight, count, holding in zip(self._counts.tolist(), counts, agent.holding.tolist(), strict=True):
             idf = 1 + log((1 + agent.pages) / (1 + holding))
             dot += weight * count * idf**2
             query += (weight * idf) ** 2
             page += count**2 * (idf**2 - 1)
         return min(1.0, dot / sqrt(query * page)) if dot else 0.0
 
-    def _rank(self, modified: float | None) -> float:
+    def _rank(self, date: float | None) -> float:
         """The share of the last dated pages that are no newer than this one, itself among them."""
-        if modified is None:
+        if date is None:
             return 0.0
-        self._dates.append(modified)
-        return sum(date <= modified for date in self._dates) / len(self._dates)
+        self._dates.append(date)
+        return sum(other <= date for other in self._dates) / len(self._dates)

@@ -44,24 +44,24 @@ class Opic(Queueing):
         self._pay(_places(brief.seeds), self._grant, FROM_SEED)
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
-        chosen = []
+        choices = []
         for choice in super().choose(n, busy):
-            cash = self._flying[choice.link.url] = self._withdrawn(choice.link.url)
-            chosen.append(replace(choice, score=cash))
-        return chosen
+            cash = self._flying[choice.link.url] = self._withdraw(choice.link.url)
+            choices.append(replace(choice, score=cash))
+        return choices
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
         cash = self._flying.pop(visit.url)
         if visit.final in self.frontier:
             self.frontier.discard(visit.final)
-            cash += self._withdrawn(visit.final)
-        left = cash
+            cash += self._withdraw(visit.final)
+        rest = cash
         if visit.page is not None:
             share = cash / (_out_degree(visit.page) + 1)
             heirs = _places(visit.page.links, fresh)
             self._pay(heirs, share, visit.step)
-            left -= share * len(heirs)
-        self._virtual += left
+            rest -= share * len(heirs)
+        self._virtual += rest
         self._close_accounts()
         if self._virtual > cash and self._accounts:
             self._dividend += self._virtual / len(self._accounts)
@@ -84,11 +84,11 @@ class Opic(Queueing):
                 self.frontier.rescore(url, self._accounts[url])
             else:
                 newcomers[url] = place
-                self._virtual += self._withdrawn(url)
+                self._virtual += self._withdraw(url)
                 self._accounts[url] = amount - self._dividend
         self.frontier.push(list(newcomers), amount - self._dividend, source, list(newcomers.values()))
 
-    def _withdrawn(self, url: int) -> float:
+    def _withdraw(self, url: int) -> float:
         """All that an account holds; it is closed. Accounts are kept without the dividends all have had."""
         return self._accounts.pop(url, -self._dividend) + self._dividend
 
@@ -96,7 +96,7 @@ class Opic(Queueing):
         """Hand the cash of evicted links to the virtual page once they are many."""
         if len(self._accounts) > len(self.frontier) * 9 // 8:
             for url in [url for url in self._accounts if url not in self.frontier]:
-                self._virtual += self._withdrawn(url)
+                self._virtual += self._withdraw(url)
 
 
 def _places(links: Links, among: Ints | None = None) -> dict[int, int]:

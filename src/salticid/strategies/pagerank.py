@@ -76,7 +76,7 @@ class Pagerank(Queueing):
         self.frontier.discard(visit.final)
         if visit.page is None:
             return
-        self._web.add(visit, self._recorded(visit))
+        self._web.add(visit, self._targets(visit))
         urls = visit.page.links.url[fresh]
         self.frontier.push(urls, self._web.ranks(urls.tolist()), visit.step, fresh)
         self._pages += 1
@@ -96,12 +96,12 @@ class Pagerank(Queueing):
         return news
 
     def _rank_anew(self) -> None:
-        settled = self._web.settle(list(self.frontier))
-        self.frontier.rescore_all(dict(settled.moved))
-        size = (("pages", len(self._web)), ("links", settled.links), ("rounds", settled.rounds))
+        change = self._web.settle(list(self.frontier))
+        self.frontier.rescore_all(dict(change.ranks))
+        size = (("pages", len(self._web)), ("links", change.links), ("rounds", change.rounds))
         self._news.append(Event("ranks computed", size))
 
-    def _recorded(self, visit: Visit) -> list[int]:
+    def _targets(self, visit: Visit) -> list[int]:
         """The URLs a page links to, as far as they are recorded, in reading order."""
         if visit.page is None or visit.page.nofollow:
             return []
@@ -120,7 +120,7 @@ class RankChange(NamedTuple):
 
     links: int
     rounds: int
-    moved: list[tuple[int, float]]
+    ranks: list[tuple[int, float]]
 
 
 class BufferedWeb:
@@ -129,7 +129,7 @@ class BufferedWeb:
     A page is known by the step of its visit: `_score` says how similar it is to the topic, `_at` its node,
     `_out` the nodes it links to, all in the order in which the pages came. Nodes are numbered as they come,
     never by id, so that no rounding of a sum depends on ids. Those whose last link went with an evicted page
-    are passed over, and dropped when they are as many as the living.
+    are passed over, and dropped when they are as many as those in use.
     """
 
     def __init__(self, g: float, tolerance: float, limit: int | None) -> None:
@@ -148,18 +148,18 @@ class BufferedWeb:
 
     def ranks(self, urls: list[int]) -> Floats:
         """The rank of each URL as far as it is known; the least one where no buffered page links to it."""
-        return self._shown(self._nodes(urls))
+        return self._rounded_ranks(self._nodes(urls))
 
     def grant(self, urls: list[int], rank: float) -> None:
         """Give URLs at least this rank, whoever links to them, until the next computation."""
-        nodes = np.array(self._numbered(urls), np.intp)
+        nodes = np.array(self._numbers(urls), np.intp)
         self._rank[nodes] = np.maximum(self._rank[nodes], rank)
 
     def add(self, visit: Visit, urls: list[int]) -> None:
         """Buffer a page that links to these URLs, which gain by it; make room for it before."""
         while self._limit is not None and self._score and len(self._score) >= self._limit:
             self._evict()
-        node, *ends = self._numbered([visit.final, *urls])
+        node, *ends = self._numbers([visit.final, *urls])
         out = np.array(ends, np.int32)
         self._rank[out] += self._g * self._rank[node] / max(len(out), 1)
         self._score[visit.step], self._at[visit.step], self._out[visit.step] = visit.score, node, out
@@ -179,12 +179,12 @@ class BufferedWeb:
         alive = np.zeros(len(self._node), np.bool_)
         alive[pages_at] = alive[ends] = True
         waiting_at = self._nodes(waiting)
-        before = self._shown(waiting_at)
+        before = self._rounded_ranks(waiting_at)
         apart = len(waiting) - int(alive[waiting_at[waiting_at >= 0]].sum())
         rounds = self._iterate(pages_at, degrees, ends, alive, apart)
-        after = self._shown(waiting_at)
-        moved = np.flatnonzero(before != after)
-        ranks = zip([waiting[at] for at in moved.tolist()], after[moved].tolist(), strict=True)
+        after = self._rounded_ranks(waiting_at)
+        places = np.flatnonzero(before != after)
+        ranks = zip([waiting[at] for at in places.tolist()], after[places].tolist(), strict=True)
         if len(alive) > 2 * int(alive.sum()) + 1024:
             self._drop(~alive)
         return RankChange(len(ends), rounds, list(ranks))
@@ -211,15 +211,15 @@ class BufferedWeb:
         self._rank[:count] = rank
         return rounds
 
-    def _shown(self, nodes: Nodes) -> Floats:
-        """The ranks of nodes as far as they are told apart; the least for none."""
+    def _rounded_ranks(self, nodes: Nodes) -> Floats:
+        """The ranks of nodes, rounded; the least rank for a URL that has no node."""
         return np.where(nodes < 0, self._least, self._rank[nodes]).round(self._digits)
 
     def _nodes(self, urls: list[int]) -> Nodes:
         """The node of each URL, -1 where it has none."""
         return np.fromiter(map(self._node.get, urls, repeat(-1)), np.intp, len(urls))
 
-    def _numbered(self, urls: list[int]) -> list[int]:
+    def _numbers(self, urls: list[int]) -> list[int]:
         """The node of each URL, which is given the next free number when it has none."""
         nodes = self._node
         numbers = [nodes.setdefault(url, len(nodes)) for url in urls]

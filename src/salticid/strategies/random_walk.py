@@ -53,25 +53,25 @@ class RandomWalk:
         most = brief.limits.max_buffer
         walkers = self.walkers if most is None else min(self.walkers, most)
         self._room = None if most is None else most - walkers
-        self._drawn = {at: self._seeds[at % len(self._seeds)] for at in range(walkers) if self._seeds}
+        self._next = {at: self._seeds[at % len(self._seeds)] for at in range(walkers) if self._seeds}
         self._news: list[Event] = []
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
-        ready = [walker for walker, link in self._drawn.items() if self._host(link.url) not in busy]
-        return [Choice(self._drawn.pop(walker), agent=walker) for walker in ready[:n]]
+        ready = [walker for walker, link in self._next.items() if self._host(link.url) not in busy]
+        return [Choice(self._next.pop(walker), agent=walker) for walker in ready[:n]]
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
         walker = visit.choice.agent
         if walker is not None:
-            self._drawn[walker] = self._draw(walker, visit)
+            self._next[walker] = self._draw(walker, visit)
 
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
-        """A surfer who draws lots does not mind what a page is worth."""
+        """A random walk ignores what a page is worth."""
 
     def offer(self, links: Links) -> None:
-        offered = [Link(url, FROM_OFFER) for url in links.url.tolist()]
-        room = len(offered) if self._room is None else max(self._room - len(self._offers), 0)
-        self._offers.extend(offered[:room])
+        offers = [Link(url, FROM_OFFER) for url in links.url.tolist()]
+        room = len(offers) if self._room is None else max(self._room - len(self._offers), 0)
+        self._offers.extend(offers[:room])
 
     def extend(self, limits: Limits) -> None:
         """A larger budget changes nothing here."""
@@ -82,7 +82,7 @@ class RandomWalk:
         return news
 
     def waiting(self, k: int) -> tuple[int, list[Choice]]:
-        choices = [Choice(link, agent=walker) for walker, link in self._drawn.items()]
+        choices = [Choice(link, agent=walker) for walker, link in self._next.items()]
         waiting = choices + [Choice(link) for link in self._offers]
         return len(waiting), waiting[:k]
 

@@ -66,10 +66,10 @@ class SharkSearch(Queueing):
         self._nearby: dict[tuple[int, int], tuple[float, float]] = {}
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
-        chosen = [self._explained(choice) for choice in super().choose(n, busy)]
-        for choice in chosen:
+        choices = [self._with_reasons(choice) for choice in super().choose(n, busy)]
+        for choice in choices:
             self._nearby.pop((choice.link.source, choice.link.place), None)
-        return chosen
+        return choices
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
         self.frontier.discard(visit.final)
@@ -78,23 +78,23 @@ class SharkSearch(Queueing):
             return
         stems = self._stems.of(visit.page.tokens)
         relevance = self._query.cosine(Bag.of(stems))
-        inherited = self.delta * (relevance if relevance > 0 else self._inherited(visit.choice.link))
-        self._passed_on.append(inherited)
-        anchor, context = self._read(stems, visit.page.links, fresh)
+        inheritance = self.delta * (relevance if relevance > 0 else self._inheritance(visit.choice.link))
+        self._passed_on.append(inheritance)
+        anchor, context = self._link_scores(stems, visit.page.links, fresh)
         nearby = self.beta * anchor + (1 - self.beta) * context
-        scores = self.gamma * inherited + (1 - self.gamma) * nearby
+        scores = self.gamma * inheritance + (1 - self.gamma) * nearby
         self.frontier.push(visit.page.links.url[fresh], scores, visit.step, fresh)
         self._remember(visit.step, fresh, anchor, context)
 
     def waiting(self, k: int) -> tuple[int, list[Choice]]:
         size, best = super().waiting(k)
-        return size, [self._explained(choice) for choice in best]
+        return size, [self._with_reasons(choice) for choice in best]
 
-    def _inherited(self, link: Link) -> float:
+    def _inheritance(self, link: Link) -> float:
         """What all links of a page inherit, by the page; a seed, what those of a perfect one do."""
         return self._passed_on[link.source] if link.source >= 0 else self.delta
 
-    def _read(self, stems: Ints, links: Links, fresh: Ints) -> tuple[Floats, Floats]:
+    def _link_scores(self, stems: Ints, links: Links, fresh: Ints) -> tuple[Floats, Floats]:
         """The anchor scores and the context scores of the fresh links of a page."""
         start, end = links.start[fresh], links.end[fresh]
         spans = Spans(self._query, stems)
@@ -113,13 +113,13 @@ class SharkSearch(Queueing):
             keys = [(link.source, link.place) for link in there]
             self._nearby = {key: self._nearby[key] for key in keys if key in self._nearby}
 
-    def _explained(self, choice: Choice) -> Choice:
+    def _with_reasons(self, choice: Choice) -> Choice:
         link = choice.link
         if link.source < 0:
             return choice
         anchor, context = self._nearby.get((link.source, link.place), (0.0, 0.0))
         why = (
-            ("inherited", self.gamma * self._inherited(link)),
+            ("inherited", self.gamma * self._inheritance(link)),
             ("anchor", (1 - self.gamma) * self.beta * anchor),
             ("context", (1 - self.gamma) * (1 - self.beta) * context),
         )

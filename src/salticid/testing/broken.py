@@ -100,14 +100,14 @@ class GivesUp(BestFirst):
 
     def start(self, brief: Brief) -> None:
         super().start(brief)
-        self._seen = 0
+        self._visits = 0
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
-        return super().choose(n, busy) if self._seen < 5 else []
+        return super().choose(n, busy) if self._visits < 5 else []
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
         super().observe(visit, fresh)
-        self._seen += 1
+        self._visits += 1
 
 
 class NeverForgets(BestFirst):
@@ -119,19 +119,21 @@ class NeverForgets(BestFirst):
         self.frontier.push(brief.seeds.url, 1.0)
 
 
-class Overdraws(BestFirst):
-    """Takes all it can get when the budget ends."""
-
+class _CountsItsPages(BestFirst):
     def start(self, brief: Brief) -> None:
         super().start(brief)
-        self._left = brief.limits.max_pages
-
-    def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
-        return super().choose(n if self._left > 1 else n + 5, busy)
+        self._budget = brief.limits.max_pages
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
         super().observe(visit, fresh)
-        self._left -= visit.page is not None
+        self._budget -= visit.page is not None
+
+
+class Overdraws(_CountsItsPages):
+    """Takes all it can get when the budget ends."""
+
+    def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
+        return super().choose(n if self._budget > 1 else n + 5, busy)
 
 
 class Hoards(BestFirst):
@@ -178,19 +180,11 @@ class RefusesRevision(BestFirst):
         raise NotImplementedError
 
 
-class KeepsToTheFirstBudget(BestFirst):
+class KeepsToTheFirstBudget(_CountsItsPages):
     """Counts its pages itself and never hears of a larger budget."""
 
-    def start(self, brief: Brief) -> None:
-        super().start(brief)
-        self._left = brief.limits.max_pages
-
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
-        return super().choose(n, busy) if self._left > 0 else []
-
-    def observe(self, visit: Visit, fresh: Ints) -> None:
-        super().observe(visit, fresh)
-        self._left -= visit.page is not None
+        return super().choose(n, busy) if self._budget > 0 else []
 
     def extend(self, limits: Limits) -> None:
         """As if nothing had been said."""
@@ -208,14 +202,14 @@ class Resigned(BestFirst):
 
     def start(self, brief: Brief) -> None:
         super().start(brief)
-        self._tried: set[int] = set()
+        self._tries: set[int] = set()
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
         super().observe(visit, fresh)
-        self._tried.add(visit.url)
+        self._tries.add(visit.url)
 
     def offer(self, links: Links) -> None:
-        super().offer(Links.to([url for url in links.url.tolist() if url not in self._tried]))
+        super().offer(Links.to([url for url in links.url.tolist() if url not in self._tries]))
 
 
 BROKEN: dict[Check, list[type[Strategy]]] = {

@@ -26,12 +26,12 @@ from salticid.testing.courses import (
     courses,
     demand,
     demand_same,
+    feedback_course,
     look,
     resume_at,
     sizes_during,
-    told_course,
 )
-from salticid.testing.drive import Course, Run, Watched, drive, watch
+from salticid.testing.drive import Course, CourseResult, StrategyRecorder, drive, watch
 from salticid.testing.small import SmallWeb, random_web
 
 Check = Callable[[Make], None]
@@ -100,7 +100,7 @@ def check_ids(make: Make) -> None:
 def check_never_twice(make: Make) -> None:
     """No URL is chosen twice."""
     for course, run in _runs(make):
-        urls = Counter(choice.link.url for _, _, choices in run.asked() for choice in choices)
+        urls = Counter(choice.link.url for _, _, choices in run.questions() for choice in choices)
         twice = [course.web.name(url) for url, times in urls.items() if times > 1]
         demand(run.crawl.strategy.walks or not twice, f"it chose {', '.join(twice)} again")
 
@@ -109,54 +109,54 @@ def check_never_twice(make: Make) -> None:
 def check_known_links(make: Make) -> None:
     """Only seeds, delivered and offered links are chosen, each with its true source."""
     for course, run in _runs(make):
-        known: set[Link] = set()
+        links_so_far: set[Link] = set()
         for call in run.calls:
             if call.name == "start":
-                known |= {Link(url, FROM_SEED) for url in call.arguments[0].seeds.url.tolist()}
+                links_so_far |= {Link(url, FROM_SEED) for url in call.arguments[0].seeds.url.tolist()}
             elif call.name == "offer":
-                known |= {Link(url, FROM_OFFER) for url in call.arguments[0].url.tolist()}
+                links_so_far |= {Link(url, FROM_OFFER) for url in call.arguments[0].url.tolist()}
             elif call.name == "observe" and call.arguments[0].page is not None:
                 visit, fresh = call.arguments
                 links = visit.page.links.url.tolist()
                 places = range(len(links)) if run.crawl.strategy.walks else fresh.tolist()
-                known |= {Link(links[place], visit.step, place) for place in places}
+                links_so_far |= {Link(links[place], visit.step, place) for place in places}
             elif call.name == "choose":
                 for choice in call.answer:
                     link = choice.link if choice.link.source >= 0 else replace(choice.link, place=0)
-                    demand(link in known, f"nobody gave it {link}, {course.web.name(link.url)}")
+                    demand(link in links_so_far, f"nobody gave it {link}, {course.web.name(link.url)}")
 
 
 @_check
 def check_at_most_n(make: Make) -> None:
     """It gives at most n choices."""
     for _, run in _runs(make):
-        for n, _, choices in run.asked():
+        for n, _, choices in run.questions():
             demand(len(choices) <= n, f"choose({n}) gave {len(choices)}")
 
 
 @_check
 def check_busy_hosts(make: Make) -> None:
     """Busy hosts are left alone."""
-    met = 0
+    busy_count = 0
     for course, run in _runs(make):
         urls = course.web.urls
-        for _, busy, choices in run.asked():
-            disturbed = {urls.host(choice.link.url) for choice in choices} & busy
-            names = [urls.host_name(host) for host in sorted(disturbed)]
+        for _, busy, choices in run.questions():
+            hosts = {urls.host(choice.link.url) for choice in choices} & busy
+            names = [urls.host_name(host) for host in sorted(hosts)]
             demand(not names, f"it chose links on {', '.join(names)} while busy")
-            met += len(busy)
-    demand(met > 0, "no host was ever busy, so nothing was checked")
+            busy_count += len(busy)
+    demand(busy_count > 0, "no host was ever busy, so nothing was checked")
 
 
 @_check
 def check_ends(make: Make) -> None:
     """A crawl of a small web ends, and the reason given is true."""
     for _, run in _runs(make):
-        demand(run.broken is None, f"the crawl gave up on it: {run.broken}")
+        demand(run.breach is None, f"the crawl gave up on it: {run.breach}")
         demand(run.crawl.stopped is not None, "it ended without a reason")
         if run.crawl.stopped is StopReason.FRONTIER_EMPTY:
-            left, _ = run.crawl.strategy.waiting(0)
-            demand(left == 0, f"it ended with an empty frontier, but {left} links wait")
+            waiting, _ = run.crawl.strategy.waiting(0)
+            demand(waiting == 0, f"it ended with an empty frontier, but {waiting} links wait")
 
 
 @_check
@@ -165,9 +165,9 @@ def check_restart(make: Make) -> None:
     another = Course(random_web(pages=25, hosts=3, seed=9), window=2)
     as_the_first = drive(watch(make()), another)
     for course in courses():
-        used = watch(make())
-        demand_same(drive(used, course), drive(used, course))
-        demand_same(drive(used, another), as_the_first)
+        strategy = watch(make())
+        demand_same(drive(strategy, course), drive(strategy, course))
+        demand_same(drive(strategy, another), as_the_first)
 
 
 @_check
@@ -177,7 +177,7 @@ def check_budget(make: Make) -> None:
         web = a_web(seed=window)
         for limits in (Limits(max_pages=7), Limits(max_pages=12, max_fetches=9), Limits(max_pages=1)):
             run = drive(watch(make()), Course(web, limits, window))
-            demand(run.broken is None, f"the crawl gave up on it: {run.broken}")
+            demand(run.breach is None, f"the crawl gave up on it: {run.breach}")
             pages = sum(visit.good for visit in run.visits)
             demand(pages <= limits.max_pages, f"{pages} pages of {limits.max_pages} allowed")
             demand(len(web.asked) <= limits.fetches, f"{len(web.asked)} fetches of {limits.fetches} allowed")
@@ -206,13 +206,13 @@ def check_looking(make: Make) -> None:
 @_check
 def check_told_midway(make: Make) -> None:
     """It takes revise, offer and extend in the middle of a crawl."""
-    course = told_course(a_web(seed=0))
+    course = feedback_course(a_web(seed=0))
     try:
         run = drive(watch(make()), course)
     except (AttributeError, LookupError, NotImplementedError, TypeError, ValueError) as error:
         raise AssertionError(f"it raised {error!r}") from error
-    told = {call.name for call in run.calls}
-    demand({"revise", "offer", "extend"} <= told, "it ended before it could be told anything")
+    calls = {call.name for call in run.calls}
+    demand({"revise", "offer", "extend"} <= calls, "it ended before it could be told anything")
     by_first_budget = course.limits.max_pages + course.window
     demand(run.crawl.pages > by_first_budget, f"a larger budget left it at {run.crawl.pages} pages")
 
@@ -222,9 +222,9 @@ def check_replay(make: Make) -> None:
     """Replaying the logged calls into a new instance restores it."""
     for number, course in enumerate(courses()):
         whole, quarters = drive(watch(make()), course), 1 + number % 3
-        resumed = watch(make())
-        resumed.before = resume_at(len(whole.calls) * quarters // 4, make, course)
-        demand_same(drive(resumed, course), whole)
+        strategy = watch(make())
+        strategy.before = resume_at(len(whole.calls) * quarters // 4, make, course)
+        demand_same(drive(strategy, course), whole)
 
 
 @_check
@@ -234,16 +234,16 @@ def check_offers(make: Make) -> None:
     land = {f"p{n}": ("jumping spiders", [f"p{n + 1}"]) for n in range(8)}
     web = SmallWeb({**land, **{island: ("spiders", []) for island in islands}})
 
-    told: list[int] = []
+    steps: list[int] = []
 
     def tell(crawl: Crawl, _: list[Visit]) -> None:
-        if crawl.step >= 4 and not told:
-            told.append(crawl.step)
+        if crawl.step >= 4 and not steps:
+            steps.append(crawl.step)
             crawl.offer(Links.to([web.id(island) for island in islands]))
 
     run = drive(watch(make()), Course(web, tell=tell))
-    reached = {web.name(visit.final) for visit in run.visits} & set(islands)
-    demand(len(reached) >= (1 if run.crawl.strategy.walks else 3), f"of 3 offered it chose {len(reached)}")
+    finds = {web.name(visit.final) for visit in run.visits} & set(islands)
+    demand(len(finds) >= (1 if run.crawl.strategy.walks else 3), f"of 3 offered it chose {len(finds)}")
 
 
 @_check
@@ -251,24 +251,24 @@ def check_offered_again(make: Make) -> None:
     """A link chosen in vain can be chosen again when it is offered again."""
     land = {f"p{n}": ("jumping spiders", [f"p{n + 1}"]) for n in range(1, 9)}
     web = SmallWeb({"p0": ("jumping spiders", ["gone.example/", "p1"]), **land})
-    told: list[int] = []
+    urls: list[int] = []
 
     def tell(crawl: Crawl, visits: list[Visit]) -> None:
-        lost = [visit.url for visit in visits if web.name(visit.url) == "gone.example/"]
-        if lost and not told:
-            told.extend(lost)
-            crawl.offer_again(lost)
+        failures = [visit.url for visit in visits if web.name(visit.url) == "gone.example/"]
+        if failures and not urls:
+            urls.extend(failures)
+            crawl.offer_again(failures)
 
     run = drive(watch(make()), Course(web, tell=tell))
     times = [web.name(visit.url) for visit in run.visits].count("gone.example/")
     demand(run.crawl.strategy.walks or times == 2, f"it chose {times} times what was offered to it again")
 
 
-def _runs(make: Make) -> Iterator[tuple[Course, Run]]:
+def _runs(make: Make) -> Iterator[tuple[Course, CourseResult]]:
     return ((course, drive(watch(make()), course)) for course in courses())
 
 
-def _demand_nothing_hidden(strategy: Watched, most: int) -> None:
+def _demand_nothing_hidden(strategy: StrategyRecorder, most: int) -> None:
     """After the web has died a strategy can live only on what it kept: its frontier, and a batch in hand."""
     web = a_web(seed=3)
     web.lifetime = 20

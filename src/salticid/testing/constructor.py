@@ -10,14 +10,14 @@ from salticid.protocols import Strategy
 from salticid.registry import settings_of
 
 
-def faults_of_constructor(made: Strategy) -> Iterator[str]:
+def faults_of_constructor(strategy: Strategy) -> Iterator[str]:
     """One sentence for each way in which the constructor does more, or less, than store its settings.
 
     >>> from salticid.strategies.best_n_first import BestNFirst
     >>> list(faults_of_constructor(BestNFirst(n=3)))
     []
     """
-    kind = type(made)
+    kind = type(strategy)
     settings = inspect.signature(kind).parameters
     for name, setting in settings.items():
         if setting.kind is not setting.KEYWORD_ONLY:
@@ -26,24 +26,24 @@ def faults_of_constructor(made: Strategy) -> Iterator[str]:
             yield f"{name} has no default"
         if setting.annotation is setting.empty:
             yield f"{name} has no type"
-        if not hasattr(made, name):
+        if not hasattr(strategy, name):
             yield f"{name} is not stored under its name"
             return
-    if state := sorted(vars(made).keys() - settings.keys()):
+    if state := sorted(vars(strategy).keys() - settings.keys()):
         yield f"besides its settings there is {', '.join(state)}"
     if not isinstance(getattr(kind, "walks", None), bool):
         yield "the class does not say whether it walks"
-    yield from _changed(kind, settings_of(made))
+    yield from _changes(kind, settings_of(strategy))
 
 
-def _changed(kind: type[Strategy], settings: dict[str, Any]) -> Iterator[str]:
+def _changes(kind: type[Strategy], settings: dict[str, Any]) -> Iterator[str]:
     """The settings that come out other than they went in."""
     hints = get_type_hints(kind.__init__, include_extras=True)
     for name, value in settings.items():
-        for given in [value, *_values(hints[name])]:
-            stored = getattr(kind(**{**settings, name: given}), name)
-            if stored is not given:
-                yield f"{name}={given!r} was stored as {stored!r}"
+        for setting in [value, *_values(hints[name])]:
+            result = getattr(kind(**{**settings, name: setting}), name)
+            if result is not setting:
+                yield f"{name}={setting!r} was stored as {result!r}"
                 return
 
 

@@ -8,14 +8,14 @@ from dataclasses import replace
 from salticid.crawl import Crawl
 from salticid.model import Feedback, Limits, Links, Visit
 from salticid.protocols import Strategy
-from salticid.testing.drive import Call, Course, Run, Watched, drive
+from salticid.testing.drive import Call, Course, CourseResult, StrategyRecorder, drive
 from salticid.testing.small import SmallWeb, address, random_web
 
 Make = Callable[[], Strategy]
 
 
 def courses(max_buffer: int | None = None) -> Iterator[Course]:
-    """One at a time, many at once, polite, cut short, told things; a web to its end, and most of another."""
+    """Crawls with one request at a time, with many, polite, cut short, with feedback; on two webs."""
     short = Limits(max_pages=11, max_buffer=max_buffer)
     for seed, most in enumerate((200, 30)):
         web, whole = a_web(seed), Limits(max_pages=most, max_buffer=max_buffer)
@@ -23,7 +23,7 @@ def courses(max_buffer: int | None = None) -> Iterator[Course]:
         yield Course(web, whole, window=6)
         yield Course(web, whole, window=4, polite=True)
         yield Course(web, short, window=4, polite=True)
-        yield told_course(web, max_buffer)
+        yield feedback_course(web, max_buffer)
 
 
 def a_web(seed: int) -> SmallWeb:
@@ -34,7 +34,7 @@ def a_web(seed: int) -> SmallWeb:
     return web
 
 
-def told_course(web: SmallWeb, max_buffer: int | None = None) -> Course:
+def feedback_course(web: SmallWeb, max_buffer: int | None = None) -> Course:
     """A crawl in which the judge changes its mind, people speak, links are offered and the budget grows."""
     urls = list(range(len(web.urls)))
 
@@ -53,17 +53,17 @@ def told_course(web: SmallWeb, max_buffer: int | None = None) -> Course:
     return Course(web, Limits(max_pages=10, max_buffer=max_buffer), window=4, tell=tell)
 
 
-def resume_at(at: int, make: Make, course: Course) -> Callable[[Watched], None]:
+def resume_at(at: int, make: Make, course: Course) -> Callable[[StrategyRecorder], None]:
     """Before call number `at`, put a new instance in the place of the old, fed with the calls so far."""
 
-    def resume(strategy: Watched) -> None:
+    def resume(strategy: StrategyRecorder) -> None:
         if len(strategy.calls) == at:
-            strategy.inner = _restored(make(), strategy.calls, course)
+            strategy.inner = _restore(make(), strategy.calls, course)
 
     return resume
 
 
-def _restored(strategy: Strategy, calls: list[Call], course: Course) -> Strategy:
+def _restore(strategy: Strategy, calls: list[Call], course: Course) -> Strategy:
     for number, call in enumerate(calls):
         if call.name == "start":
             strategy.start(course.brief())
@@ -73,8 +73,8 @@ def _restored(strategy: Strategy, calls: list[Call], course: Course) -> Strategy
     return strategy
 
 
-def look(strategy: Watched) -> None:
-    """Look at a strategy from all sides."""
+def look(strategy: StrategyRecorder) -> None:
+    """Call all methods of a strategy that only show something."""
     size, best = strategy.waiting(3)
     demand(len(best) <= 3, f"waiting(3) showed {len(best)} links")
     strategy.events()
@@ -83,7 +83,7 @@ def look(strategy: Watched) -> None:
     demand(strategy.waiting(3)[1] == best, "waiting(3) showed other links than the time before")
 
 
-def sizes_during(strategy: Watched, course: Course) -> list[int]:
+def sizes_during(strategy: StrategyRecorder, course: Course) -> list[int]:
     """How many links waited after each call."""
     sizes: list[int] = []
     strategy.after = lambda it: sizes.append(it.waiting(0)[0])
@@ -91,11 +91,11 @@ def sizes_during(strategy: Watched, course: Course) -> list[int]:
     return sizes
 
 
-def demand_same(one: Run, other: Run) -> None:
+def demand_same(one: CourseResult, other: CourseResult) -> None:
     """Two crawls must have asked, chosen, scored and visited alike."""
-    for number, (a, b) in enumerate(zip(one.asked(), other.asked(), strict=False)):
+    for number, (a, b) in enumerate(zip(one.questions(), other.questions(), strict=False)):
         demand(a == b, f"choose number {number} differs: {a} and {b}")
-    for a_visit, b_visit in zip(one.told(), other.told(), strict=False):
+    for a_visit, b_visit in zip(one.visit_rows(), other.visit_rows(), strict=False):
         demand(a_visit == b_visit, f"a visit differs: {a_visit} and {b_visit}")
     demand(len(one.calls) == len(other.calls), f"{len(one.calls)} calls and {len(other.calls)}")
     demand(
@@ -103,7 +103,7 @@ def demand_same(one: Run, other: Run) -> None:
     )
 
 
-def demand(held: bool, otherwise: str) -> None:
-    """Raise AssertionError unless it held."""
-    if not held:
+def demand(holds: bool, otherwise: str) -> None:
+    """Raise AssertionError unless it holds."""
+    if not holds:
         raise AssertionError(otherwise)

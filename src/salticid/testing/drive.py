@@ -33,7 +33,7 @@ class Call:
     answer: Any
 
 
-class Watched:
+class StrategyRecorder:
     """A strategy that hands every call on to another and keeps it; `events` and `waiting` are only looks.
 
     `before` and `after` are called around each call, with this, and may look or swap `inner`.
@@ -44,8 +44,8 @@ class Watched:
     def __init__(self, inner: Strategy) -> None:
         self.inner = inner
         self.calls: list[Call] = []
-        self.before: Callable[[Watched], None] | None = None
-        self.after: Callable[[Watched], None] | None = None
+        self.before: Callable[[StrategyRecorder], None] | None = None
+        self.after: Callable[[StrategyRecorder], None] | None = None
 
     def start(self, brief: Brief) -> None:
         self._call("start", brief)
@@ -83,13 +83,13 @@ class Watched:
         return answer
 
 
-class _WatchedWalker(Watched):
+class _WalkerRecorder(StrategyRecorder):
     walks = True
 
 
-def watch(strategy: Strategy) -> Watched:
+def watch(strategy: Strategy) -> StrategyRecorder:
     """The strategy, watched; one that walks still does."""
-    return _WatchedWalker(strategy) if strategy.walks else Watched(strategy)
+    return _WalkerRecorder(strategy) if strategy.walks else StrategyRecorder(strategy)
 
 
 @dataclass(frozen=True)
@@ -117,24 +117,24 @@ class Course:
 
 
 @dataclass(frozen=True)
-class Run:
-    """What came of a course; `broken` says why the crawl gave up on the strategy, if it did."""
+class CourseResult:
+    """What came of a course; `breach` says why the crawl gave up on the strategy, if it did."""
 
     crawl: Crawl
     calls: list[Call]
     visits: list[Visit]
-    broken: str | None
+    breach: str | None
 
-    def asked(self) -> list[tuple[int, frozenset[int], list[Choice]]]:
-        """Every `choose`: how many, who was busy, what it gave."""
+    def questions(self) -> list[tuple[int, frozenset[int], list[Choice]]]:
+        """Every `choose`: how many, which hosts were busy, what it gave."""
         return [(*call.arguments, call.answer) for call in self.calls if call.name == "choose"]
 
-    def told(self) -> list[tuple[int, int, str, float, int, bool]]:
+    def visit_rows(self) -> list[tuple[int, int, str, float, int, bool]]:
         """Every visit, as far as two crawls of the same web must agree on it."""
         return [(v.url, v.final, v.outcome.value, v.score, v.depth, v.revisit) for v in self.visits]
 
 
-def drive(strategy: Watched, course: Course) -> Run:
+def drive(strategy: StrategyRecorder, course: Course) -> CourseResult:
     """Crawl a course to the end, or to the call at which the crawl gives up on the strategy.
 
     `web.asked` then holds what this crawl asked for.
@@ -142,15 +142,15 @@ def drive(strategy: Watched, course: Course) -> Run:
     log = MemoryLog()
     strategy.calls.clear()
     recipe = Recipe(strategy, Cosine(), course.limits, f"window:{course.window}", course.seed)
-    recorded = RecordedCrawl(course.web.topic, course.web, recipe, log, busy=course.busy)
+    run = RecordedCrawl(course.web.topic, course.web, recipe, log, busy=course.busy)
     course.web.asked.clear()
-    crawl = recorded.crawl
+    crawl = run.crawl
     crawl.stalled_after = STALLED_AFTER
-    broken = None
+    breach = None
     try:
-        for _ in recorded.visits():
+        for _ in run.visits():
             if course.tell:
                 course.tell(crawl, log.visits)
     except ContractBroken as error:
-        broken = str(error)
-    return Run(crawl, list(strategy.calls), log.visits, broken)
+        breach = str(error)
+    return CourseResult(crawl, list(strategy.calls), log.visits, breach)

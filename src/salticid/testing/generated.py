@@ -9,10 +9,10 @@ from salticid.testing.site import GeneratedWeb
 from salticid.worlds.answers import Answer, Unread
 
 
-class Generated:
+class GeneratedSource:
     """The pages of `GeneratedWeb(pages, seed)`, each labelled with its topic, then its redirects.
 
-    >>> source = Generated(pages=20, seed=1)
+    >>> source = GeneratedSource(pages=20, seed=1)
     >>> *pages, redirect, last = source
     >>> len(pages), pages[0].url, pages[0].labels, redirect.status, source.done == source.size
     (20, 'http://botany-notes.example/', ('science.botany',), 301, True)

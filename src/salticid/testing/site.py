@@ -69,7 +69,7 @@ class GeneratedWeb:
     @property
     def redirects(self) -> Sequence[tuple[str, str]]:
         """Old addresses that links still use, each with the URL of the page that it leads to."""
-        return [(old, self._plan.urls[page]) for page, old in self._plan.moved.items()]
+        return [(old, self._plan.urls[page]) for page, old in self._plan.old_urls.items()]
 
     @cached_property
     def _plan(self) -> "_Plan":
@@ -92,7 +92,7 @@ class _Dice:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What each page is and which pages it links to; `moved` holds the old addresses of some."""
+    """What each page is and which pages it links to; `old_urls` holds the old addresses of some."""
 
     urls: list[str]
     titles: list[str]
@@ -100,7 +100,7 @@ class _Plan:
     shares: list[float]  # of its words that come from its topic
     hubs: list[bool]
     links: list[list[int]]
-    moved: dict[int, str]
+    old_urls: dict[int, str]
 
 
 def _make_plan(pages: int, dice: _Dice) -> _Plan:
@@ -111,14 +111,14 @@ def _make_plan(pages: int, dice: _Dice) -> _Plan:
     home = first[site] == np.arange(pages)
 
     decks = np.argsort(dice.rolls(sites // len(TOPICS) + 1, len(TOPICS)), axis=1, kind="stable")
-    main, mixed = decks.ravel()[:sites], dice.rolls(sites) < 0.2
-    loyal = home | (dice.rolls(pages) < np.where(mixed, 0.25, 0.85)[site])
+    main, is_mixed = decks.ravel()[:sites], dice.rolls(sites) < 0.2
+    loyal = home | (dice.rolls(pages) < np.where(is_mixed, 0.25, 0.85)[site])
     topic = np.where(loyal, main[site], dice.below(len(TOPICS), pages))
     weak, hub = dice.rolls(pages) < 0.2, ~home & (dice.rolls(pages) < 0.02)
     share = np.where(weak, 0.02, 0.12) + np.where(weak, 0.06, 0.33) * dice.rolls(pages)
     links = _links(first, site, topic, hub, dice)
 
-    hosts = _hosts(main.tolist(), mixed.tolist())
+    hosts = _hosts(main.tolist(), is_mixed.tolist())
     luck, topics, hubs = dice.rolls(pages, 3).tolist(), topic.tolist(), hub.tolist()
     titles = [_title(page, topics[page], hubs[page], luck[page]) for page in range(pages)]
     urls = [f"http://{hosts[s]}/{_path(s, p, topics[p], titles[p])}" for p, s in enumerate(site.tolist())]
@@ -126,8 +126,8 @@ def _make_plan(pages: int, dice: _Dice) -> _Plan:
         titles[page] = hosts[number].split(".")[0].replace("-", " ").title()
         urls[page] = f"http://{hosts[number]}/"
     former = [f"www.{host}" if number % 2 else host for number, host in enumerate(hosts)]
-    moved = {page: f"http://{former[site[page]]}/{page}.htm" for page in range(5, pages, 12)}
-    return _Plan(urls, titles, topics, share.tolist(), hubs, links, moved)
+    old_urls = {page: f"http://{former[site[page]]}/{page}.htm" for page in range(5, pages, 12)}
+    return _Plan(urls, titles, topics, share.tolist(), hubs, links, old_urls)
 
 
 def _zipf(count: int, shift: int, power: int = 1) -> _Floats:
@@ -174,24 +174,24 @@ def _links(first: _Ints, site: _Ints, topic: _Ints, hub: NDArray[np.bool_], dice
     return links
 
 
-def _popular(group: _Ints, wanted: _Ints, dice: _Dice) -> _Ints:
+def _popular(group: _Ints, groups: _Ints, dice: _Dice) -> _Ints:
     """For each group wanted, a page of it, some far more often than others; any page if it has none."""
-    shuffled = np.argsort(dice.rolls(len(group)), kind="stable")
-    members = shuffled[np.argsort(group[shuffled], kind="stable")]
-    sizes = np.bincount(group, minlength=int(wanted.max()) + 1)
-    begin = (np.cumsum(sizes) - sizes)[wanted]
-    roll = dice.rolls(len(wanted))
-    chosen: _Ints = members[(begin + (roll * roll * sizes[wanted]).astype(np.int64)) % len(group)]
-    return chosen
+    order = np.argsort(dice.rolls(len(group)), kind="stable")
+    members = order[np.argsort(group[order], kind="stable")]
+    sizes = np.bincount(group, minlength=int(groups.max()) + 1)
+    begin = (np.cumsum(sizes) - sizes)[groups]
+    roll = dice.rolls(len(groups))
+    pages: _Ints = members[(begin + (roll * roll * sizes[groups]).astype(np.int64)) % len(group)]
+    return pages
 
 
-def _hosts(main: list[int], mixed: list[bool]) -> list[str]:
-    seen: Counter[str] = Counter()
+def _hosts(main: list[int], is_mixed: list[bool]) -> list[str]:
+    counts: Counter[str] = Counter()
     names = []
-    for site, (topic, mix) in enumerate(zip(main, mixed, strict=True)):
+    for site, (topic, mix) in enumerate(zip(main, is_mixed, strict=True)):
         stem = MIXED_SITES[site % len(MIXED_SITES)] if mix else TOPICS[topic].leaf
-        lap, kind = divmod(seen[stem], len(SITE_KINDS))
-        seen[stem] += 1
+        lap, kind = divmod(counts[stem], len(SITE_KINDS))
+        counts[stem] += 1
         names.append(f"{stem}-{SITE_KINDS[kind]}{lap or ''}.{'test' if kind % 3 == 2 else 'example'}")
     return names
 
@@ -209,8 +209,8 @@ def _title(page: int, topic: int, hub: bool, luck: list[float]) -> str:
 def _path(site: int, page: int, topic: int, title: str) -> str:
     """Sites differ in how much their addresses tell."""
     slug = re.sub("[^a-z0-9]+", "-", f"{title} {page}".lower())
-    dated, queried = f"{1998 + page % 20}/p{page}.html", f"read?id={page}&view=full"
-    return (f"{TOPICS[topic].leaf}/{slug}.html", queried, dated)[site // 3 % 3]
+    by_date, by_query = f"{1998 + page % 20}/p{page}.html", f"read?id={page}&view=full"
+    return (f"{TOPICS[topic].leaf}/{slug}.html", by_query, by_date)[site // 3 % 3]
 
 
 _WORDS = [np.array(topic.words, dtype=object) for topic in TOPICS]
@@ -251,23 +251,23 @@ def _html(plan: _Plan, page: int, dice: _Dice) -> str:
 
 def _anchors(plan: _Plan, page: int, dice: _Dice) -> list[str]:
     """The page's links in HTML, and behind about one in twenty a dead one."""
-    made = []
+    anchors = []
     luck = dice.rolls(len(plan.links[page]), 5).tolist()
     for target, (way, form, extra, words, death) in zip(plan.links[page], luck, strict=True):
         url, title = plan.urls[target], plan.titles[target]
-        old = plan.moved.get(target) if way < 0.25 else None
-        href = old or _written(url, plan.urls[page], form)
-        made.append(_anchor(href + ("#part-2" if extra < 0.06 else ""), title, words, extra > 0.97))
+        old = plan.old_urls.get(target) if way < 0.25 else None
+        href = old or _href(url, plan.urls[page], form)
+        anchors.append(_anchor(href + ("#part-2" if extra < 0.06 else ""), title, words, extra > 0.97))
         if death < 0.06:
             host = f"gone-{page % 97}.example" if death < 0.02 else url.split("/")[2]
-            made.append(_anchor(f"http://{host}/lost/{page}", title, form, False))
-    return made
+            anchors.append(_anchor(f"http://{host}/lost/{page}", title, form, False))
+    return anchors
 
 
-def _written(url: str, page: str, form: float) -> str:
+def _href(url: str, page: str, form: float) -> str:
     """`url` as an author writes it on `page`: from its folder, from its root, or whole.
 
-    >>> [_written("http://a.test/b/c.html", "http://a.test/b/d.html", form) for form in (0.1, 0.5, 0.9)]
+    >>> [_href("http://a.test/b/c.html", "http://a.test/b/d.html", form) for form in (0.1, 0.5, 0.9)]
     ['c.html', '/b/c.html', 'http://a.test/b/c.html']
     """
     folder, root = page[: page.rindex("/") + 1], page[: page.index("/", 7)]

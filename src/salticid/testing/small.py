@@ -59,8 +59,8 @@ class SmallWeb:
         for name in numbering:
             self.id(name)
         parser = Parser(self.urls, self.words)
-        parsed = [parser.parse(_html(sheet).encode(), address(name)) for name, sheet in pages.items()]
-        self._pages = {page.url: page for page in parsed}
+        sheets = [parser.parse(_html(sheet).encode(), address(name)) for name, sheet in pages.items()]
+        self._pages = {page.url: page for page in sheets}
         self._redirects = {self.id(old): self.id(new) for old, new in (redirects or {}).items()}
         self._dead = {self.id(name) for name in dead}
         self.topic = Topic("small", KEYWORDS, tuple(map(address, self._made_of[3])), language="en")
@@ -167,15 +167,15 @@ def random_web(pages: int, hosts: int, seed: int) -> SmallWeb:
     """
     dice = np.random.default_rng(seed)
     names = [f"h{dice.integers(hosts)}.example/p{n}" for n in range(pages)]
-    moved = {f"{name}-old": name for name in names[2::4]}
-    chained = {f"{old}er": old for old in list(moved)[::2]}
+    redirects = {f"{name}-old": name for name in names[2::4]}
+    chains = {f"{old}er": old for old in list(redirects)[::2]}
     circle = {"h0.example/round": "h0.example/and-round", "h0.example/and-round": "h0.example/round"}
-    lost = {"h0.example/to-dead": "h0.example/dead1", "h0.example/to-nowhere": "h0.example/never1"}
+    dead_ends = {"h0.example/to-dead": "h0.example/dead1", "h0.example/to-nowhere": "h0.example/never1"}
     dead = [f"h0.example/dead{n}" for n in range(3)]
-    astray = [*dead, *lost, *circle, "h0.example/never0"]
+    astray = [*dead, *dead_ends, *circle, "h0.example/never0"]
     ways: dict[str, list[str]] = {name: [name] for name in names}
-    for new, old in [*moved.items(), *chained.items()]:
-        ways[names[names.index(moved.get(old, old))]].append(new)
+    for new, old in [*redirects.items(), *chains.items()]:
+        ways[names[names.index(redirects.get(old, old))]].append(new)
     targets: list[list[str]] = [[] for _ in names]
     for n in range(1, pages):
         targets[dice.integers(n)].append(ways[names[n]][-1])
@@ -183,8 +183,8 @@ def random_web(pages: int, hosts: int, seed: int) -> SmallWeb:
         near = [way for n in dice.integers(pages, size=4) for way in ways[names[n]]]
         links += [str(way) for way in dice.permutation([*near, *dice.choice(astray, 1)])]
     targets[0] += [names[0], *astray]
-    written = {name: _random_html(links, dice) for name, links in zip(names, targets, strict=True)}
-    return SmallWeb(written, redirects=moved | chained | circle | lost, dead=dead, seeds=names[:2])
+    sheets = {name: _random_html(links, dice) for name, links in zip(names, targets, strict=True)}
+    return SmallWeb(sheets, redirects=redirects | chains | circle | dead_ends, dead=dead, seeds=names[:2])
 
 
 _ON_TOPIC = ["jumping", "spider", "spiders", "jumps"]
@@ -195,8 +195,8 @@ def _random_html(links: list[str], dice: np.random.Generator) -> str:
     """A page of one mood, silent on the topic or full of it; few moods, so that scores are often equal."""
     mood = dice.integers(5)
     words = [*dice.choice(_ON_TOPIC, 2 * mood), *dice.choice(_OFF_TOPIC, 10 - 2 * mood)]
-    said = [f'<a href="{address(link)}">{" ".join(dice.choice(words, 2))}</a>' for link in links]
-    return f"<title>{words[-1]}</title><p>{' '.join(words)}</p>{' '.join(said)}"
+    anchors = [f'<a href="{address(link)}">{" ".join(dice.choice(words, 2))}</a>' for link in links]
+    return f"<title>{words[-1]}</title><p>{' '.join(words)}</p>{' '.join(anchors)}"
 
 
 def _html(sheet: Sheet) -> str:

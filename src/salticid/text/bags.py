@@ -29,13 +29,13 @@ class Bag:
     @classmethod
     def of(cls, stems: Ints | list[int]) -> Bag:
         """Count the stems of a text; stop words are dropped."""
-        ordered = np.sort(np.asarray(stems, np.int32))
-        ordered = ordered[ordered.searchsorted(STOP, "right") :]
-        if not len(ordered):
-            return cls(ordered, ordered, 0.0)
-        first = np.concatenate(([0], np.flatnonzero(ordered[1:] != ordered[:-1]) + 1))
-        counts = np.concatenate((first[1:], [len(ordered)])) - first
-        return cls(ordered[first], counts, sqrt(int(counts @ counts)))
+        terms = np.sort(np.asarray(stems, np.int32))
+        terms = terms[terms.searchsorted(STOP, "right") :]
+        if not len(terms):
+            return cls(terms, terms, 0.0)
+        first = np.concatenate(([0], np.flatnonzero(terms[1:] != terms[:-1]) + 1))
+        counts = np.concatenate((first[1:], [len(terms)])) - first
+        return cls(terms[first], counts, sqrt(int(counts @ counts)))
 
     def cosine(self, other: Bag) -> float:
         """sum f_k g_k / (|f| |g|) on raw frequencies; 0 when either is empty. Quick for a small self."""
@@ -43,5 +43,5 @@ class Bag:
             return 0.0
         at = other.terms.searchsorted(self.terms)
         at[at == len(other.terms)] = 0
-        shared = other.terms[at] == self.terms
-        return min(1.0, int(self.counts[shared] @ other.counts[at[shared]]) / (self.norm * other.norm))
+        is_shared = other.terms[at] == self.terms
+        return min(1.0, int(self.counts[is_shared] @ other.counts[at[is_shared]]) / (self.norm * other.norm))

@@ -25,19 +25,19 @@ _STEMMERS = {
 """ISO 639-1 code -> Snowball algorithm; English by Porter's own, as the papers have it."""
 
 
-def known() -> list[str]:
+def language_codes() -> list[str]:
     """The codes a topic file may name under `language`."""
     return sorted({*_STEMMERS, *stopwordsiso.langs()})
 
 
-def checked(code: str) -> str:
+def check_code(code: str) -> str:
     """The code itself, or a UserError that names the nearest one.
 
-    >>> checked("de")
+    >>> check_code("de")
     'de'
     """
-    if code not in known():
-        raise unknown("language", code, known())
+    if code not in language_codes():
+        raise unknown("language", code, language_codes())
     return code
 
 
@@ -48,14 +48,14 @@ def detect(text: str) -> str:
     ('de', 'en')
     """
     code, _distance = detect_fast(text[:100_000])
-    return code if code in known() else DEFAULT
+    return code if code in language_codes() else DEFAULT
 
 
 @cache
 def stop_words(code: str) -> frozenset[str]:
     """Words too common to mean anything; a contraction counts by its pieces, as tokens do."""
-    listed = stopwordsiso.stopwords(code) if code in stopwordsiso.langs() else set()
-    words = (normalize("NFC", word.lower()).replace("’", "'") for word in listed)
+    entries = stopwordsiso.stopwords(code) if code in stopwordsiso.langs() else set()
+    words = (normalize("NFC", word.lower()).replace("’", "'") for word in entries)
     return frozenset(piece for word in words for piece in word.split("'"))
 
 

@@ -39,13 +39,13 @@ class Pieces:
 
     def codes(self, text: bytes) -> Ints:
         """The code of each piece between spaces, in order. The text may hold no NUL."""
-        padded = b" " + text + b" " * (_SHORT + 1)
-        space = np.frombuffer(padded, np.uint8, len(text) + 2) == ord(" ")
+        line = b" " + text + b" " * (_SHORT + 1)
+        space = np.frombuffer(line, np.uint8, len(text) + 2) == ord(" ")
         edges = np.flatnonzero(space[1:] != space[:-1])
         edges += 1
         starts, ends = edges[::2], edges[1::2]
         size = np.minimum(ends - starts, _SHORT + 1)
-        pieces = _numbers(np.ndarray((len(padded) - _SHORT + 1,), _KEY, padded, strides=(1,)).take(starts))
+        pieces = _numbers(np.ndarray((len(line) - _SHORT + 1,), _KEY, line, strides=(1,)).take(starts))
         pieces &= _numbers(_MASKS.take(size))
         low, high = pieces[:, 0], pieces[:, 1]
         slot = (((low ^ high * _MIX_HIGH) * _MIX_LOW) >> np.uint64(64 - _SLOT_BITS)).view(np.int64)
@@ -56,7 +56,7 @@ class Pieces:
         missing = np.flatnonzero(unknown)
         if len(missing):
             spans = zip(starts[missing].tolist(), ends[missing].tolist(), strict=True)
-            news = np.array(self._ask([padded[a:b] for a, b in spans]), np.int32)
+            news = np.array(self._ask([line[a:b] for a, b in spans]), np.int32)
             codes[missing] = news
             short = size[missing] <= _SHORT
             at = missing[short]

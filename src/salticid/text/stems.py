@@ -33,10 +33,10 @@ class Stems:
         self._words = words
         self._stop = language.stop_words(code) | {""}
         self._stem = language.stemmer(code)
-        prepared = words.stems(self.rules)
-        self._of = np.full(1024, UNKNOWN, np.int32) if prepared is None else np.array(prepared.of)
-        self._prepared = None if prepared is None else prepared.texts
-        self._first_new = 1 if self._prepared is None else len(self._prepared)
+        world_stems = words.stems(self.rules)
+        self._of = np.full(1024, UNKNOWN, np.int32) if world_stems is None else np.array(world_stems.of)
+        self._world_texts = None if world_stems is None else world_stems.texts
+        self._first_new = 1 if self._world_texts is None else len(self._world_texts)
         self._ids = _StemIds(self._new)
         self._texts: list[str] = []
 
@@ -66,7 +66,7 @@ class Stems:
         """The stem as text; empty for STOP."""
         if stem >= self._first_new:
             return self._texts[stem - self._first_new]
-        return self._prepared[stem] if self._prepared is not None else ""
+        return self._world_texts[stem] if self._world_texts is not None else ""
 
     def _ids_of(self, tokens: list[str]) -> list[int]:
         """The stem of each token; STOP for stop words, the next free id for a stem never seen."""
@@ -75,7 +75,7 @@ class Stems:
         return [STOP if token in stop else ids[stem] for token, stem in stems]
 
     def _new(self, stem: str) -> int:
-        at = -1 if self._prepared is None else self._prepared.find(stem)
+        at = -1 if self._world_texts is None else self._world_texts.find(stem)
         if at < 0:
             at = self._first_new + len(self._texts)
             self._texts.append(stem)

@@ -23,10 +23,10 @@ from salticid.protocols import Interning
 from salticid.text.pieces import Pieces
 
 MARKS = tuple(map(chr, range(1, 5)))
-"""Characters that stand for no word but for a place, kept by `Tokenizer.marked`."""
+"""Characters that stand for no word but for a place, kept by `Tokenizer.tokens_and_marks`."""
 
 LONGEST = 64
-"""A longer run of letters is no word but somebody's data."""
+"""A longer run of letters is data and no word."""
 
 _CUT = bytes(
     ord(chr(b).lower()) if chr(b).isalpha() or b >= 0x80 or chr(b) in MARKS else ord(" ") for b in range(128)
@@ -44,7 +44,7 @@ _MEMO_SIZE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Marked:
+class MarkedTokens:
     """Tokens in reading order, and where between them each mark stood: before token `at`."""
 
     tokens: Ints
@@ -67,13 +67,13 @@ class Tokenizer:
 
     def ids(self, text: str) -> Ints:
         """The tokens of a text, in reading order."""
-        return self._read(text.encode("utf-8", "replace").translate(_CUT_MARKS_TOO)).tokens
+        return self._split(text.encode("utf-8", "replace").translate(_CUT_MARKS_TOO)).tokens
 
-    def marked(self, text: str) -> Marked:
+    def tokens_and_marks(self, text: str) -> MarkedTokens:
         """The tokens and the places of the MARKS, each of which must stand between spaces."""
-        return self._read(text.encode("utf-8", "replace").translate(_CUT))
+        return self._split(text.encode("utf-8", "replace").translate(_CUT))
 
-    def _read(self, cut: bytes) -> Marked:
+    def _split(self, cut: bytes) -> MarkedTokens:
         memo = self._memo
         if len(memo) > _MEMO_SIZE:
             memo.forget()
@@ -87,7 +87,7 @@ class Tokenizer:
         is_mark = codes < 0
         at = np.flatnonzero(is_mark)
         marks = -codes[at]
-        return Marked(codes[~is_mark], marks, (at - np.arange(len(at))).astype(np.int32))
+        return MarkedTokens(codes[~is_mark], marks, (at - np.arange(len(at))).astype(np.int32))
 
 
 class _Memo(dict[bytes, int]):
@@ -129,16 +129,16 @@ class _Memo(dict[bytes, int]):
     def spread(self, codes: Ints) -> Ints:
         """Put the tokens of each several-code in its place."""
         parts: list[Ints] = []
-        done = 0
+        start = 0
         for at in np.flatnonzero(codes <= _SEVERAL).tolist():
-            parts += (codes[done:at], self._several[_SEVERAL - int(codes[at])])
-            done = at + 1
-        parts.append(codes[done:])
+            parts += (codes[start:at], self._several[_SEVERAL - int(codes[at])])
+            start = at + 1
+        parts.append(codes[start:])
         return np.concatenate(parts)
 
 
 def _tokens(text: str) -> Sequence[str]:
-    """The tokens of a piece of text; most hold nothing but Latin letters, and those are easily told."""
+    """The tokens of a piece of text; most hold nothing but Latin letters, which are quick to find."""
     if not _LATIN.fullmatch(text):
         return list(letter_runs(text))
     runs = _LATIN_RUNS.findall(text)

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from salticid.errors import UserError
-from salticid.webs.world_arrays import DERIVED, Number, TextTable, WorldArray
+from salticid.webs.world_arrays import DERIVED_PREFIX, Number, TextArrays, WorldArray
 
 FORMAT = 1
 MANIFEST = "world.json"
@@ -50,7 +50,7 @@ class ArrayWriter:
         self._types: dict[str, str] = {}
 
     def path(self, array: WorldArray[Number]) -> Path:
-        """The file of an array that somebody else writes."""
+        """The file of an array that the caller writes."""
         self._types[array.name] = array.dtype
         return self.folder / f"{array.name}.bin"
 
@@ -77,7 +77,7 @@ class ArrayWriter:
         """
         self.abandon()
         digest = hashlib.blake2b(digest_size=16)
-        for name in sorted(name for name in self._types if not name.startswith(DERIVED)):
+        for name in sorted(name for name in self._types if not name.startswith(DERIVED_PREFIX)):
             digest.update(f"{name} {self._types[name]}\n".encode())
             with (self.folder / f"{name}.bin").open("rb") as file:
                 while block := file.read(_BLOCK):
@@ -111,16 +111,16 @@ class Arrays:
     def __getitem__(self, array: WorldArray[Number]) -> npt.NDArray[Number]:
         name, dtype = array.name, np.dtype(array.kind)
         try:
-            stored = self.manifest.arrays[name]
+            kind = self.manifest.arrays[name]
             file = (self.folder / f"{name}.bin").open("rb")
         except (KeyError, OSError):
             raise UserError(
                 f"{self.folder} is not whole: its array {name} is missing; build it again"
             ) from None
         with file:
-            if stored != array.dtype:
+            if kind != array.dtype:
                 raise UserError(
-                    f"{self.folder} is not whole: its array {name} holds {stored}, not {array.dtype}; build it again"
+                    f"{self.folder} is not whole: its array {name} holds {kind}, not {array.dtype}; build it again"
                 )
             size = file.seek(0, 2)
             if not size:
@@ -135,13 +135,13 @@ def text_hash(text: bytes) -> int:
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
 
 
-def write_texts(writer: ArrayWriter, table: TextTable, texts: Sequence[bytes]) -> None:
+def write_texts(writer: ArrayWriter, table: TextArrays, texts: Sequence[bytes]) -> None:
     """A table of texts, small enough to be at hand."""
     writer.append(table.text, np.frombuffer(b"".join(texts), np.uint8))
     write_index(writer, table, array("Q", np.cumsum([len(text) for text in texts]).tolist()), texts)
 
 
-def write_index(writer: ArrayWriter, table: TextTable, ends: array[int], texts: Iterable[bytes]) -> None:
+def write_index(writer: ArrayWriter, table: TextArrays, ends: array[int], texts: Iterable[bytes]) -> None:
     """Make the texts of a heap findable: their ends, and their hashes in ascending order with their ids."""
     writer.append(table.end, np.frombuffer(ends, np.uint64) if ends else np.zeros(0, np.uint64))
     hashes = np.fromiter(map(text_hash, texts), np.uint64, len(ends))

@@ -49,7 +49,7 @@ class RecordedWeb:
         self._kind, self._status = arrays[ROW.kind], arrays[ROW.status]
         self._target, self._page_of = arrays[ROW.target], arrays[ROW.page]
         self._seconds, self._size = arrays[ROW.seconds], arrays[ROW.size]
-        self._modified = arrays[ROW.modified]
+        self._dates = arrays[ROW.modified]
         self._page_url, self._flags = arrays[PAGE.url], arrays[PAGE.flags]
         self._canonical, self._refresh = arrays[PAGE.canonical], arrays[PAGE.refresh]
         self._token, self._token_end = arrays[TOKEN.word], arrays[TOKEN.end]
@@ -121,7 +121,7 @@ class RecordedWeb:
 
     def _answer(self, url: int, at: int, row: int, seconds: float) -> Response:
         outcome = OUTCOMES[int(self._kind[row])]
-        modified = float(self._modified[row])
+        date = float(self._dates[row])
         return Response(
             url=url,
             final=at,
@@ -130,14 +130,14 @@ class RecordedWeb:
             page=self.page(int(self._page_of[row])) if outcome is Outcome.OK else None,
             seconds=seconds,
             size=int(self._size[row]),
-            modified=None if np.isnan(modified) else modified,
+            modified=None if np.isnan(date) else date,
         )
 
     def _time(self, url: int, row: int) -> float:
         """The seconds the answer took; where nobody measured, what its host and size would make of it."""
-        measured = float(self._seconds[row]) if row >= 0 else np.nan
-        if not np.isnan(measured):
-            return measured
+        seconds = float(self._seconds[row]) if row >= 0 else np.nan
+        if not np.isnan(seconds):
+            return seconds
         host = self.urls.host(url)
         if host not in self._speeds:
             self._speeds[host] = _speed(self.urls.host_name(host))

@@ -9,13 +9,13 @@ import numpy as np
 from salticid.protocols import PreparedStems
 from salticid.tables import Texts, Urls
 from salticid.webs.arrays import Arrays, text_hash
-from salticid.webs.world_arrays import HOST, STEM, STEM_OF, URL, WORD, TextTable
+from salticid.webs.world_arrays import HOST, STEM, STEM_OF, URL, WORD, TextArrays
 
 
 class DiskTexts:
     """Texts of a world, found by a binary search over their hashes; never grows."""
 
-    def __init__(self, arrays: Arrays, table: TextTable) -> None:
+    def __init__(self, arrays: Arrays, table: TextArrays) -> None:
         self._bytes = arrays[table.text]
         self._ends = arrays[table.end]
         self._hashes = arrays[table.hash]
@@ -36,9 +36,9 @@ class DiskTexts:
         return [str(data[begin:end], "utf-8") for begin, end in zip(begins, ends, strict=True)]
 
     def find(self, text: str) -> int:
-        wanted = np.uint64(text_hash(text.encode()))
-        at = int(self._hashes.searchsorted(wanted))
-        while at < len(self) and self._hashes[at] == wanted:
+        code = np.uint64(text_hash(text.encode()))
+        at = int(self._hashes.searchsorted(code))
+        while at < len(self) and self._hashes[at] == code:
             number = int(self._by_hash[at])
             if self[number] == text:
                 return number

@@ -49,17 +49,17 @@ def render(page: Page, urls: UrlTable, words: Table) -> bytes:
     </html>
     <BLANKLINE>
     """
-    described = int(page.area_start[1]) if page.area[0] == Area.META else 0
-    body = described + _tokens_in(page.title.encode())
-    return b"".join((_head(page, described, urls, words), *_body(page, body, urls, words)))
+    description = int(page.area_start[1]) if page.area[0] == Area.META else 0
+    body = description + _tokens_in(page.title.encode())
+    return b"".join((_head(page, description, urls, words), *_body(page, body, urls, words)))
 
 
-def _head(page: Page, described: int, urls: UrlTable, words: Table) -> bytes:
+def _head(page: Page, description: int, urls: UrlTable, words: Table) -> bytes:
     # The parser cuts a long title, then leaves the space where it cut; one more character keeps it there.
     title = page.title + "." * (len(page.title) == MAX_TITLE)
     lines = ['<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">', f"<title>{escape(title)}</title>"]
-    if described:
-        about = " ".join(words.spell(page.tokens[:described].tolist()))
+    if description:
+        about = " ".join(words.spell(page.tokens[:description].tolist()))
         lines.append(f'<meta name="description" content="{escape(about)}">')
     robots = ["noindex"] * page.noindex + ["nofollow"] * page.nofollow
     if robots:
@@ -100,19 +100,19 @@ def _body(page: Page, body: int, urls: UrlTable, words: Table) -> Iterator[bytes
     # What holds no token may stand on either side of a tag; it stays outside.
     begins = np.searchsorted(text.before, at, "right") - 1
     ends = np.searchsorted(text.before, at, "left")
-    done = depth = since_break = 0
+    start = depth = since_break = 0
     for tag, begin, end in zip(tags, begins.tolist(), ends.tolist(), strict=True):
         here = end if tag.deeper < 0 else begin
-        if here > done:
-            since_break += here - done
-            yield text.html(done, here) if depth else text.paragraphs(done, here)
-            done = here
+        if here > start:
+            since_break += here - start
+            yield text.html(start, here) if depth else text.paragraphs(start, here)
+            start = here
         if since_break > _PARAGRAPH and not depth:
             yield _BREAK
             since_break = 0
         yield tag.text
         depth += tag.deeper
-    yield text.paragraphs(done, len(text))
+    yield text.paragraphs(start, len(text))
     yield b"\n</body>\n</html>\n"
 
 
@@ -227,9 +227,9 @@ def _tags(spans: list[_Span]) -> Iterator[_Tag]:
     links_open = 0
     for span in spans:
         while still_open and still_open[-1].end <= span.start:
-            closed = still_open.pop()
-            links_open -= closed.is_link
-            yield _Tag(closed.end, closed.closing, -1)
+            last = still_open.pop()
+            links_open -= last.is_link
+            yield _Tag(last.end, last.closing, -1)
         end = min(span.end, still_open[-1].end) if still_open else span.end
         opening, closing = span.opening, span.closing
         if links_open and span.is_link:
@@ -240,5 +240,5 @@ def _tags(spans: list[_Span]) -> Iterator[_Tag]:
             yield _Tag(span.start, opening, 1)
             still_open.append(span._replace(end=end, closing=closing))
             links_open += span.is_link
-    for closed in reversed(still_open):
-        yield _Tag(closed.end, closed.closing, -1)
+    for last in reversed(still_open):
+        yield _Tag(last.end, last.closing, -1)

@@ -3,7 +3,7 @@
 A URL of the world is asked for by its path and query, with its host and port as `Host` (or as a whole, the
 way one asks a proxy). The answer is what was recorded:
 
-    a page              200 text/html, rendered; Last-Modified where it is known; 304 to whoever has it
+    a page              200 text/html, rendered; Last-Modified where it is known; 304 to a client that has it
     a redirect          its status, and where it leads as Location
     an error            its status
     what is no HTML     200 application/octet-stream, empty
@@ -83,7 +83,7 @@ async def serve(web: RecordedWeb, port: int = 0, gzip: bool = False, room: int =
 
 
 class ServerAnswers:
-    """What the server says to each request; with `gzip`, pages are compressed for whoever takes that."""
+    """What the server says to each request; with `gzip`, pages are compressed for clients that take that."""
 
     def __init__(self, web: RecordedWeb, gzip: bool, room: int) -> None:
         self._pages = _Pages(web, room)
@@ -96,20 +96,20 @@ class ServerAnswers:
     async def answer(self, request: http.BaseRequest) -> http.StreamResponse:
         """The answer to one request; never raises for what it holds."""
         if request.method not in ("GET", "HEAD"):
-            return _said(405, f"{request.method} is nothing a recording can answer", {"Allow": "GET, HEAD"})
+            return _text(405, f"{request.method} is nothing a recording can answer", {"Allow": "GET, HEAD"})
         path, host = request.raw_path, request.headers.get("Host")
         if path.startswith("/"):
             if not host:
-                return _said(400, "a request must name its host")
+                return _text(400, "a request must name its host")
             path = f"http://{host}{path}"
         url = canonical(path)
         if url is None:
-            return _said(400, "no http URL")
+            return _text(400, "no http URL")
         row = self._row(url)
         if row < 0 and url.endswith("/robots.txt") and (rules := self._rules.get(url)):
-            return _said(200, rules)
+            return _text(200, rules)
         if row < 0:
-            return _said(404, f"{url} is not recorded")
+            return _text(404, f"{url} is not recorded")
         kind = int(self._kind[row])
         if kind == _PAGE:
             return self._page(row, request)
@@ -117,8 +117,8 @@ class ServerAnswers:
             return http.Response(headers={"Content-Type": "application/octet-stream"})
         status = int(self._status[row])
         if kind == REDIRECT:
-            return _said(status, "moved", {"Location": self._urls[int(self._target[row])]})
-        return _said(status if status in _STATUSES else 502, f"recorded as {status}")
+            return _text(status, "moved", {"Location": self._urls[int(self._target[row])]})
+        return _text(status if status in _STATUSES else 502, f"recorded as {status}")
 
     @cached_property
     def _rules(self) -> dict[str, str]:
@@ -149,18 +149,18 @@ class ServerAnswers:
         page = self._pages.get(row, self._gzip and "gzip" in fields.get("Accept-Encoding", ""))
         tags = fields.get("If-None-Match")
         if tags is not None:
-            same = page.tag in tags or tags.strip() == "*"
+            unchanged = page.tag in tags or tags.strip() == "*"
         elif page.modified is not None and (since := request.if_modified_since) is not None:
-            same = page.modified <= since
+            unchanged = page.modified <= since
         else:
-            same = False
+            unchanged = False
         return http.Response(
-            status=304 if same else 200, body=None if same else page.body, headers=page.headers
+            status=304 if unchanged else 200, body=None if unchanged else page.body, headers=page.headers
         )
 
 
 @dataclass(frozen=True, slots=True)
-class _Rendered:
+class _HtmlPage:
     """A page as it is sent."""
 
     body: bytes
@@ -174,15 +174,15 @@ class _Pages:
 
     def __init__(self, web: RecordedWeb, room: int) -> None:
         self._web = web
-        self._page_of, self._modified = web.arrays[ROW.page], web.arrays[ROW.modified]
-        self._cache: OrderedDict[tuple[int, bool], _Rendered] = OrderedDict()
+        self._page_of, self._dates = web.arrays[ROW.page], web.arrays[ROW.modified]
+        self._cache: OrderedDict[tuple[int, bool], _HtmlPage] = OrderedDict()
         self._room = room
 
-    def get(self, row: int, gzip: bool = False) -> _Rendered:
+    def get(self, row: int, gzip: bool = False) -> _HtmlPage:
         """The page of a recorded answer."""
         page = self._cache.get((row, gzip))
         if page is None:
-            page = self._cache[row, gzip] = _packed(self._rendered(row)) if gzip else self._rendered(row)
+            page = self._cache[row, gzip] = _compress(self._html(row)) if gzip else self._html(row)
             self._room -= len(page.body)
             while self._room < 0 and len(self._cache) > 1:
                 self._room += len(self._cache.popitem(last=False)[1].body)
@@ -197,31 +197,31 @@ class _Pages:
                 return
             yield
 
-    def _rendered(self, row: int) -> _Rendered:
+    def _html(self, row: int) -> _HtmlPage:
         body = render(self._web.page(int(self._page_of[row])), self._web.urls, self._web.words)
         # Of the content alone: a page that did not change has the same tag in each snapshot of its web.
         tag = f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
         headers = {"Content-Type": "text/html; charset=utf-8", "ETag": tag}
-        seconds = float(self._modified[row])
+        seconds = float(self._dates[row])
         if not 0 <= seconds < _LATEST:  # unknown, or a date no header can hold
-            return _Rendered(body, headers, tag, None)
-        modified = datetime.fromtimestamp(int(seconds), UTC)
-        headers["Last-Modified"] = format_datetime(modified, usegmt=True)
-        return _Rendered(body, headers, tag, modified)
+            return _HtmlPage(body, headers, tag, None)
+        date = datetime.fromtimestamp(int(seconds), UTC)
+        headers["Last-Modified"] = format_datetime(date, usegmt=True)
+        return _HtmlPage(body, headers, tag, date)
 
 
-def _packed(page: _Rendered) -> _Rendered:
+def _compress(page: _HtmlPage) -> _HtmlPage:
     gzip = zlib.compressobj(level=1, wbits=31)
     headers = page.headers | {"ETag": f"W/{page.tag}", "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
     return replace(page, body=gzip.compress(page.body) + gzip.flush(), headers=headers)
 
 
-def _said(status: int, text: str, headers: dict[str, str] | None = None) -> http.Response:
+def _text(status: int, text: str, headers: dict[str, str] | None = None) -> http.Response:
     return http.Response(status=status, text=f"{text}\n", headers=headers)
 
 
 def _logger() -> logging.Logger:
-    """Says what goes wrong here; what clients do wrong is answered, not told."""
+    """A logger of the server's own errors; those of a client are answered and not logged."""
     logger = logging.getLogger(__name__)
     logger.addFilter(_is_our_fault)
     return logger

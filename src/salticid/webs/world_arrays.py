@@ -31,7 +31,7 @@ class WorldArray(Generic[Number]):
         return np.dtype(self.kind).str
 
 
-class TextTable:
+class TextArrays:
     """Texts by id, one after the other; where each ends; their hashes in ascending order, and whose these are."""
 
     def __init__(self, name: str) -> None:
@@ -41,7 +41,7 @@ class TextTable:
         self.by_hash = WorldArray(f"{name}.by_hash", np.int32)
 
 
-class _Url(TextTable):
+class _Url(TextArrays):
     row = WorldArray("url.row", np.int32)
     """That of its answer, -1 where none was recorded."""
     host = WorldArray("url.host", np.int32)
@@ -91,12 +91,12 @@ class _Bytes:
         self.end = WorldArray(f"{name}.end", np.uint64)
 
 
-URL, HOST, WORD = _Url("url"), TextTable("host"), TextTable("word")
+URL, HOST, WORD = _Url("url"), TextArrays("host"), TextArrays("word")
 ROW, PAGE, TOKEN, AREA, LINK = _Row(), _Page(), _Token(), _Area(), _Link()
 TITLE, TEXT = _Bytes("title"), _Bytes("text")
 """In UTF-8; texts packed with zstd."""
 
-DERIVED = "derived."
+DERIVED_PREFIX = "derived."
 """How the names of arrays begin that only save work."""
-STEM, STEM_OF = TextTable(f"{DERIVED}stem"), WorldArray(f"{DERIVED}stem_of", np.int32)
+STEM, STEM_OF = TextArrays(f"{DERIVED_PREFIX}stem"), WorldArray(f"{DERIVED_PREFIX}stem_of", np.int32)
 """The stems of the words, and which each word has."""

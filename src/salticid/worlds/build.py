@@ -1,4 +1,4 @@
-"""Building a world from a source, with what could not be used counted and told."""
+"""Building a world from a source; what could not be used is counted and reported."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _REMARKS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class WorldSummary:
     """A finished world, and a few of the things that could not be used, in words."""
 
     manifest: Manifest
     pages: int
-    labelled: int
+    label_count: int
     remarks: list[str]
 
 
@@ -31,7 +31,7 @@ def build(
     source: WorldSource,
     labels: Path | None = None,
     watch: Callable[[int, int], None] | None = None,
-) -> Built:
+) -> WorldSummary:
     """Read a source to its end into the new world folder `out`.
 
     `watch(done, pages)` is shown the progress. Whatever goes wrong, `out` is a whole world or not there.
@@ -54,7 +54,7 @@ def build(
                 watch(source.done, writer.pages)
         if not writer.pages:
             raise UserError(
-                f"{source.name}: no page could be read, so there is no world{_told(writer.left_out)}"
+                f"{source.name}: no page could be read, so there is no world{_remark(writer.left_out)}"
             )
         recorded_labels = [pair for pair in labels_of_pages if writer.has_page(pair[0])]
         if len(recorded_labels) < len(labels_of_pages):
@@ -65,10 +65,10 @@ def build(
     except BaseException:
         writer.abandon()
         raise
-    return Built(manifest, pages, len(set(recorded_labels)), remarks)
+    return WorldSummary(manifest, pages, len(set(recorded_labels)), remarks)
 
 
-def _told(left_out: dict[str, int]) -> str:
+def _remark(left_out: dict[str, int]) -> str:
     counts = ", ".join(f"{count} x {why}" for why, count in left_out.items())
     return f" (left out: {counts})" if counts else ""
 

@@ -15,7 +15,7 @@ from salticid.worlds.answers import Answer, Unread, path_text
 from salticid.worlds.writer import MAX_HTML
 
 _ENDINGS = (".htm", ".html", ".xhtml")
-_UNESCAPED = "/!$&'()*+,-.:;=@[]^_|~"
+_SAFE = "/!$&'()*+,-.:;=@[]^_|~"
 """What stands in the path of a URL as it is; `canonical` treats it the same in file names and in links."""
 
 
@@ -34,7 +34,7 @@ class HtmlFolder:
         any_page = False
         for at in _walk(folder):
             self.size += 1
-            any_page = any_page or isinstance(self._read(at), Answer)
+            any_page = any_page or isinstance(self._item(at), Answer)
         if not any_page:
             raise UserError(
                 f"{folder} holds no readable page ({', '.join(f'*{ending}' for ending in _ENDINGS)}); "
@@ -44,11 +44,11 @@ class HtmlFolder:
     def __iter__(self) -> Iterator[Answer | Unread]:
         self.done = 0
         for at in _walk(self._folder):
-            item = self._read(at)
+            item = self._item(at)
             self.done += 1
             yield item
 
-    def _read(self, at: Path | Unread) -> Answer | Unread:
+    def _item(self, at: Path | Unread) -> Answer | Unread:
         if isinstance(at, Unread):
             return at
         inside = at.relative_to(self._folder)
@@ -75,7 +75,7 @@ def as_links_write(path: PurePath) -> str:
     >>> as_links_write(PurePath("50%C3 (1).htm"))
     '50%25C3%20(1).htm'
     """
-    return quote(os.fsencode(path.as_posix()), safe=_UNESCAPED)
+    return quote(os.fsencode(path.as_posix()), safe=_SAFE)
 
 
 def _base(url: str) -> str:
@@ -91,7 +91,7 @@ def _base(url: str) -> str:
 def _walk(folder: Path) -> Iterator[Path | Unread]:
     """All that is no folder, in the order of paths; `Unread` for what cannot be walked."""
     try:
-        waiting = _listed(folder)
+        waiting = _entries(folder)
     except OSError as error:
         raise UserError(f"cannot read the folder {folder}: {error.strerror}; check its name") from None
     while waiting:
@@ -101,11 +101,11 @@ def _walk(folder: Path) -> Iterator[Path | Unread]:
             if not stat.S_ISDIR(at.lstat().st_mode):
                 yield at if not at.is_symlink() or not at.is_dir() else Unread("linked folder", path)
             else:
-                waiting += _listed(at)
+                waiting += _entries(at)
         except OSError:
             yield Unread("unreadable", path)
 
 
-def _listed(folder: Path) -> list[Path]:
+def _entries(folder: Path) -> list[Path]:
     """What a folder holds, last one first."""
     return sorted(folder.iterdir(), reverse=True)

@@ -56,17 +56,17 @@ def split(block: bytes) -> tuple[Head, bytes] | None:
 def to_answer(url: str, head: Head, body: bytes, labels: tuple[str, ...] = ()) -> Answer:
     """The answer of `url`: its codings undone, its body only where that is HTML.
 
-    An answer without a status line is a redirect if it says whither, else a page.
+    An answer without a status line is a redirect if it has a location, else a page.
     """
     location = head.fields.get("location")
-    read = content(head.fields, body, MAX_HTML)
+    html = content(head.fields, body, MAX_HTML)
     return Answer(
         url=url,
         status=(302 if location else 200) if head.status is None else head.status,
-        html=read.html,
-        charset=read.charset,
+        html=html.html,
+        charset=html.charset,
         location=location,
-        modified=read.modified,
+        modified=html.modified,
         labels=labels,
     )
 

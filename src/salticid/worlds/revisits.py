@@ -10,9 +10,9 @@ from salticid.worlds.http import Head, split, to_answer
 from salticid.worlds.warc_records import WarcRecord
 
 _NOT_MODIFIED = 304
-_TOLD = ("content-type", "last-modified", "location")
+_OWN_FIELDS = ("content-type", "last-modified", "location")
 """Fields of an answer of its own that a revisit may have."""
-_CODED = ("content-encoding", "transfer-encoding")
+_CODING_FIELDS = ("content-encoding", "transfer-encoding")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Revisits:
 
     def __init__(self) -> None:
         self._revisits: dict[int, _Revisit] = {}
-        self._named: dict[str, list[int]] = {}
+        self._by_name: dict[str, list[int]] = {}
 
     def __len__(self) -> int:
         return len(self._revisits)
@@ -46,7 +46,7 @@ class Revisits:
         for name in _names(
             fields.get("warc-refers-to", ""), uri, date, fields.get("warc-payload-digest", "")
         ):
-            self._named.setdefault(name, []).append(number)
+            self._by_name.setdefault(name, []).append(number)
 
     def answers(self, record: WarcRecord) -> Iterator[Answer]:
         """The answers of all revisits to this record that have none yet."""
@@ -59,7 +59,7 @@ class Revisits:
             fields.get("warc-date", ""),
             fields.get("warc-payload-digest", ""),
         )
-        numbers = sorted({number for name in names for number in self._named.get(name, ())})
+        numbers = sorted({number for name in names for number in self._by_name.get(name, ())})
         for number in numbers:
             parts = split(record.block) if number in self._revisits else None
             if parts is not None and parts[0].status is not None:
@@ -82,8 +82,8 @@ def _bare(uri: str) -> str:
 
 def _names(identity: str, uri: str, date: str, digest: str) -> list[str]:
     """Names that a record may be referred to by, those that are known of it."""
-    dated = f"{uri} {date}" if uri and date else ""
-    return [name for name in (identity, dated, digest) if name]
+    place_and_date = f"{uri} {date}" if uri and date else ""
+    return [name for name in (identity, place_and_date, digest) if name]
 
 
 def _own_head(revisit: WarcRecord) -> Head | None:
@@ -91,14 +91,14 @@ def _own_head(revisit: WarcRecord) -> Head | None:
     parts = split(revisit.block)
     if parts is None or parts[0].status in (None, _NOT_MODIFIED):
         return None
-    return Head(parts[0].status, _picked(parts[0], _TOLD))
+    return Head(parts[0].status, _pick(parts[0], _OWN_FIELDS))
 
 
 def _answer(revisit: _Revisit, head: Head, body: bytes) -> Answer:
     """The answer that a revisit stands for: its own head, if it has one, and the body of the other."""
-    own = revisit.head or Head(head.status, _picked(head, _TOLD))
-    return to_answer(revisit.url, Head(own.status, {**own.fields, **_picked(head, _CODED)}), body)
+    own = revisit.head or Head(head.status, _pick(head, _OWN_FIELDS))
+    return to_answer(revisit.url, Head(own.status, {**own.fields, **_pick(head, _CODING_FIELDS)}), body)
 
 
-def _picked(head: Head, names: tuple[str, ...]) -> dict[str, str]:
+def _pick(head: Head, names: tuple[str, ...]) -> dict[str, str]:
     return {name: head.fields[name] for name in names if name in head.fields}

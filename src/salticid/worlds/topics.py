@@ -89,13 +89,13 @@ class _Maker:
         pages = [urls[at] for at in rng.permutation(len(urls))]
         examples = pages[: min(plan.examples_per_topic, int(plan.examples_share * len(pages)))]
         if plan.task == "neighbours":
-            seeds, used = self._neighbours(pages, rng), len(examples)
+            seeds, count = self._neighbours(pages, rng), len(examples)
         elif examples:
-            seeds, used = examples, len(examples)
+            seeds, count = examples, len(examples)
         else:
             seeds = pages[: plan.seeds_per_topic]
-            used = len(seeds)
-        targets = sorted(pages[used:])
+            count = len(seeds)
+        targets = sorted(pages[count:])
         if len(targets) < MIN_TARGETS:
             raise _LeftOut(f"{len(targets)} targets, fewer than {MIN_TARGETS}")
         description = self._description(pages)

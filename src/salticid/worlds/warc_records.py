@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from salticid.parse.codings import Readable
 
-_READ = 1 << 16
+_CHUNK = 1 << 16
 _LONGEST_HEAD = 1 << 16
 _HEAD = re.compile(rb"WARC/\d\.\d+[ \t]*\r?\n(.*?\n)\r?\n", re.DOTALL)
 _FOLD = re.compile(r"\r?\n[ \t]+")
@@ -27,42 +27,43 @@ class WarcRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class DamagedPart:
     """A part of the file that could not be read, in words."""
 
     what: str
 
 
-def records(open_stream: Callable[[], Readable], longest: int) -> Iterator[WarcRecord | Lost]:
+def records(open_stream: Callable[[], Readable], longest: int) -> Iterator[WarcRecord | DamagedPart]:
     """All records of a stream, with at most `longest` bytes of each block in memory.
 
     Where a record does not end where it says, or where there is none, the next one is looked for from its head on.
     For this the stream is opened again when much of it was passed over already, but not without end.
     """
-    window, rewinds, seen = _Window(open_stream()), 0, False
+    window, rewinds, has_records = _Window(open_stream()), 0, False
     while window.fill(_LONGEST_HEAD):
-        began = window.at
+        start = window.at
         head = _HEAD.match(window.data, 0, _LONGEST_HEAD)
         record = _record(window, head, longest) if head else None
         if record is not None:
-            seen = True
+            has_records = True
             yield record
             window.drop_blanks()
             continue
-        behind = began + (head.end() if head else 1)
+        behind = start + (head.end() if head else 1)
         if behind < window.at:
             rewinds += 1
             if rewinds > _MOST_REWINDS:
-                yield Lost(f"more than {_MOST_REWINDS} long records do not end where they say")
+                yield DamagedPart(f"more than {_MOST_REWINDS} long records do not end where they say")
                 return
             window = _Window(open_stream())
             window.drop(behind - 1)
         if not window.find(_START, behind - window.at):
-            yield Lost(window.trouble or ("ends in the middle of a record" if seen or head else _NO_RECORD))
+            cause = "ends in the middle of a record" if has_records or head else _NO_RECORD
+            yield DamagedPart(window.trouble or cause)
             return
-        yield Lost(f"no whole record at byte {began:,}, where one should be")
-    if window.trouble or not seen:
-        yield Lost(window.trouble or _NO_RECORD)
+        yield DamagedPart(f"no whole record at byte {start:,}, where one should be")
+    if window.trouble or not has_records:
+        yield DamagedPart(window.trouble or _NO_RECORD)
 
 
 _NO_RECORD = "holds no WARC record"
@@ -84,7 +85,7 @@ class _Window:
         """Read until there are so many bytes, if there are; how many there are then."""
         while len(self.data) < size:
             try:
-                block = self._stream.read(_READ)
+                block = self._stream.read(_CHUNK)
             except OSError as error:
                 self.trouble = f"cannot be read further ({error})"
                 break
@@ -100,15 +101,15 @@ class _Window:
     def drop(self, size: int) -> bool:
         """Pass over so many bytes; whether there were as many."""
         end = self.at + size
-        while self.at < end and self.fill(min(end - self.at, _READ)):
-            passed = min(end - self.at, len(self.data))
-            del self.data[:passed]
-            self.at += passed
+        while self.at < end and self.fill(min(end - self.at, _CHUNK)):
+            count = min(end - self.at, len(self.data))
+            del self.data[:count]
+            self.at += count
         return self.at == end
 
     def drop_blanks(self) -> None:
         """Pass over empty lines."""
-        while self.fill(_READ) and self.data[0] in _BLANKS:
+        while self.fill(_CHUNK) and self.data[0] in _BLANKS:
             self.drop(len(self.data) - len(self.data.lstrip(_BLANKS)))
 
     def find(self, start: re.Pattern[bytes], after: int) -> bool:
@@ -117,9 +118,9 @@ class _Window:
             size = len(self.data)
             if self.fill(size + 1) == size:
                 return False
-            passed = max(size - _LONGEST_START, 0)
-            self.drop(passed)
-            after = max(after - passed, 1)
+            count = max(size - _LONGEST_START, 0)
+            self.drop(count)
+            after = max(after - count, 1)
         return self.drop(match.start())
 
 
@@ -139,8 +140,8 @@ def _record(window: _Window, head: re.Match[bytes], longest: int) -> WarcRecord 
         if not window.drop(end):
             return None
         end = 0
-    window.fill(end + _READ)
-    behind = window.copy(end, _READ)
+    window.fill(end + _CHUNK)
+    behind = window.copy(end, _CHUNK)
     if not (behind.startswith(_SEPARATOR) or _NEXT.startswith(behind.lstrip(_BLANKS)[: len(_NEXT)])):
         return None
     window.drop(end)

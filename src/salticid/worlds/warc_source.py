@@ -62,13 +62,13 @@ class WarcFiles:
         for path in self._paths:
             try:
                 with path.open("rb") as file:
-                    for item in _read(file, path_text(path)):
+                    for item in _file_records(file, path_text(path)):
                         self.done = before + file.tell()
                         yield item
                     before += file.seek(0, 2)
                     self.done = before
             except OSError as error:  # readable a while ago
-                yield _damaged(path_text(path), error.strerror or str(error))
+                yield _damage(path_text(path), error.strerror or str(error))
 
 
 def _size(path: Path) -> int:
@@ -83,12 +83,12 @@ def _size(path: Path) -> int:
         raise UserError(f"cannot read {path}: {error.strerror}; check its permissions") from None
 
 
-def _read(file: BinaryIO, name: str) -> Iterator[WarcRecord | Unread]:
+def _file_records(file: BinaryIO, name: str) -> Iterator[WarcRecord | Unread]:
     if _is_arc(file):
         yield Unread(_ARC_FILE, name)
         return
     for item in records(partial(_stream, file), MAX_BLOCK):
-        yield item if isinstance(item, WarcRecord) else _damaged(name, item.what)
+        yield item if isinstance(item, WarcRecord) else _damage(name, item.what)
 
 
 def _is_arc(file: BinaryIO) -> bool:
@@ -105,13 +105,13 @@ def _stream(file: BinaryIO) -> Readable:
     file.seek(0)
     plain: Readable = file
     if start.startswith(_GZIP):
-        plain = _Gunzipped(file)
+        plain = _GunzipReader(file)
     elif start.startswith(_ZSTD):
         plain = _Unzstd(file)
     return plain
 
 
-class _Gunzipped(InflatingFile):
+class _GunzipReader(InflatingFile):
     """Where its data end too early or are damaged it raises, as files do."""
 
     def read(self, size: int = -1, /) -> bytes:
@@ -126,7 +126,7 @@ class _Unzstd:
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self._given = 0
+        self._position = 0
         self._careful = False
         self._reader = ZstdReader(file)
 
@@ -139,11 +139,11 @@ class _Unzstd:
             self._careful = True
             self._file.seek(0)
             self._reader = ZstdReader(self._file)
-            left = self._given
-            while left:
-                left -= len(self._reader.read(min(left, size)))
+            rest = self._position
+            while rest:
+                rest -= len(self._reader.read(min(rest, size)))
             return self.read(size)
-        self._given += len(plain)
+        self._position += len(plain)
         return plain
 
 
@@ -164,5 +164,5 @@ def _item(record: WarcRecord) -> Answer | Unread | None:
             return Unread(f"{kind if kind in _OTHERS else 'unknown'} record", url)
 
 
-def _damaged(name: str, what: str) -> Unread:
+def _damage(name: str, what: str) -> Unread:
     return Unread("damaged WARC", f"{name}: {what}")

@@ -39,7 +39,7 @@ class WebKB:
     def __iter__(self) -> Iterator[Answer | Unread]:
         self.done = 0
         for path in self._files():
-            item = self._read(path)
+            item = self._item(path)
             self.done += 1
             yield item
 
@@ -49,7 +49,7 @@ class WebKB:
                 if not path.is_dir():
                     yield path
 
-    def _read(self, path: Path) -> Answer | Unread:
+    def _item(self, path: Path) -> Answer | Unread:
         place = path_text(path.relative_to(self._root))
         folders = place.split("/")[:-1]
         if len(folders) != 2 or not _URL.match(path.name):

@@ -97,7 +97,7 @@ class WorldWriter:
         if answer.page is not None:
             page = answer.page(self.urls, self.words)
         elif kind == _OK and answer.html is not None:
-            page = self._parsed(answer.html[:MAX_HTML], url, answer.charset)
+            page = self._parse(answer.html[:MAX_HTML], url, answer.charset)
             if page is None:
                 kind = OUTCOMES.index(Outcome.UNPARSABLE)
                 self.leave_out("HTML made to stop parsers")
@@ -112,8 +112,8 @@ class WorldWriter:
     def close(self, built_from: str) -> Manifest:
         """Write what can only be written at the end, and let the world appear."""
         self._grow_rows()
-        self._put(URL.row, self._row_of)
-        self._put(URL.host, self.urls.host_of)
+        self._append(URL.row, self._row_of)
+        self._append(URL.host, self.urls.host_of)
         write_texts(self._arrays, HOST, [self.urls.hosts[at].encode() for at in range(len(self.urls.hosts))])
         code = max(sorted(self._languages), key=self._languages.__getitem__, default=language.DEFAULT)
         stems = write_stems(self._arrays, self.words, code)
@@ -133,7 +133,7 @@ class WorldWriter:
         self._arrays.abandon()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _parsed(self, html: bytes, url: str, charset: str | None) -> Page | None:
+    def _parse(self, html: bytes, url: str, charset: str | None) -> Page | None:
         try:
             return None if prescan(html) else self._parser.parse(html, url, charset)
         except SelectolaxError:  # out of memory, on a page that asks for gigabytes
@@ -150,13 +150,13 @@ class WorldWriter:
         self._grow_rows()
         self._row_of[url] = len(self._kind_of_row)
         self._kind_of_row.append(kind)
-        self._put(ROW.kind, [kind])
-        self._put(ROW.status, [answer.status])
-        self._put(ROW.target, [target])
-        self._put(ROW.page, [self.pages if page is not None else -1])
-        self._put(ROW.size, [answer.size or len(answer.html or b"")])
-        self._put(ROW.seconds, [_or_nan(answer.seconds)])
-        self._put(ROW.modified, [_or_nan(answer.modified)])
+        self._append(ROW.kind, [kind])
+        self._append(ROW.status, [answer.status])
+        self._append(ROW.target, [target])
+        self._append(ROW.page, [self.pages if page is not None else -1])
+        self._append(ROW.size, [answer.size or len(answer.html or b"")])
+        self._append(ROW.seconds, [_or_nan(answer.seconds)])
+        self._append(ROW.modified, [_or_nan(answer.modified)])
         if page is not None:
             self._write_page(page)
 
@@ -165,31 +165,31 @@ class WorldWriter:
         if self.pages <= _LANGUAGE_PAGES:
             self._languages[language.detect(page.text)] += 1
         links = page.links
-        self._put(PAGE.url, [page.url])
-        self._put(PAGE.canonical, [page.canonical])
-        self._put(PAGE.refresh, [page.refresh])
-        self._put(PAGE.flags, [page.noindex * NOINDEX | page.nofollow * NOFOLLOW])
-        self._put(TOKEN.word, page.tokens)
+        self._append(PAGE.url, [page.url])
+        self._append(PAGE.canonical, [page.canonical])
+        self._append(PAGE.refresh, [page.refresh])
+        self._append(PAGE.flags, [page.noindex * NOINDEX | page.nofollow * NOFOLLOW])
+        self._append(TOKEN.word, page.tokens)
         self._put_end(TOKEN.end, len(page.tokens))
-        self._put(AREA.kind, page.area)
-        self._put(AREA.start, page.area_start)
+        self._append(AREA.kind, page.area)
+        self._append(AREA.start, page.area_start)
         self._put_end(AREA.end, len(page.area))
-        self._put(LINK.url, links.url)
-        self._put(LINK.start, links.start)
-        self._put(LINK.stop, links.end)
-        self._put(LINK.nofollow, links.nofollow)
+        self._append(LINK.url, links.url)
+        self._append(LINK.start, links.start)
+        self._append(LINK.stop, links.end)
+        self._append(LINK.nofollow, links.nofollow)
         self._put_end(LINK.end, len(links))
         for piece, data in (TITLE, page.title.encode()), (TEXT, page.packed_text):
-            self._put(piece.byte, np.frombuffer(data, np.uint8))
+            self._append(piece.byte, np.frombuffer(data, np.uint8))
             self._put_end(piece.end, len(data))
 
-    def _put(self, array: WorldArray[Number], values: npt.NDArray[Number] | Sequence[float]) -> None:
+    def _append(self, array: WorldArray[Number], values: npt.NDArray[Number] | Sequence[float]) -> None:
         self._arrays.append(array, values)
 
     def _put_end(self, end: WorldArray[np.uint64], size: int) -> None:
         """A page has so much of the arrays that this one cuts."""
         self._ends[end] += size
-        self._put(end, [self._ends[end]])
+        self._append(end, [self._ends[end]])
 
     def _grow_rows(self) -> None:
         missing = len(self.urls) - len(self._row_of)

@@ -39,14 +39,14 @@ def kinds(labels: Iterable[str]) -> dict[str, Kind]:
     return {label: Kind(path[first], "") for label, path in paths.items()}
 
 
-def told(labels: Mapping[str, Sequence[str]]) -> dict[str, list[Kind]]:
+def kinds_by_url(labels: Mapping[str, Sequence[str]]) -> dict[str, list[Kind]]:
     """What the labels of each URL say; `labels` has the URLs of each label, as `worlds.labels` reads them."""
     meaning = kinds(labels)
-    said: dict[str, list[Kind]] = {}
+    by_url: dict[str, list[Kind]] = {}
     for label, urls in labels.items():
         for url in urls:
-            said.setdefault(url, []).append(meaning[label])
-    return said
+            by_url.setdefault(url, []).append(meaning[label])
+    return by_url
 
 
 def _is_webkb(path: Sequence[str]) -> bool:

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from salticid.lab.links.examples import LabelledLinks
-from salticid.lab.links.link_traits import Reading
-from salticid.lab.links.regression import fitted, probabilities
+from salticid.lab.links.link_traits import PageTraits
+from salticid.lab.links.regression import fit_weights, probabilities
 from salticid.lab.links.splits import Split
 from salticid.model import Floats, Ints
 
@@ -31,14 +31,14 @@ class Context:
         columns, weights = self._fit(split.train, trust)
         return probabilities(self._traits[split.test][:, columns], weights)
 
-    def chosen(self, split: Split) -> float:
+    def best_trust(self, split: Split) -> float:
         """The trust with which the splits inside training are told apart best; the least of equals."""
         right = [sum(self._right(inner, trust) for inner in split.inside) for trust in TRUSTS]
         return TRUSTS[int(np.argmax(right))]
 
     def _right(self, split: Split, trust: float) -> int:
-        found = self.scores(split, trust).argmax(axis=1)
-        return int(np.count_nonzero(found == self._links.label[split.test]))
+        guesses = self.scores(split, trust).argmax(axis=1)
+        return int(np.count_nonzero(guesses == self._links.label[split.test]))
 
     def _fit(self, train: Ints, trust: float) -> tuple[Ints, Floats]:
         """Two universities hidden, whichever was hidden first, leave the same links: learned once."""
@@ -47,7 +47,7 @@ class Context:
             traits = self._traits[train]
             columns = _usual(traits, self._links.source[train])
             labels, classes = self._links.label[train], len(self._links.classes)
-            self._fits[key] = columns, fitted(traits[:, columns], labels, classes, trust)
+            self._fits[key] = columns, fit_weights(traits[:, columns], labels, classes, trust)
         return self._fits[key]
 
 
@@ -56,11 +56,11 @@ def _table(links: LabelledLinks) -> csr_matrix:
     column: dict[str, int] = {}
     columns: list[int] = []
     ends = [0]
-    reading, read = None, -1
+    traits, page = None, -1
     for source, place in zip(links.source.tolist(), links.place.tolist(), strict=True):
-        if reading is None or source != read:
-            reading, read = Reading.of(links, source), source
-        columns += [column.setdefault(trait, len(column)) for trait in reading.traits(place)]
+        if traits is None or source != page:
+            traits, page = PageTraits.of(links, source), source
+        columns += [column.setdefault(trait, len(column)) for trait in traits.traits(place)]
         ends.append(len(columns))
     return csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(links), len(column)))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from salticid.errors import UserError
-from salticid.lab.links.classes import told
+from salticid.lab.links.classes import kinds_by_url
 from salticid.lab.links.link_targets import NOWHERE, Addresses
 from salticid.learning.link_model import LONGEST_ANCHOR
 from salticid.model import Ints
@@ -47,26 +47,26 @@ class LabelledLinks:
 
     def anchors(self, links: Ints) -> list[Ints]:
         """The word ids of the anchors of some links, of each its first words."""
-        found = []
+        anchors = []
         for link in links.tolist():
             page = self.web.page(int(self.source[link]))
-            found.append(page.anchor(int(self.place[link]))[:LONGEST_ANCHOR])
-        return found
+            anchors.append(page.anchor(int(self.place[link]))[:LONGEST_ANCHOR])
+        return anchors
 
 
 def labelled_links(world: Path) -> LabelledLinks:
     """All labelled links of a world, in the order of recording; a page's links to itself are none."""
     web = RecordedWeb(world)
-    said = told(labels_of(world))
-    if not said:
+    kinds_of = kinds_by_url(labels_of(world))
+    if not kinds_of:
         raise UserError(f"{world} has no labels, so no link is labelled; build it with --labels or --webkb")
-    classes = tuple(sorted({kind.label for kinds in said.values() for kind in kinds}))
+    classes = tuple(sorted({kind.label for kinds in kinds_of.values() for kind in kinds}))
     if len(classes) < 2:
         raise UserError(f"all pages of {world} are of class {classes[0]}, so there is nothing to tell apart")
     page_class = np.full(web.pages, UNKNOWN, np.int32)
     university = [""] * web.pages
     for number, url in enumerate(web.urls.spell(web.arrays[PAGE.url].tolist())):
-        kinds = said.get(url, [])
+        kinds = kinds_of.get(url, [])
         if len({kind.label for kind in kinds}) == 1:
             page_class[number] = classes.index(kinds[0].label)
         if len({kind.university for kind in kinds}) == 1:

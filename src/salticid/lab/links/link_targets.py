@@ -29,21 +29,21 @@ class Addresses:
 
     def __init__(self, web: RecordedWeb) -> None:
         self._web = web
-        self._known: dict[int, int] = {}
+        self._by_url: dict[int, int] = {}
         self._in: dict[str, list[int]] = {}
         for number, url in enumerate(web.arrays[PAGE.url].tolist()):
-            self._known[url] = number
+            self._by_url[url] = number
             self._in.setdefault(folder(web.urls[url]), []).append(number)
 
     def page(self, url: int) -> int:
         """The number of the page, NOWHERE if there is none."""
-        if url not in self._known:
-            self._known[url] = self._find(url)
-        return self._known[url]
+        if url not in self._by_url:
+            self._by_url[url] = self._find(url)
+        return self._by_url[url]
 
     def _find(self, url: int) -> int:
         answer = self._web.fetch(url)
         if answer.page is not None:
             return self._web.number_at(answer.final)
-        same = self._in.get(folder(self._web.urls[url]), [])
-        return same[0] if len(same) == 1 else NOWHERE
+        neighbours = self._in.get(folder(self._web.urls[url]), [])
+        return neighbours[0] if len(neighbours) == 1 else NOWHERE

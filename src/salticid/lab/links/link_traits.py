@@ -28,7 +28,7 @@ _CAPITALS, _SMALL, _DIGIT = re.compile(r"[A-Z]+"), re.compile(r"[a-z]+"), re.com
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PageTraits:
     """A page read once for all its links."""
 
     url: str
@@ -38,32 +38,32 @@ class Reading:
     links: list[str]
 
     @classmethod
-    def of(cls, known: LabelledLinks, number: int) -> Reading:
+    def of(cls, links: LabelledLinks, number: int) -> PageTraits:
         """Page `number` of the recording."""
-        page = known.web.page(number)
-        words = known.web.words.spell(page.tokens.tolist())
+        page = links.web.page(number)
+        words = links.web.words.spell(page.tokens.tolist())
         headings = np.flatnonzero(page.areas == Area.HEADING).tolist()
         starts = page.links.start.tolist()
         ends = np.minimum(page.links.end, page.links.start + LONGEST_ANCHOR).tolist()
         return cls(
-            known.web.urls[page.url],
+            links.web.urls[page.url],
             words,
             list(dict.fromkeys(words[at] for at in headings)),
             list(zip(starts, ends, strict=True)),
-            known.web.urls.spell(page.links.url.tolist()),
+            links.web.urls.spell(page.links.url.tolist()),
         )
 
     def traits(self, place: int) -> list[str]:
         """All that is read about a link, each trait once."""
         start, end = self.spans[place]
-        found = [
+        traits = [
             *of_anchor(self.words[start:end]),
             *of_address(self.links[place], self.url),
             *of_surroundings(self.words[max(0, start - AROUND) : start], self.words[end : end + AROUND]),
             *(f"title {word}" for word in self.titles),
             *of_place(place, len(self.links), len(self.words)),
         ]
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(traits))
 
 
 def of_anchor(words: list[str]) -> Iterator[str]:
@@ -116,16 +116,16 @@ def of_address(url: str, page: str) -> Iterator[str]:
     yield f"file shape {shape(steps[-1])}"
     if "." in steps[-1]:
         yield f"file type {steps[-1].rpartition('.')[2].lower()}"
-    named = [step for step in steps if step]
-    yield from (f"path {run}" for step in named for run in runs(step))
-    yield _person(named)
-    if named:
-        yield f"last step {named[-1].lower()}"
-        yield f"last shape {shape(named[-1])}"
-        yield from (f"last {run}" for run in runs(named[-1]))
-    if len(named) > 1:
-        yield f"in {named[-2].lower()}"
-        yield f"in {named[-2].lower()} {shape(named[-1])}"
+    names = [step for step in steps if step]
+    yield from (f"path {run}" for step in names for run in runs(step))
+    yield _person(names)
+    if names:
+        yield f"last step {names[-1].lower()}"
+        yield f"last shape {shape(names[-1])}"
+        yield from (f"last {run}" for run in runs(names[-1]))
+    if len(names) > 1:
+        yield f"in {names[-2].lower()}"
+        yield f"in {names[-2].lower()} {shape(names[-1])}"
 
 
 def shape(text: str) -> str:
@@ -156,9 +156,9 @@ def _from_here(steps: list[str], here: list[str]) -> Iterator[str]:
     yield from (f"into {step.lower()}" for step in steps[common:-1])
 
 
-def _person(named: list[str]) -> str:
+def _person(names: list[str]) -> str:
     """Where a step like `~ann` stands, and how many follow."""
-    for at, step in enumerate(named):
+    for at, step in enumerate(names):
         if step.startswith("~"):
-            return f"person {min(at, 3)} then {min(len(named) - 1 - at, 4)}"
+            return f"person {min(at, 3)} then {min(len(names) - 1 - at, 4)}"
     return "no person"

@@ -19,20 +19,20 @@ _HALVINGS = 20
 Slope = Callable[[Floats], tuple[float, Floats]]
 
 
-def fitted(traits: csr_matrix, labels: Ints, classes: int, trust: float) -> Floats:
+def fit_weights(traits: csr_matrix, labels: Ints, classes: int, trust: float) -> Floats:
     """The weights w, a column for each class, that make the least of
 
         |w|^2 / 2  -  trust * sum over links of log P(class | link),    P(c | link) ~ exp(sum of w_tc over its traits)
 
     The larger `trust`, the more the links count against the wish for small weights.
     """
-    wanted = np.eye(classes)[labels]
+    truth = np.eye(classes)[labels]
     across = traits.T.tocsr()
 
     def slope(weights: Floats) -> tuple[float, Floats]:
         scores, log_sums = _scores(traits, weights)
-        loss = float((log_sums - scores * wanted).sum(where=wanted > 0))
-        wrong = np.exp(scores - log_sums) - wanted
+        loss = float((log_sums - scores * truth).sum(where=truth > 0))
+        wrong = np.exp(scores - log_sums) - truth
         return trust * loss + _dot(weights, weights) / 2, trust * (across @ wrong) + weights
 
     return least(slope, np.zeros((traits.shape[1], classes)), STEPS)

@@ -12,7 +12,7 @@ from salticid.lab.links.classes import UNIVERSITIES
 from salticid.lab.links.examples import UNKNOWN, LabelledLinks
 from salticid.model import Ints
 
-TESTED = 10_829 / (35_606 + 10_829)
+TEST_SHARE = 10_829 / (35_606 + 10_829)
 """The share of the links that the paper asked about."""
 
 
@@ -65,9 +65,9 @@ def at_random(links: LabelledLinks, seed: int) -> list[Split]:
 
 
 def _random(links: LabelledLinks, name: str, among: Ints, rng: np.random.Generator) -> Split:
-    drawn = rng.permutation(among)
-    many = max(1, round(TESTED * len(among)))
-    test, train = np.sort(drawn[:many]), np.sort(drawn[many:])
+    order = rng.permutation(among)
+    many = max(1, round(TEST_SHARE * len(among)))
+    test, train = np.sort(order[:many]), np.sort(order[many:])
     ends = np.union1d(links.source[train], links.target[train])
     return Split(name, train, _ints(ends[links.page_class[ends] != UNKNOWN]), test)
 

@@ -30,18 +30,18 @@ class LinkTable(msgspec.Struct, frozen=True):
 def link_table(trial: Trial) -> LinkTable:
     """All scores of a trial."""
     classes = trial.links.classes
-    scores = {name: score_table(trial.truth, said, classes) for name, said in trial.said.items()}
+    scores = {name: score_table(trial.truth, answers, classes) for name, answers in trial.answers.items()}
     return LinkTable(len(trial.links), scores, list(classes))
 
 
-def score_table(truth: Ints, said: Ints, classes: Sequence[str]) -> ScoreTable:
+def score_table(truth: Ints, answers: Ints, classes: Sequence[str]) -> ScoreTable:
     """One score against the truth.
 
     >>> score_table(np.array([0, 0, 1]), np.array([0, 1, 1]), ["course", "other"]).recall
     {'course': 0.5, 'other': 1.0}
     """
     many = len(classes)
-    confusion = np.bincount(truth * many + said, minlength=many * many).reshape(many, many)
-    right, asked = confusion.diagonal().tolist(), confusion.sum(axis=1).tolist()
-    recall = {name: r / a if a else None for name, r, a in zip(classes, right, asked, strict=True)}
-    return ScoreTable(sum(right) / max(1, sum(asked)), recall, confusion.tolist())
+    confusion = np.bincount(truth * many + answers, minlength=many * many).reshape(many, many)
+    right, totals = confusion.diagonal().tolist(), confusion.sum(axis=1).tolist()
+    recall = {name: r / a if a else None for name, r, a in zip(classes, right, totals, strict=True)}
+    return ScoreTable(sum(right) / max(1, sum(totals)), recall, confusion.tolist())

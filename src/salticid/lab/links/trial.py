@@ -14,11 +14,11 @@ from salticid.lab.links.splits import Split
 from salticid.model import Ints
 
 Watch = Callable[[str, int, int], None]
-"""Told of progress: what is being done, how much of it is done, of how much."""
+"""Called with the progress of the work: what is being done, how much of it is done, of how much."""
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class SplitSettings:
     """What was settled inside the training half of a split."""
 
     split: str
@@ -30,39 +30,39 @@ class Chosen:
 class Trial:
     """What each score said about the links that were asked about, split after split.
 
-    `part[i]` is the split that asked about link `asked[i]`, `said[score][i]` the class a score gave it.
+    `part[i]` is the split that asked about link `questions[i]`, `answers[score][i]` the class a score gave it.
     """
 
     links: LabelledLinks
-    chosen: tuple[Chosen, ...]
-    asked: Ints
+    settings: tuple[SplitSettings, ...]
+    questions: Ints
     part: Ints
-    said: dict[str, Ints]
+    answers: dict[str, Ints]
 
     @property
     def truth(self) -> Ints:
         """The classes of the links that were asked about."""
-        return self.links.label[self.asked]
+        return self.links.label[self.questions]
 
 
-def tried(links: LabelledLinks, splits: Sequence[Split], watch: Watch) -> Trial:
+def run_trial(links: LabelledLinks, splits: Sequence[Split], watch: Watch) -> Trial:
     """Learn, choose and ask, split by split."""
     context = Context(links)
-    said: dict[str, list[Ints]] = {}
-    chosen = []
-    for done, split in enumerate(splits):
-        watch("asking about links", done, len(splits))
-        settled = Chosen(split.name, stop_words_of(links, split), context.chosen(split))
-        scores = three_scores(links, split, settled.stop_words)
-        scores[CONTEXT] = context.scores(split, settled.trust)
-        for name, found in scores.items():
-            said.setdefault(name, []).append(found.argmax(axis=1).astype(np.int32))
-        chosen.append(settled)
+    answers: dict[str, list[Ints]] = {}
+    settings = []
+    for count, split in enumerate(splits):
+        watch("asking about links", count, len(splits))
+        setting = SplitSettings(split.name, stop_words_of(links, split), context.best_trust(split))
+        scores = three_scores(links, split, setting.stop_words)
+        scores[CONTEXT] = context.scores(split, setting.trust)
+        for name, table in scores.items():
+            answers.setdefault(name, []).append(table.argmax(axis=1).astype(np.int32))
+        settings.append(setting)
     watch("asking about links", len(splits), len(splits))
     return Trial(
         links,
-        tuple(chosen),
+        tuple(settings),
         np.concatenate([split.test for split in splits]),
         np.repeat(np.arange(len(splits), dtype=np.int32), [len(split.test) for split in splits]),
-        {name: np.concatenate(parts) for name, parts in said.items()},
+        {name: np.concatenate(parts) for name, parts in answers.items()},
     )

@@ -10,19 +10,20 @@ import numpy as np
 from salticid.lab.links.significance import Difference, difference
 from salticid.lab.links.table import LinkTable, link_table
 from salticid.lab.links.trial import Trial
-from salticid.lab.reproduce.findings import Table
+from salticid.lab.reproduce.findings import FigureTable
 
 
-def figures(trial: Trial) -> Iterator[Table]:
+def figures(trial: Trial) -> Iterator[FigureTable]:
     """How often each score is right, part by part, each score against the one before, and the confusions."""
     table = link_table(trial)
-    yield _accuracy(table, len(trial.asked))
-    if len(trial.chosen) > 1:
+    yield _accuracy(table, len(trial.questions))
+    if len(trial.settings) > 1:
         yield _parts(trial)
     yield _differences(trial)
     for name, score in table.scores.items():
         rows = [[label, *map(str, row)] for label, row in zip(table.classes, score.confusion, strict=True)]
-        yield Table(f"What {name} said (columns) of links to each class (rows)", ["", *table.classes], rows)
+        title = f"What {name} said (columns) of links to each class (rows)"
+        yield FigureTable(title, ["", *table.classes], rows)
 
 
 def percent(share: float | None) -> str:
@@ -34,37 +35,37 @@ def percent(share: float | None) -> str:
     return "—" if share is None else f"{share:.1%}".removesuffix("%")
 
 
-def tested(found: Difference) -> str:
+def difference_text(difference: Difference) -> str:
     """A difference in points with its interval and p.
 
-    >>> tested(Difference(0.031, 0.02, 0.04, 0.0002))
+    >>> difference_text(Difference(0.031, 0.02, 0.04, 0.0002))
     '+3.1 points (+2.0 to +4.0), p = 0.0002'
     """
-    diff, low, high = (f"{100 * part:+.1f}" for part in (found.diff, found.low, found.high))
-    return f"{diff} points ({low} to {high}), p = {found.p:.2g}"
+    diff, low, high = (f"{100 * part:+.1f}" for part in (difference.diff, difference.low, difference.high))
+    return f"{diff} points ({low} to {high}), p = {difference.p:.2g}"
 
 
-def _accuracy(table: LinkTable, asked: int) -> Table:
+def _accuracy(table: LinkTable, questions: int) -> FigureTable:
     rows = [
         [name, percent(score.accuracy), *(percent(score.recall[label]) for label in table.classes)]
         for name, score in table.scores.items()
     ]
-    title = f"{asked:,} of {table.links:,} labelled links asked about: % right, and % right of those to each class"
-    return Table(title, ["score", "accuracy", *table.classes], rows)
+    title = f"{questions:,} of {table.links:,} labelled links asked about: % right, and % right of those to each class"
+    return FigureTable(title, ["score", "accuracy", *table.classes], rows)
 
 
-def _parts(trial: Trial) -> Table:
-    names = [chosen.split for chosen in trial.chosen]
+def _parts(trial: Trial) -> FigureTable:
+    names = [setting.split for setting in trial.settings]
     links = np.bincount(trial.part, minlength=len(names)).tolist()
     rows = []
-    for score, said in trial.said.items():
-        right = np.bincount(trial.part, said == trial.truth, len(names)).tolist()
+    for score, answers in trial.answers.items():
+        right = np.bincount(trial.part, answers == trial.truth, len(names)).tolist()
         rows.append([score, *(percent(r / n) for r, n in zip(right, links, strict=True))])
     rows.append(["links", *(f"{n:,}" for n in links)])
-    return Table("% right, by what was left out", ["score", *names], rows)
+    return FigureTable("% right, by what was left out", ["score", *names], rows)
 
 
-def _differences(trial: Trial) -> Table:
-    rows = [[f"{b} less {a}", tested(difference(trial, b, a))] for a, b in pairwise(trial.said)]
+def _differences(trial: Trial) -> FigureTable:
+    rows = [[f"{b} less {a}", difference_text(difference(trial, b, a))] for a, b in pairwise(trial.answers)]
     title = "Differences of accuracy, 95 % intervals and p by a bootstrap of 10,000 draws of source pages"
-    return Table(title, ["", "difference"], rows)
+    return FigureTable(title, ["", "difference"], rows)

@@ -7,7 +7,7 @@ import hashlib
 from pathlib import Path
 from statistics import median
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from salticid.lab.report import figures, sentences, tables
 from salticid.lab.report.leaders import Findings
@@ -29,19 +29,12 @@ def write_report(results: Results, file: Path) -> None:
 
 def render(results: Results) -> str:
     """The page as text. It allows its own style and script, by their hashes, and nothing else whatever."""
-    environment = Environment(
-        loader=PackageLoader("salticid.lab.report", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"said": tables.said, "number": number, "unbroken": unbroken}
+    environment = templates(__package__)
     findings = Findings(results)
     leading, tests = findings.leading(), tables.test_tables(findings)
     return environment.get_template("report.html.j2").render(
-        style_hash=_hash(environment, "report.css"),
-        script_hash=_hash(environment, "report.js"),
+        style_hash=content_hash(environment, "report.css"),
+        script_hash=content_hash(environment, "report.js"),
         results=results,
         order=findings.in_standing(),
         upright=len(findings.strategies) > UPRIGHT_HEADS,
@@ -58,13 +51,13 @@ def render(results: Results) -> str:
         heat_map=tables.heat_map(findings, leading) if leading and results.topics else None,
         wins=sentences.wins(results.topics, findings.strategies, leading) if leading else "",
         tests=tests,
-        all_tests=tables.joined(tests) if len(results.tests) <= OPEN_TESTS else None,
+        all_tests=tables.join_tables(tests) if len(results.tests) <= OPEN_TESTS else None,
         topics=[(topic, tables.topic_table(findings, topic)) for topic in results.topics],
         dependence=tables.dependence_table(findings),
         dependence_words=sentences.dependences(results.dependence, len(results.topics), findings.measure),
         chance=chance_correlation(len(results.topics)),
         failures=tables.failures(results.topics),
-        unmeasured=tables.unmeasured(findings),
+        unmeasured=tables.missing_values(findings),
         measures=findings.measures(),
     )
 
@@ -75,12 +68,12 @@ def _headline(findings: Findings) -> list[str]:
     if leading is None:
         return ["No measure that tells better from worse could be computed."]
     results = findings.results
-    failed = sum(len(topic.failed) for topic in results.topics)
+    failures = sum(len(topic.failed) for topic in results.topics)
     return [
         sentences.verdict(findings, leading),
         sentences.wins(results.topics, findings.strategies, leading),
-        f"{failed} of {len(results.topics) * len(findings.strategies)} pairs of strategy and topic failed."
-        if failed
+        f"{failures} of {len(results.topics) * len(findings.strategies)} pairs of strategy and topic failed."
+        if failures
         else "",
     ]
 
@@ -93,7 +86,20 @@ def _targets(results: Results) -> str:
     return f"{min(counts):,} to {max(counts):,} each, {median(counts):,.0f} in the median"
 
 
-def _hash(environment: Environment, name: str) -> str:
+def templates(*packages: str) -> Environment:
+    """The templates of these packages; of two files of one name that of the first is taken."""
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader(package, ".") for package in packages]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"text_of": tables.text_of, "number": number, "unbroken": unbroken}
+    return environment
+
+
+def content_hash(environment: Environment, name: str) -> str:
     """By which a Content-Security-Policy knows a file of ours that stands in the page."""
     text = environment.get_template(name).render()
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

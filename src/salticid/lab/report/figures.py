@@ -44,19 +44,19 @@ def trajectories(findings: Findings) -> list[Figure]:
     curves = findings.results.curves
     names = (name for name in curves if name != TRADE_OFF and OVER not in name)
     along = [each for each in findings.in_order(names) if not each.tops]
-    return _drawn([_trajectory(findings, each, curves[each.name]) for each in along])
+    return _with_plot([_trajectory(findings, each, curves[each.name]) for each in along])
 
 
 def coverages(findings: Findings) -> list[Figure]:
     """What a measure says of the best n pages of the pool, for growing n."""
     curves = findings.results.curves
     covering = [each for each in findings.in_order(curves) if each.tops]
-    return _drawn([_coverage(findings, each, curves[each.name]) for each in covering])
+    return _with_plot([_coverage(findings, each, curves[each.name]) for each in covering])
 
 
 def sweeps(findings: Findings) -> list[Figure]:
     """Measures against a setting that was varied."""
-    return _drawn(
+    return _with_plot(
         [_sweep(findings, name, curves) for name, curves in findings.results.curves.items() if OVER in name]
     )
 
@@ -66,7 +66,7 @@ def trade_off(findings: Findings) -> list[Figure]:
     curves = _with_points(findings.results.curves.get(TRADE_OFF, {}))
     title = "Precision against recall"
     plot = line_plot(curves, findings.strategies, Axes("recall", "precision"), title)
-    return _drawn([Figure(title, plot, [sentences.precision_at_recall(curves)])])
+    return _with_plot([Figure(title, plot, [sentences.precision_at_recall(curves)])])
 
 
 def distance_panels(findings: Findings) -> list[Panel]:
@@ -88,8 +88,8 @@ def distance_panels(findings: Findings) -> list[Panel]:
 def distance_words(findings: Findings) -> list[str]:
     """What the panels show."""
     histograms = findings.results.histograms
-    seen = sentences.distances(histograms.get("distance_all", {}), histograms.get("distance_relevant", {}))
-    return [words for words in (seen, sentences.verdict(findings, findings.measure("distance"))) if words]
+    text = sentences.distances(histograms.get("distance_all", {}), histograms.get("distance_relevant", {}))
+    return [words for words in (text, sentences.verdict(findings, findings.measure("distance"))) if words]
 
 
 def _trajectory(findings: Findings, measure: Measure, curves: Mapping[str, Curve]) -> Figure:
@@ -112,8 +112,8 @@ def _coverage(findings: Findings, measure: Measure, curves: Mapping[str, Curve])
 
 def _sweep(findings: Findings, name: str, curves: Mapping[str, Curve]) -> Figure:
     curves = _with_points(curves)
-    swept, _, setting = name.partition(OVER)
-    measure, over = findings.measure(swept), setting.replace("_", " ")
+    metric, _, setting = name.partition(OVER)
+    measure, over = findings.measure(metric), setting.replace("_", " ")
     title = f"{_capital(measure.title)} by {over}"
     axes = Axes(over, _named_axis(measure), measure.unit not in NEVER_FROM_ZERO, _is_long(curves))
     places = sentences.at_places(curves, _ends(curves), over, measure.better)
@@ -133,7 +133,7 @@ def _ends(curves: Mapping[str, Curve]) -> list[float]:
 
 
 def _first_and_middle(curves: Mapping[str, Curve]) -> list[float]:
-    """Two places that tell more than the end, where all is covered by somebody."""
+    """Two places before the end, at which some strategy has covered everything."""
     longest = max((curve.x for curve in curves.values()), key=len, default=[])
     return sorted({longest[0], longest[len(longest) // 2]}) if longest else []
 
@@ -147,7 +147,7 @@ def _with_points(curves: Mapping[str, Curve]) -> dict[str, Curve]:
     return {name: curve for name, curve in curves.items() if curve.x}
 
 
-def _drawn(figures: list[Figure]) -> list[Figure]:
+def _with_plot(figures: list[Figure]) -> list[Figure]:
     return [Figure(each.title, each.plot, [w for w in each.words if w]) for each in figures if each.plot]
 
 

@@ -34,7 +34,7 @@ class Rival:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Ranking:
     """The strategies that have a value for a measure: the best, and the others, better ones first.
 
     Where neither way is better, the best is only the highest.
@@ -47,12 +47,12 @@ class Standing:
 
     @property
     def tested(self) -> list[Rival]:
-        """Those with a p-value."""
+        """The rivals whose test has a p-value."""
         return [rival for rival in self.rivals if rival.p is not None]
 
     @property
     def scores(self) -> list[Score]:
-        """Of all of them."""
+        """The scores of the best and of its rivals."""
         return [self.score, *(rival.score for rival in self.rivals)]
 
 
@@ -65,12 +65,12 @@ class Findings:
         self._tests = {(test.metric, test.a, test.b): test for test in results.tests}
 
     def measures(self) -> list[Measure]:
-        """What anybody was measured by, also in vain."""
+        """All measures of the experiment, also those without a value."""
         return self.in_order(name for scores in self.results.strategies.values() for name in scores)
 
     def measure(self, name: str) -> Measure:
         """What a measure says about itself; one that says nothing praises nobody."""
-        return self.results.measures.get(name) or Measure().named(name)
+        return self.results.measures.get(name) or Measure().with_name(name)
 
     def in_order(self, names: Iterable[str]) -> list[Measure]:
         """The measures of these names, each once: group by group, the leading ones first, then by name."""
@@ -82,41 +82,41 @@ class Findings:
         )
 
     def score(self, strategy: str, measure: str) -> Score:
-        """One without a value where there is none."""
+        """The score of a strategy; one without a value where there is none."""
         return self.results.strategies[strategy].get(measure, Score(None, None, 0))
 
-    def measured(self, measure: Measure) -> bool:
+    def has_value(self, measure: Measure) -> bool:
         """Whether any strategy has a value."""
         return any(finite(self.score(each, measure.name).mean) is not None for each in self.strategies)
 
     def leading(self) -> Measure | None:
         """The measure that sums the comparison up: one of those that lead, else the first that praises anybody."""
         praising = [measure for measure in self.measures() if measure.better is not Better.NEITHER]
-        return next(filter(self.measured, praising), None)
+        return next(filter(self.has_value, praising), None)
 
     def test(self, measure: str, a: str, b: str) -> Test | None:
         """The test between two strategies, whichever of them it names first; its `diff` may be of either sign."""
         return self._tests.get((measure, a, b)) or self._tests.get((measure, b, a))
 
-    def standing(self, measure: Measure) -> Standing | None:
+    def standing(self, measure: Measure) -> Ranking | None:
         """None where nobody has a value. Equal ones stay in the order in which the strategies were named."""
-        known = [(name, self.score(name, measure.name)) for name in self.strategies]
-        ordered = sorted(
-            ((name, score, mean) for name, score in known if (mean := finite(score.mean)) is not None),
+        scores = [(name, self.score(name, measure.name)) for name in self.strategies]
+        order = sorted(
+            ((name, score, mean) for name, score in scores if (mean := finite(score.mean)) is not None),
             key=lambda each: each[2] if measure.better is Better.LOWER else -each[2],
         )
-        if not ordered:
+        if not order:
             return None
-        best, score, _ = ordered[0]
-        rivals = [self._rival(measure, best, name, theirs) for name, theirs, _ in ordered[1:]]
-        return Standing(measure, best, score, rivals)
+        best, score, _ = order[0]
+        rivals = [self._rival(measure, best, name, theirs) for name, theirs, _ in order[1:]]
+        return Ranking(measure, best, score, rivals)
 
     def in_standing(self) -> list[str]:
         """All strategies, the best first by the leading measure; those it does not measure last."""
         leading = self.leading()
         standing = self.standing(leading) if leading else None
-        placed = [standing.best, *(rival.name for rival in standing.rivals)] if standing else []
-        return placed + [name for name in self.strategies if name not in placed]
+        names = [standing.best, *(rival.name for rival in standing.rivals)] if standing else []
+        return names + [name for name in self.strategies if name not in names]
 
     def _rival(self, measure: Measure, best: str, name: str, score: Score) -> Rival:
         test = self.test(measure.name, best, name)

@@ -23,10 +23,10 @@ def decimals(errors: Iterable[float | None], significant: int, otherwise: int) -
     >>> decimals([0.02, 0.11, 0.0], 1, otherwise=3), decimals([12.3], 2, otherwise=3), decimals([None], 1, otherwise=3)
     (2, 0, 3)
     """
-    told = [error for error in map(finite, errors) if error is not None and error > 0]
-    if not told:
+    sizes = [error for error in map(finite, errors) if error is not None and error > 0]
+    if not sizes:
         return otherwise
-    return min(max(significant - 1 - math.floor(math.log10(min(told))), 0), MOST_DECIMALS)
+    return min(max(significant - 1 - math.floor(math.log10(min(sizes))), 0), MOST_DECIMALS)
 
 
 def number(value: float | None, digits: int) -> str:
@@ -68,10 +68,10 @@ def p_value(p: float | None) -> str:
     return f"{p:.3f}" if p < 0.0995 else f"{p:.2f}"
 
 
-def p_said(p: float | None) -> str:
+def p_text(p: float | None) -> str:
     """The number in a sentence.
 
-    >>> p_said(0.00001), p_said(0.0316), p_said(None)
+    >>> p_text(0.00001), p_text(0.0316), p_text(None)
     ('p < 0.001', 'p = 0.032', 'not tested')
     """
     text = p_value(p)
@@ -91,10 +91,10 @@ def unbroken(text: str) -> str:
     return text.replace(" ±", "\u00a0±")
 
 
-def shortened(name: str, most: int) -> str:
+def shorten(name: str, most: int) -> str:
     """A name that fits: the middle of a long one goes, for settings at its end tell it from others.
 
-    >>> shortened("best_n_first:n=256,admit=always", 20), shortened("opic", 20)
+    >>> shorten("best_n_first:n=256,admit=always", 20), shorten("opic", 20)
     ('best_n_fi…mit=always', 'opic')
     """
     if len(name) <= most:

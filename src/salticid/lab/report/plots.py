@@ -9,8 +9,8 @@ from itertools import groupby, pairwise
 
 from markupsafe import Markup
 
-from salticid.lab.report.numbers import finite, shortened
-from salticid.lab.report.scales import Scale, fitted
+from salticid.lab.report.numbers import finite, shorten
+from salticid.lab.report.scales import Scale, round_bounds
 from salticid.lab.results import Curve
 
 WIDTH, HEIGHT = 760, 340
@@ -39,7 +39,7 @@ class Axes:
 
 
 @dataclass(frozen=True, slots=True)
-class _Drawn:
+class _PlotCurve:
     """A curve with its few points: x, mean, low, high."""
 
     name: str
@@ -52,20 +52,20 @@ def line_plot(curves: Mapping[str, Curve], order: Sequence[str], axes: Axes, tit
 
     `order` are all strategies of the report: a strategy's place there is its colour in every plot.
     """
-    drawn = [each for each in (_drawn(name, curves[name], order, axes) for name in curves) if each.points]
-    if not drawn:
+    lines = [each for each in (_curve_of(name, curves[name], order, axes) for name in curves) if each.points]
+    if not lines:
         return Markup("")
-    right = WIDTH - 24 - LETTER * max(len(shortened(each.name, LONGEST_LABEL)) for each in drawn)
-    x, y = _scales(drawn, axes, right)
-    ends = _spread([y.at(each.points[-1][1]) for each in drawn], TOP + 6, HEIGHT - BOTTOM - 2)
-    banded = len(drawn) <= MOST_BANDS
+    right = WIDTH - 24 - LETTER * max(len(shorten(each.name, LONGEST_LABEL)) for each in lines)
+    x, y = _scales(lines, axes, right)
+    ends = _spread([y.at(each.points[-1][1]) for each in lines], TOP + 6, HEIGHT - BOTTOM - 2)
+    with_bands = len(lines) <= MOST_BANDS
     parts = [_frame(x, y, axes)]
-    parts += [_band(each, x, y) for each in drawn] if banded else []
-    parts += [_curve(each, x, y) for each in drawn]
-    parts += [] if banded else [_error_bar(each, x, y, n / len(drawn)) for n, each in enumerate(drawn)]
-    parts += [_label(each, x, y, right, at) for each, at in zip(drawn, ends, strict=True)]
-    told = f"{title}: {axes.y} against {axes.x}, for {', '.join(each.name for each in drawn)}"
-    return _svg(WIDTH, HEIGHT, told, "plot", parts)
+    parts += [_band(each, x, y) for each in lines] if with_bands else []
+    parts += [_curve(each, x, y) for each in lines]
+    parts += [] if with_bands else [_error_bar(each, x, y, n / len(lines)) for n, each in enumerate(lines)]
+    parts += [_label(each, x, y, right, at) for each, at in zip(lines, ends, strict=True)]
+    label = f"{title}: {axes.y} against {axes.x}, for {', '.join(each.name for each in lines)}"
+    return _svg(WIDTH, HEIGHT, label, "plot", parts)
 
 
 def distance_plot(
@@ -77,7 +77,7 @@ def distance_plot(
     """
     width, height, left, top, bottom = 230, 150, 40, 8, 22
     distances, most = size
-    y = Scale(*fitted(0, max(most, 1), from_zero=True), height - bottom, top)
+    y = Scale(*round_bounds(0, max(most, 1), from_zero=True), height - bottom, top)
     step = (width - left - 4) / max(distances, 1)
     parts = [_grid(value, text, y, left, width - 4) for value, text in y.ticks()[::2]]
     for far in range(distances):
@@ -90,8 +90,8 @@ def distance_plot(
                     _n(at + step / 2), height - 6, far
                 )
             )
-    told = f"{name}: pages by links from the seeds, from 0 on: {_counts(everything)}; targets: {_counts(relevant)}"
-    return _svg(width, height, told, f"plot small s{style % STYLES}", parts)
+    label = f"{name}: pages by links from the seeds, from 0 on: {_counts(everything)}; targets: {_counts(relevant)}"
+    return _svg(width, height, label, f"plot small s{style % STYLES}", parts)
 
 
 def _bar(kind: str, at: float, step: float, counts: Sequence[int], far: int, y: Scale) -> Markup:
@@ -109,7 +109,7 @@ def _counts(counts: Sequence[int]) -> str:
     return ", ".join(map(str, counts)) or "none"
 
 
-def _drawn(name: str, curve: Curve, order: Sequence[str], axes: Axes) -> _Drawn:
+def _curve_of(name: str, curve: Curve, order: Sequence[str], axes: Axes) -> _PlotCurve:
     """A curve without what is no number, or has no place on a logarithmic axis, thinned out."""
     points = []
     for place in _few(len(curve.x)):
@@ -118,7 +118,7 @@ def _drawn(name: str, curve: Curve, order: Sequence[str], axes: Axes) -> _Drawn:
             continue
         error = finite(curve.se[place]) if place < len(curve.se) else None
         points.append((x, mean, mean - (error or 0.0), mean + (error or 0.0)))
-    return _Drawn(name, order.index(name) % STYLES if name in order else STYLES - 1, points)
+    return _PlotCurve(name, order.index(name) % STYLES if name in order else STYLES - 1, points)
 
 
 def _few(points: int) -> list[int]:
@@ -128,14 +128,14 @@ def _few(points: int) -> list[int]:
     return [round(n * (points - 1) / (MOST_POINTS - 1)) for n in range(MOST_POINTS)]
 
 
-def _scales(drawn: Sequence[_Drawn], axes: Axes, right: float) -> tuple[Scale, Scale]:
-    points = [point for each in drawn for point in each.points]
+def _scales(lines: Sequence[_PlotCurve], axes: Axes, right: float) -> tuple[Scale, Scale]:
+    points = [point for each in lines for point in each.points]
     first, last = min(point[0] for point in points), max(point[0] for point in points)
     if not axes.log:
         first = min(first, 0)
     if last <= first:
         first, last = (first, first * 2) if axes.log else (first, first + 1)
-    low, high = fitted(
+    low, high = round_bounds(
         min(point[2] for point in points), max(point[3] for point in points), from_zero=axes.from_zero
     )
     if axes.from_zero and min(point[1] for point in points) >= 0:
@@ -177,13 +177,13 @@ def _grid(value: float, text: str, y: Scale, left: float, right: float) -> Marku
     ).format(_n(left), _n(right), _n(at), _n(at), _n(left - 7), _n(at + 4), text)
 
 
-def _band(each: _Drawn, x: Scale, y: Scale) -> Markup:
+def _band(each: _PlotCurve, x: Scale, y: Scale) -> Markup:
     upper = [(point[0], point[3]) for point in each.points]
     lower = [(point[0], point[2]) for point in reversed(each.points)]
     return Markup('<polygon class="band s{}" points="{}"/>').format(each.style, _places(upper + lower, x, y))
 
 
-def _curve(each: _Drawn, x: Scale, y: Scale) -> Markup:
+def _curve(each: _PlotCurve, x: Scale, y: Scale) -> Markup:
     parts = []
     if len(each.points) == 1:
         at, mean = each.points[0][:2]
@@ -196,7 +196,7 @@ def _curve(each: _Drawn, x: Scale, y: Scale) -> Markup:
     )
 
 
-def _error_bar(each: _Drawn, x: Scale, y: Scale, share: float) -> Markup:
+def _error_bar(each: _PlotCurve, x: Scale, y: Scale, share: float) -> Markup:
     """In the right half of the curve, so far from its middle."""
     at, _, low, high = each.points[int(len(each.points) * (1 + share) / 2)]
     return Markup('<line class="bar s{0}" x1="{1}" x2="{1}" y1="{2}" y2="{3}"/>').format(
@@ -204,7 +204,7 @@ def _error_bar(each: _Drawn, x: Scale, y: Scale, share: float) -> Markup:
     )
 
 
-def _label(each: _Drawn, x: Scale, y: Scale, right: float, at: float) -> Markup:
+def _label(each: _PlotCurve, x: Scale, y: Scale, right: float, at: float) -> Markup:
     """The name beside the end of its curve, and a line from the one to the other."""
     end, mean = each.points[-1][:2]
     return Markup(
@@ -217,7 +217,7 @@ def _label(each: _Drawn, x: Scale, y: Scale, right: float, at: float) -> Markup:
         _n(at),
         _n(right + 18),
         _n(at + 4),
-        shortened(each.name, LONGEST_LABEL),
+        shorten(each.name, LONGEST_LABEL),
     )
 
 
@@ -225,25 +225,25 @@ def _spread(heights: Sequence[float], top: float, bottom: float) -> list[float]:
     """The same heights, moved apart until no two labels touch, and none beyond the ends."""
     gap = min(LABEL_GAP, (bottom - top) / max(len(heights) - 1, 1))
     order = sorted(range(len(heights)), key=heights.__getitem__)
-    moved = [min(max(height, top), bottom) for height in heights]
+    places = [min(max(height, top), bottom) for height in heights]
     for before, after in pairwise(order):
-        moved[after] = max(moved[after], moved[before] + gap)
+        places[after] = max(places[after], places[before] + gap)
     if order:
-        moved[order[-1]] = min(moved[order[-1]], bottom)
+        places[order[-1]] = min(places[order[-1]], bottom)
     for after, before in pairwise(reversed(order)):
-        moved[before] = min(moved[before], moved[after] - gap)
-    return moved
+        places[before] = min(places[before], places[after] - gap)
+    return places
 
 
 def _places(points: Iterable[Point], x: Scale, y: Scale) -> str:
     """The points as SVG wants them, those at the same place once."""
-    placed = (f"{_n(x.at(at))},{_n(y.at(value))}" for at, value in points)
-    return " ".join(place for place, _ in groupby(placed))
+    places = (f"{_n(x.at(at))},{_n(y.at(value))}" for at, value in points)
+    return " ".join(place for place, _ in groupby(places))
 
 
-def _svg(width: int, height: int, told: str, kind: str, parts: Iterable[Markup]) -> Markup:
+def _svg(width: int, height: int, label: str, kind: str, parts: Iterable[Markup]) -> Markup:
     return Markup('<svg class="{}" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>').format(
-        kind, width, height, told, Markup("").join(parts)
+        kind, width, height, label, Markup("").join(parts)
     )
 
 

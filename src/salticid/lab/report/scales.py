@@ -47,11 +47,13 @@ class Scale:
         return [(n * step, number(n * step, digits)) for n in range(first, last + 1)]
 
 
-def fitted(low: float, high: float, *, from_zero: bool) -> tuple[float, float]:
+def round_bounds(low: float, high: float, *, from_zero: bool) -> tuple[float, float]:
     """Round bounds around values, from zero on if wanted, never of no width.
 
-    >>> fitted(0.12, 0.43, from_zero=True), fitted(312.0, 488.0, from_zero=False), fitted(3.0, 3.0, from_zero=False)
-    ((0.0, 0.45), (300.0, 500.0), (2.0, 4.0))
+    >>> round_bounds(0.12, 0.43, from_zero=True), round_bounds(312.0, 488.0, from_zero=False)
+    ((0.0, 0.45), (300.0, 500.0))
+    >>> round_bounds(3.0, 3.0, from_zero=False)
+    (2.0, 4.0)
     """
     if from_zero:
         low, high = min(low, 0), max(high, 0)

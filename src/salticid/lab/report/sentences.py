@@ -6,13 +6,13 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from salticid.lab.report.leaders import LEADING, LEVEL, Findings, Rival, Standing
-from salticid.lab.report.numbers import decimals, finite, mean_and_error, number, p_said
+from salticid.lab.report.leaders import LEADING, LEVEL, Findings, Ranking, Rival
+from salticid.lab.report.numbers import decimals, finite, mean_and_error, number, p_text
 from salticid.lab.results import Curve, Score, TopicResult
 from salticid.lab.traits import chance_correlation
 from salticid.metrics.parts.measure import Better, Measure
 
-MOST_NAMED = 4
+MOST_NAMES = 4
 """Of more strategies only the first three are named, and the rest are counted."""
 NOISE = 0.05
 """Who leads in so small a part of a crawl is left to chance."""
@@ -23,40 +23,40 @@ def verdict(findings: Findings, measure: Measure, pages: float | None = None) ->
     standing = findings.standing(measure)
     if standing is None:
         return ""
-    told = _Told(standing, pages)
+    numbers = _Numbers(standing, pages)
     if not standing.rivals:
-        return f"{_capital(measure.title)}: {told.best}; there is nothing to compare it with."
+        return f"{_capital(measure.title)}: {numbers.best}; there is nothing to compare it with."
     if measure.better is Better.NEITHER:
-        return _described(told, findings)
+        return _description(numbers, findings)
     if not standing.tested:
-        return _untested(told, len(findings.results.topics))
+        return _without_test(numbers, len(findings.results.topics))
     behind = [rival for rival in standing.rivals if rival.holds]
     level = [rival for rival in standing.rivals if not rival.holds]
     if not behind:
         least = min(p for rival in standing.tested if (p := rival.p) is not None)
         return (
-            f"Nobody's lead in {measure.title} is significant: {told.best}; {told.names(level)}; "
-            f"{p_said(least)} at the least ({told.how})."
+            f"Nobody's lead in {measure.title} is significant: {numbers.best}; {numbers.names(level)}; "
+            f"{p_text(least)} at the least ({numbers.how})."
         )
-    claim = f"{standing.best} {measure.claim}: {told.value}"
+    claim = f"{standing.best} {measure.claim}: {numbers.value}"
     if not level and len(behind) == 1:
-        return f"{claim}; {told.name(behind[0])}; {p_said(behind[0].p)} ({told.how})."
+        return f"{claim}; {numbers.name(behind[0])}; {p_text(behind[0].p)} ({numbers.how})."
     if not level:
-        return f"{claim}; {told.names(behind, p=True)}; {told.how}."
+        return f"{claim}; {numbers.names(behind, p=True)}; {numbers.how}."
     return (
-        f"{claim}; ahead of {told.names(behind, p=True)}; not told apart from "
-        f"{told.names(level, p=True)}; {told.how}."
+        f"{claim}; ahead of {numbers.names(behind, p=True)}; not told apart from "
+        f"{numbers.names(level, p=True)}; {numbers.how}."
     )
 
 
 def lead_since(curves: Mapping[str, Curve], better: Better, what: str = "page") -> str:
     """From where on the curve that ends best is the best of all; "" when it all but always or never was."""
-    known = {name: curve for name, curve in curves.items() if len(curve.x) > 1}
-    if len(known) < 2 or better is Better.NEITHER:
+    lines = {name: curve for name, curve in curves.items() if len(curve.x) > 1}
+    if len(lines) < 2 or better is Better.NEITHER:
         return ""
-    last = min(curve.x[-1] for curve in known.values())
-    grid = sorted({x for curve in known.values() for x in curve.x if x <= last})
-    leaders = [_leader(known, x, better) for x in grid]
+    last = min(curve.x[-1] for curve in lines.values())
+    grid = sorted({x for curve in lines.values() for x in curve.x if x <= last})
+    leaders = [_leader(lines, x, better) for x in grid]
     since = len(leaders)
     while since and leaders[since - 1] == leaders[-1]:
         since -= 1
@@ -71,32 +71,32 @@ def at_places(curves: Mapping[str, Curve], places: Sequence[float], what: str, b
     """The values of the curves at a few places, better ones first: "top 10: a 0.50, b 0.40; top 100: ..."."""
     parts = []
     for place in places:
-        told = _at(curves, place, better)
-        if told:
+        values = _at(curves, place, better)
+        if values:
             parts.append(
-                f"{what} {place:,.0f}: {_listed([f'{name} {number(value, 2)}' for name, value in told])}"
+                f"{what} {place:,.0f}: {_list_of([f'{name} {number(value, 2)}' for name, value in values])}"
             )
     return "; ".join(parts)
 
 
 def precision_at_recall(curves: Mapping[str, Curve]) -> str:
     """Who is most precise at the largest recall where nobody has come down to zero; no test is made of it."""
-    known = {name: curve for name, curve in curves.items() if curve.x}
-    if not known:
+    lines = {name: curve for name, curve in curves.items() if curve.x}
+    if not lines:
         return ""
-    common = [x for x in next(iter(known.values())).x if all(_value(c.mean, c, x) for c in known.values())]
+    common = [x for x in next(iter(lines.values())).x if all(_value(c.mean, c, x) for c in lines.values())]
     if not common:
         return "At no recall has everybody a precision above zero."
-    reached = common[-1]
+    recall = common[-1]
     scores = {
-        name: Score(_value(curve.mean, curve, reached), _value(curve.se, curve, reached), 0)
-        for name, curve in known.items()
+        name: Score(_value(curve.mean, curve, recall), _value(curve.se, curve, recall), 0)
+        for name, curve in lines.items()
     }
     digits = decimals([score.se for score in scores.values()], 1, otherwise=2)
-    ordered = sorted(scores, key=lambda name: -(finite(scores[name].mean) or 0.0))
-    told = _listed([f"{name} {mean_and_error(scores[name], digits)}" for name in ordered])
+    order = sorted(scores, key=lambda name: -(finite(scores[name].mean) or 0.0))
+    values = _list_of([f"{name} {mean_and_error(scores[name], digits)}" for name in order])
     return (
-        f"Precision at a recall of {reached:.2g}, the most at which nobody is at zero: {told} (not tested)."
+        f"Precision at a recall of {recall:.2g}, the most at which nobody is at zero: {values} (not tested)."
     )
 
 
@@ -104,20 +104,20 @@ def wins(topics: Sequence[TopicResult], strategies: Sequence[str], measure: Meas
     """On how many topics each strategy is the best."""
     if measure.better is Better.NEITHER or len(strategies) < 2:
         return ""
-    won: Counter[str] = Counter()
-    tied = unknown = 0
+    firsts = Counter(dict.fromkeys(strategies, 0))
+    tie_count = unknown = 0
     for topic in topics:
-        best = _best_of(topic, strategies, measure)
-        won.update(best if len(best) == 1 else [])
-        tied += len(best) > 1
-        unknown += not best
-    judged = len(topics) - unknown
-    if not judged:
+        leaders = _best_of(topic, strategies, measure)
+        firsts.update(leaders if len(leaders) == 1 else [])
+        tie_count += len(leaders) > 1
+        unknown += not leaders
+    topic_count = len(topics) - unknown
+    if not topic_count:
         return ""
-    told = [f"{name} on {won[name]}" for name in sorted(strategies, key=lambda name: -won[name]) if won[name]]
-    ties = f"; {tied} {'is a tie' if tied == 1 else 'are ties'}" if tied else ""
+    counts = [f"{name} on {count}" for name, count in firsts.most_common() if count]
+    ties = f"; {tie_count} {'is a tie' if tie_count == 1 else 'are ties'}" if tie_count else ""
     what = "the lowest" if measure.better is Better.LOWER else "the highest"
-    return f"Of {_count(judged, 'topic')}, {what} {measure.title}: {_listed(told)}{ties}."
+    return f"Of {_count(topic_count, 'topic')}, {what} {measure.title}: {_list_of(counts)}{ties}."
 
 
 def distances(everything: Mapping[str, Sequence[int]], relevant: Mapping[str, Sequence[int]]) -> str:
@@ -127,8 +127,8 @@ def distances(everything: Mapping[str, Sequence[int]], relevant: Mapping[str, Se
         mean, good = _mean_of(counts), _mean_of(relevant.get(name, ()))
         if mean is not None:
             parts.append(f"{name} {mean:.1f} and {number(good, 1)}")
-    told = _listed(parts, between="; ")
-    return f"Mean links from the seeds to all pages, and to the targets among them: {told}." if parts else ""
+    text = _list_of(parts, between="; ")
+    return f"Mean links from the seeds to all pages, and to the targets among them: {text}." if parts else ""
 
 
 def dependences(
@@ -143,10 +143,10 @@ def dependences(
     parts = []
     for trait, by_measure in dependence.items():
         measure = next((name for name in LEADING if by_measure.get(name)), None)
-        found = [
+        correlations = [
             (rho, name) for name, rho in by_measure.get(measure or "", {}).items() if finite(rho) is not None
         ]
-        strongest = max(found, key=lambda each: abs(each[0]), default=None)
+        strongest = max(correlations, key=lambda each: abs(each[0]), default=None)
         if measure is None or strongest is None:
             continue
         rho, name = strongest
@@ -155,13 +155,13 @@ def dependences(
         else:
             way = "rises" if rho > 0 else "falls"
             parts.append(f"{measure_of(measure).title} of {name} {way} with {trait} (rho = {number(rho, 2)})")
-    return _sentence("; ".join(parts))
+    return f"{_capital('; '.join(parts))}." if parts else ""
 
 
-class _Told:
+class _Numbers:
     """The numbers of a standing, all with the same decimals."""
 
-    def __init__(self, standing: Standing, pages: float | None) -> None:
+    def __init__(self, standing: Ranking, pages: float | None) -> None:
         self.standing = standing
         measure = standing.measure
         self._digits = decimals([score.se for score in standing.scores], 1, measure.digits)
@@ -173,51 +173,52 @@ class _Told:
     @property
     def how(self) -> str:
         """The test and the number of topics it saw."""
-        seen = sorted({rival.test.n for rival in self.standing.rivals if rival.test})
-        topics = _count(seen[-1], "topic") if len(seen) == 1 else f"{seen[0]} to {seen[-1]} topics"
+        sizes = sorted({rival.test.n for rival in self.standing.rivals if rival.test})
+        topics = _count(sizes[-1], "topic") if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} topics"
         return f"paired t over {topics}, Holm"
 
     def name(self, rival: Rival, p: bool = False) -> str:
         value = f"{rival.name} {mean_and_error(rival.score, self._digits)}"
-        return f"{value} ({p_said(rival.p)})" if p else value
+        return f"{value} ({p_text(rival.p)})" if p else value
 
     def names(self, rivals: Sequence[Rival], p: bool = False) -> str:
-        return _listed([self.name(rival, p) for rival in rivals])
+        return _list_of([self.name(rival, p) for rival in rivals])
 
 
-def _described(told: _Told, findings: Findings) -> str:
+def _description(numbers: _Numbers, findings: Findings) -> str:
     """Where neither way is better: the values, and how many of the differences hold."""
-    standing = told.standing
+    standing = numbers.standing
     measure = standing.measure
     tests = [test for test in findings.results.tests if test.metric == measure.name]
-    known = [p for test in tests if (p := finite(test.p_adjusted)) is not None]
-    held = sum(p < LEVEL for p in known)
-    line = f"{_capital(measure.title)}: {told.best}; {told.names(standing.rivals)}; neither more nor less is better."
-    if not known:
+    p_values = [p for test in tests if (p := finite(test.p_adjusted)) is not None]
+    sure = sum(p < LEVEL for p in p_values)
+    values = f"{numbers.best}; {numbers.names(standing.rivals)}"
+    line = f"{_capital(measure.title)}: {values}; neither more nor less is better."
+    if not p_values:
         return line
-    if not held:
+    if not sure:
         return f"{line} No difference is significant."
-    hold = "holds" if held == 1 else "hold"
-    return f"{line} {held} of {_count(len(known), 'difference')} {hold} (p < {LEVEL:g}, Holm)."
+    hold = "holds" if sure == 1 else "hold"
+    return f"{line} {sure} of {_count(len(p_values), 'difference')} {hold} (p < {LEVEL:g}, Holm)."
 
 
-def _untested(told: _Told, topics: int) -> str:
+def _without_test(numbers: _Numbers, topics: int) -> str:
     why = "one topic allows no test" if topics == 1 else "no test could be made"
-    standing = told.standing
-    values = f"{told.best}; {told.names(standing.rivals)}"
+    standing = numbers.standing
+    values = f"{numbers.best}; {numbers.names(standing.rivals)}"
     return f"{_capital(standing.measure.title)}: {values}; {why}, so this may be chance."
 
 
 def _leader(curves: Mapping[str, Curve], x: float, better: Better) -> str | None:
-    told = _at(curves, x, better)
-    return told[0][0] if told else None
+    values = _at(curves, x, better)
+    return values[0][0] if values else None
 
 
 def _at(curves: Mapping[str, Curve], x: float, better: Better) -> list[tuple[str, float]]:
     """The curves that reach so far, with their values there, better ones first."""
     values = [(name, _value(curve.mean, curve, x)) for name, curve in curves.items() if curve.x]
-    known = [(name, value) for name, value in values if value is not None]
-    return sorted(known, key=lambda each: each[1] if better is Better.LOWER else -each[1])
+    pairs = [(name, value) for name, value in values if value is not None]
+    return sorted(pairs, key=lambda each: each[1] if better is Better.LOWER else -each[1])
 
 
 def _value(values: Sequence[float], curve: Curve, x: float) -> float | None:
@@ -233,10 +234,10 @@ def _value(values: Sequence[float], curve: Curve, x: float) -> float | None:
 
 def _best_of(topic: TopicResult, strategies: Sequence[str], measure: Measure) -> list[str]:
     values = {name: finite(topic.values.get(name, {}).get(measure.name)) for name in strategies}
-    known = {name: value for name, value in values.items() if value is not None}
+    scores = {name: value for name, value in values.items() if value is not None}
     choose: Callable[..., float] = min if measure.better is Better.LOWER else max
-    best = choose(known.values(), default=0.0)
-    return [name for name, value in known.items() if value == best]
+    best = choose(scores.values(), default=0.0)
+    return [name for name, value in scores.items() if value == best]
 
 
 def _mean_of(counts: Sequence[int]) -> float | None:
@@ -244,14 +245,10 @@ def _mean_of(counts: Sequence[int]) -> float | None:
     return sum(far * count for far, count in enumerate(counts)) / total if total else None
 
 
-def _listed(parts: Sequence[str], most: int = MOST_NAMED, between: str = ", ") -> str:
+def _list_of(parts: Sequence[str], most: int = MOST_NAMES, between: str = ", ") -> str:
     if len(parts) <= most:
         return between.join(parts)
     return f"{between.join(parts[: most - 1])} and {len(parts) - most + 1} more"
-
-
-def _sentence(text: str) -> str:
-    return f"{_capital(text)}." if text else ""
 
 
 def _capital(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from salticid.lab.report.leaders import LEVEL, Findings, Standing
+from salticid.lab.report.leaders import LEVEL, Findings, Ranking
 from salticid.lab.report.numbers import MISSING, decimals, finite, mean_and_error, number, p_value
 from salticid.lab.results import Test, TopicResult
 from salticid.lab.traits import chance_correlation
@@ -37,7 +37,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ReportTable:
     """Rows under column heads; `lower` are the heads of columns in which less is better."""
 
     heads: list[str]
@@ -45,18 +45,18 @@ class Table:
     lower: frozenset[str] = frozenset()
 
 
-def league(findings: Findings, group: Group) -> Table | None:
+def league(findings: Findings, group: Group) -> ReportTable | None:
     """Strategies by the measures of a group, the best in bold; None where nothing of the group was measured."""
-    measures = [each for each in findings.measures() if each.group is group and findings.measured(each)]
+    measures = [each for each in findings.measures() if each.group is group and findings.has_value(each)]
     if not measures:
         return None
     columns = [_league_column(findings, measure) for measure in measures]
     rows = [Row(name, [column[name] for column in columns]) for name in findings.in_standing()]
     lower = frozenset(measure.title for measure in measures if measure.better is Better.LOWER)
-    return Table([measure.title for measure in measures], rows, lower)
+    return ReportTable([measure.title for measure in measures], rows, lower)
 
 
-def heat_map(findings: Findings, measure: Measure) -> Table:
+def heat_map(findings: Findings, measure: Measure) -> ReportTable:
     """Topics by strategies: the more, the darker, from the least to the most in the table."""
     strategies, topics = findings.in_standing(), findings.results.topics
     values = [
@@ -75,48 +75,49 @@ def heat_map(findings: Findings, measure: Measure) -> Table:
         shade = int((value - low) / (high - low) * SHADES) if high > low else 0
         return Cell(number(value, digits), value, shade=min(shade, SHADES - 1))
 
-    return Table(
+    return ReportTable(
         strategies, [Row(topic.name, [cell(topic, name) for name in strategies]) for topic in topics]
     )
 
 
-def topic_table(findings: Findings, topic: TopicResult) -> Table:
+def topic_table(findings: Findings, topic: TopicResult) -> ReportTable:
     """All that was measured on one topic, measure by measure, the best in bold."""
     strategies = findings.in_standing()
     rows = []
     for measure in findings.in_order(name for values in topic.values.values() for name in values):
         values = {name: _value(topic, name, measure) for name in strategies}
-        known = [value for value in values.values() if value is not None]
-        if not known:
+        numbers = [value for value in values.values() if value is not None]
+        if not numbers:
             continue
-        best = {Better.HIGHER: max(known), Better.LOWER: min(known), Better.NEITHER: None}[measure.better]
+        best = {Better.HIGHER: max(numbers), Better.LOWER: min(numbers), Better.NEITHER: None}[measure.better]
         digits = measure.digits + 1
         cells = [
             Cell(number(value, digits), value, value is not None and value == best)
             for value in values.values()
         ]
         rows.append(Row(measure.title, cells))
-    return Table(strategies, rows)
+    return ReportTable(strategies, rows)
 
 
-def test_tables(findings: Findings) -> list[tuple[Measure, Table]]:
+def test_tables(findings: Findings) -> list[tuple[Measure, ReportTable]]:
     """All tests, measure by measure; the differences that hold are bold."""
     tests = findings.results.tests
     heads = ["difference", "95 % interval", "p, paired t", "p, Wilcoxon", "p, Holm", "topics"]
-    found = []
+    tables = []
     for measure in findings.in_order(test.metric for test in tests):
         mine = [test for test in tests if test.metric == measure.name]
         digits = decimals([test.high - test.low for test in mine], 2, measure.digits)
-        found.append((measure, Table(heads, [_test_row(test, measure, digits) for test in mine])))
-    return found
+        tables.append((measure, ReportTable(heads, [_test_row(test, measure, digits) for test in mine])))
+    return tables
 
 
-def joined(tables: Sequence[tuple[Measure, Table]]) -> Table | None:
+def join_tables(tables: Sequence[tuple[Measure, ReportTable]]) -> ReportTable | None:
     """One table of all tests; None where there are none."""
-    return Table(tables[0][1].heads, [row for _, table in tables for row in table.rows]) if tables else None
+    rows = [row for _, table in tables for row in table.rows]
+    return ReportTable(tables[0][1].heads, rows) if tables else None
 
 
-def dependence_table(findings: Findings) -> Table:
+def dependence_table(findings: Findings) -> ReportTable:
     """Rank correlations of measures with what topics are like; bold beyond what chance allows."""
     strategies = findings.in_standing()
     chance = chance_correlation(len(findings.results.topics))
@@ -131,7 +132,7 @@ def dependence_table(findings: Findings) -> Table:
                 for rho in rhos
             ]
             rows.append(Row(measure.title, cells, note=trait))
-    return Table(strategies, rows)
+    return ReportTable(strategies, rows)
 
 
 def failures(topics: Sequence[TopicResult]) -> list[tuple[str, str, str]]:
@@ -139,25 +140,25 @@ def failures(topics: Sequence[TopicResult]) -> list[tuple[str, str, str]]:
     return [(name, topic.name, why) for topic in topics for name, why in topic.failed.items()]
 
 
-def unmeasured(findings: Findings) -> list[tuple[Measure, str]]:
+def missing_values(findings: Findings) -> list[tuple[Measure, str]]:
     """Measures without a value for some strategy or topic: how many topics they have, and what they need."""
     topics = len(findings.results.topics)
-    found = []
+    gaps = []
     for measure in findings.measures():
-        seen = sorted({findings.score(name, measure.name).n for name in findings.strategies})
-        if seen[0] >= topics:
+        counts = sorted({findings.score(name, measure.name).n for name in findings.strategies})
+        if counts[0] >= topics:
             continue
-        on = f"{seen[0]} to {seen[-1]}" if seen[0] < seen[-1] else f"{seen[0]}"
-        found.append((measure, f"{on} of {topics}"))
-    return found
+        on = f"{counts[0]} to {counts[-1]}" if counts[0] < counts[-1] else f"{counts[0]}"
+        gaps.append((measure, f"{on} of {topics}"))
+    return gaps
 
 
-def said(value: Any) -> str:
+def text_of(value: Any) -> str:
     """A setting as a reader writes it.
 
-    >>> said({"n": 256, "admit": None, "nets": [0.5, True]})
+    >>> text_of({"n": 256, "admit": None, "nets": [0.5, True]})
     'n 256, admit none, nets 0.5 yes'
-    >>> said({"name": "best_first", "admit": "compete"})
+    >>> text_of({"name": "best_first", "admit": "compete"})
     'best_first, admit compete'
     """
     if value is None or isinstance(value, bool):
@@ -165,12 +166,10 @@ def said(value: Any) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, Mapping):
-        return (
-            ", ".join(said(each) if key == "name" else f"{key} {said(each)}" for key, each in value.items())
-            or "none"
-        )
+        parts = (text_of(each) if key == "name" else f"{key} {text_of(each)}" for key, each in value.items())
+        return ", ".join(parts) or "none"
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return " ".join(map(said, value)) or "none"
+        return " ".join(map(text_of, value)) or "none"
     return str(value)
 
 
@@ -195,7 +194,7 @@ def _league_column(findings: Findings, measure: Measure) -> dict[str, Cell]:
     }
 
 
-def _marks(standing: Standing) -> dict[str, str]:
+def _marks(standing: Ranking) -> dict[str, str]:
     """How sure it is that each strategy is behind the best: stars, or "" where it is not."""
     marks = {standing.best: ""}
     for rival in standing.rivals:

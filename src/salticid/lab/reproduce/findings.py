@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 
 import msgspec
+
+from salticid.lab.results import Test
+
+SURE = 0.05
+"""A difference with a smaller p is one."""
 
 
 class Verdict(StrEnum):
@@ -30,7 +36,22 @@ class Finding(msgspec.Struct, frozen=True):
     high: float | None = None
 
 
-class Table(msgspec.Struct, frozen=True):
+def finding_of(
+    claim: str, means: str, test: Test | None, holds: Callable[[float, float], bool], sign: int = 0
+) -> Finding:
+    """What a test says of a claim, which `holds` with a difference and its p.
+
+    With a sign, a difference of the other sign is said to be the other way round.
+    """
+    if test is None or test.p is None:
+        return Finding(claim, means, Verdict.NOT_TESTABLE)
+    p = "p < 0.001" if sign and test.p < 0.001 else f"p = {test.p:.2g}"
+    direction = ", the other way round" if sign and not test.diff * sign > 0 else ""
+    verdict = Verdict.HOLDS if holds(test.diff, test.p) else Verdict.DOES_NOT_HOLD
+    return Finding(claim, f"{means}; {p}{direction}", verdict, test.p, test.low, test.high)
+
+
+class FigureTable(msgspec.Struct, frozen=True):
     """Figures that came out, for people: a title, the heads of the columns, rows of text."""
 
     title: str
@@ -45,23 +66,23 @@ class Reproduction(msgspec.Struct, frozen=True):
     paper: str
     data: str
     settings: dict[str, str]
-    tables: list[Table]
+    tables: list[FigureTable]
     findings: list[Finding]
 
 
-def markdown(made: Reproduction) -> str:
+def markdown(paper: Reproduction) -> str:
     """A reproduction as the text of docs/systems/N.md shows it."""
     parts = [
-        f"Data: {made.data}.",
-        "; ".join(f"{name}: {value}" for name, value in made.settings.items()) + ".",
+        f"Data: {paper.data}.",
+        "; ".join(f"{name}: {value}" for name, value in paper.settings.items()) + ".",
     ]
-    for table in made.tables:
+    for table in paper.tables:
         rows = [table.head, ["---"] * len(table.head), *table.rows]
         body = "\n".join("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows)
         parts.append(f"**{table.title}**\n\n{body}")
     head = "| the paper | here | verdict |\n|---|---|---|"
     findings = "\n".join(
-        f"| {_cell(each.claim)} | {_cell(each.here)} | **{each.verdict.value}** |" for each in made.findings
+        f"| {_cell(each.claim)} | {_cell(each.here)} | **{each.verdict.value}** |" for each in paper.findings
     )
     return "\n\n".join([*parts, f"{head}\n{findings}"]) + "\n"
 

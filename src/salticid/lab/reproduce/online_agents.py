@@ -10,8 +10,7 @@ import numpy as np
 
 from salticid.judges import judges
 from salticid.lab.compare import Watch
-from salticid.lab.reproduce.findings import Finding, Reproduction, Table, Verdict
-from salticid.lab.reproduce.race import SURE
+from salticid.lab.reproduce.findings import SURE, FigureTable, Finding, Reproduction, Verdict, finding_of
 from salticid.lab.reproduce.worlds import LEAST_PAGES
 from salticid.lab.statistics import compare, curve
 from salticid.metrics.parts.bm25 import bm25
@@ -37,7 +36,7 @@ from salticid.worlds.topics import TopicPlan, make_topics
 PAPER = (
     'Menczer, "Complementing search engines with online web mining agents", Decision Support Systems 35, 2003'
 )
-ROOM, INDEXED, TODAY = 800, 0, 60
+ROOM, INDEX_DAY, TODAY = 800, 0, 60
 """How many times larger than a search the web is, the day on which the engine read it, and the day of the search."""
 MAX_PAGES, MOST_TOPICS, STARTS = 100, 100, 10
 _DEEP = 10
@@ -61,24 +60,24 @@ def reproduce(
 ) -> Reproduction:
     """Run the experiment on two days of a generated web; nobody has a recording of a web on two days."""
     size = max(ROOM * pages, LEAST_PAGES)
-    old, new = (_snapshot(out, size, day, watch) for day in (INDEXED, TODAY))
+    old, new = (_snapshot(out, size, day, watch) for day in (INDEX_DAY, TODAY))
     files = make_topics(old.folder, out / "topics", TopicPlan(examples_per_topic=5)).files[:MOST_TOPICS]
     search = _Engine(old)
     here = _Web(new)
     agents: list[_Trail] = []
     engine: list[_Trail] = []
-    for done, file in enumerate(files, start=1):
+    for count, file in enumerate(files, start=1):
         topic, truth = load_topic(file)
         hits = [url for url in search.hits(topic.keywords, _DEEP * pages) if here.has(url)]
         starts, following = hits[:STARTS], hits[STARTS : STARTS + pages]
         if len(starts) == STARTS and len(following) == pages:
             agents.append(here.agents(topic, truth, starts, pages))
-            engine.append(here.judged(following, truth, indexed=_EPOCH + INDEXED * _DAY))
-        watch("searching", done, len(files))
+            engine.append(here.trail(following, truth, index_time=_EPOCH + INDEX_DAY * _DAY))
+        watch("searching", count, len(files))
     return Reproduction(
         number=3,
         paper=PAPER,
-        data=f"a generated web of {size:,} pages, indexed on day {INDEXED} and searched on day {TODAY}",
+        data=f"a generated web of {size:,} pages, indexed on day {INDEX_DAY} and searched on day {TODAY}",
         settings={
             "topics": str(len(agents)),
             "pages": str(pages),
@@ -94,8 +93,8 @@ def _snapshot(out: Path, pages: int, day: int, watch: Watch) -> RecordedWeb:
     world = out / f"world-{pages}-day-{day}"
     if not world.exists():
         out.mkdir(parents=True, exist_ok=True)
-        wanted = WebEdition(pages, seed=3, day=day)
-        build_generated(world, wanted, watch=lambda done, _: watch(f"building day {day}", done, pages))
+        edition = WebEdition(pages, seed=3, day=day)
+        build_generated(world, edition, watch=lambda count, _: watch(f"building day {day}", count, pages))
     return RecordedWeb(world)
 
 
@@ -133,20 +132,20 @@ class _Web:
         log = MemoryLog()
         RecordedCrawl(replace(topic, seeds=tuple(starts), examples=()), self._web, recipe, log).run()
         good = [visit for visit in log.visits if visit.good]
-        found = [self._web.urls[visit.final] for visit in good]
-        return self.judged([url for url in found if url not in starts][:pages], truth, indexed=np.inf)
+        urls = [self._web.urls[visit.final] for visit in good]
+        return self.trail([url for url in urls if url not in starts][:pages], truth, index_time=np.inf)
 
-    def judged(self, urls: Sequence[str], truth: Truth, indexed: float) -> _Trail:
+    def trail(self, urls: Sequence[str], truth: Truth, index_time: float) -> _Trail:
         """Estimated precision, recall and recency, page by page."""
         ids = [self._web.urls.find(url) for url in urls]
         numbers = np.array([self._web.number_at(at) for at in ids], np.int32)
         pool = PoolTerms(self._terms, np.unique(numbers), [truth.description])
         like = cosines(pool.counts, pool.query(truth.description))[pool.places(numbers)]
-        modified = self._web.arrays[ROW.modified][self._web.arrays[URL.row][ids]]
-        return _Trail(mean_so_far(like), estimated_recall(like), estimated_recency(modified, indexed))
+        dates = self._web.arrays[ROW.modified][self._web.arrays[URL.row][ids]]
+        return _Trail(mean_so_far(like), estimated_recall(like), estimated_recency(dates, index_time))
 
 
-def _table(agents: list[_Trail], engine: list[_Trail], pages: int) -> Table:
+def _table(agents: list[_Trail], engine: list[_Trail], pages: int) -> FigureTable:
     rows = []
     for name, trails in (("MySpiders", agents), ("the engine's next hits", engine)):
         for at in sorted({5, pages // 4, pages // 2, 4 * pages // 5, pages}):
@@ -163,7 +162,7 @@ def _table(agents: list[_Trail], engine: list[_Trail], pages: int) -> Table:
                     *(f"{m:.3f} ± {s:.3f}" for m, s in ((mp, sp), (mr, sr), (mt, st), (both, error))),
                 ]
             )
-    return Table(
+    return FigureTable(
         "Estimated precision, recall, recency, and recency times recall",
         ["who", "pages", "P", "R", "T", "T*R"],
         rows,
@@ -172,8 +171,8 @@ def _table(agents: list[_Trail], engine: list[_Trail], pages: int) -> Table:
 
 def _after(curves: list[Floats], pages: int) -> tuple[float, float]:
     """Mean and standard error after so many pages."""
-    shown = curve([each[:pages] for each in curves])
-    return shown.mean[-1], shown.se[-1]
+    means = curve([each[:pages] for each in curves])
+    return means.mean[-1], means.se[-1]
 
 
 def _findings(agents: list[_Trail], engine: list[_Trail], pages: int) -> list[Finding]:
@@ -185,19 +184,19 @@ def _findings(agents: list[_Trail], engine: list[_Trail], pages: int) -> list[Fi
         (f"and late, after {pages} pages", "recall", pages),
         (f"Their pages are more recent, after {pages} pages", "recency", pages),
     ]
-    found = [_difference(claim, part, at, agents, engine) for claim, part, at in claims]
+    findings = [_difference(claim, part, at, agents, engine) for claim, part, at in claims]
     ratio = _after([t.recency for t in agents], pages)[0] / _after([t.recency for t in engine], pages)[0]
     by_far = Verdict.HOLDS if ratio >= 10**1.5 else Verdict.DOES_NOT_HOLD
     for name, side, rising in (("Agents'", agents, True), ("The engine's", engine, False)):
-        found.append(_trend(name, side, rising, 7 * pages // 10, pages))
-    found.append(
+        findings.append(_trend(name, side, rising, 7 * pages // 10, pages))
+    findings.append(
         Finding(
             "more recent by more than 1.5 orders of magnitude",
             f"{ratio:.2f} times as recent; so many times is only possible where most of the index is long outdated",
             by_far,
         )
     )
-    return found
+    return findings
 
 
 def _trend(whose: str, side: list[_Trail], rising: bool, early: int, late: int) -> Finding:
@@ -208,12 +207,8 @@ def _trend(whose: str, side: list[_Trail], rising: bool, early: int, late: int) 
     )
     claim = f"{whose} recency times recall {'keeps growing' if rising else 'falls'} after {early} pages"
     test = compare(claim, "after", "before", after, before, 0)
-    told = f"{np.mean(before):.2f} after {early} pages, {np.mean(after):.2f} after {late}"
-    if test is None or test.p is None:
-        return Finding(claim, told, Verdict.NOT_TESTABLE)
-    right = (test.diff > 0) is rising and test.p < SURE
-    verdict = Verdict.HOLDS if right else Verdict.DOES_NOT_HOLD
-    return Finding(claim, f"{told}; p = {test.p:.2g}", verdict, test.p, test.low, test.high)
+    means = f"{np.mean(before):.2f} after {early} pages, {np.mean(after):.2f} after {late}"
+    return finding_of(claim, means, test, lambda diff, p: (diff > 0) is rising and p < SURE)
 
 
 def _difference(claim: str, part: str, at: int, agents: list[_Trail], engine: list[_Trail]) -> Finding:
@@ -222,8 +217,5 @@ def _difference(claim: str, part: str, at: int, agents: list[_Trail], engine: li
         for side in (agents, engine)
     )
     test = compare(claim, "agents", "engine", ours, theirs, 0)
-    told = f"agents {np.mean(ours):.3f}, engine {np.mean(theirs):.3f}"
-    if test is None or test.p is None:
-        return Finding(claim, told, Verdict.NOT_TESTABLE)
-    verdict = Verdict.HOLDS if test.diff > 0 and test.p < SURE else Verdict.DOES_NOT_HOLD
-    return Finding(claim, f"{told}; p = {test.p:.2g}", verdict, test.p, test.low, test.high)
+    means = f"agents {np.mean(ours):.3f}, engine {np.mean(theirs):.3f}"
+    return finding_of(claim, means, test, lambda diff, p: diff > 0 and p < SURE)

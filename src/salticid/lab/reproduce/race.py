@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from salticid.lab.compare import Watch, measured
+from salticid.lab.compare import Watch, crawls_and_measures
 from salticid.lab.crawl_measures import grid
 from salticid.lab.experiment import Experiment
-from salticid.lab.reproduce.findings import Finding, Table, Verdict
+from salticid.lab.reproduce.findings import SURE, FigureTable, Finding, finding_of
 from salticid.lab.statistics import compare, summary
 from salticid.lab.topic_measures import TopicMeasures
 from salticid.metrics import metrics
 from salticid.metrics.parts.measure import Better, measure_of
 from salticid.metrics.parts.ranks import TOPS
 
-SURE = 0.05
-"""A difference with a smaller p is one."""
+NamedValues = tuple[str, Sequence[float | None]]
+"""A strategy and its values, topic by topic."""
 
 
 @dataclass(frozen=True, slots=True)
-class Race:
+class PaperRace:
     """The topics of an experiment, measured; `names` are what people call the strategies."""
 
     ground: str
@@ -40,13 +40,13 @@ class Race:
         out: Path,
         workers: int,
         watch: Watch,
-    ) -> Race:
+    ) -> PaperRace:
         """Make the crawls and the measures that are not in `out` yet."""
 
-        def told(what: str, done: int, of: int) -> None:
-            watch(f"{ground}: {what}", done, of)
+        def report(what: str, count: int, of: int) -> None:
+            watch(f"{ground}: {what}", count, of)
 
-        return cls(ground, experiment, names, measured(experiment, out, workers, told)[1])
+        return cls(ground, experiment, names, crawls_and_measures(experiment, out, workers, report)[1])
 
     def values(self, strategy: str, metric: str) -> list[float | None]:
         """A measure of a strategy, topic by topic."""
@@ -63,15 +63,15 @@ class Race:
         rows = [topic.curves.get(curve, {}).get(strategy) for topic in self.topics]
         return [None if row is None else row[TOPS.index(best)] for row in rows]
 
-    def table(self, title: str, names: Sequence[str]) -> Table:
+    def table(self, title: str, names: Sequence[str]) -> FigureTable:
         """Strategies and measures: mean and standard error over topics."""
         rows = [
             [self.names[strategy], *(_mean(self.values(strategy, name)) for name in names)]
             for strategy in self.experiment.strategies
         ]
-        return Table(
+        return FigureTable(
             f"{title}, {self.ground}, {len(self.topics)} topics",
-            ["crawler", *(_titled(name) for name in names)],
+            ["crawler", *(_title(name) for name in names)],
             rows,
         )
 
@@ -84,40 +84,21 @@ class Race:
             (b, self.values(b, metric)),
         )
 
-    def difference(
-        self,
-        claim: str,
-        better: Better,
-        a: tuple[str, Sequence[float | None]],
-        b: tuple[str, Sequence[float | None]],
-    ) -> Finding:
+    def difference(self, claim: str, better: Better, a: NamedValues, b: NamedValues) -> Finding:
         """Whether the first does better than the second, topic by topic."""
-        test = compare(claim, a[0], b[0], a[1], b[1], self.experiment.seed)
-        told = f"{self.names.get(a[0], a[0])} {_mean(a[1])}, {self.names.get(b[0], b[0])} {_mean(b[1])}"
-        if test is None or test.p is None:
-            return Finding(f"{claim} ({self.ground})", told, Verdict.NOT_TESTABLE)
-        right = test.diff > 0 if better is Better.HIGHER else test.diff < 0
-        verdict = Verdict.HOLDS if right and test.p < SURE else Verdict.DOES_NOT_HOLD
-        return Finding(
-            f"{claim} ({self.ground})",
-            f"{told}; {_sure(test.p, right)}",
-            verdict,
-            test.p,
-            test.low,
-            test.high,
-        )
+        sign = 1 if better is Better.HIGHER else -1
+        return self._finding(claim, a, b, lambda diff, p: diff * sign > 0 and p < SURE, sign)
 
-    def tie(
-        self, claim: str, a: tuple[str, Sequence[float | None]], b: tuple[str, Sequence[float | None]]
-    ) -> Finding:
+    def tie(self, claim: str, a: NamedValues, b: NamedValues) -> Finding:
         """Whether two cannot be told apart."""
+        return self._finding(claim, a, b, lambda _, p: p >= SURE)
+
+    def _finding(
+        self, claim: str, a: NamedValues, b: NamedValues, holds: Callable[[float, float], bool], sign: int = 0
+    ) -> Finding:
         test = compare(claim, a[0], b[0], a[1], b[1], self.experiment.seed)
-        told = f"{self.names.get(a[0], a[0])} {_mean(a[1])}, {self.names.get(b[0], b[0])} {_mean(b[1])}"
-        if test is None or test.p is None:
-            return Finding(f"{claim} ({self.ground})", told, Verdict.NOT_TESTABLE)
-        verdict = Verdict.HOLDS if test.p >= SURE else Verdict.DOES_NOT_HOLD
-        said = f"{told}; p = {test.p:.2g}"
-        return Finding(f"{claim} ({self.ground})", said, verdict, test.p, test.low, test.high)
+        means = f"{self.names.get(a[0], a[0])} {_mean(a[1])}, {self.names.get(b[0], b[0])} {_mean(b[1])}"
+        return finding_of(f"{claim} ({self.ground})", means, test, holds, sign)
 
 
 def _mean(values: Sequence[float | None]) -> str:
@@ -133,11 +114,6 @@ def _mean(values: Sequence[float | None]) -> str:
     return f"{score.mean:.{digits}f}" + (f" ± {score.se:.{digits}f}" if score.se is not None else "")
 
 
-def _titled(metric: str) -> str:
+def _title(metric: str) -> str:
     measure = measure_of(metrics.find(metric))
     return f"{measure.title} (less is better)" if measure.better is Better.LOWER else measure.title
-
-
-def _sure(p: float, right: bool) -> str:
-    number = f"p = {p:.2g}" if p >= 0.001 else "p < 0.001"
-    return number if right else f"{number}, the other way round"

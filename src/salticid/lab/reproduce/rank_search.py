@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from salticid.evolve.checkpoint import Checkpoint
@@ -11,9 +12,9 @@ from salticid.evolve.crawl_figures import Figures, figures
 from salticid.evolve.fitness import CrawlTrial
 from salticid.evolve.search import Evolution
 from salticid.evolve.search_plan import PAPER_TERMS, PARENT, SearchPlan, digest_of, versions
-from salticid.evolve.workers import Crawlers, Stage, crawlers, prepare
+from salticid.evolve.workers import Crawlers, Stage, crawlers, in_groups, prepare
 from salticid.lab.compare import Watch
-from salticid.lab.search_report.evidence import Evolved, with_evidence
+from salticid.lab.search_report.evidence import EvolvedStrategy, with_evidence
 from salticid.lab.search_report.page import render
 from salticid.lab.search_report.strategy_file import strategy_file
 from salticid.model import Topic
@@ -24,7 +25,7 @@ LENGTHS = (1, 2, 3)
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class SearchCase:
     """A topic to evolve a strategy for; `starts` are other seeds to test it from. `rare`: it has few pages."""
 
     ground: str
@@ -42,15 +43,15 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class CaseResult:
     """What came out: the strategy with its evidence, and the figures of all test crawls.
 
-    `crawls` goes by strategy, start (its place in `Case.starts`) and length; crawls of one random seed have the
+    `crawls` goes by strategy, start (its place in `SearchCase.starts`) and length; crawls of one random seed have the
     same place in every list.
     """
 
-    case: Case
-    evolved: Evolved
+    case: SearchCase
+    strategy: EvolvedStrategy
     crawls: dict[tuple[str, int, int], list[Figures]]
 
     def values(self, strategy: str, start: int, length: int, of: Callable[[Figures], float]) -> list[float]:
@@ -58,14 +59,16 @@ class Tried:
         return [float(of(each)) for each in self.crawls[strategy, start, length]]
 
 
-def try_case(case: Case, size: tuple[int, int, int], out: Path, workers: int, watch: Watch) -> Tried:
+def try_case(
+    case: SearchCase, size: tuple[int, int, int], out: Path, workers: int, watch: Watch
+) -> CaseResult:
     """Search, or take what was found before; then test. `size` is population, generations and runs."""
     stage = Stage(case.world.absolute(), case.topic)
 
-    def told(what: str, done: int, of: int) -> None:
-        watch(f"{case.name}: {what}", done, of)
+    def report(what: str, count: int, of: int) -> None:
+        watch(f"{case.name}: {what}", count, of)
 
-    simulation = prepare(stage, PAPER_TERMS, told)
+    simulation = prepare(stage, PAPER_TERMS, report)
     population, generations, runs = size
     plan = SearchPlan(
         simulation.digest,
@@ -81,34 +84,31 @@ def try_case(case: Case, size: tuple[int, int, int], out: Path, workers: int, wa
         versions=versions(),
     )
     folder = out / f"evolved-{case.ground}-{case.topic.name}-{case.length}"
-    with crawlers(stage, workers) as made:
-        evolution = Evolution(plan, made, Checkpoint(folder))
-        state = evolution.run(lambda done: told("evolving", done, evolution.total))
-        evolved = with_evidence(state, made, told)
-        (folder / "report.html").write_text(render(state, evolved), encoding="utf-8")
-        (folder / "evolved.toml").write_text(strategy_file(evolved), encoding="utf-8")
-        return Tried(case, evolved, _tested(case, evolved, made, told))
+    with crawlers(stage, workers) as crawler_pool:
+        evolution = Evolution(plan, crawler_pool, Checkpoint(folder))
+        state = evolution.run(lambda count: report("evolving", count, evolution.total))
+        strategy = with_evidence(state, crawler_pool, report)
+        (folder / "report.html").write_text(render(state, strategy), encoding="utf-8")
+        (folder / "evolved.toml").write_text(strategy_file(strategy), encoding="utf-8")
+        return CaseResult(case, strategy, _test_crawls(case, strategy, crawler_pool, report))
 
 
-def _tested(
-    case: Case, evolved: Evolved, made: Crawlers, watch: Watch
+def _test_crawls(
+    case: SearchCase, strategy: EvolvedStrategy, crawler_pool: Crawlers, watch: Watch
 ) -> dict[tuple[str, int, int], list[Figures]]:
-    plan = evolved.plan
-    weights = {EVOLVED: evolved.weights, BEST_FIRST: plan.alone(PARENT)}
-    asked = [
+    plan = strategy.plan
+    weights = {EVOLVED: strategy.weights, BEST_FIRST: plan.alone(PARENT)}
+    settings = [
         (name, start, length) for name in weights for start in range(len(case.starts)) for length in LENGTHS
     ]
     trials = [
         CrawlTrial(weights[name], seed, length * case.length, case.starts[start])
-        for name, start, length in asked
+        for name, start, length in settings
         for seed in plan.held_back_seeds
     ]
-    results: list[Figures] = []
-    for result in made.map(figures, trials):
-        results.append(result)
-        watch("other seeds and lengths", len(results), len(trials))
-    each = len(plan.held_back_seeds)
-    return {key: results[at * each : (at + 1) * each] for at, key in enumerate(asked)}
+    watch_crawls = partial(watch, "other seeds and lengths")
+    groups = in_groups(crawler_pool, figures, trials, len(plan.held_back_seeds), watch_crawls)
+    return dict(zip(settings, groups, strict=True))
 
 
 def mean_counts(histograms: Iterable[list[int]]) -> list[float]:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from salticid.lab.compare import Watch
 from salticid.lab.experiment import Experiment
-from salticid.lab.reproduce.findings import Finding, Reproduction, Table, Verdict
-from salticid.lab.reproduce.race import Race
+from salticid.lab.reproduce.findings import FigureTable, Finding, Reproduction, Verdict
+from salticid.lab.reproduce.race import PaperRace
 from salticid.lab.reproduce.worlds import Ground, grounds
 from salticid.lab.statistics import summary
 from salticid.metrics.parts.measure import Better
@@ -29,7 +29,7 @@ def reproduce(
     data: Path | None, out: Path, workers: int, watch: Watch, pages: int = MAX_PAGES
 ) -> Reproduction:
     """Run the experiment on the public collections in `data`, as far as they are there, and on a generated web."""
-    tables: list[Table] = []
+    tables: list[FigureTable] = []
     findings: list[Finding] = []
     places = grounds(data, out, watch, ROOM * pages)
     for ground in places:
@@ -59,39 +59,39 @@ def pagerank_on(ground: Ground) -> str:
     return "pagerank:admit=always" + (",cross_domain=false" if ground.one_host else "")
 
 
-def _race(ground: Ground, out: Path, workers: int, watch: Watch, pages: int) -> Race:
+def _race(ground: Ground, out: Path, workers: int, watch: Watch, pages: int) -> PaperRace:
     names = {BEST: "BestFirst", pagerank_on(ground): "PageRank", SPIDERS: "InfoSpiders"}
     topics = ground.topics(out, PLAN, MOST_TOPICS)
     experiment = Experiment(str(ground.world), str(topics), tuple(names), pages, MAX_BUFFER)
-    return Race.run(ground.name, experiment, names, out / f"race-{ground.name}", workers, watch)
+    return PaperRace.run(ground.name, experiment, names, out / f"race-{ground.name}", workers, watch)
 
 
-def _tables(race: Race, pages: int) -> list[Table]:
-    classified = race.table("Judged by classifiers and similarity", [*CLASSIFIERS, "mean_similarity"])
+def _tables(race: PaperRace, pages: int) -> list[FigureTable]:
+    judgements = race.table("Judged by classifiers and similarity", [*CLASSIFIERS, "mean_similarity"])
     at = [n for n in AT if n <= pages]
     rows = []
     for strategy in race.experiment.strategies:
         means = [summary(race.after(strategy, "smart_rank", n)).mean for n in at]
         rows.append([race.names[strategy], *("none" if mean is None else f"{mean:.0f}" for mean in means)])
-    ranks = Table(
+    ranks = FigureTable(
         f"Mean SMART rank of the pages so far, {race.ground} (less is better)",
         ["crawler", *(f"after {n} pages" for n in at)],
         rows,
     )
-    return [classified, ranks]
+    return [judgements, ranks]
 
 
-def _findings(race: Race) -> list[Finding]:
+def _findings(race: PaperRace) -> list[Finding]:
     pagerank = next(name for name in race.experiment.strategies if name.startswith("pagerank"))
-    found = []
+    findings = []
     for metric in (*CLASSIFIERS, "mean_similarity"):
         what = metric.replace("classifier_", "").replace("_", " ")
-        found.append(race.ahead(f"BestFirst before InfoSpiders by {what}", metric, BEST, SPIDERS))
-        found.append(race.ahead(f"InfoSpiders before PageRank by {what}", metric, SPIDERS, pagerank))
+        findings.append(race.ahead(f"BestFirst before InfoSpiders by {what}", metric, BEST, SPIDERS))
+        findings.append(race.ahead(f"InfoSpiders before PageRank by {what}", metric, SPIDERS, pagerank))
     best = 100
-    covered = [(name, race.top(name, "coverage_lexical", best)) for name in (BEST, SPIDERS)]
-    found.append(race.tie(f"BestFirst and InfoSpiders tie on the {best} best-ranked pages", *covered))
-    found.append(
+    coverages = [(name, race.top(name, "coverage_lexical", best)) for name in (BEST, SPIDERS)]
+    findings.append(race.tie(f"BestFirst and InfoSpiders tie on the {best} best-ranked pages", *coverages))
+    findings.append(
         race.difference(
             "PageRank drifts to popular pages off the topic: its pages are less like the topic than BestFirst's",
             Better.LOWER,
@@ -99,11 +99,11 @@ def _findings(race: Race) -> list[Finding]:
             (BEST, race.values(BEST, "mean_similarity")),
         )
     )
-    found.append(_precision(race))
-    return found
+    findings.append(_precision(race))
+    return findings
 
 
-def _precision(race: Race) -> Finding:
+def _precision(race: PaperRace) -> Finding:
     """The paper's best classifier called about 13 % of BestFirst's pages positive."""
     shares = [summary(race.values(BEST, metric)) for metric in CLASSIFIERS]
     top = max(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from salticid.lab.compare import Watch
 from salticid.worlds.answers import WorldSource
 from salticid.worlds.build import build
 from salticid.worlds.generating.building import WebEdition, build_generated
@@ -18,8 +19,6 @@ SCHOOLS, WEBKB = "schools-wikipedia.tar.xz", "webkb.tar.xz"
 LABELS = "schools-wikipedia.labels.tsv"
 SITE = "http://schools-wikipedia.org/"
 GENERATED_PAGES, LEAST_PAGES = 20_000, 5_000
-
-Watch = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +34,9 @@ class Ground:
         folder = out / f"topics-{self.world.name}-{plan.task}-{plan.query}-{plan.examples_per_topic}"
         files = sorted(make_topics(self.world, folder, plan).files)
         if most is not None and len(files) > most:
-            kept = {files[at * len(files) // most] for at in range(most)}
+            sample = {files[at * len(files) // most] for at in range(most)}
             for file in files:
-                if file not in kept:
+                if file not in sample:
                     file.unlink()
         return folder
 
@@ -46,40 +45,41 @@ def grounds(
     data: Path | None, out: Path, watch: Watch, generated_pages: int = GENERATED_PAGES
 ) -> list[Ground]:
     """The worlds of the public collections in `data`, as far as they are there, and always a generated one."""
-    found = []
+    worlds = []
     if data is not None and (data / SCHOOLS).is_file():
         labels = data / LABELS
-        world = built(out, "schools", lambda: HtmlFolder(unpacked(data / SCHOOLS, out), SITE), watch, labels)
-        found.append(Ground("schools", world, one_host=True))
+        world = world_of(out, "schools", lambda: HtmlFolder(unpack(data / SCHOOLS, out), SITE), watch, labels)
+        worlds.append(Ground("schools", world, one_host=True))
     if data is not None and (data / WEBKB).is_file():
-        found.append(Ground("webkb", built(out, "webkb", lambda: WebKB(unpacked(data / WEBKB, out)), watch)))
-    return [*found, generated(out, generated_pages, watch)]
+        world = world_of(out, "webkb", lambda: WebKB(unpack(data / WEBKB, out)), watch)
+        worlds.append(Ground("webkb", world))
+    return [*worlds, generated_ground(out, generated_pages, watch)]
 
 
-def generated(out: Path, pages: int, watch: Watch) -> Ground:
+def generated_ground(out: Path, pages: int, watch: Watch) -> Ground:
     """A generated web of so many pages, or a few thousand if that is more: a smaller one has too few a topic."""
     pages = max(pages, LEAST_PAGES)
     world = out / f"world-generated-{pages}"
     if not world.exists():
         out.mkdir(parents=True, exist_ok=True)
         build_generated(
-            world, WebEdition(pages), watch=lambda done, _: watch("building generated", done, pages)
+            world, WebEdition(pages), watch=lambda count, _: watch("building generated", count, pages)
         )
     return Ground("generated", world)
 
 
-def built(
+def world_of(
     out: Path, name: str, source: Callable[[], WorldSource], watch: Watch, labels: Path | None = None
 ) -> Path:
     world = out / f"world-{name}"
     if not world.exists():
         out.mkdir(parents=True, exist_ok=True)
         pages = source()
-        build(world, pages, labels, watch=lambda done, _: watch(f"building {name}", done, pages.size))
+        build(world, pages, labels, watch=lambda count, _: watch(f"building {name}", count, pages.size))
     return world
 
 
-def unpacked(archive: Path, out: Path) -> Path:
+def unpack(archive: Path, out: Path) -> Path:
     folder = out / "data" / archive.name.removesuffix(".tar.xz")
     if not folder.exists():
         partial = folder.with_name(f".{folder.name}.partial")

@@ -13,13 +13,13 @@ from scipy.special import stdtrit
 
 from salticid.evolve.ablation import HeldBack, held_back
 from salticid.evolve.checkpoint import State
-from salticid.evolve.finalists import chosen
+from salticid.evolve.finalists import best_finalist
 from salticid.evolve.optimizer import Weights
 from salticid.evolve.search_plan import SearchPlan
 from salticid.evolve.workers import Crawlers
 
 Watch = Callable[[str, int, int], None]
-"""Told of progress: what is being done, how many crawls of it are made, of how many."""
+"""Called with the progress of the work: what is being done, how many crawls are made, of how many."""
 
 
 class Interval(msgspec.Struct, frozen=True):
@@ -44,7 +44,7 @@ class Interval(msgspec.Struct, frozen=True):
 
     @classmethod
     def between(cls, a: Sequence[float], b: Sequence[float]) -> Interval:
-        """Of the differences a - b, pair by pair."""
+        """The interval of the differences a - b, pair by pair."""
         return cls.of([one - other for one, other in zip(a, b, strict=True)])
 
     @property
@@ -56,7 +56,7 @@ class Interval(msgspec.Struct, frozen=True):
         return f"{self.mean:.3f} ({self.low:.3f} to {self.high:.3f})"
 
 
-class Evolved(msgspec.Struct, frozen=True):
+class EvolvedStrategy(msgspec.Struct, frozen=True):
     """A strategy that a search found, and what crawls with other seeds say of it.
 
     `ahead` is its lead over Best-First, `losses` what it loses without a term, by term, the largest first.
@@ -71,16 +71,16 @@ class Evolved(msgspec.Struct, frozen=True):
     losses: dict[str, Interval]
 
     @classmethod
-    def of(cls, state: State, weights: Weights, tested: HeldBack) -> Evolved:
+    def of(cls, state: State, weights: Weights, test: HeldBack) -> EvolvedStrategy:
         """Weights that a search tried, with the crawls that were held back."""
-        losses = {term: Interval.between(tested.evolved, values) for term, values in tested.without.items()}
+        losses = {term: Interval.between(test.evolved, values) for term, values in test.without.items()}
         return cls(
             state.plan,
             state.plan.spread(weights),
             dict(state.tried)[weights],
-            Interval.of(tested.evolved),
-            Interval.of(tested.best_first),
-            Interval.between(tested.evolved, tested.best_first),
+            Interval.of(test.evolved),
+            Interval.of(test.best_first),
+            Interval.between(test.evolved, test.best_first),
             dict(sorted(losses.items(), key=lambda each: -each[1].mean)),
         )
 
@@ -96,42 +96,42 @@ class Evolved(msgspec.Struct, frozen=True):
 
     def what_matters(self) -> str:
         """Which terms it needs, in a sentence."""
-        needed = [f"{term} ({loss.mean:.3f})" for term, loss in self.losses.items() if loss.low > 0]
+        terms = [f"{term} ({loss.mean:.3f})" for term, loss in self.losses.items() if loss.low > 0]
         better = [f"{term} ({-loss.mean:.3f})" for term, loss in self.losses.items() if loss.high < 0]
-        told = (
-            f"It loses fitness without {_listed(needed)}."
-            if needed
+        sentence = (
+            f"It loses fitness without {_list_of(terms)}."
+            if terms
             else "There is no term without which it surely loses fitness."
         )
-        return told + (f" It would do better without {_listed(better)}." if better else "")
+        return sentence + (f" It would do better without {_list_of(better)}." if better else "")
 
 
-def with_evidence(state: State, crawlers: Crawlers, watch: Watch) -> Evolved:
+def with_evidence(state: State, crawlers: Crawlers, watch: Watch) -> EvolvedStrategy:
     """Choose from what a search that is done has found, and crawl with it on the seeds that were held back."""
-    weights = chosen(state, crawlers, partial(watch, "choosing"))
-    tested = held_back(state.plan, state.plan.spread(weights), crawlers, partial(watch, "testing"))
-    return Evolved.of(state, weights, tested)
+    weights = best_finalist(state, crawlers, partial(watch, "choosing"))
+    test = held_back(state.plan, state.plan.spread(weights), crawlers, partial(watch, "testing"))
+    return EvolvedStrategy.of(state, weights, test)
 
 
-def summary(state: State, evolved: Evolved) -> dict[str, Any]:
+def summary(state: State, strategy: EvolvedStrategy) -> dict[str, Any]:
     """The result as plain data: the weights by term, fitnesses, losses, and the way there."""
-    rows = [dict(zip(evolved.plan.terms, row, strict=True)) for row in evolved.weights]
+    rows = [dict(zip(strategy.plan.terms, row, strict=True)) for row in strategy.weights]
     return {
-        "topic": evolved.plan.topic,
+        "topic": strategy.plan.topic,
         "weights": rows[0] if len(rows) == 1 else rows,
-        "training_fitness": evolved.trained,
-        "fitness": evolved.fitness,
-        "best_first": evolved.best_first,
-        "ahead_of_best_first": evolved.ahead,
-        "ablation": evolved.losses,
+        "training_fitness": strategy.trained,
+        "fitness": strategy.fitness,
+        "best_first": strategy.best_first,
+        "ahead_of_best_first": strategy.ahead,
+        "ablation": strategy.losses,
         "generations": [{"best": each.best, "mean": each.mean} for each in state.history],
     }
 
 
-def _listed(parts: Sequence[str]) -> str:
+def _list_of(parts: Sequence[str]) -> str:
     """Parts of a sentence.
 
-    >>> _listed(["a"]), _listed(["a", "b", "c"])
+    >>> _list_of(["a"]), _list_of(["a", "b", "c"])
     ('a', 'a, b or c')
     """
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"

@@ -2,55 +2,43 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from salticid.evolve.checkpoint import Generation, State
+from salticid.lab.report import content_hash, templates
 from salticid.lab.report.figures import Figure
-from salticid.lab.report.numbers import unbroken
 from salticid.lab.report.plots import Axes, line_plot
 from salticid.lab.results import Curve
-from salticid.lab.search_report.evidence import Evolved
+from salticid.lab.search_report.evidence import EvolvedStrategy
 
 REPORT = "report.html"
 BEST, MEAN = "best", "mean of the population"
 
 
-def render(state: State, evolved: Evolved) -> str:
+def render(state: State, strategy: EvolvedStrategy) -> str:
     """The page as text, the same bytes for the same search. It allows its own style, by its hash, and nothing else."""
-    packages = ("salticid.lab.search_report", "salticid.lab.report")
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader(package, ".") for package in packages]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["unbroken"] = unbroken
-    style = environment.get_template("report.css").render()
+    environment = templates("salticid.lab.search_report", "salticid.lab.report")
     return environment.get_template("page.html.j2").render(
-        style_hash="sha256-" + base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
-        plan=evolved.plan,
-        evolved=evolved,
-        rows=_rows(evolved),
-        figures=[_fitnesses(state.history), *_weights(state, evolved.plan.searched)],
+        style_hash=content_hash(environment, "report.css"),
+        plan=strategy.plan,
+        strategy=strategy,
+        rows=_rows(strategy),
+        figures=[_fitnesses(state.history), *_weights(state, strategy.plan.searched)],
     )
 
 
-def _rows(evolved: Evolved) -> list[tuple[str, list[str], str]]:
+def _rows(strategy: EvolvedStrategy) -> list[tuple[str, list[str], str]]:
     """Term by term its weights, and what is lost without it."""
     return [
         (
             term,
-            [f"{row[place]:.3f}" for row in evolved.weights],
-            str(evolved.losses[term]) if term in evolved.losses else "not used",
+            [f"{row[place]:.3f}" for row in strategy.weights],
+            str(strategy.losses[term]) if term in strategy.losses else "not used",
         )
-        for place, term in enumerate(evolved.plan.terms)
-        if term in evolved.plan.searched
+        for place, term in enumerate(strategy.plan.terms)
+        if term in strategy.plan.searched
     ]
 
 
@@ -78,9 +66,9 @@ def _weights(state: State, terms: Sequence[str]) -> list[Figure]:
         }
         last = {term: curve.mean[-1] for term, curve in curves.items()}
         most = sorted(last, key=lambda term: -last[term])[:3]
-        told = "Most weight in the end: " + ", ".join(f"{term} {last[term]:.3f}" for term in most) + "."
+        sentence = "Most weight in the end: " + ", ".join(f"{term} {last[term]:.3f}" for term in most) + "."
         part = f", phase {phase + 1} of {state.plan.phases}" if state.plan.phases > 1 else ""
-        figures.append(Figure(f"Weights of the fittest{part}", _plot(curves, "weight"), [told]))
+        figures.append(Figure(f"Weights of the fittest{part}", _plot(curves, "weight"), [sentence]))
     return figures
 
 

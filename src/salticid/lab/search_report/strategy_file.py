@@ -12,27 +12,28 @@ import numpy as np
 import tomli_w
 
 from salticid.errors import UserError
-from salticid.evolve.genome import normalised
+from salticid.evolve.genome import normalise
 from salticid.evolve.optimizer import Weights, plain
 from salticid.evolve.simulation import strategy_of
-from salticid.lab.search_report.evidence import Evolved, Interval
+from salticid.lab.search_report.evidence import EvolvedStrategy, Interval
 from salticid.registry import NOTES_TABLE, read_strategy_file, settings_of
 from salticid.strategies import strategies
 from salticid.strategies.linear_rank import LinearRank
 
 STRATEGY = "linear_rank"
-JUDGED = "Crawl with --judge svm, by which it was evolved."
+JUDGE_ADVICE = "Crawl with --judge svm, by which it was evolved."
 _WIDTH = 100
 
 
-def strategy_file(evolved: Evolved) -> str:
+def strategy_file(strategy: EvolvedStrategy) -> str:
     """The text of the file: what it does in comments, the weights as settings, and the table `[found]`."""
-    told = [f"Evolved for {evolved.plan.topic}.", evolved.verdict(), evolved.what_matters(), JUDGED]
-    settings = msgspec.to_builtins(settings_of(strategy_of(np.array(evolved.weights))))
-    if evolved.plan.phases == 1:
+    title = f"Evolved for {strategy.plan.topic}."
+    sentences = [title, strategy.verdict(), strategy.what_matters(), JUDGE_ADVICE]
+    settings = msgspec.to_builtins(settings_of(strategy_of(np.array(strategy.weights))))
+    if strategy.plan.phases == 1:
         del settings["later"]
-    table = {"strategy": STRATEGY, **settings, NOTES_TABLE: _found(evolved)}
-    return f"{_comment(' '.join(told))}\n{tomli_w.dumps(table)}"
+    table = {"strategy": STRATEGY, **settings, NOTES_TABLE: _provenance(strategy)}
+    return f"{_comment(' '.join(sentences))}\n{tomli_w.dumps(table)}"
 
 
 def _comment(text: str) -> str:
@@ -41,25 +42,25 @@ def _comment(text: str) -> str:
     >>> _comment("a topic\\n= 1 \\x00")
     '# a topic = 1 �'
     """
-    printed = "".join(char if char.isprintable() else "�" for char in " ".join(text.split()))
-    return textwrap.fill(printed, _WIDTH, initial_indent="# ", subsequent_indent="# ")
+    line = "".join(char if char.isprintable() else "�" for char in " ".join(text.split()))
+    return textwrap.fill(line, _WIDTH, initial_indent="# ", subsequent_indent="# ")
 
 
 def weights_in(file: Path, terms: Sequence[str], phases: int) -> Weights:
     """The weights of these terms in a strategy file, to begin a search with; a single phase serves for all."""
-    name, told = read_strategy_file(file)
-    made = strategies.make(name, told)
-    if not isinstance(made, LinearRank):
+    name, settings = read_strategy_file(file)
+    strategy = strategies.make(name, settings)
+    if not isinstance(strategy, LinearRank):
         raise UserError(f"{file} is for {name}; a search begins with files for {STRATEGY}")
-    rows: list[Mapping[str, Any]] = [settings_of(made), *(each.settings() for each in made.later)]
+    rows: list[Mapping[str, Any]] = [settings_of(strategy), *(each.settings() for each in strategy.later)]
     if len(rows) not in (1, phases):
         raise UserError(f"{file} has {len(rows)} phases; begin a search with --phases {len(rows)} from it")
-    table = normalised(np.array([[row[term] for term in terms] for row in rows], np.float64))
+    table = normalise(np.array([[row[term] for term in terms] for row in rows], np.float64))
     return plain(np.repeat(table, phases // len(rows), axis=0))
 
 
-def _found(evolved: Evolved) -> dict[str, Any]:
-    plan = evolved.plan
+def _provenance(strategy: EvolvedStrategy) -> dict[str, Any]:
+    plan = strategy.plan
     return {
         "world": plan.world,
         "topic": plan.topic,
@@ -77,11 +78,11 @@ def _found(evolved: Evolved) -> dict[str, Any]:
         "choosing_seeds": plan.choosing_seeds,
         "held_back_seeds": plan.held_back_seeds,
         "versions": plan.versions,
-        "training_fitness": evolved.trained,
-        "fitness": _bounds(evolved.fitness),
-        "best_first": _bounds(evolved.best_first),
-        "ahead_of_best_first": _bounds(evolved.ahead),
-        "ablation": {term: _bounds(loss) for term, loss in evolved.losses.items()},
+        "training_fitness": strategy.trained,
+        "fitness": _bounds(strategy.fitness),
+        "best_first": _bounds(strategy.best_first),
+        "ahead_of_best_first": _bounds(strategy.ahead),
+        "ablation": {term: _bounds(loss) for term, loss in strategy.losses.items()},
         "seeds": list(plan.seeds),
     }
 

@@ -30,11 +30,11 @@ def bm25(counts: csr_array, query: Floats, k1: float = 1.2, b: float = 0.75) -> 
     pages = counts.shape[0]
     sizes = counts.sum(axis=1, dtype=np.float64)
     dampers = k1 * (1 - b + b * sizes / (sizes.sum() / pages)) if sizes.any() else sizes
-    asked, with_it = np.flatnonzero(query), pages_with(counts)
+    terms, with_it = np.flatnonzero(query), pages_with(counts)
     worth = np.zeros(len(query))
-    worth[asked] = query[asked] * logs(1.0 + (pages - with_it[asked] + 0.5) / (with_it[asked] + 0.5))
-    held = np.flatnonzero(worth[counts.indices])
-    row = counts.indptr.searchsorted(held, "right") - 1
-    often = counts.data[held]
+    worth[terms] = query[terms] * logs(1.0 + (pages - with_it[terms] + 0.5) / (with_it[terms] + 0.5))
+    entries = np.flatnonzero(worth[counts.indices])
+    row = counts.indptr.searchsorted(entries, "right") - 1
+    often = counts.data[entries]
     gains = often * (k1 + 1) / (often + dampers[row])
-    return np.bincount(row, worth[counts.indices[held]] * gains, pages).astype(np.float64)
+    return np.bincount(row, worth[counts.indices[entries]] * gains, pages).astype(np.float64)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from salticid.metrics.parts.exponentiated_gradient import exponentiated_gradient
-from salticid.metrics.parts.features import Reading
+from salticid.metrics.parts.features import Vectorizer
 from salticid.metrics.parts.rocchio import rocchio
 from salticid.metrics.parts.threshold import best_threshold
 from salticid.metrics.parts.widrow_hoff import widrow_hoff
@@ -23,20 +23,20 @@ class TopicClassifiers:
     """Rocchio, Widrow-Hoff and exponentiated gradient for one topic, each with its own line.
 
     Pages are vectors of the 50 best features by the correlation coefficient, tf * idf, cosine-normalised
-    (`features.Reading`; the paper names the selection and is silent about the weights). The line is that of
+    (`features.Vectorizer`; the paper names the selection and is silent about the weights). The line is that of
     the best F1 on the training pages.
 
     >>> counts = csr_array(np.array([[2, 1, 0], [3, 0, 1], [1, 1, 0], [0, 2, 1], [0, 1, 3]]))
     >>> positive = np.array([True, True, True, False, False])
-    >>> trained = TopicClassifiers.train(counts, positive, np.random.default_rng(0))
-    >>> crawled = csr_array(np.array([[5, 1, 1], [0, 5, 1]]))
-    >>> {name: called.tolist() for name, called in trained.positives(crawled).items()}
+    >>> classifiers = TopicClassifiers.train(counts, positive, np.random.default_rng(0))
+    >>> pages = csr_array(np.array([[5, 1, 1], [0, 5, 1]]))
+    >>> {name: flags.tolist() for name, flags in classifiers.positives(pages).items()}
     {'rocchio': [True, False], 'widrow_hoff': [True, False], 'eg': [True, False]}
 
     Paper: Menczer, Pant, Ruiz, Srinivasan, "Evaluating topic-driven web crawlers", SIGIR 2001.
     """
 
-    reading: Reading
+    vectorizer: Vectorizer
     weights: Mapping[str, Floats]
     lines: Mapping[str, float]
 
@@ -49,29 +49,29 @@ class TopicClassifiers:
         """
         if positive.sum() < MIN_POSITIVES or positive.all():
             return None
-        reading = Reading.of(counts, positive)
-        if not len(reading.features):
+        vectorizer = Vectorizer.of(counts, positive)
+        if not len(vectorizer.features):
             return None
-        x = reading.vectors(counts)
-        order = mixed(positive, rng)
+        x = vectorizer.vectors(counts)
+        order = training_order(positive, rng)
         weights = {
             "rocchio": rocchio(x, positive),
             "widrow_hoff": widrow_hoff(x, positive, order),
             "eg": exponentiated_gradient(x, positive, order),
         }
         lines = {name: best_threshold(_scores(x, each), positive) for name, each in weights.items()}
-        return cls(reading, weights, lines)
+        return cls(vectorizer, weights, lines)
 
     def positives(self, counts: csr_array) -> dict[str, Bools]:
         """By classifier, which of these pages it calls positive; columns as in training."""
-        x = self.reading.vectors(counts)
+        x = self.vectorizer.vectors(counts)
         return {name: _scores(x, each) >= self.lines[name] for name, each in self.weights.items()}
 
 
-def mixed(positive: Bools, rng: np.random.Generator) -> Ints:
+def training_order(positive: Bools, rng: np.random.Generator) -> Ints:
     """An order of training: either class shuffled, and the two spread evenly through each other.
 
-    >>> mixed(np.array([True, False, False, False, False, False]), np.random.default_rng(0)).tolist().index(0)
+    >>> training_order(np.array([True, False, False, False, False, False]), np.random.default_rng(0)).tolist().index(0)
     2
     """
     order, place = [], []

@@ -12,7 +12,7 @@ from salticid.model import Floats
 _DAY = 86_400.0
 
 
-def estimated_recall(similarity_of_fetched: Floats) -> Floats:
+def estimated_recall(similarities: Floats) -> Floats:
     """R(n) = P(n) * n, recall up to a factor nobody knows: how many relevant pages there are.
 
     P(n) is the mean of sim(r_q, p) over the first n pages p, for n = 1, 2, ...; sim is the cosine on raw counts
@@ -21,11 +21,11 @@ def estimated_recall(similarity_of_fetched: Floats) -> Floats:
     >>> estimated_recall(np.array([0.4, 0.2])).round(4).tolist()
     [0.4, 0.6]
     """
-    found: Floats = np.cumsum(similarity_of_fetched, dtype=np.float64)
-    return found
+    sums: Floats = np.cumsum(similarities, dtype=np.float64)
+    return sums
 
 
-def estimated_recency(modified: Floats, indexed: float | Floats) -> Floats:
+def estimated_recency(dates: Floats, index_time: float | Floats) -> Floats:
     """T(n) = the mean of 1 / (1 + delta) over the first n pages, for n = 1, 2, ...
 
     delta is the days from indexing to the last modification when the page was modified after it was indexed,
@@ -37,10 +37,10 @@ def estimated_recency(modified: Floats, indexed: float | Floats) -> Floats:
     >>> estimated_recency(np.array([np.nan, 186400.0, 50.0]), 100000.0).tolist()
     [nan, 0.5, 0.75]
     """
-    current = 1 / (1 + np.maximum(modified - indexed, 0.0) / _DAY)
-    known = ~np.isnan(current)
-    total, dated = np.cumsum(np.where(known, current, 0.0)), np.cumsum(known)
-    means: Floats = np.divide(total, dated, out=np.full(len(known), np.nan), where=dated > 0)
+    current = 1 / (1 + np.maximum(dates - index_time, 0.0) / _DAY)
+    has_date = ~np.isnan(current)
+    total, count = np.cumsum(np.where(has_date, current, 0.0)), np.cumsum(has_date)
+    means: Floats = np.divide(total, count, out=np.full(len(has_date), np.nan), where=count > 0)
     return means
 
 

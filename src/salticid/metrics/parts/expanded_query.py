@@ -38,13 +38,13 @@ def expanded_query(
     Salton, Allan, "The effect of adding relevance information in a relevance feedback environment", 1994.
     """
     own = query * (alpha / (length_of(query) or 1.0))
-    added = beta * _mean_direction(relevant_counts)
-    worth = added if idf is None else added * idf
+    additions = beta * _mean_direction(relevant_counts)
+    worth = additions if idf is None else additions * idf
     heavy = worth[worth > 0]
     if len(heavy) > terms:
         last = np.partition(heavy, len(heavy) - terms)[len(heavy) - terms] if terms else np.inf
-        added = np.where((worth >= last * (1 - _ALIKE)) | (query > 0), added, 0.0)
-    return own + added
+        additions = np.where((worth >= last * (1 - _ALIKE)) | (query > 0), additions, 0.0)
+    return own + additions
 
 
 def _mean_direction(counts: csr_array) -> Floats:

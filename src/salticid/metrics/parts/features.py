@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from salticid.metrics.parts.similarity import idf, weighted
+from salticid.metrics.parts.similarity import idf, scale_columns
 from salticid.model import Bools, Floats, Ints
 
 FEATURES = 50
-_SAME = 12
+_DIGITS = 12
 """Shares of text that agree in so many decimals are equal: what is left is the order in which they were added."""
 
 
@@ -37,12 +37,12 @@ def correlation(counts: csr_array, positive: Bools) -> Floats:
     with_term = np.bincount(counts.indices[there], minlength=terms).astype(np.float64)
     positive_with_term = np.bincount(counts.indices[on], minlength=terms)
     many = int(positive.sum())
-    found: Floats = np.zeros(terms)
+    coefficients: Floats = np.zeros(terms)
     spread = many * (pages - many) * with_term * (pages - with_term)
     varies = spread > 0
     excess = pages * positive_with_term - many * with_term  # a d - b c
-    found[varies] = excess[varies] * np.sqrt(pages / spread[varies])
-    return found
+    coefficients[varies] = excess[varies] * np.sqrt(pages / spread[varies])
+    return coefficients
 
 
 def best_features(counts: csr_array, positive: Bools, k: int = FEATURES) -> Ints:
@@ -77,14 +77,14 @@ def _clear_cut(keys: Floats, k: int) -> int:
     return int(before[-1] if len(before) else new[0])
 
 
-def _share_of_text(counts: csr_array, chosen: Bools) -> Floats:
+def _share_of_text(counts: csr_array, pages: Bools) -> Floats:
     """The share of each term in the text of the chosen pages, the mean over pages, rounded."""
     rows = _rows(counts)
     lengths = np.bincount(rows, counts.data, counts.shape[0])
-    on = chosen[rows] & (counts.data > 0)
+    on = pages[rows] & (counts.data > 0)
     shares = np.bincount(counts.indices[on], counts.data[on] / lengths[rows[on]], counts.shape[1])
-    rounded: Floats = (shares / max(1, int(chosen.sum()))).round(_SAME)
-    return rounded
+    means: Floats = (shares / max(1, int(pages.sum()))).round(_DIGITS)
+    return means
 
 
 def unit_vectors(counts: csr_array, weights: Floats) -> csr_array:
@@ -95,14 +95,14 @@ def unit_vectors(counts: csr_array, weights: Floats) -> csr_array:
     >>> unit_vectors(csr_array(np.array([[3, 2], [0, 0]])), np.array([1.0, 2.0])).toarray().tolist()
     [[0.6, 0.8], [0.0, 0.0]]
     """
-    rows, long = _rows(counts), weighted(counts, weights)
+    rows, long = _rows(counts), scale_columns(counts, weights)
     norms = np.sqrt(np.bincount(rows, long.data * long.data, counts.shape[0]))
     norms[norms == 0] = 1.0
     return csr_array((long.data / norms[rows], long.indices, long.indptr), shape=counts.shape)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class Vectorizer:
     """How pages become vectors: tf * idf over the terms of the training pages, length 1, then the features of it.
 
     So a feature weighs little on a long page about something else. The idf is 1 + ln(N / n_k) over the training
@@ -113,7 +113,7 @@ class Reading:
     idf: Floats
 
     @classmethod
-    def of(cls, counts: csr_array, positive: Bools) -> Reading:
+    def of(cls, counts: csr_array, positive: Bools) -> Vectorizer:
         """The one that training pages call for."""
         return cls(best_features(counts, positive), idf(counts))
 

@@ -50,7 +50,7 @@ class JudgedCrawl:
     @cached_property
     def is_counted(self) -> Bools:
         """Which pages count for or against: all but seeds and examples."""
-        return ~np.isin(self.pages, self.topic.given)
+        return ~np.isin(self.pages, self.topic.start_pages)
 
     @cached_property
     def relevant(self) -> list[bool]:
@@ -61,13 +61,13 @@ class JudgedCrawl:
     def has(self, need: Need) -> bool:
         """Whether a need is met."""
         topic = self.topic
-        met: dict[Need, Callable[[], object]] = {
+        checks: dict[Need, Callable[[], object]] = {
             Need.PAGES: lambda: len(self.pages),
             Need.TARGETS: lambda: len(topic.targets),
             Need.FOUND: self.is_target.any,
             Need.EXAMPLES: lambda: len(topic.examples),
             Need.CLASSIFIERS: lambda: topic.called_positive,
-            Need.DATES: lambda: np.isfinite(topic.modified(self.pages)).any(),
+            Need.DATES: lambda: np.isfinite(topic.dates(self.pages)).any(),
             Need.HALVES: lambda: self.halves,
         }
-        return bool(met[need]())
+        return bool(checks[need]())

@@ -15,7 +15,7 @@ from salticid.metrics.parts.expanded_query import expanded_query
 from salticid.metrics.parts.judged_world import JudgedWorld
 from salticid.metrics.parts.linkage import keyword_hits, keyword_pagerank_ranks
 from salticid.metrics.parts.pool_terms import PoolTerms
-from salticid.metrics.parts.ranks import averaged, ranks
+from salticid.metrics.parts.ranks import mean_ranks, ranks
 from salticid.metrics.parts.similarity import cosines, idf, similarities
 from salticid.metrics.parts.smart import atc
 from salticid.model import Bools, Floats, Ints, Topic
@@ -27,7 +27,7 @@ from salticid.webs.world_arrays import PAGE, ROW, URL
 class JudgedTopic:
     """One topic; what belongs to the pool has a value for each of its pages. All is worked out when asked for.
 
-    `crawled` are the pages of the pool, ascending, `pagerank` is that of each of them, over the pages of all
+    `pool_pages` are the pages of the pool, ascending, `pagerank` is that of each of them, over the pages of all
     topics. Classifiers learn from `positives`, pages that the topic is known by, and `negatives`, pages of other
     topics. `length` is the number of pages that a crawl was allowed.
     """
@@ -36,7 +36,7 @@ class JudgedTopic:
     topic: Topic
     truth: Truth
     length: int
-    crawled: Ints
+    pool_pages: Ints
     pagerank: Floats
     positives: Sequence[int] = ()
     negatives: Sequence[int] = ()
@@ -44,7 +44,7 @@ class JudgedTopic:
 
     @property
     def description(self) -> str:
-        """What the topic is about, in the words of those who know; its keywords where they said nothing."""
+        """What the topic is about: the description of the truth, else the keywords."""
         return self.truth.description or self.topic.keywords
 
     @cached_property
@@ -58,7 +58,7 @@ class JudgedTopic:
         return self.world.pages_at(self.topic.examples)
 
     @cached_property
-    def given(self) -> Ints:
+    def start_pages(self) -> Ints:
         """Seeds and examples, which count neither for nor against."""
         return np.unique(np.concatenate([self.seeds, self.examples]))
 
@@ -66,7 +66,7 @@ class JudgedTopic:
     def targets(self) -> Ints:
         """The pages to be found, those given left out."""
         targets = self.world.pages_at(self.truth.targets)
-        return np.unique(targets[~np.isin(targets, self.given)])
+        return np.unique(targets[~np.isin(targets, self.start_pages)])
 
     @cached_property
     def away(self) -> Ints:
@@ -84,7 +84,7 @@ class JudgedTopic:
         ids: Ints = self.world.web.arrays[PAGE.url][pages]
         return ids
 
-    def modified(self, pages: Ints) -> Floats:
+    def dates(self, pages: Ints) -> Floats:
         """When pages were last changed, in seconds since 1970; nan where nobody knows."""
         arrays = self.world.web.arrays
         dates: Floats = arrays[ROW.modified][arrays[URL.row][self.urls(pages)]]
@@ -93,7 +93,7 @@ class JudgedTopic:
     @cached_property
     def pool(self) -> PoolTerms:
         """The stems of the pages of the pool."""
-        return PoolTerms(self.world.terms, self.crawled, [self.description, self.topic.keywords])
+        return PoolTerms(self.world.terms, self.pool_pages, [self.description, self.topic.keywords])
 
     @cached_property
     def target_terms(self) -> PoolTerms:
@@ -113,7 +113,7 @@ class JudgedTopic:
     @cached_property
     def smart_and_bm25(self) -> Floats:
         """The ranks of SMART and BM25, averaged."""
-        return averaged(self.smart, ranks(bm25(self.pool.counts, self.query)))
+        return mean_ranks(self.smart, ranks(bm25(self.pool.counts, self.query)))
 
     @cached_property
     def linkage(self) -> Floats:
@@ -135,8 +135,8 @@ class JudgedTopic:
     def expanded_similarity(self) -> Floats:
         """The same with the words of the examples added to the description."""
         counts = self.pool.counts
-        expanded = expanded_query(self.query, self.pool.counts_of(self.examples), idf=idf(counts))
-        return similarities(counts, expanded)
+        query = expanded_query(self.query, self.pool.counts_of(self.examples), idf=idf(counts))
+        return similarities(counts, query)
 
     @cached_property
     def called_positive(self) -> dict[str, Bools]:
@@ -145,5 +145,5 @@ class JudgedTopic:
         training = PoolTerms(self.world.terms, np.unique(pages))
         rng = np.random.default_rng([self.seed, crc32(self.topic.name.encode())])
         positive = np.arange(len(pages)) < len(self.positives)
-        trained = TopicClassifiers.train(training.counts_of(pages), positive, rng)
-        return {} if trained is None else trained.positives(training.counts_of(self.crawled))
+        classifiers = TopicClassifiers.train(training.counts_of(pages), positive, rng)
+        return {} if classifiers is None else classifiers.positives(training.counts_of(self.pool_pages))

@@ -62,11 +62,11 @@ def pool_pagerank(indptr: Ints, targets: Ints, damping: float = 0.85, tolerance:
     source, target = np.divmod(links, max(size, 1))
     out = np.bincount(source, minlength=size)
     dead_ends = out == 0
-    given = csr_array((1 / out[source], (target, source)), (size, size))
+    shares = csr_array((1 / out[source], (target, source)), (size, size))
     pagerank = np.ones(size)
     for _ in range(_MOST_ROUNDS):
         before = pagerank
-        pagerank = 1 - damping + damping * (given @ before + before[dead_ends].sum() / max(size, 1))
+        pagerank = 1 - damping + damping * (shares @ before + before[dead_ends].sum() / max(size, 1))
         if np.abs(pagerank - before).sum() < tolerance:
             break
     return pagerank

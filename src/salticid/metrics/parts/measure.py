@@ -90,7 +90,7 @@ class Measure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         vars(function)["measure"] = self
         return function
 
-    def named(self, name: str) -> Measure:
+    def with_name(self, name: str) -> Measure:
         """The same under a name, which also stands for what was not said of it."""
         title = self.title or name.replace("_", " ")
         most = "lowest" if self.better is Better.LOWER else "highest"
@@ -103,7 +103,7 @@ def measure_of(function: Metric, name: str = "") -> Measure:
     name = name or getattr(function, "__name__", "<no name>")
     if not name.isidentifier():
         raise UserError(f"{function!r} is a measure without a name; write it as in def title_length(crawl)")
-    declared: Measure = getattr(function, "measure", Measure())
+    measure: Measure = getattr(function, "measure", Measure())
     meaning, _, _ = inspect.cleandoc(function.__doc__ or "").partition("\n\n")
     paper = paper_of(function).removesuffix(".")
-    return replace(declared, meaning=" ".join(meaning.split()), paper=paper).named(name)
+    return replace(measure, meaning=" ".join(meaning.split()), paper=paper).with_name(name)

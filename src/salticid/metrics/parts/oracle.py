@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from salticid.metrics.parts.page_links import PageLinks, gathered
+from salticid.metrics.parts.page_links import PageLinks, gather
 from salticid.model import Ints
 from salticid.webs.recorded import RecordedWeb
 from salticid.webs.world_arrays import PAGE
@@ -34,21 +34,21 @@ class Oracle:
     def crawl(self, seeds: Ints, targets: Ints, length: int) -> list[bool]:
         """For each page fetched, at most `length`, whether it is a target; both are given as URL ids.
 
-        A target counts where its page is at that very URL, as it does for a crawl (`parts.judged`). What is
+        A target counts where its page is at that very URL, as it does for a crawl (`parts.hits`). What is
         not to count as found, as seeds and examples are not, must not be among the targets.
         """
         pages = self.links.answering(targets)
         hunt = _Hunt(self.links, pages[np.isin(self._url_of[pages], targets)])
         hunt.learn(self.links.answering(seeds))
-        found: list[bool] = []
-        while len(found) < length:
+        hits: list[bool] = []
+        while len(hits) < length:
             target = hunt.known_target()
             page = self._towards_the_nearest(hunt) if target is None else target
             if page is None:
                 break
-            found.append(target is not None)
+            hits.append(target is not None)
             hunt.fetch(page)
-        return found
+        return hits
 
     def _towards_the_nearest(self, hunt: _Hunt) -> int | None:
         """The known page with the least number of links to a target not found yet, when no target is known.
@@ -57,14 +57,14 @@ class Oracle:
         lies on these ways: it would have made the next page on the way known.
         """
         behind = hunt.hidden_targets()
-        seen = np.zeros(len(self.links), np.bool_)
+        is_behind = np.zeros(len(self.links), np.bool_)
         while len(behind):
-            seen[behind] = True
-            before = gathered(*self._backwards, behind)
-            known = before[hunt.known_since[before] >= 0]
-            if len(known):
-                return int(known[np.argmin(hunt.known_since[known])])
-            behind = np.unique(before[~seen[before]])
+            is_behind[behind] = True
+            before = gather(*self._backwards, behind)
+            candidates = before[hunt.known_since[before] >= 0]
+            if len(candidates):
+                return int(candidates[np.argmin(hunt.known_since[candidates])])
+            behind = np.unique(before[~is_behind[before]])
         return None
 
 
@@ -77,18 +77,18 @@ class _Hunt:
     def __init__(self, links: PageLinks, targets: Ints) -> None:
         self.known_since = np.full(len(links), -1, np.int32)
         self._links, self._targets = links, targets
-        self._wanted = np.zeros(len(links), np.bool_)
-        self._wanted[targets] = True
+        self._is_hidden = np.zeros(len(links), np.bool_)
+        self._is_hidden[targets] = True
         self._known_targets: deque[int] = deque()
-        self._learnt = 0
+        self._page_count = 0
 
     def learn(self, pages: Ints) -> None:
         """Links to these pages are known from now on, to the first of them the longest."""
         new = pages[self.known_since[pages] < 0]
-        order = np.arange(self._learnt, self._learnt + len(new), dtype=np.int32)
+        order = np.arange(self._page_count, self._page_count + len(new), dtype=np.int32)
         self.known_since[new[::-1]] = order[::-1]  # of a page named twice the first mention is written last
-        self._learnt += len(new)
-        self._known_targets.extend(dict.fromkeys(new[self._wanted[new]].tolist()))
+        self._page_count += len(new)
+        self._known_targets.extend(dict.fromkeys(new[self._is_hidden[new]].tolist()))
 
     def known_target(self) -> int | None:
         """The target not found yet that was known first, if one is known; it is handed out once."""
@@ -96,11 +96,11 @@ class _Hunt:
 
     def hidden_targets(self) -> Ints:
         """All targets not found yet."""
-        return self._targets[self._wanted[self._targets]]
+        return self._targets[self._is_hidden[self._targets]]
 
     def fetch(self, page: int) -> None:
         """Take a page: it is found if it was wanted, and the pages it leads to are known."""
-        self._wanted[page] = False
+        self._is_hidden[page] = False
         self.learn(self._links.of(page))
 
 
@@ -108,5 +108,5 @@ def _backwards(links: PageLinks) -> tuple[npt.NDArray[np.int64], Ints]:
     """The same links by the page they lead to: where the sources of each page begin, and the sources."""
     size = len(links)
     weightless = np.ones(len(links.page), np.int8)
-    turned = sparse.csr_array((weightless, links.page, links.start), shape=(size, size)).tocsc()
-    return turned.indptr.astype(np.int64), turned.indices
+    transpose = sparse.csr_array((weightless, links.page, links.start), shape=(size, size)).tocsc()
+    return transpose.indptr.astype(np.int64), transpose.indices

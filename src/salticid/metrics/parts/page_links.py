@@ -39,9 +39,9 @@ class PageLinks:
         begins = np.concatenate([np.zeros(1, np.int64), ends])
         page = page_at[web.arrays[LINK.url]]
         on_nofollow = np.repeat((web.arrays[PAGE.flags] & NOFOLLOW) > 0, np.diff(begins))
-        kept = (page >= 0) & ~web.arrays[LINK.nofollow] & ~on_nofollow
-        kept_before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
-        return cls(kept_before[begins], page[kept], page_at)
+        usable = (page >= 0) & ~web.arrays[LINK.nofollow] & ~on_nofollow
+        counts = np.concatenate([np.zeros(1, np.int64), np.cumsum(usable)])
+        return cls(counts[begins], page[usable], page_at)
 
     def __len__(self) -> int:
         """How many pages there are."""
@@ -53,8 +53,8 @@ class PageLinks:
 
     def answering(self, urls: Ints) -> Ints:
         """The pages that answer at these URLs, in their order; URLs without a page are passed over."""
-        known = urls[(urls >= 0) & (urls < len(self.page_at))]
-        pages: Ints = self.page_at[known]
+        valid_urls = urls[(urls >= 0) & (urls < len(self.page_at))]
+        pages: Ints = self.page_at[valid_urls]
         return pages[pages >= 0]
 
     def distances(self, seeds: Ints) -> Ints:
@@ -63,8 +63,8 @@ class PageLinks:
         away[self.answering(seeds)] = steps = 0
         while len(level := np.flatnonzero(away == steps)):
             steps += 1
-            linked = gathered(self.start, self.page, level)
-            away[linked[away[linked] < 0]] = steps
+            neighbours = gather(self.start, self.page, level)
+            away[neighbours[away[neighbours] < 0]] = steps
         return away
 
     def among(self, pages: Ints) -> tuple[npt.NDArray[np.int64], Ints]:
@@ -76,13 +76,13 @@ class PageLinks:
         place[pages] = np.arange(len(pages))
         lengths = self.start[pages + 1] - self.start[pages]
         start = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-        return start, place[gathered(self.start, self.page, pages)]
+        return start, place[gather(self.start, self.page, pages)]
 
 
-def gathered(start: npt.NDArray[np.int64], values: Ints, rows: npt.NDArray[np.signedinteger[Any]]) -> Ints:
+def gather(start: npt.NDArray[np.int64], values: Ints, rows: npt.NDArray[np.signedinteger[Any]]) -> Ints:
     """The values of several rows, one after the other; row r is values[start[r]:start[r + 1]].
 
-    >>> gathered(np.array([0, 2, 2, 3]), np.array([7, 8, 9]), np.array([2, 0, 1])).tolist()
+    >>> gather(np.array([0, 2, 2, 3]), np.array([7, 8, 9]), np.array([2, 0, 1])).tolist()
     [9, 7, 8]
     """
     begins = start[rows]
@@ -95,18 +95,18 @@ def _page_at(web: RecordedWeb) -> Ints:
     """For each URL of the world the page that `fetch` would give, -1 for none."""
     arrays = web.arrays
     row, kind = arrays[URL.row], arrays[ROW.kind]
-    page_at = _where_recorded(row, np.where(kind == OUTCOMES.index(Outcome.OK), arrays[ROW.page], -1))
-    moved = _where_recorded(row, np.where(kind == REDIRECT, arrays[ROW.target], -1))
-    from_urls = np.flatnonzero(moved >= 0)
+    page_at = _column_by_url(row, np.where(kind == OUTCOMES.index(Outcome.OK), arrays[ROW.page], -1))
+    redirects = _column_by_url(row, np.where(kind == REDIRECT, arrays[ROW.target], -1))
+    from_urls = np.flatnonzero(redirects >= 0)
     at: npt.NDArray[np.int64] = from_urls
     for _ in range(MAX_REDIRECTS):
-        at = np.where(moved[at] >= 0, moved[at], at)
+        at = np.where(redirects[at] >= 0, redirects[at], at)
     page_at[from_urls] = page_at[at]
     return page_at
 
 
-def _where_recorded(row: Ints, of_row: Ints) -> Ints:
+def _column_by_url(row: Ints, of_row: Ints) -> Ints:
     """A column of the rows for each URL, -1 for a URL without a row."""
     column = np.append(of_row, np.int32(-1)).astype(np.int32, copy=False)
-    found: Ints = column[row]
-    return found
+    by_url: Ints = column[row]
+    return by_url

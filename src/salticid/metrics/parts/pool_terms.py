@@ -27,7 +27,7 @@ class WorldTerms:
         self._stems = Stems(web.words, web.arrays.manifest.stems.partition(":")[0])
         self._stems.of(np.arange(len(web.words.disk), dtype=np.int32))
         self._tokens, self._ends = web.arrays[TOKEN.word], web.arrays[TOKEN.end]
-        self._most, self._held = most, 0
+        self._most, self._size = most, 0
         self._bags: OrderedDict[int, Bag] = OrderedDict()
 
     def __len__(self) -> int:
@@ -47,10 +47,10 @@ class WorldTerms:
         begin = int(self._ends[number - 1]) if number else 0
         bag = Bag.of(self._stems.of(self._tokens[begin : int(self._ends[number])]))
         self._bags[number] = bag
-        self._held += len(bag.terms)
-        while self._held > self._most:
+        self._size += len(bag.terms)
+        while self._size > self._most:
             _number, oldest = self._bags.popitem(last=False)
-            self._held -= len(oldest.terms)
+            self._size -= len(oldest.terms)
         return bag
 
 
@@ -65,9 +65,9 @@ class PoolTerms:
         self.pages = pages
         self._world = world
         bags = [world.bag(number) for number in pages.tolist()]
-        asked = [stem for text in texts for stem in world.terms(text)]
+        text_stems = [stem for text in texts for stem in world.terms(text)]
         occurs = np.zeros(len(world), np.bool_)
-        occurs[asked] = True
+        occurs[text_stems] = True
         for bag in bags:
             occurs[bag.terms] = True
         self.stems = np.flatnonzero(occurs).astype(np.int32)
@@ -94,6 +94,6 @@ class PoolTerms:
         columns = self._column[np.concatenate([none, *(bag.terms for bag in bags)])]
         counts = np.concatenate([none, *(bag.counts for bag in bags)]).astype(np.int32)
         ends = np.cumsum([0, *(len(bag.terms) for bag in bags)])
-        known = columns >= 0
-        starts = np.concatenate(([0], np.cumsum(known)))[ends].astype(np.int32)
-        return csr_array((counts[known], columns[known], starts), (len(bags), len(self.stems)))
+        inside = columns >= 0
+        starts = np.concatenate(([0], np.cumsum(inside)))[ends].astype(np.int32)
+        return csr_array((counts[inside], columns[inside], starts), (len(bags), len(self.stems)))

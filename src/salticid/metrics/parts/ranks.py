@@ -24,22 +24,22 @@ def ranks(scores: Floats) -> Floats:
     [2.5, 1.0, 2.5, 4.0]
     """
     best = float(np.abs(scores).max(initial=0.0)) or 1.0
-    found: Floats = rankdata(-np.round(scores / best, _DIGITS), "average")
-    return found
+    places: Floats = rankdata(-np.round(scores / best, _DIGITS), "average")
+    return places
 
 
-def averaged(*several: Floats) -> Floats:
+def mean_ranks(*several: Floats) -> Floats:
     """The ranks by the mean of the ranks that several retrieval systems gave.
 
     Means 1.5, 1.5 and 3: the first two share places 1 and 2.
 
-    >>> averaged(np.array([1.0, 2.0, 3.0]), np.array([2.0, 1.0, 3.0])).tolist()
+    >>> mean_ranks(np.array([1.0, 2.0, 3.0]), np.array([2.0, 1.0, 3.0])).tolist()
     [1.5, 1.5, 3.0]
     """
     return ranks(-np.sum(several, axis=0))
 
 
-def coverage_curve(ranks_of_fetched: Floats, ns: Sequence[int], pool: Floats | None = None) -> Floats:
+def coverage_curve(crawl_ranks: Floats, ns: Sequence[int], pool: Floats | None = None) -> Floats:
     """Which share of the pool's n best pages a crawl got, each page given once, for each n of `ns`.
 
     `pool` holds the ranks of all pages of the pool. Where the n-th place falls among equals, each of them counts
@@ -55,12 +55,12 @@ def coverage_curve(ranks_of_fetched: Floats, ns: Sequence[int], pool: Floats | N
     """
     tops = np.array(ns, np.float64)
     if pool is None:
-        first, equals = ranks_of_fetched, np.ones(len(ranks_of_fetched))
+        first, equals = crawl_ranks, np.ones(len(crawl_ranks))
     else:
         tops = np.minimum(tops, len(pool))
         groups, sizes = np.unique(pool, return_counts=True)
-        equals = sizes[groups.searchsorted(ranks_of_fetched)].astype(np.float64)
-        first = ranks_of_fetched - (equals - 1) / 2
+        equals = sizes[groups.searchsorted(crawl_ranks)].astype(np.float64)
+        first = crawl_ranks - (equals - 1) / 2
     inside = np.clip((tops[:, np.newaxis] - first + 1) / equals, 0.0, 1.0)
     shares: Floats = inside.sum(axis=1) / tops
     return shares

@@ -27,9 +27,9 @@ def rarity(counts: csr_array) -> Floats:
     >>> rarity(csr_array([[2, 0, 1], [1, 0, 0]])).round(4).tolist()
     [0.0, 0.0, 0.6931]
     """
-    found = pages_with(counts)
-    logs = log(max(counts.shape[0], 1)) - logs_of_counts(np.maximum(found, 1).astype(np.int64))
-    return np.where(found > 0, logs, 0.0)
+    page_counts = pages_with(counts)
+    logs = log(max(counts.shape[0], 1)) - logs_of_counts(np.maximum(page_counts, 1).astype(np.int64))
+    return np.where(page_counts > 0, logs, 0.0)
 
 
 def idf(counts: csr_array) -> Floats:
@@ -41,7 +41,7 @@ def idf(counts: csr_array) -> Floats:
     return np.where(pages_with(counts) > 0, 1.0 + rarity(counts), 0.0)
 
 
-def weighted(counts: csr_array, weights: Floats) -> csr_array:
+def scale_columns(counts: csr_array, weights: Floats) -> csr_array:
     """The counts with each column multiplied by its weight."""
     return csr_array((counts.data * weights[counts.indices], counts.indices, counts.indptr), counts.shape)
 
@@ -58,8 +58,8 @@ def cosines(counts: csr_array, query: Floats) -> Floats:
     """
     rows = counts.astype(np.float64)
     lengths = np.sqrt(rows.power(2).sum(axis=1)) * length_of(query)
-    found: Floats = np.divide(rows @ query, lengths, out=np.zeros(counts.shape[0]), where=lengths > 0)
-    return np.minimum(found, 1.0)
+    quotients: Floats = np.divide(rows @ query, lengths, out=np.zeros(counts.shape[0]), where=lengths > 0)
+    return np.minimum(quotients, 1.0)
 
 
 def similarities(counts: csr_array, query: Floats) -> Floats:
@@ -75,14 +75,14 @@ def similarities(counts: csr_array, query: Floats) -> Floats:
     Paper: Menczer, Pant, Srinivasan, Ruiz, "Evaluating topic-driven web crawlers", 2001.
     """
     weights = idf(counts)
-    return cosines(weighted(counts, weights), query * weights)
+    return cosines(scale_columns(counts, weights), query * weights)
 
 
-def mean_so_far(values_of_fetched: Floats) -> Floats:
+def mean_so_far(values: Floats) -> Floats:
     """m(n) = the mean of the first n values, for n = 1, 2, ...
 
     >>> mean_so_far(np.array([1.0, 0.0, 0.5])).tolist()
     [1.0, 0.5, 0.5]
     """
-    means: Floats = np.cumsum(values_of_fetched, dtype=np.float64) / np.arange(1, len(values_of_fetched) + 1)
+    means: Floats = np.cumsum(values, dtype=np.float64) / np.arange(1, len(values) + 1)
     return means

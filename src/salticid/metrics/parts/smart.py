@@ -33,9 +33,9 @@ def atc(counts: csr_array, query: Floats, per_page: bool = False) -> Floats:
         top_of_query = float(query.max(initial=0.0)) or 1.0
     else:
         tops = top_of_query = counts.data.max(initial=1)
-    weights = _augmented(counts.data, tops) * rare[counts.indices]
+    weights = _augment(counts.data, tops) * rare[counts.indices]
     pages = csr_array((weights, counts.indices, counts.indptr), counts.shape)
-    return cosines(pages, _augmented(query, top_of_query) * rare)
+    return cosines(pages, _augment(query, top_of_query) * rare)
 
 
 def _top_of_its_page(counts: csr_array) -> Floats:
@@ -46,6 +46,6 @@ def _top_of_its_page(counts: csr_array) -> Floats:
     return np.repeat(tops.astype(np.float64), sizes[sizes > 0])
 
 
-def _augmented(counts: Floats, top: Floats | float) -> Floats:
+def _augment(counts: Floats, top: Floats | float) -> Floats:
     """0.5 * (1 + f / max f), 0 where f is 0."""
     return np.where(counts > 0, 0.5 * (1.0 + counts / top), 0.0)

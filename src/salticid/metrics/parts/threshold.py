@@ -19,9 +19,9 @@ def best_threshold(scores: Floats, positive: Bools) -> float:
     0.4
     """
     levels, which = np.unique(-scores, return_inverse=True)
-    called = np.cumsum(np.bincount(which))
+    totals = np.cumsum(np.bincount(which))
     right = np.cumsum(np.bincount(which, positive))
-    best = int(np.argmax(2 * right / (called + right[-1])))
+    best = int(np.argmax(2 * right / (totals + right[-1])))
     lowest = -float(levels[best])
     if best + 1 == len(levels):
         return lowest

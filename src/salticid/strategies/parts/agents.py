@@ -18,22 +18,22 @@ NOBODY = 0
 class Agent:
     """One walker, idle or out on the choice it drew.
 
-    `ground` is the last page it came to that has links to follow, `followed` the link it drew there, and
-    `trail` the links that led it from page to page, the one to its ground last. Without ground it has
-    something drawn: a start, or a step back.
+    `ground` is the last page it came to that has links to follow, `place` that of the link it drew there, and
+    `trail` the links that led it from page to page, the one to its ground last. Without ground it has a
+    choice: a start, or a step back.
     """
 
     number: int
     energy: float
     keywords: Ints
     ground: AgentPage | None = None
-    followed: int = 0
+    place: int = 0
     trail: deque[Link] = field(default_factory=lambda: deque(maxlen=TRAIL))
-    drawn: Choice | None = None
+    choice: Choice | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Arrival:
+class AgentArrival:
     """A page that an agent came to: how it reads, the ground it gives, if any, the fresh places on it."""
 
     visit: Visit

@@ -14,7 +14,7 @@ from salticid.text.stems import Stems
 
 
 class Queueing:
-    """A strategy whose state is a frontier. Say how a visit scores its links, and it is complete."""
+    """A strategy whose state is a frontier; a subclass adds `score_of`, the score of a visit's links."""
 
     walks: ClassVar[bool] = False
     admit: str = "compete"

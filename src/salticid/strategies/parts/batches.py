@@ -30,9 +30,9 @@ class InBatches(Queueing):
         self._host = brief.urls.host
         self._batch: list[Choice] = []
         self._out = 0
-        self._held: list[tuple[Visit, Ints]] = []
-        self._offered: list[tuple[int, Ints]] = []
-        self._revised: dict[int, float] = {}
+        self._visits: list[tuple[Visit, Ints]] = []
+        self._offers: list[tuple[int, Ints]] = []
+        self._revisions: dict[int, float] = {}
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
         if not self._batch and not self._out:
@@ -46,45 +46,45 @@ class InBatches(Queueing):
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
         self._out -= 1
-        self._held.append((visit, fresh))
+        self._visits.append((visit, fresh))
         if not self._batch and not self._out:
-            self.learn([visit for visit, _ in self._held])
+            self.learn([visit for visit, _ in self._visits])
             self._queue_what_came_in()
 
     def offer(self, links: Links) -> None:
         if self._batch or self._out:
-            most, waiting = self.frontier.limit, sum(len(urls) for _, urls in self._offered)
+            most, waiting = self.frontier.limit, sum(len(urls) for _, urls in self._offers)
             news = links.url if most is None else links.url[: max(0, most - waiting)]
             if len(news):
-                self._offered.append((len(self._held), news))
+                self._offers.append((len(self._visits), news))
         else:
             super().offer(links)
 
     def _queue_what_came_in(self) -> None:
         """Queue all that came in during a batch, except links to pages of the batch itself.
 
-        What was offered after it had come back, in vain, is wanted again.
+        A link that failed and was offered again afterwards may be chosen again.
         """
-        came = np.array([(visit.url, visit.final) for visit, _ in self._held])
-        fetched = np.unique(came)
-        for visit, fresh in self._held:
+        ends = np.array([(visit.url, visit.final) for visit, _ in self._visits])
+        batch_urls = np.unique(ends)
+        for visit, fresh in self._visits:
             if visit.page is not None:
-                fresh = fresh[~np.isin(visit.page.links.url[fresh], fetched)]
+                fresh = fresh[~np.isin(visit.page.links.url[fresh], batch_urls)]
             super().observe(visit, fresh)
-        for before, urls in self._offered:
-            super().offer(Links.to(urls[~np.isin(urls, came[before:])].tolist()))
-        self._held.clear()
-        self._offered.clear()
-        self._revised.clear()
+        for before, urls in self._offers:
+            super().offer(Links.to(urls[~np.isin(urls, ends[before:])].tolist()))
+        self._visits.clear()
+        self._offers.clear()
+        self._revisions.clear()
 
     def score_of(self, visit: Visit) -> float:
         """The judge's score of the page, as it stands now."""
-        return self._revised.get(visit.step, visit.score)
+        return self._revisions.get(visit.step, visit.score)
 
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
         self.frontier.rescore_from(dict(scores))
-        steps = {visit.step for visit, _ in self._held}
-        self._revised.update((step, score) for step, score in scores if step in steps)
+        steps = {visit.step for visit, _ in self._visits}
+        self._revisions.update((step, score) for step, score in scores if step in steps)
 
     def waiting(self, k: int) -> tuple[int, list[Choice]]:
         size, best = super().waiting(k)

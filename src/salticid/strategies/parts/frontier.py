@@ -55,9 +55,9 @@ class Frontier:
         self._entry: dict[int, int] = {}
         self._best: list[int] = []
         self._worst: list[int] | None = None
-        self._parked: dict[int, list[int]] = {}
+        self._parking: dict[int, list[int]] = {}
         self._asleep: set[int] = set()
-        self._held = 0
+        self._heap_size = 0
         self._age = 0
 
     def __len__(self) -> int:
@@ -87,18 +87,18 @@ class Frontier:
             bits = _all_bits(np.asarray(scores, np.float64))
         spots = range(len(ids)) if places is None else np.asarray(places).tolist()
         origin = (source + _SOURCE_SHIFT) << _PLACE
-        for url, flipped, place in zip(ids, bits, spots, strict=True):
+        for url, score_bits, place in zip(ids, bits, spots, strict=True):
             entry = self._entry.get(url)
             if entry is None:
                 self._age += 1
                 age = self._age
-            elif entry >> _SCORE_AT > flipped:
+            elif entry >> _SCORE_AT > score_bits:
                 age = entry >> _AGE_AT & ((1 << _AGE) - 1)
             else:
                 continue
             self._enter(
                 url,
-                flipped << _SCORE_AT | age << _AGE_AT | url << _URL_AT | origin | min(place, _LAST_PLACE),
+                score_bits << _SCORE_AT | age << _AGE_AT | url << _URL_AT | origin | min(place, _LAST_PLACE),
             )
 
     def pop(self, n: int, busy: frozenset[int] = frozenset()) -> list[Choice]:
@@ -110,16 +110,16 @@ class Frontier:
             key = heappop(self._best)
             url = _url(key)
             living = self._entry.get(url) == key
-            host = self._urls.host(url) if busy or self._parked else -1
+            host = self._urls.host(url) if busy or self._parking else -1
             if living and host in busy:
-                heappush(self._parked.setdefault(host, []), key)
+                heappush(self._parking.setdefault(host, []), key)
                 self._asleep.add(host)
                 continue
-            self._held -= 1
+            self._heap_size -= 1
             if living:
                 del self._entry[url]
                 choices.append(_choice(key))
-            if host in self._parked:
+            if host in self._parking:
                 self._wake(host)
         self._tidy()
         return choices
@@ -135,10 +135,10 @@ class Frontier:
         if not scores:
             return
         bits = _all_bits(np.fromiter(scores.values(), np.float64, len(scores)))
-        for url, flipped in zip(scores, bits, strict=True):
+        for url, score_bits in zip(scores, bits, strict=True):
             key = self._entry.get(url)
             if key is not None:
-                self._entry[url] = flipped << _SCORE_AT | key & ((1 << _SCORE_AT) - 1)
+                self._entry[url] = score_bits << _SCORE_AT | key & ((1 << _SCORE_AT) - 1)
         self._rebuild()
 
     def rescore_from(self, scores: dict[int, float]) -> None:
@@ -181,13 +181,13 @@ class Frontier:
                 return
             self._evict()
         self._entry[url] = key
-        self._held += 1
+        self._heap_size += 1
         heappush(self._best, key)
         if self._worst is not None:
             heappush(self._worst, -key)
 
     def _lowest(self) -> int:
-        """The key of the living entry that would be evicted next."""
+        """The key of the waiting link that would be evicted next."""
         if self._worst is None:
             self._worst = [-key for key in self._entry.values()]
             heapify(self._worst)
@@ -203,25 +203,25 @@ class Frontier:
     def _wake(self, host: int) -> None:
         """Let the best parked link of a host compete again; taking it wakes the next one."""
         self._asleep.discard(host)
-        parked = self._parked[host]
-        heappush(self._best, heappop(parked))
-        if not parked:
-            del self._parked[host]
+        queue = self._parking[host]
+        heappush(self._best, heappop(queue))
+        if not queue:
+            del self._parking[host]
 
     def _tidy(self) -> None:
-        """Drop the dead once there are many."""
+        """Drop the keys of links that no longer wait once there are many."""
         enough = len(self._entry) * 9 // 8 + 64
-        if self._held > enough or (self._worst is not None and len(self._worst) > enough):
+        if self._heap_size > enough or (self._worst is not None and len(self._worst) > enough):
             self._rebuild()
 
     def _rebuild(self) -> None:
-        """Make the heaps anew from the living."""
-        self._parked.clear()
+        """Make the heaps anew from the links that wait."""
+        self._parking.clear()
         self._asleep.clear()
         self._best.clear()
         self._best.extend(self._entry.values())
         heapify(self._best)
-        self._held = len(self._best)
+        self._heap_size = len(self._best)
         if self._worst is not None:
             self._worst.clear()
             self._worst.extend(-key for key in self._entry.values())
@@ -240,13 +240,13 @@ def _all_bits(scores: Floats) -> list[int]:
     if np.isnan(scores).any():
         raise ContractBroken("a link was given the score NaN; scores must be numbers")
     bits = (scores + 0.0).view(np.int64)
-    flipped: list[int] = np.where(bits >= 0, ~bits & 0x7FFFFFFFFFFFFFFF, bits).view(np.uint64).tolist()
-    return flipped
+    keys: list[int] = np.where(bits >= 0, ~bits & 0x7FFFFFFFFFFFFFFF, bits).view(np.uint64).tolist()
+    return keys
 
 
 def _score(key: int) -> float:
-    flipped = key >> _SCORE_AT
-    bits = flipped ^ 0x7FFFFFFFFFFFFFFF if flipped < 1 << 63 else flipped
+    key_bits = key >> _SCORE_AT
+    bits = key_bits ^ 0x7FFFFFFFFFFFFFFF if key_bits < 1 << 63 else key_bits
     (score,) = struct.unpack("<d", struct.pack("<Q", bits))
     return float(score)
 

@@ -23,7 +23,7 @@ class HostQueues:
         self._frontier, self._host_of = frontier, host_of
         self._queues: dict[int, list[tuple[float, int, int]]] = {}
         self._ages = count()
-        self._held = 0
+        self._size = 0
 
     def enter(self, urls: Iterable[int]) -> None:
         """These may be new in the frontier, or have another score."""
@@ -31,8 +31,8 @@ class HostQueues:
             if url in self._frontier:
                 queue = self._queues.setdefault(self._host_of(url), [])
                 heappush(queue, (-self._frontier.score(url), next(self._ages), url))
-                self._held += 1
-        if self._held > 2 * len(self._frontier) + _SPARE:
+                self._size += 1
+        if self._size > 2 * len(self._frontier) + _SPARE:
             self._tidy()
 
     def has(self, host: int) -> bool:
@@ -40,14 +40,14 @@ class HostQueues:
         queue = self._queues.get(host, [])
         while queue and not self._lives(queue[0]):
             heappop(queue)
-            self._held -= 1
+            self._size -= 1
         if not queue:
             self._queues.pop(host, None)
         return bool(queue)
 
     def take(self, host: int) -> Choice:
         """The best link of a host that has one; it waits no more."""
-        self._held -= 1
+        self._size -= 1
         return self._frontier.take(heappop(self._queues[host])[2])
 
     def _lives(self, entry: tuple[float, int, int]) -> bool:
@@ -60,4 +60,4 @@ class HostQueues:
             heapify(queue)
             if not queue:
                 del self._queues[host]
-        self._held = sum(map(len, self._queues.values()))
+        self._size = sum(map(len, self._queues.values()))

@@ -59,8 +59,8 @@ class Layers:
         """The page's words that are in the vocabulary, by their places in it, and their counts."""
         at = self._words.searchsorted(page.terms)
         at[at == len(self._words)] = 0
-        shared = self._words[at] == page.terms
-        return at[shared], page.counts[shared]
+        is_known = self._words[at] == page.terms
+        return at[is_known], page.counts[is_known]
 
     def _logarithms(self, layer: Sequence[Bag]) -> Ints:
         counts = np.ones(len(self._words))

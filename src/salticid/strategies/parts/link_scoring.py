@@ -27,7 +27,7 @@ class SourcePage(NamedTuple):
 
 
 class WaitingLink(NamedTuple):
-    """What is needed of a waiting link when its target has been judged: whence it came, what it said."""
+    """What is needed of a waiting link when its target has been judged: its source and its anchor."""
 
     source: SourcePage
     place: int
@@ -40,7 +40,7 @@ class WaitingLink(NamedTuple):
 
 
 class LinkScoring(Queueing):
-    """A strategy that learns what anchors lead to. Say what is probable before reading one: it is complete.
+    """A strategy that learns what anchors lead to; a subclass adds `log_prior`, what is probable without one.
 
     A link's score is P(target class | anchor), naive Bayes on the words of anchors. A visit that comes back
     labels the link it was reached by: the judge's verdict is the class of the link's target. For that,
@@ -61,14 +61,14 @@ class LinkScoring(Queueing):
     def start(self, brief: Brief) -> None:
         super().start(brief)
         self.model = model_for(brief, self.tables, self.evidence)
-        self._remembered: dict[int, WaitingLink] = {}
+        self._waiting: dict[int, WaitingLink] = {}
         self._in_flight: dict[int, WaitingLink] = {}
         self._until_rescore = self.rescore
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
-        chosen = super().choose(n, busy)
-        self._leave(chosen)
-        return chosen
+        choices = super().choose(n, busy)
+        self._leave(choices)
+        return choices
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
         self.frontier.discard(visit.final)
@@ -88,13 +88,13 @@ class LinkScoring(Queueing):
     def offer(self, links: Links) -> None:
         """A link offered scores as such, whatever an anchor said about it before."""
         for url in links.url.tolist():
-            self._remembered.pop(url, None)
+            self._waiting.pop(url, None)
         super().offer(links)
 
-    def _leave(self, chosen: list[Choice]) -> None:
+    def _leave(self, choices: list[Choice]) -> None:
         """These are on their way: what they said is needed when they are back."""
-        for link in (choice.link for choice in chosen):
-            waiting_link = self._remembered.pop(link.url, None)
+        for link in (choice.link for choice in choices):
+            waiting_link = self._waiting.pop(link.url, None)
             if waiting_link is not None and (waiting_link.source.step, waiting_link.place) == (
                 link.source,
                 link.place,
@@ -102,8 +102,8 @@ class LinkScoring(Queueing):
                 self._in_flight[link.url] = waiting_link
 
     def _source(self, visit: Visit, page: Page) -> SourcePage:
-        needed = self.reads_pages or len(self.model.classes) > 2
-        posterior = self.model.pages.posterior(page) if needed else np.zeros(0)
+        reads = self.reads_pages or len(self.model.classes) > 2
+        posterior = self.model.pages.posterior(page) if reads else np.zeros(0)
         return SourcePage(visit.step, self.model.label(visit.positive, posterior), posterior)
 
     def _queue(self, page: Page, fresh: Ints, source: SourcePage) -> None:
@@ -130,16 +130,16 @@ class LinkScoring(Queueing):
         for url, place in places.items():
             if url in frontier:
                 anchor = words[_WORD * begins[place] : _WORD * ends[place]]
-                self._remembered[url] = WaitingLink(source, place, anchor)
-        if len(self._remembered) > len(frontier) + max(len(frontier), _SPARE):
-            self._remembered = {url: link for url, link in self._remembered.items() if url in frontier}
+                self._waiting[url] = WaitingLink(source, place, anchor)
+        if len(self._waiting) > len(frontier) + max(len(frontier), _SPARE):
+            self._waiting = {url: link for url, link in self._waiting.items() if url in frontier}
 
     def _rescore_all(self) -> None:
         """Score the waiting links by what is known now; the pages they were found on are not read again."""
         self._until_rescore = self.rescore
-        waiting = {url: self._remembered[url] for url in self.frontier if url in self._remembered}
+        waiting = {url: self._waiting[url] for url in self.frontier if url in self._waiting}
         if waiting:
-            anchors = AnchorWords.joined([link.words for link in waiting.values()])
+            anchors = AnchorWords.of_anchors([link.words for link in waiting.values()])
             posteriors = np.stack([link.source.posterior for link in waiting.values()])
             link_posteriors = self.model.link_posteriors(anchors, self.log_prior(posteriors))
             for url, score in zip(waiting, link_posteriors[:, self.model.target].tolist(), strict=True):

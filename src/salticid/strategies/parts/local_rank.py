@@ -9,7 +9,7 @@ import numpy as np
 
 from salticid.model import Floats, Ints
 
-_FOLLOWED = 0.8
+_DAMPING = 0.8
 _TOLERANCE = 0.01
 _MOST_ROUNDS = 100
 _SHARE = 10
@@ -58,7 +58,7 @@ class LocalRank:
         for _ in range(_MOST_ROUNDS):
             before = ranks
             gifts = np.bincount(target, (before * share)[source], size)
-            ranks = (1 - _FOLLOWED) / size + _FOLLOWED * (gifts + before[dead_ends].sum() / size)
+            ranks = (1 - _DAMPING) / size + _DAMPING * (gifts + before[dead_ends].sum() / size)
             if np.abs(ranks - before).sum() < _TOLERANCE:
                 break
         self._least = float(ranks.min())
@@ -70,10 +70,10 @@ def _links_among(pages: list[tuple[int, Ints]]) -> tuple[Ints, Ints]:
     urls = np.array([url for url, _ in pages], np.int32)
     order = np.argsort(urls, kind="stable")
     source = np.repeat(np.arange(len(pages)), [len(links) for _, links in pages])
-    wanted = np.concatenate([links for _, links in pages])
-    at = urls[order].searchsorted(wanted)
+    targets = np.concatenate([links for _, links in pages])
+    at = urls[order].searchsorted(targets)
     at[at == len(urls)] = 0
     target = order[at]
-    inside = (urls[target] == wanted) & (target != source)
+    inside = (urls[target] == targets) & (target != source)
     pairs = np.unique(source[inside] * len(pages) + target[inside])
     return pairs // len(pages), pairs % len(pages)

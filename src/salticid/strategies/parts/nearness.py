@@ -30,9 +30,9 @@ class PageTerms:
         """The most frequent terms, stop words and `besides` left out; among equals, the first to be read."""
         terms, first, counts = np.unique(self.stems, return_index=True, return_counts=True)
         order = np.lexsort((first, -counts))
-        excluded = [STOP] if besides is None else [STOP, *besides.tolist()]
-        ranked: Ints = terms[order][~np.isin(terms[order], excluded)]
-        return ranked[:most]
+        exceptions = [STOP] if besides is None else [STOP, *besides.tolist()]
+        order_of_terms: Ints = terms[order][~np.isin(terms[order], exceptions)]
+        return order_of_terms[:most]
 
     def frequency(self, terms: Ints) -> Ints:
         """How often each of these terms occurs."""
@@ -79,7 +79,7 @@ class AgentPage:
             return None
         return AgentPage(self.step, self.places[others], self.urls[others], self.inputs[:, others])
 
-    def heard_by(self, had: Ints, has: Ints) -> AgentPage:
+    def with_keywords(self, had: Ints, has: Ints) -> AgentPage:
         """The same for other keywords. Those not there before are heard nowhere: the page is gone."""
         inputs = np.zeros((len(has), len(self.urls)))
         now, before = np.nonzero(has[:, None] == had)

@@ -27,7 +27,7 @@ class Net:
 
     @classmethod
     def random(cls, inputs: int, hidden: int, rng: np.random.Generator) -> Net:
-        """A net nobody has taught."""
+        """An untrained net with random weights."""
         sizes = [inputs, hidden, 1] if hidden else [inputs, 1]
         return cls([_layer(below, units, rng) for below, units in pairwise(sizes)])
 
@@ -55,13 +55,13 @@ class Net:
             error = (weights[:, :-1] * slope[:, None]).sum(axis=0)
             self.layers[layer] = weights + rate * slope[:, None] * below / (below * below).sum()
 
-    def mutated(self, share: float, noise: float, rng: np.random.Generator) -> Net:
+    def mutate(self, share: float, noise: float, rng: np.random.Generator) -> Net:
         """A copy in which a share of the weights has normal noise added."""
         return Net(
             [w + noise * rng.standard_normal(w.shape) * (rng.random(w.shape) < share) for w in self.layers]
         )
 
-    def widened(self, rng: np.random.Generator) -> Net:
+    def widen(self, rng: np.random.Generator) -> Net:
         """A copy with one more input, whose weights are random in -1/n..1/n, n the inputs before."""
         first, *others = self.layers
         most = 1 / max(1, first.shape[1] - 1)

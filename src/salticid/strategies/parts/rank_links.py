@@ -15,7 +15,7 @@ from salticid.strategies.parts.rank_urls import NONE, OpenUrls
 class _Past(NamedTuple):
     begin: int
     size: int
-    signed: float
+    score: float
 
 
 class PastLinks:
@@ -31,15 +31,15 @@ class PastLinks:
         self._url = np.zeros(1024, np.int32)
         self._step = np.zeros(1024, np.int32)
         self._before = np.zeros(1024, np.int64)
-        self._dropped = self._end = 0
+        self._start = self._end = 0
 
-    def add(self, step: int, signed: float, urls: Ints, open_urls: OpenUrls) -> None:
+    def add(self, step: int, score: float, urls: Ints, open_urls: OpenUrls) -> None:
         """The page of visit `step`, its signed score, and the URLs it links to, each once."""
         begin, size = self._end, len(urls)
         if self._limit == 0:
             return
         self._make_room(size)
-        at = begin - self._dropped
+        at = begin - self._start
         self._url[at : at + size] = urls
         self._step[at : at + size] = step
         before = np.full(size, NONE, np.int64)
@@ -48,7 +48,7 @@ class PastLinks:
         before[is_open] = open_urls.head[slots[is_open]]
         open_urls.head[slots[is_open]] = begin + np.flatnonzero(is_open)
         self._before[at : at + size] = before
-        self._pages[step] = _Past(begin, size, signed)
+        self._pages[step] = _Past(begin, size, score)
         self._end += size
         if self._limit is not None and len(self._pages) > self._limit:
             del self._pages[next(iter(self._pages))]
@@ -59,38 +59,38 @@ class PastLinks:
     def of(self, step: int) -> Ints:
         """The URLs that a page links to, each once."""
         page = self._pages[step]
-        return self._url[page.begin - self._dropped : page.begin - self._dropped + page.size]
+        return self._url[page.begin - self._start : page.begin - self._start + page.size]
 
-    def signed(self, step: int) -> float:
+    def score(self, step: int) -> float:
         """The signed score of a page."""
-        return self._pages[step].signed
+        return self._pages[step].score
 
-    def rescore(self, step: int, signed: float) -> None:
+    def rescore(self, step: int, score: float) -> None:
         """Give a page another score."""
-        self._pages[step] = self._pages[step]._replace(signed=signed)
+        self._pages[step] = self._pages[step]._replace(score=score)
 
     def leading_to(self, slot: int, open_urls: OpenUrls) -> Iterator[int]:
         """The pages that link to the URL of a slot, by their visits, the last one first."""
         first = next(iter(self._pages.values())).begin if self._pages else self._end
         at = int(open_urls.head[slot])
         while at >= first:
-            yield int(self._step[at - self._dropped])
-            at = int(self._before[at - self._dropped])
+            yield int(self._step[at - self._start])
+            at = int(self._before[at - self._start])
 
     def _make_room(self, more: int) -> None:
         """Drop what is forgotten when room is needed, and grow when that does not give much."""
-        if self._end - self._dropped + more <= len(self._url):
+        if self._end - self._start + more <= len(self._url):
             return
         first = next(iter(self._pages.values())).begin if self._pages else self._end
-        rows = slice(first - self._dropped, self._end - self._dropped)
+        rows = slice(first - self._start, self._end - self._start)
         size = max(2 * (self._end - first + more), 1024)
         self._url, self._step, self._before = (
-            _moved(column[rows], size) for column in (self._url, self._step, self._before)
+            _resize(column[rows], size) for column in (self._url, self._step, self._before)
         )
-        self._dropped = first
+        self._start = first
 
 
-def _moved(rows: npt.NDArray[np.signedinteger], size: int) -> npt.NDArray[np.signedinteger]:
+def _resize(rows: npt.NDArray[np.signedinteger], size: int) -> npt.NDArray[np.signedinteger]:
     column = np.zeros(size, rows.dtype)
     column[: len(rows)] = rows
     return column

@@ -51,7 +51,7 @@ class Totals:
     """Counts of the crawl so far: pages downloaded, links on them, and URLs seen."""
 
     def __init__(self) -> None:
-        self.pages = self.links = self.seen = 0
+        self.pages = self.links = self.urls = 0
 
 
 class OpenUrls:
@@ -76,10 +76,10 @@ class OpenUrls:
     def see(self, urls: Ints) -> None:
         """These URLs, each once, are known to exist."""
         self._make_room(urls)
-        self.totals.seen += int(np.count_nonzero(self._flags[urls] & _SEEN == 0))
+        self.totals.urls += int(np.count_nonzero(self._flags[urls] & _SEEN == 0))
         self._flags[urls] |= _SEEN
 
-    def opened(self, urls: Ints) -> Ints:
+    def open(self, urls: Ints) -> Ints:
         """The slots of those of these seen URLs, each once, that nobody has visited."""
         urls = urls[self._flags[urls] & _CLOSED == 0]
         self._open(urls[self._slot[urls] == NONE])
@@ -167,7 +167,7 @@ class OpenUrls:
         parents = rows[:, _PARENTS]
         scores = np.empty((len(TERMS), len(slots)))
         scores[HUB] = rows[:, _LINKS] / parents / (totals.links / totals.pages)
-        scores[AUTHORITY] = parents / (totals.links / totals.seen)
+        scores[AUTHORITY] = parents / (totals.links / totals.urls)
         scores[COMM_IN] = rows[:, _INSIDE] / parents
         scores[COMM_OUT] = rows[:, _OUT]
         most, least = _pairs(rows)

@@ -26,8 +26,8 @@ class Spans:
     def __init__(self, query: Bag, stems: Ints) -> None:
         self._query, self._stems = query, stems
         at = np.minimum(query.terms.searchsorted(stems), len(query.terms) - 1)
-        shared = np.where(query.terms[at] == stems, query.counts[at], 0)
-        self._hits = np.concatenate((np.zeros(1, np.int64), np.cumsum(shared, dtype=np.int64)))
+        counts = np.where(query.terms[at] == stems, query.counts[at], 0)
+        self._hits = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)))
 
     def cosines(self, begin: Ints | Places, end: Ints | Places) -> Floats:
         """The cosine of the query with each span `stems[begin:end]`."""

@@ -11,7 +11,7 @@ import numpy as np
 from salticid.exact import exps
 from salticid.model import FROM_OFFER, Choice, Event, Feedback, Floats, Ints, Limits, Link, Links, Visit
 from salticid.protocols import Brief
-from salticid.strategies.parts.agents import NOBODY, Agent, Arrival, Find
+from salticid.strategies.parts.agents import NOBODY, Agent, AgentArrival, Find
 from salticid.strategies.parts.nearness import AgentPage, PageTerms
 from salticid.text.stems import Stems
 
@@ -58,7 +58,7 @@ class Walking(Generic[A]):
         raise NotImplementedError
 
     def child(self, parent: A, number: int, reading: PageTerms) -> A:
-        """A mutated copy of a parent that came to this page; energy and ground are seen to elsewhere."""
+        """A mutated copy of a parent that came to this page; the caller sets its energy and ground."""
         raise NotImplementedError
 
     def estimates(self, agent: A, ground: AgentPage) -> Floats:
@@ -69,7 +69,7 @@ class Walking(Generic[A]):
         """How much the draw of a link goes by the estimates: the inverse temperature."""
         raise NotImplementedError
 
-    def gain(self, agent: A, arrival: Arrival) -> float:
+    def gain(self, agent: A, arrival: AgentArrival) -> float:
         """The energy of a page that nobody came to before."""
         raise NotImplementedError
 
@@ -77,14 +77,14 @@ class Walking(Generic[A]):
         """What an agent pays for this visit, also if it failed."""
         raise NotImplementedError
 
-    def learn(self, agent: A, arrival: Arrival) -> None:
+    def learn(self, agent: A, arrival: AgentArrival) -> None:
         """An agent came to a page; if it has ground, by the link it followed from there."""
         raise NotImplementedError
 
     def heed(self, agent: A, find: Find, liking: int) -> None:
-        """A person spoke about a page this agent found; energy is seen to elsewhere."""
+        """A person judged a page that this agent found; the caller changes the agent's energy."""
 
-    def remembered(self, reading: PageTerms) -> tuple[int, ...]:
+    def memory_of(self, reading: PageTerms) -> tuple[int, ...]:
         """The terms of a page to remember in case a person likes it."""
         return ()
 
@@ -104,24 +104,24 @@ class Walking(Generic[A]):
         self._events: list[Event] = []
         seeds = [Link(url) for url in brief.seeds.url.tolist()]
         self.founders = min(self.first_agents(len(seeds)), self._room()) if seeds else 0
-        self._born = self.founders
+        self._last_number = self.founders
         for number in range(1, self.founders + 1):
             agent = self.founder(number)
             self._send(agent, seeds[(number - 1) % len(seeds)])
             self._enter(agent, NOBODY)
-        self._wait_to_be_started(seeds[self.founders :])
+        self._queue_starts(seeds[self.founders :])
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
-        chosen: list[Choice] = []
+        choices: list[Choice] = []
         for agent in self.turns():
-            if len(chosen) >= n:
+            if len(choices) >= n:
                 break
-            if agent.drawn is None and agent.ground is not None:
-                agent.drawn = self._draw(agent, agent.ground)
-            if agent.drawn is not None and self._host(agent.drawn.link.url) not in busy:
+            if agent.choice is None and agent.ground is not None:
+                agent.choice = self._draw(agent, agent.ground)
+            if agent.choice is not None and self._host(agent.choice.link.url) not in busy:
                 del self.idle[agent.number]
-                chosen.append(agent.drawn)
-        return chosen
+                choices.append(agent.choice)
+        return choices
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
         agent = self.agents[visit.choice.agent or NOBODY]
@@ -145,7 +145,7 @@ class Walking(Generic[A]):
                 self.heed(agent, find, word.liking)
 
     def offer(self, links: Links) -> None:
-        self._wait_to_be_started([Link(url, FROM_OFFER) for url in links.url.tolist()])
+        self._queue_starts([Link(url, FROM_OFFER) for url in links.url.tolist()])
 
     def extend(self, limits: Limits) -> None:
         """What a page costs follows the larger budget."""
@@ -156,7 +156,7 @@ class Walking(Generic[A]):
         return events
 
     def waiting(self, k: int) -> tuple[int, list[Choice]]:
-        choices = [agent.drawn for agent in self.idle.values() if agent.drawn is not None]
+        choices = [agent.choice for agent in self.idle.values() if agent.choice is not None]
         waiting = choices + [Choice(link, self.score_of_start) for link in self.starts.values()]
         return len(waiting), sorted(waiting, key=lambda choice: -choice.score)[:k]
 
@@ -170,37 +170,37 @@ class Walking(Generic[A]):
     def give_keywords(self, agent: A, keywords: Ints) -> None:
         """Give an agent other keywords; new ones it hears from the next page on."""
         if agent.ground is not None:
-            agent.ground = agent.ground.heard_by(agent.keywords, keywords)
+            agent.ground = agent.ground.with_keywords(agent.keywords, keywords)
         agent.keywords = keywords
-        self._note("keywords", agent, ("keywords", self._spelled(agent)))
+        self._note("keywords", agent, ("keywords", self._words(agent)))
 
-    def _arrival(self, agent: A, visit: Visit, fresh: Ints) -> Arrival | None:
+    def _arrival(self, agent: A, visit: Visit, fresh: Ints) -> AgentArrival | None:
         if visit.page is None:
             return None
         reading = PageTerms.of(visit.page, self.stems)
         ground = AgentPage.of(visit.step, reading, agent.keywords, self.reach)
-        return Arrival(visit, reading, ground, fresh)
+        return AgentArrival(visit, reading, ground, fresh)
 
-    def _take_in(self, agent: A, arrival: Arrival) -> None:
+    def _take_in(self, agent: A, arrival: AgentArrival) -> None:
         """Gain and learn from a page; energy only from one that nobody came to before."""
         visit = arrival.visit
         if not visit.revisit:
             agent.energy += self.gain(agent, arrival)
-            self.remember(self._finds, visit.final, Find(agent.number, self.remembered(arrival.reading)))
+            self.remember(self._finds, visit.final, Find(agent.number, self.memory_of(arrival.reading)))
         self.learn(agent, arrival)
 
     def _step(self, agent: A, link: Link, ground: AgentPage | None) -> None:
         """Stand where the link led, or stay and strike it out."""
-        agent.drawn = None
+        agent.choice = None
         if ground is not None:
             agent.ground = ground
             agent.trail.append(link)
         elif agent.ground is not None:
-            agent.ground = agent.ground.without(agent.followed)
+            agent.ground = agent.ground.without(agent.place)
             if agent.ground is None:
                 agent.trail.pop()
 
-    def _go_on(self, agent: A, arrival: Arrival | None) -> None:
+    def _go_on(self, agent: A, arrival: AgentArrival | None) -> None:
         """Die, or be idle again; and breed, if there is energy and room for it."""
         if agent.energy <= 0:
             self._die(agent, "no energy")
@@ -211,38 +211,38 @@ class Walking(Generic[A]):
             if agent.energy >= self.theta and arrival and (self.starts or self._room() > 0):
                 self._breed(agent, arrival)
 
-    def _breed(self, parent: A, arrival: Arrival) -> None:
-        self._born += 1
-        child = self.child(parent, self._born, arrival.reading)
+    def _breed(self, parent: A, arrival: AgentArrival) -> None:
+        self._last_number += 1
+        child = self.child(parent, self._last_number, arrival.reading)
         child.energy = parent.energy / 2
         parent.energy -= child.energy
-        if not self._started(child):
+        if not self._start_waiting(child):
             child.trail.extend(parent.trail)
             child.ground = self._ground_of(child, parent, arrival)
-            if child.ground is None and parent.drawn is not None:
-                self._send(child, parent.drawn.link)
+            if child.ground is None and parent.choice is not None:
+                self._send(child, parent.choice.link)
         self._enter(child, parent.number)
         self._note("agent", parent, ("energy", parent.energy))
 
-    def _ground_of(self, child: A, parent: A, arrival: Arrival) -> AgentPage | None:
-        """The parent's ground as its child hears it."""
+    def _ground_of(self, child: A, parent: A, arrival: AgentArrival) -> AgentPage | None:
+        """The parent's page, with the child's keywords around its links."""
         ground = parent.ground
         if ground is None:
             return None
         if ground is arrival.ground:
             return AgentPage.of(ground.step, arrival.reading, child.keywords, self.reach)
-        return ground.heard_by(parent.keywords, child.keywords)
+        return ground.with_keywords(parent.keywords, child.keywords)
 
     def _sent_elsewhere(self, agent: A) -> bool:
         """Whether an agent without ground found another place to go to."""
-        if self._started(agent):
+        if self._start_waiting(agent):
             return True
         if not agent.trail:
             return False
         self._send(agent, agent.trail.pop(), score=0.0)
         return True
 
-    def _started(self, agent: A) -> bool:
+    def _start_waiting(self, agent: A) -> bool:
         """Whether a start was waiting that this agent now goes to."""
         if not self.starts:
             return False
@@ -250,7 +250,7 @@ class Walking(Generic[A]):
         return True
 
     def _send(self, agent: A, link: Link, score: float = score_of_start) -> None:
-        agent.drawn = Choice(link, score, agent=agent.number)
+        agent.choice = Choice(link, score, agent=agent.number)
 
     def _draw(self, agent: A, ground: AgentPage) -> Choice:
         """Draw a link of the ground by a Boltzmann distribution over the estimates."""
@@ -258,7 +258,7 @@ class Walking(Generic[A]):
         chances = exps(self.sharpness() * (estimates - estimates.max()))
         total = np.cumsum(chances)
         at = min(int(total.searchsorted(self.rng.random() * total[-1], side="right")), len(total) - 1)
-        agent.followed = at
+        agent.place = at
         link = Link(int(ground.urls[at]), ground.step, int(ground.places[at]))
         chance = float(chances[at] / total[-1])
         return Choice(link, float(estimates[at]), (("probability", chance),), agent.number)
@@ -268,14 +268,14 @@ class Walking(Generic[A]):
         most = self.limits.max_buffer
         return sys.maxsize if most is None else most - len(self.agents) - len(self.starts)
 
-    def _wait_to_be_started(self, links: list[Link]) -> None:
+    def _queue_starts(self, links: list[Link]) -> None:
         news = {link.url: link for link in links if link.url not in self.starts}
         self.starts.update(list(news.items())[: max(0, self._room())])
 
     def _enter(self, agent: A, parent: int) -> None:
         self.agents[agent.number] = self.idle[agent.number] = agent
         self._note(
-            "born", agent, ("parent", parent), ("keywords", self._spelled(agent)), ("energy", agent.energy)
+            "born", agent, ("parent", parent), ("keywords", self._words(agent)), ("energy", agent.energy)
         )
 
     def _die(self, agent: A, cause: str) -> None:
@@ -285,5 +285,5 @@ class Walking(Generic[A]):
     def _note(self, name: str, agent: A, *values: tuple[str, str | float | int]) -> None:
         self._events.append(Event(name, (("agent", agent.number), *values)))
 
-    def _spelled(self, agent: A) -> str:
+    def _words(self, agent: A) -> str:
         return " ".join(self.stems.text(stem) for stem in agent.keywords.tolist())

@@ -34,7 +34,7 @@ class Ages:
         span, phase = self._spans(places)
         return (days + _LONG_AGO + phase) // span
 
-    def born(self, places: Whole, generations: Whole) -> Whole:
+    def birth_day(self, places: Whole, generations: Whole) -> Whole:
         """The day on which a place was taken by that page."""
         span, phase = self._spans(places)
         return generations * span - phase - _LONG_AGO
@@ -47,14 +47,14 @@ class Ages:
         edition = (days + _LONG_AGO + phase) // rhythm
         return edition, edition * rhythm - phase - _LONG_AGO
 
-    def moved(self, places: Whole, generations: Whole, days: Whole) -> Whole:
+    def has_moved(self, places: Whole, generations: Whole, days: Whole) -> Whole:
         """1 where the page has left its first address by that day, else 0."""
         span, _ = self._spans(places)
         moves = (self._moving.rolls(places, generations) < _MOVING) & (
             self._standing[places] == Permanence.ENDURING
         )
-        moved: Whole = (moves & (days >= self.born(places, generations) + span // 2)).astype(np.int64)
-        return moved
+        flags: Whole = (moves & (days >= self.birth_day(places, generations) + span // 2)).astype(np.int64)
+        return flags
 
     def seconds(self, places: Whole, days: Whole) -> Whole:
         """Seconds since 1970: some time of that day."""

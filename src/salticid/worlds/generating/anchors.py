@@ -39,7 +39,7 @@ class AnchorTexts:
         rows = np.where(own, text, np.where(bar, _last_words(title), title))
         home = (links.role == Role.BAR) & (self._plan.nth(links.place) == 0)
         rows = np.where(home[:, None], self._home, rows)
-        kind = References.read(links.reference).kind[:, None]
+        kind = References.unpack(links.reference).kind[:, None]
         rows = np.where(kind == ReferenceKind.FORBIDDEN, self._members, rows)
         anchors: Ints = np.where(kind == ReferenceKind.CALENDAR, self._calendar, rows).astype(np.int32)
         return anchors

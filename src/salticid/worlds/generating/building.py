@@ -23,7 +23,7 @@ from salticid.tables import FileHeap, Texts
 from salticid.text import language
 from salticid.webs.arrays import ArrayWriter, Manifest, write_index, write_texts
 from salticid.webs.world_arrays import HOST, LINK, ROW, TOKEN, URL, WORD, WorldArray
-from salticid.worlds.build import Built
+from salticid.worlds.build import WorldSummary
 from salticid.worlds.generating.ages import LAST_DAY
 from salticid.worlds.generating.chance import Whole
 from salticid.worlds.generating.press import ELSEWHERE, PageBlock, Press
@@ -65,10 +65,10 @@ class WebEdition:
 
 def build_generated(
     out: Path,
-    wanted: WebEdition,
+    edition: WebEdition,
     labels: Path | None = None,
     watch: Callable[[int, int], None] | None = None,
-) -> Built:
+) -> WorldSummary:
     """Make the new world folder `out`; whatever goes wrong, it is whole or not there.
 
     The file `labels` adds to the labels of the web's own. `watch(done, pages)` is shown the progress.
@@ -76,19 +76,19 @@ def build_generated(
     extra_labels = [pair for pair in read_labels(labels) if pair is not None] if labels else []
     arrays = new_arrays(out)
     try:
-        with _Writer(arrays, Press(wanted.pages, wanted.seed, wanted.day)) as writer:
-            with _printers(wanted, writer.press) as blocks:
+        with _Writer(arrays, Press(edition.pages, edition.seed, edition.day)) as writer:
+            with _printers(edition, writer.press) as blocks:
                 for block in blocks:
                     writer.add(block)
                     if watch is not None:
                         watch(writer.pages, writer.pages)
-            labelled = writer.label(extra_labels)
-            manifest = writer.close(wanted.name)
+            label_count = writer.label(extra_labels)
+            manifest = writer.close(edition.name)
         arrays.folder.rename(out)
     except BaseException:
         shutil.rmtree(arrays.folder, ignore_errors=True)
         raise
-    return Built(manifest, wanted.pages, labelled, [])
+    return WorldSummary(manifest, edition.pages, label_count, [])
 
 
 class _Writer:
@@ -105,7 +105,7 @@ class _Writer:
 
     def add(self, part: PageBlock) -> None:
         """Keep some more pages."""
-        self._put(part.arrays)
+        self._append(part.arrays)
         self._tokens.write(part.tokens.data)
         for end, counts in part.counts.items():
             ends = self._ends[end] + np.cumsum(counts)
@@ -117,20 +117,20 @@ class _Writer:
         self.pages += len(part.urls)
 
     def label(self, extra: list[tuple[str, str]]) -> int:
-        """Label the pages of places with their topics, and any page with what else is told about it.
+        """Label the pages of places with their topics, and any page with its extra labels.
 
         Nobody has labelled foreign pages, nor calendars. How many labels there are.
         """
         plan = self.press.plan
         topics = plan.topic_of.tolist()
-        labelled: list[bool] = (plan.hosts.tongue[plan.host_of] == 0).tolist()
-        wanted = {url.encode() for url, _ in extra}
+        has_label: list[bool] = (plan.hosts.tongue[plan.host_of] == 0).tolist()
+        extra_urls = {url.encode() for url, _ in extra}
         urls: set[str] = set()
 
         def pairs() -> Iterator[tuple[str, str]]:
             labels = plan.tree.labels
-            for url, topic, its_own in zip_longest(self._urls, topics, labelled):
-                if url in wanted:
+            for url, topic, its_own in zip_longest(self._urls, topics, has_label):
+                if url in extra_urls:
                     urls.add(url.decode())
                 if its_own:
                     yield url.decode(), labels[topic]
@@ -138,7 +138,7 @@ class _Writer:
 
         write_labels(self._arrays.folder, pairs())
         self._unknown = sum(url not in urls for url, _ in set(extra))
-        return labelled.count(True) + len(set(extra)) - self._unknown
+        return has_label.count(True) + len(set(extra)) - self._unknown
 
     def close(self, built_from: str) -> Manifest:
         """Write everything that can only be known at the end."""
@@ -160,7 +160,7 @@ class _Writer:
         self._tokens.close()
         self._arrays.abandon()
 
-    def _put(self, arrays: dict[WorldArray[Any], npt.NDArray[Any]]) -> None:
+    def _append(self, arrays: dict[WorldArray[Any], npt.NDArray[Any]]) -> None:
         for array, values in arrays.items():
             self._arrays.append(array, values)
 
@@ -179,7 +179,7 @@ class _Writer:
             some = references[begin : begin + _AT_ONCE_ELSEWHERE]
             host = press.addresses.host_of(some)
             answers = other_answers(press.author, press.service, host, some)
-            self._put(
+            self._append(
                 {
                     ROW.kind: answers.kind,
                     ROW.status: answers.status,
@@ -195,15 +195,15 @@ class _Writer:
 
     def _write_words(self) -> str:
         """The words that occur, in the order of the lexicon, and their stems; and their numbers into the streams."""
-        used = np.zeros(len(self.press.words), np.bool_)
+        occurs = np.zeros(len(self.press.words), np.bool_)
         for tokens in self._streams():
-            used[tokens] = True
-        number = (np.cumsum(used) - 1).astype(np.int32)
+            occurs[tokens] = True
+        number = (np.cumsum(occurs) - 1).astype(np.int32)
         for tokens in self._streams():
             tokens[:] = number[tokens]
         self._tokens.close()
         words = Texts()
-        words.intern_all([self.press.words[at] for at in np.flatnonzero(used).tolist()])
+        words.intern_all([self.press.words[at] for at in np.flatnonzero(occurs).tolist()])
         write_texts(self._arrays, WORD, words.between(0, len(words)))
         return write_stems(self._arrays, words, language.DEFAULT)
 
@@ -217,20 +217,20 @@ class _Writer:
 
 
 @contextmanager
-def _printers(wanted: WebEdition, press: Press) -> Iterator[Iterator[PageBlock]]:
+def _printers(edition: WebEdition, press: Press) -> Iterator[Iterator[PageBlock]]:
     """The pages in order, printed here or, if they are many, by processes beside this one."""
-    parts = list(_parts(press.plan.places, wanted.pages))
+    parts = list(_parts(press.plan.places, edition.pages))
     helpers = min(len(os.sched_getaffinity(0)), _MOST_HELPERS)
-    if wanted.pages <= _ALONE or helpers == 1:
+    if edition.pages <= _ALONE or helpers == 1:
         yield (press.print(*part) for part in parts)
         return
-    spawned = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(helpers, spawned, _start, (wanted,)) as pool:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(helpers, context, _start, (edition,)) as pool:
         yield _in_order(pool, parts, 3 * helpers)
 
 
 def _in_order(pool: Executor, parts: list[tuple[int, int]], ahead: int) -> Iterator[PageBlock]:
-    """What the pool prints, in order, and never more than so many parts ahead of whoever takes it."""
+    """What the pool prints, in order, and never more than so many parts ahead of the reader."""
     waiting: deque[Future[PageBlock]] = deque()
     for part in parts:
         waiting.append(pool.submit(_print, part))
@@ -254,9 +254,9 @@ def _parts(places: int, pages: int) -> Iterator[tuple[int, int]]:
 _press: Press
 
 
-def _start(wanted: WebEdition) -> None:
+def _start(edition: WebEdition) -> None:
     global _press
-    _press = Press(wanted.pages, wanted.seed, wanted.day)
+    _press = Press(edition.pages, edition.seed, edition.day)
 
 
 def _print(part: tuple[int, int]) -> PageBlock:

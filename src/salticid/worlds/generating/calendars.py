@@ -12,7 +12,7 @@ from salticid.worlds.generating.titles import NOTHING, WIDEST, word_rows
 from salticid.worlds.generating.web_plan import WebPlan
 
 _SAYS = "nothing is planned for this month"
-_MADE = EPOCH - 400 * 86_400
+_DATE = EPOCH - 400 * 86_400
 FIRST_YEAR = 2016
 
 
@@ -34,11 +34,11 @@ def calendar_pages(plan: WebPlan, numbers: Whole) -> Draft:
     return Draft(
         host=host,
         generations=none,
-        modified=none + _MADE,
+        modified=none + _DATE,
         titles=titles,
         text=np.tile(np.array(words, np.int32), len(numbers)),
         lengths=none + len(words),
-        described=np.zeros(len(numbers), np.bool_),
+        has_description=np.zeros(len(numbers), np.bool_),
         link_page=page,
         spot=np.where(role == 0, 0, len(words)),
         reference=np.stack([home, before, after], axis=1)[there],

@@ -35,7 +35,7 @@ class Lots:
         """A key for each thing, which may have several numbers; `later` makes more of one."""
         keys = np.full(len(numbers[0]), self._key)
         for column in numbers:
-            keys = mixed(keys + column.astype(np.uint64) * _STEP)
+            keys = mix(keys + column.astype(np.uint64) * _STEP)
         return keys
 
     def rolls(self, *numbers: npt.NDArray[np.integer]) -> Reals:
@@ -47,7 +47,7 @@ class Lots:
         return below(self.keys(*numbers), limit)
 
 
-def mixed(keys: Keys) -> Keys:
+def mix(keys: Keys) -> Keys:
     """Each key well stirred (splitmix64; Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014)."""
     keys = (keys ^ (keys >> np.uint64(30))) * _FIRST
     keys ^= keys >> np.uint64(27)
@@ -58,7 +58,7 @@ def mixed(keys: Keys) -> Keys:
 
 def later(keys: Keys, number: int | npt.NDArray[np.integer]) -> Keys:
     """Draw number `number` of those that follow from each key."""
-    return mixed(
+    return mix(
         keys
         + (np.asarray([number] if isinstance(number, int) else number).astype(np.uint64) + np.uint64(1))
         * _STEP
@@ -108,19 +108,19 @@ def eleventh_root(numbers: npt.NDArray[np.integer]) -> Reals:
     >>> eleventh_root(np.array([1, 2048])).round(12).tolist()
     [1.0, 2.0]
     """
-    wanted = numbers.astype(np.float64)
-    root = eighth_root(wanted)
+    values = numbers.astype(np.float64)
+    root = eighth_root(values)
     for _ in range(50):
-        root = (10 * root + wanted / _tenth_power(root)) / 11
+        root = (10 * root + values / _tenth_power(root)) / 11
     return root
 
 
 def reach(size: npt.ArrayLike, shift: npt.ArrayLike) -> Reals:
-    """What `ranked` needs to know of so many ranks."""
+    """What `zipf_ranks` needs to know of so many ranks."""
     return 1 - eighth_root(np.asarray(shift) / (np.asarray(shift) + np.asarray(size)))
 
 
-def ranked(chance: Reals, far: Reals, shift: npt.ArrayLike) -> Whole:
+def zipf_ranks(chance: Reals, far: Reals, shift: npt.ArrayLike) -> Whole:
     """Ranks from 0 on, whose shares fall as (rank + shift) ** -1.125; `far` is their `reach`."""
     fourth = np.square(np.square(1 - chance * far))
     ranks: Whole = (np.asarray(shift) / (fourth * fourth) - np.asarray(shift)).astype(np.int64)
@@ -133,13 +133,13 @@ def zipf(chance: Reals, size: int, shift: int) -> Whole:
     >>> zipf(np.array([0.0, 0.5, 0.999999]), 1000, 2).tolist()
     [0, 22, 999]
     """
-    return np.minimum(ranked(chance, reach(size, shift), shift), size - 1)
+    return np.minimum(zipf_ranks(chance, reach(size, shift), shift), size - 1)
 
 
 def popular(chance: Reals, size: Whole, root: Reals) -> Whole:
     """Ranks from 0 up to `size`, whose shares fall as rank ** (-10/11); `root` is the eleventh root of size + 1.
 
-    Whoever is chosen so has an in-degree whose density falls with the exponent 1 + 11/10 = 2.1.
+    A page chosen so has an in-degree whose density falls with the exponent 1 + 11/10 = 2.1.
     """
     spot = 1 + chance * (root - 1)
     return np.minimum((_tenth_power(spot) * spot).astype(np.int64) - 1, size - 1)

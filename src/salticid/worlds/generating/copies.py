@@ -14,7 +14,7 @@ _SHARE = 0.3
 
 
 class Copies:
-    """Who copied whom. A copy is of the original's circle, and nobody copies a copy."""
+    """Which page copies which. A copy is of the original's circle, and no page copies a copy."""
 
     def __init__(self, plan: WebPlan, ages: Ages) -> None:
         self._plan, self._ages = plan, ages
@@ -23,17 +23,17 @@ class Copies:
     def source(self, places: Whole, generations: Whole) -> tuple[Whole, Whole, Whole]:
         """The place and generation of the page whose text each page has, its own or the original's; and the day
         on which a copy would have taken it over."""
-        born = self._ages.born(places, generations)
+        day = self._ages.birth_day(places, generations)
         here = np.flatnonzero(self._copies(places, generations))
         copies = places[here]
         circle = self._plan.circle_of(copies)
         lasting = np.ones(len(here), np.bool_)
         whom = self._plan.models.one_of(circle, self._whom.rolls(copies, generations[here]), lasting)
-        then = self._ages.generation(whom, born[here])
+        then = self._ages.generation(whom, day[here])
         original = ~self._copies(whom, then)
         source, generation = places.copy(), generations.copy()
         source[here[original]], generation[here[original]] = whom[original], then[original]
-        return source, generation, born
+        return source, generation, day
 
     def originals(self, pages: PageLives) -> PageLives:
         """For each page, the page whose text it has, as it was when that was taken over; an original is its own."""

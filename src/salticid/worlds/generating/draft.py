@@ -18,7 +18,7 @@ from salticid.worlds.generating.prose import Prose
 from salticid.worlds.generating.titles import Titles
 from salticid.worlds.generating.web_plan import WebPlan
 
-_DESCRIBED = 0.5
+_SHARE = 0.5
 DESCRIPTION = 12
 """Words of a page's text that its description repeats."""
 
@@ -34,7 +34,7 @@ class Draft:
     titles: Ints
     text: Ints
     lengths: Whole
-    described: Bools
+    has_description: Bools
     link_page: Whole
     spot: Whole
     reference: Whole
@@ -53,7 +53,7 @@ class Author:
         self.titles = Titles(plan, copies)
         self._copies, self._prose = copies, Prose(plan)
         self._linking, self._anchors = Linking(plan, self.ages), AnchorTexts(plan, self.titles)
-        self._described = Lots(plan.seed, "described")
+        self._lots = Lots(plan.seed, "described")
 
     def pages(self, places: Whole) -> Draft:
         """The pages that hold these places."""
@@ -68,11 +68,11 @@ class Author:
         return Draft(
             host=self.plan.host_of[places].astype(np.int64),
             generations=pages.generations,
-            modified=self.ages.seconds(places, pages.edited),
+            modified=self.ages.seconds(places, pages.edit_day),
             titles=self.titles.of(places, pages.generations),
             text=text,
             lengths=lengths,
-            described=(self._described.rolls(source.places, source.generations) < _DESCRIBED)
+            has_description=(self._lots.rolls(source.places, source.generations) < _SHARE)
             & (lengths >= DESCRIPTION),
             link_page=links.page[order],
             spot=spot[order],

@@ -37,7 +37,7 @@ class Hosts:
     names: list[str]
     topic: Whole
     kind: Whole
-    mixed: Whole
+    is_mixed: Whole
     tongue: Whole
     circle: Whole
     circles: int
@@ -58,21 +58,21 @@ class Hosts:
         calendars = max(1, pages // _PAGES_A_CALENDAR) if large else 0
         size = _sizes(pages - calendars * months, seed)
         hosts = np.arange(len(size))
-        topic = _dealt(len(tree.leaves), len(size), seed)
-        mixed = (Lots(seed, "mixed host").rolls(hosts) < _MIXED).astype(np.int64)
+        topic = _deal_topics(len(tree.leaves), len(size), seed)
+        is_mixed = (Lots(seed, "mixed host").rolls(hosts) < _MIXED).astype(np.int64)
         abroad = large & (Lots(seed, "foreign host").rolls(hosts) < _FOREIGN)
         tongue = np.where(abroad, 1 + Lots(seed, "tongue").below(len(ABROAD), hosts), 0)
         circles = max(3, len(size) // (len(tree.leaves) * _HOSTS_A_CIRCLE))
         circle = Lots(seed, "circle").below(circles, hosts)
         bar = np.minimum(np.maximum(size - 2, 0) // BRANCHES, Lots(seed, "bar").below(6, hosts))
         kind = np.zeros(len(size), np.int64)
-        names = _names(tree, topic.tolist(), mixed.tolist(), kind)
+        names = _names(tree, topic.tolist(), is_mixed.tolist(), kind)
         return cls(
             first=np.concatenate([[0], np.cumsum(size)]),
             names=names,
             topic=topic,
             kind=kind,
-            mixed=mixed,
+            is_mixed=is_mixed,
             tongue=tongue,
             circle=np.where(abroad, circles + tongue - 1, circle),
             circles=circles + len(ABROAD),
@@ -94,18 +94,18 @@ def _sizes(pages: int, seed: int) -> Whole:
     return np.append(size[:last], pages - (ends[last - 1] if last else 0))
 
 
-def _dealt(topics: int, hosts: int, seed: int) -> Whole:
+def _deal_topics(topics: int, hosts: int, seed: int) -> Whole:
     """A topic for each host, dealt from one shuffled deck after the other."""
     decks = -(-hosts // topics)
     lots = Lots(seed, "host topic").keys(np.arange(decks * topics)).reshape(decks, topics)
-    dealt: Whole = np.argsort(lots, axis=1, kind="stable").ravel()[:hosts]
-    return dealt
+    topics_of_hosts: Whole = np.argsort(lots, axis=1, kind="stable").ravel()[:hosts]
+    return topics_of_hosts
 
 
-def _names(tree: Tree, topics: list[int], mixed: list[int], kind: Whole) -> list[str]:
+def _names(tree: Tree, topics: list[int], is_mixed: list[int], kind: Whole) -> list[str]:
     laps: Counter[str] = Counter()
     names = []
-    for host, (topic, mix) in enumerate(zip(topics, mixed, strict=True)):
+    for host, (topic, mix) in enumerate(zip(topics, is_mixed, strict=True)):
         stem = MIXED_SITES[host % len(MIXED_SITES)] if mix else tree.leaves[topic]
         lap, kind[host] = divmod(laps[stem], len(SITE_KINDS))
         laps[stem] += 1

@@ -53,8 +53,8 @@ class PageLayout:
 def lay_out(draft: Draft) -> PageLayout:
     """Put everything in its place, all pages at once."""
     pages = len(draft.lengths)
-    title, described = words_in(draft.titles), DESCRIPTION * draft.described.astype(np.int64)
-    head = described + 2 * title
+    title, description = words_in(draft.titles), DESCRIPTION * draft.has_description.astype(np.int64)
+    head = description + 2 * title
     anchor = words_in(draft.anchors)
     page, text_page = draft.link_page, np.repeat(np.arange(pages), draft.lengths)
     in_anchors = np.bincount(page, anchor, pages).astype(np.int64)
@@ -67,9 +67,9 @@ def lay_out(draft: Draft) -> PageLayout:
     earlier = np.cumsum(anchor) - anchor - (np.cumsum(in_anchors) - in_anchors)[page]
     start = head[page] + draft.spot + earlier
     gap = text_begin + np.arange(pages)  # one place more a page, for links behind its last word
-    inserted = np.cumsum(np.bincount(gap[page] + draft.spot, anchor, len(text_page) + pages).astype(np.int64))
+    inserts = np.cumsum(np.bincount(gap[page] + draft.spot, anchor, len(text_page) + pages).astype(np.int64))
     number = np.arange(len(text_page)) - text_begin[text_page]
-    shift = inserted[gap[text_page] + number] - (np.cumsum(in_anchors) - in_anchors)[text_page]
+    shift = inserts[gap[text_page] + number] - (np.cumsum(in_anchors) - in_anchors)[text_page]
     spots = begin[text_page] + head[text_page] + number + shift
     tokens[spots] = draft.text
     forms[spots] = _sentences(number, draft.lengths[text_page])
@@ -77,24 +77,24 @@ def lay_out(draft: Draft) -> PageLayout:
     _write_rows(tokens, draft.anchors, begin[page] + start)
     apart = draft.apart & (anchor > 0)
     forms[(begin[page] + start)[apart]] = Form.CAPITAL
-    for at in (begin + described, begin + described + title):
+    for at in (begin + description, begin + description + title):
         _write_rows(tokens, draft.titles, at)
         forms[at] = Form.CAPITAL
-    pages_described = np.flatnonzero(draft.described)
+    some = np.flatnonzero(draft.has_description)
     few = np.arange(DESCRIPTION)
-    tokens[begin[pages_described, None] + few] = draft.text[text_begin[pages_described, None] + few]
+    tokens[begin[some, None] + few] = draft.text[text_begin[some, None] + few]
 
-    starts = np.stack([np.zeros_like(title), described, described + title, head], axis=1)
+    starts = np.stack([np.zeros_like(title), description, description + title, head], axis=1)
     areas = np.tile(np.array([Area.META, Area.HEADING, Area.HEADING, Area.REST], np.uint8), (pages, 1))
     there = np.ones_like(areas, np.bool_)
-    there[:, 0] = draft.described
+    there[:, 0] = draft.has_description
     return PageLayout(
         tokens=tokens,
         forms=forms,
         begin=begin,
         length=length,
         title=title,
-        body=described + title,
+        body=description + title,
         area=areas[there],
         area_start=starts[there].astype(np.int32),
         areas=np.count_nonzero(there, axis=1).astype(np.int64),

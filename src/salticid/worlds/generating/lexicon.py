@@ -31,7 +31,7 @@ MONTHS = [
     "november",
     "december",
 ]
-_SAID = (
+_SENTENCES = (
     "the of and to a in is it for on this notes guide short story links choosing beginners club updates about page "
     "questions answers news home click here more read link calendar next previous month nothing planned section "
     "members only archive contents"
@@ -63,20 +63,20 @@ class Lexicon:
             coins += count
             return list(HOME.words(coins - count, count))
 
-        def put(texts: list[str]) -> Ints:
+        def add(texts: list[str]) -> Ints:
             return np.array(words.intern_all([text.encode() for text in texts]), np.int32)
 
-        put(_SAID.split())
+        add(_SENTENCES.split())
         words_of = {topic.leaf: topic.words for topic in TOPICS}
-        common, kernel = put(list(COMMON)), put(coin(KERNEL))
-        shared = [put([field, *coin(SHARED - 1)]) for field in tree.fields]
+        common, kernel = add(list(COMMON)), add(coin(KERNEL))
+        shared = [add([field, *coin(SHARED - 1)]) for field in tree.fields]
         own = []
         for leaf in tree.leaves:
             real = list(dict.fromkeys([leaf, *words_of.get(leaf, ())]))
-            own.append(put([*real, *coin(OWN - len(real))]))
-        tail = put(coin(3 * isqrt(TAIL_SHIFT * _RARE_WORDS_A_PAGE * max(pages, 100))))
-        foreign = [put(list(tongue.words(0, min(5_000, 1_000 + pages)))) for tongue in ABROAD]
-        kinds, months = put(list(SITE_KINDS)), put(MONTHS)
+            own.append(add([*real, *coin(OWN - len(real))]))
+        tail = add(coin(3 * isqrt(TAIL_SHIFT * _RARE_WORDS_A_PAGE * max(pages, 100))))
+        foreign = [add(list(tongue.words(0, min(5_000, 1_000 + pages)))) for tongue in ABROAD]
+        kinds, months = add(list(SITE_KINDS)), add(MONTHS)
         return cls(
             words, common, np.stack(own), np.stack(shared), kernel, tail, np.stack(foreign), kinds, months
         )

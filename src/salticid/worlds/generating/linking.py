@@ -1,4 +1,4 @@
-"""Links: whom a page links to, and what has become of it since.
+"""Links: what a page links to, and what has become of the target since.
 
 A page's own links are drawn once and for all editions, a few of them anew for each. Most were made on the day of
 the last edit or looked after since; the others are as old as the page, and what they lead to may have vanished.
@@ -39,7 +39,7 @@ _TAIL = 24
 """Own links are a uniform number to the power of -24/32: with the bar and the contents, which all pages of a host have
 alike, the density of out-degrees falls with an exponent of 2.7."""
 _RENEWED, _KEPT = 0.1, 0.9
-_SETTLED = 0.85
+_TO_LASTING = 0.85
 """Links that mean a page which lasts."""
 _OLDEST = 400
 """Days after which every link has been looked at once."""
@@ -66,7 +66,7 @@ class Role(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Outlinks:
-    """Links as columns: the page (by its number among those asked for), whom the link meant when it was made, what
+    """Links as columns: the page (by its number among those asked for), the page the link meant when it was made, what
     it is for, the reference its address makes, and a key for whatever else is drawn for it."""
 
     page: Whole
@@ -90,7 +90,7 @@ class Linking:
         self._plan, self._ages = plan, ages
         seed = plan.seed
         self._degree, self._link = Lots(seed, "degree"), Lots(seed, "link")
-        self._renewed, self._detail = Lots(seed, "renewed link"), Lots(seed, "link detail")
+        self._renewal, self._detail = Lots(seed, "renewed link"), Lots(seed, "link detail")
         self._size = np.diff(plan.hosts.first)
         self._root = eleventh_root(self._size + 1)
         self._index_root = eleventh_root(2 + np.maximum(self._size - 2, 0) // BRANCHES)
@@ -109,15 +109,15 @@ class Linking:
         page, place, day, since, role = (np.concatenate(column) for column in zip(*parts, strict=True))
         key = self._detail.keys(source.places[page], source.generations[page], place)
         for number in range(_ATTEMPTS):
-            again = _repeated(pages, page, place)
+            again = _is_repeat(pages, page, place)
             topic = self._plan.topic_of[source.places[page[again]]].astype(np.int64)
             place[again] = self._plan.topics.any_of(topic, rolls(later(key[again], 20 + number)))
-        first = np.flatnonzero(~_repeated(pages, page, place))
+        first = np.flatnonzero(~_is_repeat(pages, page, place))
         page, place, day, since, role = (column[first] for column in (page, place, day, since, role))
         key = key[first]
         generation = self._ages.generation(place, day)
         reference = References.pack(
-            ReferenceKind.PAGE, place, generation, self._ages.moved(place, generation, since)
+            ReferenceKind.PAGE, place, generation, self._ages.has_moved(place, generation, since)
         )
         reference = self._led_astray(pages, page, role, reference, key)
         ours = (role == Role.TEXT) | (role == Role.LISTED)
@@ -149,41 +149,41 @@ class Linking:
         host = self._plan.host_of[pages.places]
         page, section = _each(1 + self._plan.hosts.bar[host])
         place = self._plan.hosts.first[host[page]] + section
-        return page, place, pages.edited[page], pages.edited[page], np.full(len(page), Role.BAR)
+        return page, place, pages.edit_day[page], pages.edit_day[page], np.full(len(page), Role.BAR)
 
     def _contents(self, pages: PageLives) -> _Columns:
         """An index page lists its part of the host."""
         nth, size = self._plan.nth(pages.places), self._size[self._plan.host_of[pages.places]]
         page, branch = _each(np.clip(size - BRANCHES * nth - 1, 0, BRANCHES))
         place = pages.places[page] - nth[page] + BRANCHES * nth[page] + 1 + branch
-        return page, place, pages.edited[page], pages.edited[page], np.full(len(page), Role.CONTENTS)
+        return page, place, pages.edit_day[page], pages.edit_day[page], np.full(len(page), Role.CONTENTS)
 
     def _own(self, pages: PageLives, source: PageLives) -> _Columns:
-        """What the page links to of its own accord.
+        """The links of the page's own text.
 
         A link that is looked after is mended when its target has vanished, but not when it has moved.
         """
         degree = self.own_links(source.places, source.generations)
         page, number = _each(degree)
         here, generation = source.places[page], source.generations[page]
-        renewed = self._renewed.keys(here, generation, source.editions[page], number)
-        anew = rolls(renewed) < _RENEWED
-        key = np.where(anew, later(renewed, 0), self._link.keys(here, generation, number))
+        renewals = self._renewal.keys(here, generation, source.editions[page], number)
+        anew = rolls(renewals) < _RENEWED
+        key = np.where(anew, later(renewals, 0), self._link.keys(here, generation, number))
         listing = degree[page] >= HUB
         place = self._target(here, listing, key)
         looked_after = anew | (rolls(later(key, 9)) < _KEPT)
-        since = np.maximum(pages.born, pages.edited - _OLDEST)[page]
-        day = np.where(looked_after, pages.edited[page], since)
+        since = np.maximum(pages.birth_day, pages.edit_day - _OLDEST)[page]
+        day = np.where(looked_after, pages.edit_day[page], since)
         return page, place, day, since, np.where(listing, Role.LISTED, Role.TEXT)
 
     def _target(self, here: Whole, listing: Bools, key: Keys) -> Whole:
         """Of the own host, the circle, the topic, a topic of the same field, or anything: the farther the rarer."""
         plan = self._plan
-        luck, chance, lasting = rolls(key), rolls(later(key, 1)), rolls(later(key, 10)) < _SETTLED
+        luck, chance, lasting = rolls(key), rolls(later(key, 1)), rolls(later(key, 10)) < _TO_LASTING
         topics, wide = len(plan.tree.leaves), len(plan.tree.fields)
         topic = plan.topic_of[here].astype(np.int64)
-        related = (topic + wide * below(later(key, 2), max(1, topics // wide))) % topics
-        related = np.where(plan.topics.size[related] > 0, related, topic)
+        sibling = (topic + wide * below(later(key, 2), max(1, topics // wide))) % topics
+        sibling = np.where(plan.topics.size[sibling] > 0, sibling, topic)
         steps = np.where(listing, [[0.10], [0.42], [0.77], [0.88]], [[0.45], [0.68], [0.80], [0.87]])
         return np.select(
             [luck < step for step in steps],
@@ -191,7 +191,7 @@ class Linking:
                 self._neighbour(here, chance, lasting),
                 plan.circles.one_of(plan.circle_of(here), chance, lasting),
                 plan.topics.one_of(topic, chance, lasting),
-                plan.topics.one_of(related, chance, lasting),
+                plan.topics.one_of(sibling, chance, lasting),
             ],
             plan.everyone.one_of(np.zeros_like(here), chance, lasting),
         )
@@ -208,19 +208,19 @@ class Linking:
         host = self._plan.host_of[pages.places[page]].astype(np.int64)
         own = role == Role.TEXT
         forbidden = own & (hosts.forbids[host] == 1) & (luck < _TO_FORBIDDEN)
-        gone = own & (luck > 1 - _TO_GONE)
+        to_gone = own & (luck > 1 - _TO_GONE)
         which = below(later(key, 4), FORBIDDEN_PAGES)
         graves = below(later(key, 5), 1 + len(hosts) // 50)
         reference = np.where(forbidden, References.pack(ReferenceKind.FORBIDDEN, host, which), reference)
-        return np.where(gone, References.pack(ReferenceKind.GONE, graves, which), reference)
+        return np.where(to_gone, References.pack(ReferenceKind.GONE, graves, which), reference)
 
 
-def _repeated(pages: PageLives, page: Whole, place: Whole) -> Bools:
+def _is_repeat(pages: PageLives, page: Whole, place: Whole) -> Bools:
     """Whether each link leads to its own page, or where an earlier link of the page does."""
-    meant = page << 32 | place
-    order = np.argsort(meant, kind="stable")
+    targets = page << 32 | place
+    order = np.argsort(targets, kind="stable")
     again = np.empty(len(page), np.bool_)
-    again[order] = np.diff(meant[order], prepend=-1) == 0
+    again[order] = np.diff(targets[order], prepend=-1) == 0
     again |= place == pages.places[page]
     return again
 

@@ -25,7 +25,7 @@ class PageUrls:
 
     def spell(self, packed: Whole) -> list[bytes]:
         """The URLs of these references, each in its canonical form."""
-        read = References.read(packed)
+        references = References.unpack(packed)
         urls = [b""] * len(packed)
         ways: dict[ReferenceKind, Callable[[References], list[str]]] = {
             ReferenceKind.PAGE: self._pages,
@@ -34,25 +34,25 @@ class PageUrls:
             ReferenceKind.CALENDAR: self._calendar,
         }
         for kind, way in ways.items():
-            here = np.flatnonzero(read.kind == kind)
-            some = References(read.kind[here], read.number[here], read.generation[here], read.moved[here])
+            here = np.flatnonzero(references.kind == kind)
+            some = References.unpack(packed[here])
             for at, url in zip(here.tolist(), way(some) if len(here) else (), strict=True):
                 urls[at] = url.encode()
         return urls
 
     def host_of(self, packed: Whole) -> Whole:
         """The number of each reference's host; hosts that are gone are numbered after the others."""
-        read, hosts = References.read(packed), self._plan.hosts
-        place = np.where(read.kind == ReferenceKind.PAGE, read.number, 0)
-        month = np.where(read.kind == ReferenceKind.CALENDAR, read.number, 0)
+        references, hosts = References.unpack(packed), self._plan.hosts
+        place = np.where(references.kind == ReferenceKind.PAGE, references.number, 0)
+        month = np.where(references.kind == ReferenceKind.CALENDAR, references.number, 0)
         of_calendar = hosts.calendars[month // hosts.months] if len(hosts.calendars) else month
         return np.select(
             [
-                read.kind == ReferenceKind.PAGE,
-                read.kind == ReferenceKind.FORBIDDEN,
-                read.kind == ReferenceKind.GONE,
+                references.kind == ReferenceKind.PAGE,
+                references.kind == ReferenceKind.FORBIDDEN,
+                references.kind == ReferenceKind.GONE,
             ],
-            [self._plan.host_of[place].astype(np.int64), read.number, len(hosts) + read.number],
+            [self._plan.host_of[place].astype(np.int64), references.number, len(hosts) + references.number],
             of_calendar,
         )
 
@@ -60,14 +60,14 @@ class PageUrls:
         """All hosts by number."""
         return [*self._names, *(f"gone-{grave}.example" for grave in range(1 + len(self._names) // 50))]
 
-    def _pages(self, read: References) -> list[str]:
-        plan, places = self._plan, read.number
+    def _pages(self, references: References) -> list[str]:
+        plan, places = self._plan, references.number
         host, nth = plan.host_of[places], plan.nth(places)
-        number = nth * _MOST_GENERATIONS + read.generation
-        year = 2026 + self._author.ages.born(places, read.generation) // 365
+        number = nth * _MOST_GENERATIONS + references.generation
+        year = 2026 + self._author.ages.birth_day(places, references.generation) // 365
         style = np.where(plan.hosts.tongue[host] > 0, 1 + host % 2, host % 3)
-        style = np.where(read.moved == 1, 3, np.where(nth == 0, 4, style))
-        titles = self._author.titles.of(places, read.generation)
+        style = np.where(references.moved == 1, 3, np.where(nth == 0, 4, style))
+        titles = self._author.titles.of(places, references.generation)
         return [
             self._page(*page)
             for page in zip(
@@ -96,17 +96,17 @@ class PageUrls:
                 return f"http://{name}/archive/{number}.html"
         return f"http://{name}/"
 
-    def _forbidden(self, read: References) -> list[str]:
-        pairs = zip(read.number.tolist(), read.generation.tolist(), strict=True)
+    def _forbidden(self, references: References) -> list[str]:
+        pairs = zip(references.number.tolist(), references.generation.tolist(), strict=True)
         return [f"http://{self._names[host]}{FORBIDDEN_FOLDER}{page}.html" for host, page in pairs]
 
-    def _gone(self, read: References) -> list[str]:
-        pairs = zip(read.number.tolist(), read.generation.tolist(), strict=True)
+    def _gone(self, references: References) -> list[str]:
+        pairs = zip(references.number.tolist(), references.generation.tolist(), strict=True)
         return [f"http://gone-{grave}.example/{page}.html" for grave, page in pairs]
 
-    def _calendar(self, read: References) -> list[str]:
+    def _calendar(self, references: References) -> list[str]:
         hosts, urls = self._plan.hosts, []
-        for number in read.number.tolist():
+        for number in references.number.tolist():
             calendar, month = divmod(number, hosts.months)
             name = self._names[hosts.calendars[calendar]]
             urls.append(f"http://{name}/calendar/{FIRST_YEAR + month // 12}-{month % 12 + 1:02}.html")

@@ -52,7 +52,7 @@ class Press:
         self.words = self.plan.lexicon.words.between(0, len(self.plan.lexicon.words))
         self.addresses = PageUrls(self.author, [word.decode() for word in self.words])
         self.service = Service(self.author)
-        self._spelt = [form for word in self.words for form in _forms(word)]
+        self._spellings = [form for word in self.words for form in _forms(word)]
         self._zstd = zstandard.ZstdCompressor(level=1)
 
     def print(self, first: int, last: int) -> PageBlock:
@@ -60,21 +60,22 @@ class Press:
         numbers, places = np.arange(first, last), self.plan.places
         if first < places:
             draft = self.author.pages(numbers)
-            moved = self.author.ages.moved(numbers, draft.generations, np.full(len(numbers), self.author.day))
-            addresses = References.pack(ReferenceKind.PAGE, numbers, draft.generations, moved)
+            days = np.full(len(numbers), self.author.day)
+            has_moved = self.author.ages.has_moved(numbers, draft.generations, days)
+            addresses = References.pack(ReferenceKind.PAGE, numbers, draft.generations, has_moved)
         else:
             draft = calendar_pages(self.plan, numbers - places)
             addresses = References.pack(ReferenceKind.CALENDAR, numbers - places, draft.generations)
-        return self._printed(draft, numbers, addresses)
+        return self._block(draft, numbers, addresses)
 
-    def _printed(self, draft: Draft, numbers: Whole, addresses: Whole) -> PageBlock:
-        laid = lay_out(draft)
-        spelt, zstd = self._spelt, self._zstd
-        pieces = [spelt[form] for form in (laid.tokens * np.int32(_FORMS) + laid.forms).tolist()]
+    def _block(self, draft: Draft, numbers: Whole, addresses: Whole) -> PageBlock:
+        layout = lay_out(draft)
+        spellings, zstd = self._spellings, self._zstd
+        pieces = [spellings[form] for form in (layout.tokens * np.int32(_FORMS) + layout.forms).tolist()]
         texts, titles, sizes = [], [], []
-        ends = laid.begin + laid.length
+        ends = layout.begin + layout.length
         for body, end, words in zip(
-            (laid.begin + laid.body).tolist(), ends.tolist(), laid.title.tolist(), strict=True
+            (layout.begin + layout.body).tolist(), ends.tolist(), layout.title.tolist(), strict=True
         ):
             text = b" ".join(pieces[body:end])
             titles.append(b" ".join(pieces[body - words : body]))
@@ -83,7 +84,7 @@ class Press:
         urls = self._urls_of_links(draft.reference)
         pages, size = (
             len(numbers),
-            self.service.sizes(numbers, draft.generations, np.array(sizes), laid.links),
+            self.service.sizes(numbers, draft.generations, np.array(sizes), layout.links),
         )
         return PageBlock(
             arrays={
@@ -98,23 +99,23 @@ class Press:
                 PAGE.canonical: np.full(pages, NO_URL, np.int32),
                 PAGE.refresh: np.full(pages, NO_URL, np.int32),
                 PAGE.flags: np.zeros(pages, np.uint8),
-                AREA.kind: laid.area,
-                AREA.start: laid.area_start,
-                LINK.start: laid.link_start,
-                LINK.stop: laid.link_stop,
+                AREA.kind: layout.area,
+                AREA.start: layout.area_start,
+                LINK.start: layout.link_start,
+                LINK.stop: layout.link_stop,
                 LINK.nofollow: draft.nofollow,
                 TITLE.byte: np.frombuffer(b"".join(titles), np.uint8),
                 TEXT.byte: np.frombuffer(b"".join(texts), np.uint8),
                 URL.host: draft.host.astype(np.int32),
             },
             counts={
-                TOKEN.end: laid.length,
-                AREA.end: laid.areas,
-                LINK.end: laid.links,
+                TOKEN.end: layout.length,
+                AREA.end: layout.areas,
+                LINK.end: layout.links,
                 TITLE.end: np.array([len(title) for title in titles]),
                 TEXT.end: np.array([len(text) for text in texts]),
             },
-            tokens=laid.tokens,
+            tokens=layout.tokens,
             link_url=urls,
             elsewhere=draft.reference[urls == ELSEWHERE],
             urls=self.addresses.spell(addresses),
@@ -122,14 +123,14 @@ class Press:
 
     def _urls_of_links(self, packed: Whole) -> npt.NDArray[np.int32]:
         """The URL of each page of the day that is linked to: that of its place, or its month."""
-        read, ages = References.read(packed), self.author.ages
-        is_page = read.kind == ReferenceKind.PAGE
-        place = np.where(is_page, read.number, 0)
+        refs, ages = References.unpack(packed), self.author.ages
+        is_page = refs.kind == ReferenceKind.PAGE
+        place = np.where(is_page, refs.number, 0)
         today = np.full(len(place), self.author.day)
         now = ages.generation(place, today)
-        alive = is_page & (now == read.generation) & (ages.moved(place, now, today) == read.moved)
-        month = self.plan.places + read.number
-        urls = np.select([alive, read.kind == ReferenceKind.CALENDAR], [place, month], ELSEWHERE)
+        alive = is_page & (now == refs.generation) & (ages.has_moved(place, now, today) == refs.moved)
+        month = self.plan.places + refs.number
+        urls = np.select([alive, refs.kind == ReferenceKind.CALENDAR], [place, month], ELSEWHERE)
         return urls.astype(np.int32)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from salticid.model import Ints
-from salticid.worlds.generating.chance import Keys, Lots, Reals, Whole, later, power, ranked, reach, rolls
+from salticid.worlds.generating.chance import Keys, Lots, Reals, Whole, later, power, reach, rolls, zipf_ranks
 from salticid.worlds.generating.lexicon import KERNEL, OWN, SHARED, TAIL_SHIFT
 from salticid.worlds.generating.page_lives import PageLives
 from salticid.worlds.generating.titles import topical
@@ -57,23 +57,23 @@ class Prose:
         number = np.arange(len(page)) - (np.cumsum(lengths) - lengths)[page]
         keys = later(self._text.keys(source.places, source.generations)[page], number)
         care = self._care.rolls(source.places, source.generations)
-        keys = self._edited(source, 5 + (100 * care * care).astype(np.int64), page, number, keys)
+        keys = self._edit(source, 5 + (100 * care * care).astype(np.int64), page, number, keys)
         copies = np.where(pages.places != source.places, _COPY_CHANGES, 0)
         if copies.any():
-            keys = self._edited(pages, copies, page, number, keys)
-        words = self._drawn(source, page, keys)
+            keys = self._edit(pages, copies, page, number, keys)
+        words = self._draw(source, page, keys)
         again = ((keys >> np.uint64(17)) & _BURST) == 0
         earlier = np.arange(len(page)) - number + (rolls(keys) * number).astype(np.int64)
         words[again] = words[earlier[again]]
         return words, lengths
 
-    def _edited(self, pages: PageLives, changes: Whole, page: Whole, number: Whole, keys: Keys) -> Keys:
+    def _edit(self, pages: PageLives, changes: Whole, page: Whole, number: Whole, keys: Keys) -> Keys:
         """The keys of a text of which so many words in 1,024 are others in each edition."""
         edits = later(self._edits.keys(pages.places, pages.generations, pages.editions)[page], number)
         others = (edits & _CLASS).astype(np.int64) < changes[page]
         return np.where(others, later(edits, 0), keys)
 
-    def _drawn(self, pages: PageLives, page: Whole, keys: Keys) -> Ints:
+    def _draw(self, pages: PageLives, page: Whole, keys: Keys) -> Ints:
         """The word that each key means on its page."""
         plan, topics, wide = self._plan, len(self._plan.tree.leaves), len(self._plan.tree.fields)
         places, generations = pages.places, pages.generations
@@ -85,17 +85,17 @@ class Prose:
         for limit in limits:
             kind += draw >= limit[page]
         about = np.where(kind == 0, topic[page], stray[page])
-        shared = ((keys >> np.uint64(10)) & _PART) >= _OWN_SHARE
+        is_shared = ((keys >> np.uint64(10)) & _PART) >= _OWN_SHARE
         # 0 own, 1 shared, 2 function, 3 kernel, 4 rare
-        region = np.where(kind < 2, shared, kind)
+        region = np.where(kind < 2, is_shared, kind)
         chance = (keys >> np.uint64(20)) * np.float64(2.0**-44)
         rare = region == 4
         common = np.where(rare, 0, region)
-        rank = ranked(chance, self._reach[common], self._shift[common])
+        rank = zipf_ranks(chance, self._reach[common], self._shift[common])
         rank = np.minimum(rank, self._size[common] - 1)
         rank = np.where(rare, (TAIL_SHIFT / (1 - chance)).astype(np.int64) - TAIL_SHIFT, rank)
         at = self._begin[region] + np.where(rare, rank % self._plan.lexicon.tail.size, rank)
-        at += np.where(kind < 2, np.where(shared, about % wide * SHARED, about * OWN), 0)
+        at += np.where(kind < 2, np.where(is_shared, about % wide * SHARED, about * OWN), 0)
         words: Ints = self._words[at]
         tongue = plan.hosts.tongue[plan.host_of[places]]
         if tongue.any():
@@ -116,6 +116,6 @@ class Prose:
     def _abroad(self, topic: Whole, tongue: Whole, kind: Whole, chance: Reals) -> Ints:
         foreign = self._plan.lexicon.foreign
         size = foreign.shape[1]
-        rank = np.minimum(ranked(chance, reach(size, _ABROAD_SHIFT), _ABROAD_SHIFT), size - 1)
+        rank = np.minimum(zipf_ranks(chance, reach(size, _ABROAD_SHIFT), _ABROAD_SHIFT), size - 1)
         words = topical(self._plan.lexicon, topic, tongue, np.minimum(rank, OWN - 1))
         return np.where(kind < 2, words, foreign[tongue - 1, rank])

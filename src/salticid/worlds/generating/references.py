@@ -25,8 +25,9 @@ class References:
     month of a calendar;
     `generation` tells the pages of one place, or of one such host, apart; `moved` is 1 for a second address.
 
-    >>> found = References.read(References.pack(ReferenceKind.PAGE, np.array([70_000]), np.array([12]), np.array([1])))
-    >>> found.kind.tolist(), found.number.tolist(), found.generation.tolist(), found.moved.tolist()
+    >>> packed = References.pack(ReferenceKind.PAGE, np.array([70_000]), np.array([12]), np.array([1]))
+    >>> columns = References.unpack(packed)
+    >>> columns.kind.tolist(), columns.number.tolist(), columns.generation.tolist(), columns.moved.tolist()
     ([0], [70000], [12], [1])
     """
 
@@ -38,10 +39,10 @@ class References:
     @staticmethod
     def pack(kind: int | Whole, number: Whole, generation: Whole, moved: int | Whole = 0) -> Whole:
         """Each reference as one number."""
-        packed: Whole = number << 20 | generation << 4 | np.asarray(moved) << 3 | np.asarray(kind)
-        return packed
+        numbers: Whole = number << 20 | generation << 4 | np.asarray(moved) << 3 | np.asarray(kind)
+        return numbers
 
     @classmethod
-    def read(cls, packed: Whole) -> References:
+    def unpack(cls, packed: Whole) -> References:
         """The columns of packed references."""
         return cls(packed & 7, packed >> 20, (packed >> 4) & 0xFFFF, (packed >> 3) & 1)

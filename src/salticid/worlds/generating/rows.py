@@ -39,8 +39,8 @@ class Service:
 
     def seconds(self, numbers: Whole, host: Whole, size: Whole) -> Reals:
         """How long answers of that size take."""
-        waited = self._latency[host] * (0.7 + 0.6 * self._jitter.rolls(numbers))
-        seconds: Reals = np.round(waited + size / self._bandwidth[host], 4)
+        latency = self._latency[host] * (0.7 + 0.6 * self._jitter.rolls(numbers))
+        seconds: Reals = np.round(latency + size / self._bandwidth[host], 4)
         return seconds
 
 
@@ -57,18 +57,20 @@ class AnswerColumns:
 
 def other_answers(author: Author, service: Service, host: Whole, packed: Whole) -> AnswerColumns:
     """What references to no page of the day answer: moved, not found, forbidden, nobody there."""
-    read = References.read(packed)
-    place = np.where(read.kind == ReferenceKind.PAGE, read.number, 0)
+    references = References.unpack(packed)
+    place = np.where(references.kind == ReferenceKind.PAGE, references.number, 0)
     now = author.ages.generation(place, np.full(len(place), author.day))
-    moved = (read.kind == ReferenceKind.PAGE) & (now == read.generation)
-    forbidden, gone = read.kind == ReferenceKind.FORBIDDEN, read.kind == ReferenceKind.GONE
-    served = ~(forbidden | gone)
-    size = np.where(served, _ERROR_BYTES, 0)
-    seconds = service.seconds(packed, np.where(gone, 0, host), size)
+    moves = (references.kind == ReferenceKind.PAGE) & (now == references.generation)
+    forbidden, is_gone = references.kind == ReferenceKind.FORBIDDEN, references.kind == ReferenceKind.GONE
+    is_served = ~(forbidden | is_gone)
+    size = np.where(is_served, _ERROR_BYTES, 0)
+    seconds = service.seconds(packed, np.where(is_gone, 0, host), size)
     return AnswerColumns(
-        kind=np.select([moved, forbidden, gone], [REDIRECT, _ROBOTS, _UNREACHABLE], _DEAD).astype(np.uint8),
-        status=np.select([moved, served], [301, 404], 0).astype(np.int16),
-        target=np.where(moved, place, NO_URL).astype(np.int32),
+        kind=np.select([moves, forbidden, is_gone], [REDIRECT, _ROBOTS, _UNREACHABLE], _DEAD).astype(
+            np.uint8
+        ),
+        status=np.select([moves, is_served], [301, 404], 0).astype(np.int16),
+        target=np.where(moves, place, NO_URL).astype(np.int32),
         size=size.astype(np.int32),
-        seconds=np.where(served, seconds, np.where(gone, _PATIENCE, 0.0)),
+        seconds=np.where(is_served, seconds, np.where(is_gone, _PATIENCE, 0.0)),
     )

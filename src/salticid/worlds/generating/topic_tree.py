@@ -62,7 +62,7 @@ MOST = 384
 class Tree:
     """Some of the subjects; topic `t` is under field `t % fields`.
 
-    >>> tree = Tree.grown(5_000)
+    >>> tree = Tree.for_pages(5_000)
     >>> len(tree.leaves), tree.fields[:2], tree.labels[:2], tree.labels[5]
     (25, ('sport', 'science'), ['sport.climbing', 'science.astronomy'], 'sport.rowing')
     """
@@ -71,7 +71,7 @@ class Tree:
     leaves: tuple[str, ...]
 
     @classmethod
-    def grown(cls, pages: int) -> Tree:
+    def for_pages(cls, pages: int) -> Tree:
         """The tree of a web: 25 topics at 5,000 pages, and as the square root of its pages from there on."""
         topics = (
             min(MOST, 25 * isqrt(max(pages, 5_000) // 5) // 31)

@@ -1,4 +1,4 @@
-"""The plan of a generated web: which host and topic each place belongs to, and who is popular among whom.
+"""The plan of a generated web: which host and topic each place belongs to, and how popular it is in its groups.
 
 A place is a slot that one page after the other takes (see `ages`); a plan keeps some twenty bytes for each.
 """
@@ -54,7 +54,7 @@ class Groups:
         return self._member(group, popular(chance, self.size[group], root))
 
     def any_of(self, group: Whole, chance: Reals) -> Whole:
-        """A member of each group named, whoever it is."""
+        """Any member of each group named."""
         return self._member(group, (chance * self.size[group]).astype(np.int64))
 
     def _member(self, group: Whole, rank: Whole) -> Whole:
@@ -77,7 +77,7 @@ class WebPlan:
 
     @classmethod
     def of(cls, pages: int, seed: int) -> WebPlan:
-        tree = Tree.grown(pages)
+        tree = Tree.for_pages(pages)
         hosts = Hosts.of(tree, pages, seed)
         host_of = np.repeat(np.arange(len(hosts), dtype=np.int32), np.diff(hosts.first))
         places = np.arange(len(host_of))
@@ -156,8 +156,8 @@ def _topics(tree: Tree, hosts: Hosts, host_of: Ints, nth: Whole, seed: int) -> W
     main = hosts.topic[host_of]
     near = (main + wide * Lots(seed, "near topic").below(max(1, topics // wide), places)) % topics
     anything = Lots(seed, "any topic").below(topics, places)
-    loyal = (nth == 0) | ((luck < _LOYAL) & (hosts.mixed[host_of] == 0))
+    loyal = (nth == 0) | ((luck < _LOYAL) & (hosts.is_mixed[host_of] == 0))
     topic: Whole = np.where(
-        loyal, main, np.where((luck < _NEARBY) & (hosts.mixed[host_of] == 0), near, anything)
+        loyal, main, np.where((luck < _NEARBY) & (hosts.is_mixed[host_of] == 0), near, anything)
     )
     return topic

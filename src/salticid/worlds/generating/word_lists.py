@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-_SHARED = {
+_FIELD_WORDS = {
     "sport": "club season training team weather safety coach beginner contest speed champion record",
     "science": "research study theory observation species sample survey measure evidence data specimen",
     "arts": "studio craft workshop design colour exhibition texture artist pattern gallery tool handmade",
@@ -30,9 +30,9 @@ class TopicVocabulary:
 
 def _topic(label: str, subject: str, names: str, others: str) -> TopicVocabulary:
     parent, leaf = label.split(".")
-    nouns, shared = names.split(), _SHARED[parent].split()
+    nouns, field_words = names.split(), _FIELD_WORDS[parent].split()
     own = [word for pair in zip(nouns, others.split(), strict=True) for word in pair]
-    words = [leaf, *subject.split(), *own[:12], *shared[:6], *own[12:], *shared[6:]]
+    words = [leaf, *subject.split(), *own[:12], *field_words[:6], *own[12:], *field_words[6:]]
     return TopicVocabulary(label, leaf, subject, tuple(nouns), tuple(dict.fromkeys(words)))
 
 

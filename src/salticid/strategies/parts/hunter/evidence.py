@@ -77,9 +77,9 @@ class Evidence:
         row[0, : len(terms)] = terms
         return row
 
-    def learn_words(self, rewards: Floats, liked: Sequence[int] = ()) -> None:
+    def learn_words(self, rewards: Floats, favourite_rows: Sequence[int] = ()) -> None:
         """Learn the topic's words from the last pages, those a person likes being examples; read links again."""
-        favourites = [reading for row, reading in self._again if row in liked]
+        favourites = [reading for row, reading in self._again if row in favourite_rows]
         if favourites:
             self._profile.tell(favourites)
         self._profile.learn(
@@ -103,15 +103,15 @@ class Evidence:
         if len(self) <= most:
             return
         page = self.page.held
-        needed = np.bincount(page, waits, int(page[-1]) + 1) > 0
-        needed[:examples] = True
-        kept = needed[page]
-        over = int(kept.sum()) - 3 * most // 4
+        has_waiting = np.bincount(page, waits, int(page[-1]) + 1) > 0
+        has_waiting[:examples] = True
+        mask = has_waiting[page]
+        over = int(mask.sum()) - 3 * most // 4
         if over > 0:
-            oldest = np.flatnonzero(kept & (page >= examples))[:over]
-            kept &= (page < examples) | (page > page[oldest[-1]]) if len(oldest) else True
+            oldest = np.flatnonzero(mask & (page >= examples))[:over]
+            mask &= (page < examples) | (page > page[oldest[-1]]) if len(oldest) else True
         for column in (self.page, self.url, self.text, self.words, self.early):
-            column.keep(kept)
+            column.keep(mask)
 
 
 def _first_words(reading: PageStems) -> npt.NDArray[np.int32]:

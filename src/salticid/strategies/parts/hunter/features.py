@@ -74,24 +74,24 @@ class Surroundings:
 
     @classmethod
     def of(cls, evidence: Evidence, pages: PageRecords) -> Surroundings:
-        """Look around."""
+        """The surroundings by all that is known now."""
         reward = pages.rewards()
-        judged = ~pages.is_example.held
-        luck = float((reward[judged].sum() + _FIRST_LUCK) / (judged.sum() + 1.0))
+        is_visit = ~pages.is_example.held
+        luck = float((reward[is_visit].sum() + _FIRST_LUCK) / (is_visit.sum() + 1.0))
         led_to = pages.rows(evidence.url.held)
-        known = (led_to != NO_PAGE).astype(np.float64)
-        gain = np.where(led_to != NO_PAGE, reward[led_to], 0.0) if len(reward) else known
+        has_page = (led_to != NO_PAGE).astype(np.float64)
+        gain = np.where(led_to != NO_PAGE, reward[led_to], 0.0) if len(reward) else has_page
         page = evidence.page.held
-        hub = _trusted(
-            np.bincount(page, gain, len(pages)), np.bincount(page, known, len(pages)), luck, _HUB_DOUBT
+        hub = _cautious_mean(
+            np.bincount(page, gain, len(pages)), np.bincount(page, has_page, len(pages)), luck, _HUB_DOUBT
         )
-        found, ways = pages.found()
-        mine, through = reward[found] - luck, hub[found] - luck
+        rows, ways = pages.link_targets()
+        mine, through = reward[rows] - luck, hub[rows] - luck
         return cls(
             luck,
             reward,
             hub,
-            _beside(page, gain, known, luck),
+            _beside(page, gain, has_page, luck),
             MeanByKey(ways.places[:, :1], mine, _PLACE_DOUBT),
             MeanByKey(ways.places[:, 1:], mine, _PLACE_DOUBT),
             MeanByKey(ways.anchor, mine, _WORD_DOUBT),
@@ -124,20 +124,20 @@ def columns(
     hub = _or_usual(around.hub, page, around.luck)
     beside = _or_usual(around.beside, links + rows.start, around.luck)
     anchors = evidence.words.held[rows][links]
-    gain, opened = around.anchor.of(anchors), around.door_anchor.of(anchors)
+    gain, doors = around.anchor.of(anchors), around.door_anchor.of(anchors)
     columns += [
-        _rooted(of_link.many),
+        _root(of_link.many),
         np.minimum(of_link.sum(pages.is_example.held[page]), _ENOUGH_EXAMPLES),
-        _rooted(of_link.sum(reward >= _GOOD)),
+        _root(of_link.sum(reward >= _GOOD)),
         *of_link.all_and_best(reward),
         of_link.mean(reward),
         of_link.best(1.0 / (1.0 + pages.away.held[page])),
         of_link.mean(1.0 / (1.0 + np.sqrt(pages.links.held[page]))),
         of_link.mean(evidence.early.held[rows][links].astype(np.float64)),
-        _rooted(of_link.sum(np.maximum(hub - around.luck, 0.0))),
+        _root(of_link.sum(np.maximum(hub - around.luck, 0.0))),
         of_link.best(hub),
         of_link.mean(hub),
-        _rooted(of_link.sum(np.maximum(beside - around.luck, 0.0))),
+        _root(of_link.sum(np.maximum(beside - around.luck, 0.0))),
         of_link.best(beside),
         of_link.mean(beside),
         around.host.of(places[:, :1]),
@@ -146,7 +146,7 @@ def columns(
         of_link.best(gain),
         around.address.of(words),
         around.door_folder.of(places[:, 1:]),
-        of_link.best(opened),
+        of_link.best(doors),
         np.full(len(urls), around.luck),
         np.ones(len(urls)),
     ]
@@ -174,15 +174,15 @@ class _Sums:
         return highest
 
     def all_and_best(self, values: Floats) -> tuple[Floats, Floats]:
-        return _rooted(self.sum(values)), self.best(values)
+        return _root(self.sum(values)), self.best(values)
 
 
-def _rooted(sums: Floats) -> Floats:
+def _root(sums: Floats) -> Floats:
     """The root: the tenth link to a page says less than the first."""
     return np.sqrt(np.maximum(sums, 0.0))
 
 
-def _trusted(total: npt.NDArray[Any], many: npt.NDArray[Any], usual: float, doubt: float) -> Floats:
+def _cautious_mean(total: npt.NDArray[Any], many: npt.NDArray[Any], usual: float, doubt: float) -> Floats:
     means: Floats = (total + doubt * usual) / (many + doubt)
     return means
 
@@ -195,12 +195,12 @@ def _or_usual(values: Floats, at: npt.NDArray[Any], usual: float) -> Floats:
     return result
 
 
-def _beside(page: Ints, gain: Floats, known: Floats, luck: float) -> Floats:
+def _beside(page: Ints, gain: Floats, has_page: Floats, luck: float) -> Floats:
     """For each row the mean gain of the rows beside it on its page, the nearer ones weighing more."""
     total, many = np.zeros(len(page)), np.zeros(len(page))
     for far in range(1, min(_BESIDE, len(page) - 1) + 1):
         share = (page[far:] == page[:-far]) / far
         for one, other in ((slice(far, None), slice(None, -far)), (slice(None, -far), slice(far, None))):
             total[one] += share * gain[other]
-            many[one] += share * known[other]
-    return _trusted(total, many, luck, _BESIDE_DOUBT)
+            many[one] += share * has_page[other]
+    return _cautious_mean(total, many, luck, _BESIDE_DOUBT)

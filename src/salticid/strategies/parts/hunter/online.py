@@ -8,7 +8,7 @@ import numpy as np
 
 from salticid.model import Floats
 
-MOST_JUDGED = 512
+MOST_LINKS = 512
 """So many links whose pages were judged, the last, are learned from."""
 _FEWEST, _NEWS = 20, 10
 _ROUNDS = 2
@@ -31,22 +31,22 @@ class OnlineWeights:
     def __init__(self, prior: Floats, spread: Floats, pull: float) -> None:
         self.now = prior.copy()
         self._prior, self._spread, self._pull = prior, spread, pull
-        self._features, self._page = np.zeros((MOST_JUDGED, len(prior))), np.zeros(MOST_JUDGED, np.int32)
-        self._judged = self._learned = 0
-        self._moved = np.zeros(len(prior))
+        self._features, self._page = np.zeros((MOST_LINKS, len(prior))), np.zeros(MOST_LINKS, np.int32)
+        self._count = self._last_count = 0
+        self._shift = np.zeros(len(prior))
 
     def add(self, features: Floats, page: int) -> None:
         """A link led to page number `page`; these were its features."""
-        at = self._judged % MOST_JUDGED
+        at = self._count % MOST_LINKS
         self._features[at], self._page[at] = features, page
-        self._judged += 1
+        self._count += 1
 
     def learn(self, rewards: Floats) -> None:
         """Make the weights anew if enough links were judged since, by the rewards of all pages as they are now."""
-        if self._judged < _FEWEST or self._judged < self._learned + _NEWS:
+        if self._count < _FEWEST or self._count < self._last_count + _NEWS:
             return
-        self._learned = self._judged
-        size = min(self._judged, MOST_JUDGED)
+        self._last_count = self._count
+        size = min(self._count, MOST_LINKS)
         features, reward = self._features[:size], rewards[self._page[:size]]
         reward = reward - reward.mean()
         margin = (features * self._prior).sum(axis=1)
@@ -55,11 +55,11 @@ class OnlineWeights:
         agreement = float((margin * reward).sum()) / unit
         slope = max((agreement + _DOUBT * _USUAL_SLOPE) / (size + _DOUBT), _LEAST_SLOPE) / unit
         columns = np.ascontiguousarray(((features - features.mean(axis=0)) / self._spread).T)
-        left = reward - slope * margin - (columns * self._moved[:, None]).sum(axis=0)
+        residual = reward - slope * margin - (columns * self._shift[:, None]).sum(axis=0)
         strength = (columns * columns).sum(axis=1) + self._pull
         for _ in range(_ROUNDS):
             for at, column in enumerate(columns):
-                step = ((column * left).sum() - self._pull * self._moved[at]) / strength[at]
-                self._moved[at] += step
-                left -= step * column
-        self.now = self._prior + self._moved / (slope * self._spread)
+                step = ((column * residual).sum() - self._pull * self._shift[at]) / strength[at]
+                self._shift[at] += step
+                residual -= step * column
+        self.now = self._prior + self._shift / (slope * self._spread)

@@ -28,7 +28,7 @@ class Ways(NamedTuple):
 
     @classmethod
     def none(cls) -> Ways:
-        """Of a page that nothing led to."""
+        """The ways of a page that no link led to."""
         return cls(
             np.zeros((1, 2), np.uint16), np.zeros((1, LED_BY), np.int32), np.zeros((1, WORDS), np.int32)
         )
@@ -41,7 +41,7 @@ class PageRecords:
     """
 
     def __init__(self) -> None:
-        self.score, self.fixed = Column(np.float64), Column(np.float32)
+        self.score, self.feedback = Column(np.float64), Column(np.float32)
         self.away, self.links = Column(np.int32), Column(np.int32)
         self.is_example = Column(np.bool_)
         self._ways = (Column(np.uint16, 2), Column(np.int32, LED_BY), Column(np.int32, WORDS))
@@ -68,7 +68,7 @@ class PageRecords:
         row = len(self)
         words = [self._feedback[url] for url in urls if url in self._feedback]
         self.score.append([score])
-        self.fixed.append([words[0] if words else 1.0 if step is None else np.nan])
+        self.feedback.append([words[0] if words else 1.0 if step is None else np.nan])
         self.is_example.append([step is None])
         self.away.append([0])
         self.links.append([links])
@@ -85,14 +85,14 @@ class PageRecords:
             self._row_of_step[step] = row
         return row
 
-    def found(self) -> tuple[npt.NDArray[np.intp], Ways]:
+    def link_targets(self) -> tuple[npt.NDArray[np.intp], Ways]:
         """The rows of the last pages that links led to, and how."""
         size = len(self._ways[0].held)
         first = max(size - WAYS, 0)
-        led = np.flatnonzero(~self.is_example.held[len(self) - size + first :]) + first
-        return led + len(self) - size, Ways(*(column.held[led] for column in self._ways))
+        rows = np.flatnonzero(~self.is_example.held[len(self) - size + first :]) + first
+        return rows + len(self) - size, Ways(*(column.held[rows] for column in self._ways))
 
-    def judged(self, row: int, parent: int, positive: bool) -> None:
+    def add_verdict(self, row: int, parent: int, positive: bool) -> None:
         """Learn from a verdict where the judge's line lies, and how far away from good pages this one is."""
         score = float(self.score.held[row])
         if positive:
@@ -108,11 +108,11 @@ class PageRecords:
                 self.score.held[row] = score
 
     def tell(self, url: int, reward: float) -> None:
-        """A person spoke about a page, read or not yet."""
+        """A person judged a page, which may not have been read yet."""
         self._feedback[url] = reward
         row = int(self.rows(np.array([url], np.int32))[0])
         if row != NO_PAGE:
-            self.fixed.held[row] = reward
+            self.feedback.held[row] = reward
 
     def rewards(self, rows: Ints | slice = slice(None)) -> Floats:
         """The reward of each page, or of these, 0..1."""
@@ -121,5 +121,5 @@ class PageRecords:
         else:
             line = self._highest_other
         rewards = np.minimum(self.score.held[rows] / (2.0 * line or 1.0), 1.0)
-        fixed = self.fixed.held[rows]
-        return np.where(np.isnan(fixed), rewards, fixed)
+        liking = self.feedback.held[rows]
+        return np.where(np.isnan(liking), rewards, liking)

@@ -39,7 +39,7 @@ class Prior(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def shipped() -> Prior:
+def default_prior() -> Prior:
     """The prior that comes with the program."""
     text = (files(__package__) / FILE).read_bytes()
     return msgspec.convert(msgspec.toml.decode(text)["prior"], Prior)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from salticid.columns import grow
 from salticid.exact import logs
 from salticid.learning.rarity import Rarity
-from salticid.learning.stem_vectors import damped, length_of, total
+from salticid.learning.stem_vectors import length_of, log_vector, total
 from salticid.model import Floats, Ints, Links
 from salticid.protocols import Brief
 from salticid.text.bags import Bag
@@ -48,13 +48,13 @@ class TopicProfile:
     def __init__(self, brief: Brief) -> None:
         self.stems = Stems(brief.words, brief.language)
         self._rarity = Rarity(self.stems, brief.language)
-        keywords = damped(Bag.of(self.stems.terms(brief.topic.keywords)))
-        pages = [damped(Bag.of(self.stems.of(page.tokens))) for page in brief.examples]
+        keywords = log_vector(Bag.of(self.stems.terms(brief.topic.keywords)))
+        pages = [log_vector(Bag.of(self.stems.of(page.tokens))) for page in brief.examples]
         size = len(self.stems)
-        wanted = _unit(total([keywords], size))
+        keyword_weights = _unit(total([keywords], size))
         self._words_of_examples = total(pages, size)
-        examples = self._example_weights(wanted)
-        self._weights = [wanted, examples, examples]
+        examples = self._example_weights(keyword_weights)
+        self._weights = [keyword_weights, examples, examples]
 
     def weights(self) -> list[Floats]:
         """By profile a weight for each stem there is."""
@@ -79,10 +79,10 @@ class TopicProfile:
             columns += [(running[high] - running[low]) * share for running in sums]
         return np.stack(columns, axis=1)
 
-    def tell(self, liked: Sequence[PageStems]) -> None:
+    def tell(self, favourites: Sequence[PageStems]) -> None:
         """A person likes these pages: they are examples too."""
         weights = self.weights()
-        pages = [damped(Bag.of(reading.stems)) for reading in liked]
+        pages = [log_vector(Bag.of(reading.stems)) for reading in favourites]
         self._words_of_examples = grow(self._words_of_examples, len(weights[0])) + total(
             pages, len(weights[0])
         )
@@ -91,23 +91,23 @@ class TopicProfile:
     def learn(self, readings: Sequence[PageStems], rewards: Sequence[float]) -> None:
         """Make the learned weights anew from pages and how much the judge liked each."""
         weights = self.weights()
-        holding, liked = np.zeros(len(weights[0])), np.zeros(len(weights[0]))
+        holding, gains = np.zeros(len(weights[0])), np.zeros(len(weights[0]))
         for reading, reward in zip(readings, rewards, strict=True):
             holding[reading.distinct] += 1.0
-            liked[reading.distinct] += reward
+            gains[reading.distinct] += reward
         stems = np.flatnonzero(holding)
         usual = (holding[stems] + 0.5) / (len(readings) + 1.0)
-        on = (liked[stems] + _DOUBT * usual) / (sum(rewards) + _DOUBT)
+        on = (gains[stems] + _DOUBT * usual) / (sum(rewards) + _DOUBT)
         gain = np.zeros(len(holding))
         gain[stems] = on * logs(on / usual)
         weights[LEARNED] = _unit(weights[EXAMPLES] + _unit(gain))
 
-    def _example_weights(self, wanted: Floats) -> Floats:
-        """The words of the pages told of, rare ones weighing more, and the keywords."""
+    def _example_weights(self, keyword_weights: Floats) -> Floats:
+        """The words of the example pages, rare ones weighing more, and the keywords."""
         rare = np.zeros(len(self._words_of_examples))
         stems = np.flatnonzero(self._words_of_examples).astype(np.int32)
         rare[stems] = self._rarity.of(stems)
-        return _unit(_unit(self._words_of_examples * rare) + wanted)
+        return _unit(_unit(self._words_of_examples * rare) + keyword_weights)
 
 
 def _unit(weights: Floats) -> Floats:

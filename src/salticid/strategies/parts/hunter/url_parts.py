@@ -42,21 +42,21 @@ class UrlParts:
         self._words = grow(self._words, most, _UNREAD)
         self._places = grow(self._places, most)
         self._hosts = grow(self._hosts, most)
-        unread = np.unique(urls[self._words[urls, 0] == _UNREAD]).tolist()
-        if not unread:
+        new_urls = np.unique(urls[self._words[urls, 0] == _UNREAD]).tolist()
+        if not new_urls:
             return
         places: list[tuple[int, int]] = []
         words: list[list[str]] = []
-        for text in self._urls.spell(unread):
+        for text in self._urls.spell(new_urls):
             host, _, path = text.partition("://")[2].partition("/")
             folder = f"{host}/{path.rpartition('/')[0]}"
             places.append((crc32(host.encode()) % PLACES, crc32(folder.encode()) % PLACES))
             words.append(_LETTERS.findall(path[-_LONGEST_PATH:].lower())[-2 * WORDS :])
-        self._places[unread] = places
-        self._hosts[unread] = list(map(self._urls.host, unread))
+        self._places[new_urls] = places
+        self._hosts[new_urls] = list(map(self._urls.host, new_urls))
         stems = iter(self._profile.stems.of_tokens([word for some in words for word in some]))
         endings = ([stem for stem in islice(stems, len(some)) if stem != STOP][-WORDS:] for some in words)
-        self._words[unread] = [last + _NO_WORDS[len(last) :] for last in endings]
+        self._words[new_urls] = [last + _NO_WORDS[len(last) :] for last in endings]
 
     def likeness(self, words: Ints) -> list[Floats]:
         """How much rows of words speak for the topic, for each profile."""

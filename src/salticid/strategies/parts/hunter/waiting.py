@@ -32,7 +32,7 @@ class Waiting:
         self._up_to = 0.0
         self.url, self.age = Column(np.int32), Column(np.int64)
         self.source, self.place = Column(np.int32), Column(np.int32)
-        self.margin, self.taken = Column(np.float64), Column(np.bool_)
+        self.margin, self.is_free = Column(np.float64), Column(np.bool_)
         self.features = np.zeros((width, 1024), np.float32)
 
     def __len__(self) -> int:
@@ -48,7 +48,7 @@ class Waiting:
         """Let links wait that do not yet, in the order given; of a URL named twice the first."""
         new = np.flatnonzero(self.slots(urls) == NOWHERE)
         first = new[np.sort(np.unique(urls[new], return_index=True)[1])]
-        slots = self._given(len(first))
+        slots = self._free_slots(len(first))
         self._slot_of[urls[first]] = slots
         self.url.held[slots], self.source.held[slots], self.place.held[slots] = (
             urls[first],
@@ -56,7 +56,7 @@ class Waiting:
             places[first],
         )
         self.age.held[slots] = np.arange(self._age, self._age + len(first))
-        self.margin.held[slots], self.taken.held[slots] = -np.inf, False
+        self.margin.held[slots], self.is_free.held[slots] = -np.inf, False
         self._age += len(first)
         self._many += len(first)
 
@@ -65,9 +65,9 @@ class Waiting:
         """How many slots there are, free ones among them: the slot after the last is nobody's."""
         return len(self.url.held)
 
-    def unscored(self) -> Ints:
+    def new_slots(self) -> Ints:
         """The slots of links that entered and have no margin yet."""
-        return np.flatnonzero(np.isneginf(self.margin.held) & ~self.taken.held).astype(np.int32)
+        return np.flatnonzero(np.isneginf(self.margin.held) & ~self.is_free.held).astype(np.int32)
 
     def by_age(self) -> Ints:
         """All slots that hold a link, the oldest first."""
@@ -77,16 +77,16 @@ class Waiting:
 
     def living(self) -> Ints:
         """All slots that hold a link."""
-        return np.flatnonzero(~self.taken.held).astype(np.int32)
+        return np.flatnonzero(~self.is_free.held).astype(np.int32)
 
-    def best(self, k: int, allowed: Bools | None = None) -> Ints:
+    def best(self, k: int, mask: Bools | None = None) -> Ints:
         """The slots of the `k` best links, best first, of those allowed."""
         if not k or not self._many:
             return np.zeros(0, np.int32)
-        if k == 1 and allowed is None:
-            living = np.flatnonzero((self.margin.held == self.margin.held.max()) & ~self.taken.held)
+        if k == 1 and mask is None:
+            living = np.flatnonzero((self.margin.held == self.margin.held.max()) & ~self.is_free.held)
         else:
-            living = np.flatnonzero(~self.taken.held if allowed is None else ~self.taken.held & allowed)
+            living = np.flatnonzero(~self.is_free.held if mask is None else ~self.is_free.held & mask)
         margin = self.margin.held[living]
         if len(living) > k:
             least = margin.max() if k == 1 else np.partition(margin, len(margin) - k)[len(margin) - k]
@@ -122,7 +122,7 @@ class Waiting:
         They are those of last time, and those of the newest that belong to them, if that is enough.
         """
         if self._low is not None:
-            there = ~self.taken.held[self._low] & (self._age_of_low == self.age.held[self._low])
+            there = ~self.is_free.held[self._low] & (self._age_of_low == self.age.held[self._low])
             low = self._low[there]
             low_too = self._in_order(newest[self.margin.held[newest] <= self._up_to])
             if len(low) + len(low_too) >= many:
@@ -146,17 +146,17 @@ class Waiting:
         self.margin.held[slots] = margins
         self._low = None if len(slots) == self._many else self._low
 
-    def _given(self, many: int) -> Ints:
+    def _free_slots(self, many: int) -> Ints:
         """So many free slots."""
-        fallen = [self._free.pop() for _ in range(min(many, len(self._free)))]
-        fresh = np.arange(len(self.url.held), len(self.url.held) + many - len(fallen))
-        for column in (self.url, self.age, self.source, self.place, self.margin, self.taken):
+        reused = [self._free.pop() for _ in range(min(many, len(self._free)))]
+        fresh = np.arange(len(self.url.held), len(self.url.held) + many - len(reused))
+        for column in (self.url, self.age, self.source, self.place, self.margin, self.is_free):
             column.append(np.zeros(len(fresh)))
         self.features = grow(self.features, self.size, axis=1)
-        return np.concatenate((np.array(fallen, np.int32), fresh)).astype(np.int32)
+        return np.concatenate((np.array(reused, np.int32), fresh)).astype(np.int32)
 
     def _drop(self, slots: Ints) -> None:
         self._slot_of[self.url.held[slots]] = NOWHERE
-        self.taken.held[slots], self.margin.held[slots] = True, -np.inf
+        self.is_free.held[slots], self.margin.held[slots] = True, -np.inf
         self._free += slots.tolist()
         self._many -= len(slots)

@@ -9,18 +9,18 @@ from salticid.truth import Truth
 from salticid.urls import canonical
 
 
-def judged(fetched: Sequence[str], topic: Topic, truth: Truth) -> list[bool]:
+def hits(urls: Sequence[str], topic: Topic, truth: Truth) -> list[bool]:
     """For each fetched page in order, whether it is a target; seeds and examples are passed over.
 
     `fetched` holds the canonical URLs of the good pages.
 
     >>> topic = Topic("t", "k", seeds=("http://a.example/s",))
     >>> truth = Truth(targets=("http://a.example/1", "http://a.example/2"))
-    >>> judged(["http://a.example/s", "http://a.example/1", "http://a.example/x"], topic, truth)
+    >>> hits(["http://a.example/s", "http://a.example/1", "http://a.example/x"], topic, truth)
     [True, False]
     """
-    told, targets = _canonical([*topic.seeds, *topic.examples]), _canonical(truth.targets)
-    return [url in targets for url in fetched if url not in told]
+    start_urls, targets = _canonical([*topic.seeds, *topic.examples]), _canonical(truth.targets)
+    return [url in targets for url in urls if url not in start_urls]
 
 
 def _canonical(urls: Iterable[str]) -> frozenset[str | None]:
