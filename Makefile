@@ -47,7 +47,7 @@ test: setup browser
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(wildcard src tests benchmarks tools)
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 sbom: setup
 	@mkdir -p build

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.killing import Site, served
@@ -188,16 +189,16 @@ def test_it_works_inside_a_running_event_loop(world: Path, topic: salticid.Topic
 
 def test_the_live_web_is_asked_as_the_options_say(tmp_path: Path) -> None:
     site = Site(60)
+    topic = salticid.Topic("live", "jumping spider", (site.url(0),))
+
+    async def within(**asked: Any) -> list[salticid.Hunt]:
+        return [salticid.hunt(topic, **asked), await salticid.hunt_async(topic, **asked)]
+
     with served(site) as port:
-        hunt = salticid.hunt(
-            salticid.Topic("live", "jumping spider", (site.url(0),)),
-            max_pages=20,
-            delay=0,
-            allow_net=["127.0.0.0/8"],
-            resolve=[f"*=127.0.0.1:{port}"],
-        )
-    assert (hunt.pages, hunt.stopped) == (20, "budget")
-    assert hunt.rows()[0]["url"] == site.url(0)
+        near = {"delay": 0, "allow_net": ["127.0.0.0/8"], "resolve": [f"*=127.0.0.1:{port}"]}
+        hunts = [salticid.hunt(topic, max_pages=20, **near), *asyncio.run(within(max_pages=20, **near))]
+    assert [(hunt.pages, hunt.stopped) for hunt in hunts] == [(20, "budget")] * 3
+    assert {hunt.rows()[0]["url"] for hunt in hunts} == {site.url(0)}
 
 
 def test_ctrl_c_ends_a_hunt_and_what_was_found_is_there(world: Path, topic: salticid.Topic) -> None:

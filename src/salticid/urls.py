@@ -139,8 +139,8 @@ def _scalar(text: str) -> str:
 def _host_and_port(authority: str) -> str | None:
     """`authority` without credentials and final dot, or None if no host is left.
 
-    >>> _bare("me:pw@example.org.:8080"), _bare("a.."), _bare(".")
-    ('example.org:8080', None, None)
+    >>> [_host_and_port(each) for each in ("me:pw@example.org.:8080", "a..", ".")]
+    ['example.org:8080', None, None]
     """
     name, colon, port = authority.rpartition("@")[2].partition(":")  # of an IPv6 address: "[", ":", the rest
     name = name.removesuffix(".")
