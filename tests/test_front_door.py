@@ -195,7 +195,7 @@ def test_the_live_web_is_asked_as_the_options_say(tmp_path: Path) -> None:
         return [salticid.hunt(topic, **asked), await salticid.hunt_async(topic, **asked)]
 
     with served(site) as port:
-        near = {"delay": 0, "allow_net": ["127.0.0.0/8"], "resolve": [f"*=127.0.0.1:{port}"]}
+        near: dict[str, Any] = {"delay": 0, "allow_net": ["127.0.0.0/8"], "resolve": [f"*=127.0.0.1:{port}"]}
         hunts = [salticid.hunt(topic, max_pages=20, **near), *asyncio.run(within(max_pages=20, **near))]
     assert [(hunt.pages, hunt.stopped) for hunt in hunts] == [(20, "budget")] * 3
     assert {hunt.rows()[0]["url"] for hunt in hunts} == {site.url(0)}
