@@ -159,10 +159,12 @@ def test_a_crawl_of_shards_that_is_interrupted_goes_on_and_is_one_crawl_to_those
         on_ray = (*ordered, "--ray", cluster.address, "--shards", 2)
         with Program(*on_ray) as program:
             program.until(lambda: len(site.asked) > 30, "30 requests")
+            site.seconds = 8.0  # so that it does not come to its end before it is interrupted
             assert "not gathered yet" in salticid("visits", folder).err
             program.send(signal.SIGINT)
             assert program.ends() == INTERRUPTED
             assert "Go on with: salticid crawl" in program.out
+        site.seconds = 0.05
         kept = len(salticid("visits", folder).out.splitlines())
         asked = len(site.asked)
         assert 0 < kept < 80

@@ -241,7 +241,17 @@ def test_a_crawl_that_goes_on_knows_its_traps(tmp_path: Path) -> None:
 
 
 def _crawl(topic: Path, port: int, out: Path, pages: int) -> dict[str, Any]:
-    where = ("--resolve", f"*=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8", "--delay", "0", "--no-warc")
+    where = (
+        "--resolve",
+        f"*=127.0.0.1:{port}",
+        "--allow-net",
+        "127.0.0.0/8",
+        "--delay",
+        "0",
+        "--no-warc",
+        "--timeout",
+        "60",
+    )
     said = salticid("crawl", topic, *where, "--max-pages", pages, "--concurrency", 4, "--out", out, "--json")
     assert said.status == 0, said.err
     result: dict[str, Any] = json.loads(said.out)
