@@ -315,9 +315,46 @@ def test_other_processes_race_too_but_not_what_they_cannot_import(
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
+        ({"topics": []}, "no topics; give a folder"),
+        ({"strategies": []}, "nothing to compare"),
+        ({"max_pages": 0}, "max_pages is 0; give at least 1"),
+        ({"workers": 0}, "workers is 0; give at least 1"),
+        ({"max_bufer": 3}, "no option 'max_bufer'; did you mean 'max_buffer'"),
+        ({"measures": "harvest"}, "measures are a list"),
+    ],
+)
+def test_a_mistake_in_a_race_is_a_sentence_too(
+    world: Path,
+    topic_file: Path,
+    options: dict[str, Any],
+    complaint: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(topic_file.parent)  # topic files that happen to lie here are nobody's topics
+    order: dict[str, Any] = {"topics": [topic_file], "strategies": ["best_first"], **options}
+    with pytest.raises(salticid.UserError, match=complaint):
+        salticid.compare(world, **order)
+
+
+def test_no_hunt_goes_into_a_world_and_options_are_those_of_the_command_line(
+    world: Path, topic: salticid.Topic
+) -> None:
+    with pytest.raises(salticid.UserError, match="no crawl goes into"):
+        salticid.hunt(topic, web=world, max_pages=2, out=world)
+    hunt = salticid.hunt(topic, web=world, max_pages=20, max_time="2s", stop_when="harvest < 0.0001")
+    assert (hunt.stopped, hunt.pages < 20) == ("time", True)
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
         ({"dealy": 3}, "no option 'dealy'"),
         ({"web": "live", "dealy": 3}, "no option 'dealy'; did you mean 'delay'"),
         ({"web": "live", "dns": "nowhere"}, "is no IP address"),
+        ({"web": "live", "patience": "soon"}, "no duration 'soon'"),
+        ({"max_time": "soon"}, "no duration 'soon'"),
+        ({"stop_when": "bored"}, "no condition 'bored'"),
+        ({"strategy": object()}, "is no strategy; give a name"),
         ({"judge": "cosin"}, "did you mean 'cosine'"),
         ({"max_pages": 0}, "max_pages is 0; give at least 1"),
     ],

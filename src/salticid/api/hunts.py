@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,12 +14,14 @@ from salticid.api.progress import HuntProgress
 from salticid.api.showing import hunt_as_html
 from salticid.api.tables import to_pandas
 from salticid.api.topics import TopicFile, crawlers_half
+from salticid.cli import live_options
+from salticid.cli.options import duration, with_condition
 from salticid.errors import UserError, unknown
 from salticid.model import Limits, StopReason, Topic
 from salticid.protocols import Judge, Strategy
 from salticid.runs import specs
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.order import WHY, Order, Recipe, Result
+from salticid.runs.order import WHY, Order, Recipe, Result, check_folder
 from salticid.runs.run import run, run_async
 from salticid.store.crawl_folder import CrawlFolder, StoredVisit
 from salticid.store.folder_lock import IN_MEMORY
@@ -28,6 +29,8 @@ from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.inlinks import backlinks_from
 
 LIVE = "live"
+_LIMITS = ("max_fetches", "max_buffer", "max_seconds", "min_harvest", "min_remaining")
+_OPTIONS = ("arrivals", "backlinks", "max_time", "stop_when", "progress")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -99,8 +102,8 @@ def hunt(
 
     Strategy and judge are given by name, as NAME:KEY=VALUE, as FILE.toml, as FILE.py:Class, or as an instance.
     With `out` the crawl is kept in that folder, and one that is there goes on; without, nothing is written.
-    Further options are the limits of the command line (`max_fetches`, `max_buffer`, `max_seconds`, `min_harvest`,
-    `min_remaining`), `arrivals`, `backlinks`, and on the live web its settings (`delay`, `concurrency`, ...).
+    Further options are those of the command line: limits (`max_fetches`, `max_buffer`, `max_time`, `stop_when`),
+    `arrivals`, `backlinks`, and on the live web how it is asked (`delay`, `concurrency`, `allow_net`, ...).
     `progress` says whether progress is shown; else it is in a terminal and in a notebook.
 
     Ctrl-C, or a notebook's stop button, ends the hunt cleanly: what was found until then is returned. It works in
@@ -142,39 +145,35 @@ def _order(
     judge_name, judge = specs.judge_of(judge, strategy)
     show = options.pop("progress", None)
     arrivals, backlinks = options.pop("arrivals", "one"), options.pop("backlinks", None)
-    limits = Limits(max_pages, **_pop_fields(options, Limits, but=("max_pages", "timeout")))
-    if max_pages < 1:
-        raise UserError(f"max_pages is {max_pages}; give at least 1")
+    limits = _limits(max_pages, options)
     ground = _web(web, options)
     path = None if backlinks is None else Path(backlinks)
     source = None if path is None else partial(backlinks_from, path)
     recipe = Recipe(strategy, judge, limits, arrivals, seed, source)
-    folder = IN_MEMORY if out is None else Path(out)
+    folder = IN_MEMORY if out is None else check_folder(Path(out))
     order = Order(crawlers_half(topic), ground, strategy_name, judge_name, recipe, folder, path)
     return order, HuntProgress(folder, show)
 
 
+def _limits(max_pages: int, options: dict[str, Any]) -> Limits:
+    """The budget, and the condition under which it need not be spent; its options are taken out of the others."""
+    if max_pages < 1:
+        raise UserError(f"max_pages is {max_pages}; give at least 1")
+    limits = Limits(max_pages, **{name: options.pop(name) for name in _LIMITS if name in options})
+    if "max_time" in options:
+        limits = replace(limits, max_seconds=duration(str(options.pop("max_time"))))
+    return with_condition(limits, options.pop("stop_when")) if "stop_when" in options else limits
+
+
 def _web(web: RecordedWeb | str | Path, options: dict[str, Any]) -> RecordedWeb | LiveSettings:
-    """The web that is meant; what is left of the options must be settings of the live one."""
+    """The web that is meant; what is left of the options must be for the live one."""
+    fitting = live_options.NAMES if web == LIVE else ()
+    for name in options:
+        if name not in fitting:
+            raise unknown("option", name, [*_OPTIONS, *_LIMITS, *fitting])
     if web == LIVE:
-        settings = _pop_fields(options, LiveSettings)
-        if options:
-            raise unknown("option", next(iter(options)), [*settings, *_names(LiveSettings), *_names(Limits)])
-        for name in ("allow_net", "resolve"):
-            settings[name] = tuple(settings.get(name, ()))
-        return LiveSettings(**settings).check()
-    if options:
-        raise unknown("option", next(iter(options)), [*_names(Limits), "arrivals", "backlinks", "progress"])
+        return live_options.live(options)
     return web if isinstance(web, RecordedWeb) else RecordedWeb(Path(web))
-
-
-def _pop_fields(options: dict[str, Any], kind: type, but: Sequence[str] = ()) -> dict[str, Any]:
-    """The options that are fields of a class, taken out of the others."""
-    return {name: options.pop(name) for name in _names(kind) if name in options and name not in but}
-
-
-def _names(kind: type) -> list[str]:
-    return [field.name for field in fields(kind)]
 
 
 def _interruptible(order: Order, progress: HuntProgress) -> Result:

@@ -12,7 +12,7 @@ from salticid.api.showing import league_as_html
 from salticid.api.tables import to_pandas
 from salticid.api.topics import TopicFile, load_topic
 from salticid.cli.progress import Work
-from salticid.errors import UserError
+from salticid.errors import UserError, unknown
 from salticid.lab import compare as lab
 from salticid.lab.experiment import Experiment, Instances
 from salticid.lab.report import write_report
@@ -23,6 +23,8 @@ from salticid.protocols import Judge, Strategy
 from salticid.registry import settings_of
 from salticid.runs.specs import DEFAULT_JUDGE
 from salticid.webs.recorded import RecordedWeb
+
+_OPTIONS = ("max_buffer", "arrivals", "repeats", "robustness", "sweep")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -83,6 +85,13 @@ def compare(
     there, and not done twice; without, nothing is written. One worker stays in this process. Further options are those
     of the command line: `max_buffer`, `arrivals`, `repeats`, `robustness`, `sweep`.
     """
+    if workers < 1:
+        raise UserError(f"workers is {workers}; give at least 1")
+    if isinstance(measures, str):
+        raise UserError(f"measures are a list, as in [{measures!r}]")
+    for name in options:
+        if name not in _OPTIONS:
+            raise unknown("option", name, _OPTIONS)
     by_name = _by_name(strategies)
     instances = {name: each for name, each in by_name.items() if not isinstance(each, str)}
     objects = Instances(
@@ -112,6 +121,8 @@ def _topics(topics: str | Path | Sequence[Topic | TopicFile | str | Path]) -> di
         topics = sorted(folder.glob("*.toml")) if folder.is_dir() else [folder]
         if not topics:
             raise UserError(f"{folder} holds no topic files; make some with: salticid world topics")
+    if not topics:
+        raise UserError("no topics; give a folder of topic files, or a list of topics")
     keys: dict[str, Topic | None] = {}
     for each in topics:
         if isinstance(each, Topic):

@@ -20,9 +20,8 @@ from salticid.errors import UserError
 from salticid.model import Limits, Scope, StopReason, Topic
 from salticid.runs import specs
 from salticid.runs.live_settings import USER_AGENT, LiveSettings
-from salticid.runs.order import Order, Recipe
+from salticid.runs.order import Order, Recipe, check_folder
 from salticid.truth import load_topic
-from salticid.webs.arrays import MANIFEST
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.inlinks import backlinks_from
 
@@ -212,11 +211,7 @@ def _limits(
 
 def _folder(folder: Path | None, topic: str, strategy: str) -> Path:
     """Where the crawl goes: the folder of --out, else a free one."""
-    if folder is None:
-        return _free_folder(topic, strategy)
-    if not folder.name or (folder / MANIFEST).exists():
-        raise UserError(f"no crawl goes into {str(folder)!r}; name a folder of its own with --out")
-    return folder
+    return _free_folder(topic, strategy) if folder is None else check_folder(folder)
 
 
 def _free_folder(topic: str, strategy: str) -> Path:

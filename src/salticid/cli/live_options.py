@@ -81,13 +81,16 @@ _UNCHANGED = (
     "host_share", "max_disk",
 )  # fmt: skip
 _UNLESS = {"no_warc": "warc", "no_traps": "traps"}
+_LISTS = ("allow_net", "resolve")
+NAMES = (*_UNCHANGED, *_UNLESS, *_LISTS, "patience")
+"""The names of all these options, as keywords."""
 
 
 def settings(options: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of the live web among the options of a command, under the names of `LiveSettings`."""
     values = {name: options[name] for name in _UNCHANGED if name in options}
-    values |= {name: tuple(options[name] or ()) for name in ("allow_net", "resolve") if name in options}
-    values |= {name: duration(options[name]) for name in ("patience",) if name in options}
+    values |= {name: tuple(options[name] or ()) for name in _LISTS if name in options}
+    values |= {name: duration(str(options[name])) for name in ("patience",) if name in options}
     return values | {setting: not options[name] for name, setting in _UNLESS.items() if name in options}
 
 

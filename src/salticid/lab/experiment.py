@@ -113,6 +113,10 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def check(self) -> None:
         """UserError for a strategy, judge or topic file that cannot be."""
+        least = {"max_pages": 1, "max_buffer": 1, "repeats": 1, "seed": 0}
+        for name, bound in least.items():
+            if (number := getattr(self, name)) is not None and number < bound:
+                raise UserError(f"{name} is {number}; give at least {bound}")
         if not self.strategies:
             raise UserError(
                 "nothing to compare; name strategies with --strategy, as in --strategy best_first"

@@ -22,6 +22,7 @@ from salticid.store.database import Database
 from salticid.store.folder_lock import IN_MEMORY
 from salticid.store.log import CrawlLog
 from salticid.version import __version__
+from salticid.webs.arrays import MANIFEST
 from salticid.webs.recorded import RecordedWeb
 
 WHY = {
@@ -118,6 +119,13 @@ class Order:
         check_same(folder, before, self.facts())
         larger = larger_limits(folder, current_limits(log.database, before), self.recipe.limits)
         return replace(self, recipe=replace(self.recipe, limits=Limits(**before["limits"]))), larger
+
+
+def check_folder(folder: Path) -> Path:
+    """The folder, if a crawl may be kept there; UserError if it holds a world, or is none of its own."""
+    if not folder.name or (folder / MANIFEST).exists():
+        raise UserError(f"no crawl goes into {str(folder)!r}; name a folder of its own with --out")
+    return folder
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,9 +82,8 @@ class Run(ABC):
         crawl, seconds = self.crawl, self.clock()
         self.log.about({"seconds": seconds, "line": crawl.judge.line})
         if self.new or self.larger or crawl.step > self._visits or reason is not StopReason.INTERRUPTED:
-            self.log.about(
-                {"stopped": reason.value}
-            )  # a run without a visit keeps the reason of the run before
+            # A run that was only woken, without a visit, keeps the reason of the run before.
+            self.log.about({"stopped": reason.value})
         return Result(crawl.pages, crawl.fetches, reason, seconds, self.log.in_memory)
 
     def _go_on_from(self, before: dict[str, Any]) -> None:

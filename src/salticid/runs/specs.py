@@ -31,7 +31,7 @@ T = TypeVar("T")
 def strategy_of(spec: str | Strategy, settings: Mapping[str, object] | None = None) -> tuple[str, Strategy]:
     """The strategy that a spec means, changed by the settings, and its name."""
     if not isinstance(spec, str):
-        return type(spec).__name__, spec
+        return _own(spec, strategies)
     if spec.partition(":")[0] == "oracle":
         raise UserError(
             "the oracle knows which pages are relevant, so it cannot crawl; the lab measures every strategy "
@@ -49,7 +49,7 @@ def judge_of(
     """
     if spec is None:
         spec = str(getattr(strategy, "judge", LEARNING_JUDGE if talks else DEFAULT_JUDGE))
-    return (type(spec).__name__, spec) if not isinstance(spec, str) else _instance(spec, judges, {})
+    return _instance(spec, judges, {}) if isinstance(spec, str) else _own(spec, judges)
 
 
 def description(spec: str | Strategy | Judge, name: str, instance: Strategy | Judge) -> dict[str, Any]:
@@ -72,6 +72,15 @@ def pairs(texts: list[str]) -> dict[str, str]:
             raise UserError(f"{text!r} is no KEY=VALUE; write a setting as in n=64")
         values[key.strip()] = value.strip()
     return values
+
+
+def _own(instance: T, registry: Registry[T]) -> tuple[str, T]:
+    """An instance that a program hands over, and its name."""
+    if not registry.fits(type(instance)):
+        raise UserError(
+            f"{instance!r} is no {registry.kind}; give a name, or an instance of a {registry.kind}"
+        )
+    return type(instance).__name__, instance
 
 
 def _instance(spec: str, registry: Registry[T], settings: Mapping[str, object]) -> tuple[str, T]:
