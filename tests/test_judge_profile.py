@@ -162,10 +162,14 @@ def test_by_hand() -> None:
     silk, moss, fern = words.rarity.of(np.array(words.stems.terms("silk moss fern"), np.int32)).tolist()
     usual = words._usual
     length = sqrt(silk**2 + moss**2)
-    # silk is the keyword, 0.35; x, of length 1, has silk and moss; y is moss; the language takes its words off.
+    # silk is the keyword, 0.35; x, of length 1, has silk and moss; the language takes its words off.
     by_hand = total([usual], len(words.stems)) * -0.2
     by_hand[words.stems.terms("silk")] += 0.35 + silk / length
-    by_hand[words.stems.terms("moss")] += moss / length - 0.5
+    by_hand[words.stems.terms("moss")] += moss / length
+    # y is moss, of which as much is spared as the topic says itself.
+    spared = by_hand * (by_hand[words.stems.terms("moss")[0]] / (by_hand @ by_hand))
+    by_hand[words.stems.terms("moss")] -= 0.5
+    by_hand += 0.5 * spared
     z = words.vector(page(web, "z"))
     expected = (by_hand[z.stems] * z.weights).sum() / length_of(by_hand)
     assert words.likeness(z) == pytest.approx(expected)
@@ -217,3 +221,49 @@ def test_calibration_keeps_its_order_and_its_ends() -> None:
     assert found[3] == pytest.approx(0.5)
     assert Calibration.above(0.3, 0.1).probability(0.3) < 0.01
     assert calibration.carried_over([0.1, 0.1], [0.2, 0.2]) == calibration
+
+
+def test_one_word_against_a_page_moves_what_is_like_it_and_not_the_topic() -> None:
+    pages = {
+        "planner": "The query planner chooses indexes for a query and estimates costs",
+        "vacuum": "Vacuum removes dead rows so that the query planner has statistics and indexes stay small",
+        "freeze": "Freezing dead rows is what vacuum does to statistics and small tables",
+    }
+    web, brief = briefed((), (), "query planner indexes", pages)
+    judge = started(brief)
+    before = {name: judge.score(page(web, name)) for name in pages}
+    judge.learn([(page(web, "vacuum"), -1)])
+    after = {name: judge.score(page(web, name)) for name in pages}
+    assert after["planner"] >= judge.line
+    assert before["planner"] - after["planner"] < before["vacuum"] - after["vacuum"]
+    assert after["freeze"] < before["freeze"]
+
+
+def test_a_page_that_is_all_links_comes_after_one_that_says_something() -> None:
+    menu = " ".join(f'<a href="/{n}">query planner part</a>' for n in "abcdefgh")
+    text = "The query planner chooses which indexes to use, and this part says how it does that."
+    web, brief = briefed((), (), "query planner", {"contents": menu, "planner": text})
+    judge = started(brief)
+    words, contents = judge._words, page(web, "contents")
+    assert judge.score(page(web, "planner")) >= judge.line
+    assert words.likeness_of(contents) < 0.9 * words.likeness(words.vector(contents))
+
+
+def test_start_pages_that_speak_of_the_keywords_count_as_examples_and_others_do_not() -> None:
+    web, brief = briefed(examples=(), keywords="spiders")
+    shown = ("spiders", "trains", "bread", "engines")
+    told, alone = (started(brief, Profile(refresh=len(shown) * 10)) for _ in range(2))
+    off = started(brief, Profile(refresh=len(shown) * 10))
+    told.start_page(page(web, "spiders"))
+    off.start_page(page(web, "trains"))
+    for judge in (told, alone, off):
+        watched(judge, web, *shown, times=10)
+    (jumping,) = told._words.stems.terms("jumping")  # what the start page says besides
+    assert told._words.evidence[jumping] > 0 == alone._words.evidence[jumping]
+    assert off._words.evidence.tolist() == alone._words.evidence.tolist()
+
+
+def test_however_like_the_topic_two_pages_are_their_scores_differ() -> None:
+    calibration = Calibration.above(0.0, 0.06)
+    shown = [round(calibration.probability(0.06 * times), 2) for times in range(1, 6)]
+    assert len(set(shown)) == len(shown)

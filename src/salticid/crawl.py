@@ -93,6 +93,7 @@ class Crawl:
         self.stalled_after = STALLED_AFTER
         self._urls.learn(brief.seeds.url)
         judge.start(brief)
+        self._start_page = getattr(judge, "start_page", None)
         strategy.start(brief)
 
     @property
@@ -396,6 +397,8 @@ class Crawl:
         self.log.add_visit(visit)
         if events := self.strategy.events():
             self.log.add_message(Report(events))
+        if page is not None and choice.link.source == FROM_SEED and self._start_page is not None:
+            self._start_page(page)
         if page is not None and not revisit and self.judge.watch(page, score):
             self.revise(self._new_scores(), [])
         return visit

@@ -119,7 +119,11 @@ class Backlinks(Protocol):
 
 
 class Judge(Protocol):
-    """What the crawler believes about a page while it runs: not the truth, which it never sees."""
+    """What the crawler believes about a page while it runs: not the truth, which it never sees.
+
+    A judge may also have a method `start_page(page)`. It is then told of each page that a seed led to, before it
+    is to `watch` it.
+    """
 
     @property
     def line(self) -> float:

@@ -27,12 +27,14 @@ class Profile(TrainedJudge):
     The words of the topic are those of keywords and examples, less what is said elsewhere, plus those that go
     together with them on the pages seen (`learning/topic_words.py`); rare words weigh more, by the frequency
     lists of the language. The probability follows from how like it the usual page is, and the n known pages,
-    each had it not been known: the line lies n / (n + 1) of the way from the one to the others. A page without
-    a word of the language scores 0.
+    each had it not been known: the line lies n / (n + 1) of the way from the one to the others. While fewer than
+    two are known it lies half way from the usual page to those most like the topic. A page that is mostly lists of
+    links is less like any topic; a page without a word of the language scores 0.
 
     It works from keywords alone, from examples, and better with negatives. After `refresh` pages, and
     whenever their number has grown by half, it learns from the pages seen: as what is usual here, never as
-    examples of anything. So it cannot talk itself into a topic. `vectors` names a folder of word vectors, in
+    examples of anything. So it cannot talk itself into a topic. Without examples, start pages that speak of the
+    keywords stand for them, weighing `starts` beside the keywords. `vectors` names a folder of word vectors, in
     the form of model2vec: then words count that mean much the same.
 
     >>> from salticid.testing import spider_web
@@ -51,6 +53,7 @@ class Profile(TrainedJudge):
         self,
         *,
         keywords: Annotated[float, Meta(ge=0, le=100)] = 0.35,
+        starts: Annotated[float, Meta(ge=0, le=100)] = 2.0,
         unlike: Annotated[float, Meta(ge=0, le=100)] = 1.0,
         negatives: Annotated[float, Meta(ge=0, le=100)] = 0.5,
         related: Annotated[float, Meta(ge=0, le=100)] = 0.6,
@@ -58,6 +61,7 @@ class Profile(TrainedJudge):
         vectors: str = "",
     ) -> None:
         self.keywords = keywords
+        self.starts = starts
         self.unlike = unlike
         self.negatives = negatives
         self.related = related
@@ -65,7 +69,7 @@ class Profile(TrainedJudge):
         self.vectors = vectors
 
     def start(self, brief: Brief) -> None:
-        mixture = Mixture(self.keywords, self.unlike, self.negatives, self.related)
+        mixture = Mixture(self.keywords, self.starts, self.unlike, self.negatives, self.related)
         self._words = TopicWords(brief, mixture, StaticVectors(Path(self.vectors)) if self.vectors else None)
         if not self._words.weights.any():
             raise UserError(
@@ -79,19 +83,26 @@ class Profile(TrainedJudge):
         words = self._words
         near, far = [words.vector(page) for page in on], [words.vector(page) for page in off]
         words.tell(near, far)
-        usual = _mean([words.evidence_likeness(page) for page in (*words.unlike, *far)])
-        line = _ON_TOPIC
         if left_out := words.left_out():
+            usual = _mean([words.evidence_likeness(page) for page in (*words.unlike, *far)])
             line = usual + (_mean(left_out) - usual) * len(left_out) / (len(left_out) + 1)
-        calibration = Calibration.above(usual, line)
-        self._calibration = calibration.carried_over(
-            [words.evidence_likeness(page) for page in words.sample],
-            [words.likeness(page) for page in words.sample],
-        )
+            self._calibration = Calibration.above(usual, line).carried_over(
+                [words.evidence_likeness(page) for page in words.sample],
+                [words.likeness(page) for page in words.sample],
+            )
+        else:
+            self._calibration = Calibration.of_pages(
+                [words.likeness(page) for page in words.found], _ON_TOPIC
+            )
 
     def score(self, page: Page) -> float:
-        vector = self._words.vector(page)
-        return self._calibration.probability(self._words.likeness(vector)) if len(vector.stems) else 0.0
+        if not len(self._words.vector(page).stems):
+            return 0.0
+        return self._calibration.probability(self._words.likeness_of(page))
+
+    def start_page(self, page: Page) -> None:
+        """A page that a person gave to start from."""
+        self._words.start_page(page)
 
     def watch(self, page: Page, score: float) -> bool:
         self._words.see(page)

@@ -12,21 +12,36 @@ LEAST_APART = 0.05
 """The line lies at least so far above pages off topic, whatever little is known says."""
 DOUBT = 5.0
 """The log odds against a usual page off topic: it may be on topic with a probability of 0.007."""
+TOP = 0.05
+"""So large a part of the pages seen, the most like the topic, say how like it pages can be, while no example tells."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """probability(x) = 1 / (1 + exp(-steepness * (x - line))).
+    """probability(x) = 1 / (1 + exp(-steepness * (x - line))) up to the line; from there on odds grow as a cube.
 
-    A page that is no more like the topic than other pages are gets less than 0.01.
+    A page that is no more like the topic than other pages are gets less than 0.01. Above the line, where few pages
+    are known, (1 + t) ** 3 to 1 are the odds of a page that is t times as far above the line as a usual page is
+    below: however like the topic, two pages of different likeness get different probabilities.
 
     >>> calibration = Calibration.above(0.1, 0.5)
-    >>> [round(calibration.probability(x), 2) for x in (0.1, 0.3, 0.5, 0.7)]
-    [0.01, 0.08, 0.5, 0.92]
+    >>> [round(calibration.probability(x), 2) for x in (0.1, 0.3, 0.5, 0.7, 0.9, 1.3)]
+    [0.01, 0.08, 0.5, 0.77, 0.89, 0.96]
     """
 
     line: float
     steepness: float
+
+    @classmethod
+    def of_pages(cls, likeness: Sequence[float], least: float) -> Calibration:
+        """From how like the topic the pages seen are, of which nobody said which are about it.
+
+        The line lies half way from the lower half of them to the top, and never below `least`.
+        """
+        ordered = sorted(likeness)
+        usual = _mean(ordered[: (len(ordered) + 1) // 2])
+        top = _mean(ordered[-max(round(TOP * len(ordered)), 3) :])
+        return cls.above(usual, max((usual + top) / 2, least))
 
     @classmethod
     def above(cls, usual: float, line: float) -> Calibration:
@@ -36,7 +51,12 @@ class Calibration:
 
     def probability(self, likeness: float) -> float:
         """How probably a page so like the topic is about it."""
-        return logistic(self.steepness * (likeness - self.line))
+        above = likeness - self.line
+        if above <= 0.0:
+            return logistic(self.steepness * above)
+        base = 1.0 + above * self.steepness / DOUBT
+        odds = base * base * base
+        return odds / (1.0 + odds)
 
     def carried_over(self, before: Sequence[float], after: Sequence[float]) -> Calibration:
         """The same for another kind of likeness, given both of some pages: by the straight line through them.

@@ -32,6 +32,10 @@ class StemVector(NamedTuple):
         """The same direction at length 1; nothing stays nothing."""
         return StemVector(self.stems, self.weights / (self.length or 1.0))
 
+    def times(self, factor: float) -> StemVector:
+        """The same direction at another length."""
+        return StemVector(self.stems, self.weights * factor)
+
     def cosine(self, dense: Floats, length: float) -> float:
         """The cosine with a vector given as one weight for each stem and its length; 0 if either is empty."""
         inside = self.stems < len(dense)

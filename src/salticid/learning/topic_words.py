@@ -17,6 +17,7 @@ from salticid.learning.word_vectors import Meanings, Vectors
 from salticid.model import Area, Floats, Page
 from salticid.protocols import Brief
 from salticid.text.bags import Bag
+from salticid.text.link_lists import link_lists
 from salticid.text.stems import Stems
 
 HEADING_TIMES = 3
@@ -27,18 +28,28 @@ USUAL = 0.2
 """How much the usual words of the language are taken off, while no page off topic is known."""
 ENOUGH_PAGES = 30
 """From so many pages, what goes together on them has half its say."""
+ROUNDS = 2
+"""So many times the words that go together are looked for, each time from those found before."""
+MOST_STARTS = 64
+"""So many start pages at most are listened to."""
+LIST_WORDS = 0.05
+"""A word in a list of links makes a page as much less like a topic as this part of a word of text makes it more."""
+FEW_WORDS = 5
+"""So many words of text every page is thought to have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
     """How much the sources of a topic's words count beside the examples, which count 1.
 
-    `keywords` beside examples; `unlike`, of the pages seen, the half less like the topic, and `negatives`, both
-    taken off; `related`, the words that go together with the topic's on the pages seen: so much without
-    examples, 1 / (1 + n) of it with n of them, which know better.
+    `keywords` beside examples; `starts`, without examples, start pages beside keywords, which then count 1;
+    `unlike`, of the pages seen, the half less like the topic, and `negatives`, both taken off; `related`, the words
+    that go together with the topic's on the pages seen: so much without examples, 1 / (1 + n) of it with n of
+    them, which know better.
     """
 
     keywords: float = 0.35
+    starts: float = 2.0
     unlike: float = 1.0
     negatives: float = 0.5
     related: float = 0.6
@@ -55,11 +66,13 @@ class TopicWords:
 
         evidence = mean of examples + keywords - unlike * mean of the half of seen pages less like it
         words = evidence / |evidence| + related * together / |together|
-        together = sum over seen pages of (evidence . page - mean) * page
+        together = sum over seen pages of (words . page - mean) * page, words being the evidence at first
 
     The last is the covariance of each word with being on topic, over the pages seen. It takes none of them
-    for an example: whatever the crawl has seen, evidence is never moved towards it. With word vectors, the words
-    near those of evidence in meaning count as much again.
+    for an example: whatever the crawl has found, evidence is never moved towards it. Without examples, the pages
+    a person gave to start from are taken for examples as far as they speak of the keywords: wholly from one standard
+    deviation above the mean of the pages seen on, not at all below that mean. With word vectors, the words near
+    those of evidence in meaning count as much again.
 
     >>> from salticid.testing import spider_web
     >>> from salticid.runs.brief import prepare
@@ -77,7 +90,8 @@ class TopicWords:
         self._keywords = self._vector_of(Bag.of(self.stems.terms(brief.topic.keywords)))
         self._usual = self._usual_words(brief.language)
         self._sample: EvenSample[StemVector] = EvenSample(MOST_PAGES)
-        self._last: tuple[Page, StemVector] | None = None
+        self._starts: list[StemVector] = []
+        self._last: tuple[Page, tuple[StemVector, float]] | None = None
         self._meanings = None if vectors is None else Meanings(vectors, brief.words, self.stems)
         if self._meanings is not None:
             self._meanings.meet_text(brief.topic.keywords)
@@ -89,12 +103,28 @@ class TopicWords:
 
     def vector(self, page: Page) -> StemVector:
         """A page as rare words see it, at length 1; that of the last page is kept, which is scored, then seen."""
+        return self._read(page)[0]
+
+    def likeness_of(self, page: Page) -> float:
+        """How like the topic a page is: as its words are, but less if it is mostly lists of links."""
+        vector, text_share = self._read(page)
+        return self.likeness(vector) * text_share
+
+    def _read(self, page: Page) -> tuple[StemVector, float]:
+        """A page as rare words see it, and how much of it is text of its own: near 1 for most pages."""
         if self._last is None or self._last[0] is not page:
             words = self.stems.of(page.tokens)
-            standing_out = words[page.areas != Area.REST]
-            bag = Bag.of(np.concatenate((words, *[standing_out] * (HEADING_TIMES - 1))))
-            self._last = page, self._vector_of(bag)
+            is_heading = page.areas != Area.REST
+            bag = Bag.of(np.concatenate((words, *[words[is_heading]] * (HEADING_TIMES - 1))))
+            lists = int(np.count_nonzero(link_lists(page)))
+            text = len(words) - lists + FEW_WORDS
+            self._last = page, (self._vector_of(bag), text / (text + LIST_WORDS * lists))
         return self._last[1]
+
+    def start_page(self, page: Page) -> None:
+        """The crawl was sent to this page by a person. Weights change with the next `tell`."""
+        if len(self._starts) < MOST_STARTS:
+            self._starts.append(self.vector(page))
 
     def see(self, page: Page) -> None:
         """The crawl has seen a page. Weights change with the next `tell`."""
@@ -105,7 +135,7 @@ class TopicWords:
     def tell(self, on: Sequence[StemVector], off: Sequence[StemVector]) -> None:
         """These pages are known, all others are not: make the weights anew."""
         self._on, self._off = list(on), list(off)
-        self._mean = total(self._on, len(self.stems)) / max(len(self._on), 1)
+        self._mean, self._known = self._mean_of_examples()
         first = self._sum_of_evidence([])
         likeness = [_product(page, first) for page in self.sample]
         middle = sorted(likeness)[len(likeness) // 2] if likeness else 0.0
@@ -113,13 +143,22 @@ class TopicWords:
         evidence = self._sum_of_evidence(self.unlike)
         self._evidence_length = length_of(evidence) or 1.0
         self.evidence = evidence / self._evidence_length
-        self.weights = self.evidence + self._together() + self._alike()
+        self.weights = self.evidence
+        for _ in range(ROUNDS):
+            self.weights = self.evidence + self._together(self.weights)
+        self.weights = self.weights + self._alike()
         self._length = length_of(self.weights) or 1.0
 
     @property
     def sample(self) -> list[StemVector]:
         """The seen pages that are kept."""
         return self._sample.items
+
+    @property
+    def found(self) -> list[StemVector]:
+        """Those of them that the crawl found, and nobody gave it."""
+        given = {id(page) for page in self._starts}
+        return [page for page in self.sample if id(page) not in given]
 
     def likeness(self, page: StemVector) -> float:
         """The cosine of a page with the topic's words: below 0 for what is said elsewhere."""
@@ -156,20 +195,48 @@ class TopicWords:
         near[stems] = self.weights[stems] * self.rarity.of(stems)
         return near
 
+    def _mean_of_examples(self) -> tuple[Floats, float]:
+        """The mean of what is taken for examples, and how many they are: start pages only in part."""
+        size = len(self.stems)
+        if self._on or not self._starts:
+            return total(self._on, size) / max(len(self._on), 1), float(len(self._on))
+        keywords = total([self._keywords], size)
+        likeness = [_product(page, keywords) for page in self.found]
+        mean = fsum(likeness) / max(len(likeness), 1)
+        spread = sqrt(fsum((like - mean) ** 2 for like in likeness) / max(len(likeness), 1))
+        trust = len(likeness) / (len(likeness) + ENOUGH_PAGES)
+        above = [(_product(page, keywords) - mean) / (spread or 1.0) for page in self._starts]
+        parts = [trust * min(max(times, 0.0), 1.0) for times in above]
+        weighted = [page.times(part) for page, part in zip(self._starts, parts, strict=True)]
+        return total(weighted, size) / len(self._starts), fsum(parts)
+
     def _sum_of_evidence(self, unlike: list[StemVector]) -> Floats:
         size, mixture = len(self.stems), self.mixture
         weights = total([self._keywords], size)
-        if self._on:
+        if self._known:
             trust = len(unlike) / (len(unlike) + ENOUGH_PAGES)
-            weights = mixture.keywords * weights + self._mean
-            weights -= total(unlike, size) * (mixture.unlike * trust / max(len(unlike), 1))
-            weights -= total([self._usual], size) * (USUAL * (1.0 - trust))
+            examples = self._mean - total(unlike, size) * (mixture.unlike * trust / max(len(unlike), 1))
+            if self._on:
+                weights = mixture.keywords * weights + examples
+                weights -= total([self._usual], size) * (USUAL * (1.0 - trust))
+            else:
+                weights += mixture.starts * examples
         if self._off:
-            weights -= total(self._off, size) * (mixture.negatives / len(self._off))
+            weights = weights - mixture.negatives * self._against(weights)
         return weights
 
-    def _together(self) -> Floats:
-        likeness = [_product(page, self.evidence) for page in self.sample]
+    def _against(self, words: Floats) -> Floats:
+        """What the pages off topic say, but for what they have in common with these words.
+
+        All of that is spared when there is one such page, which speaks against pages like it and not against the
+        topic; 1 / n of it when there are n of them.
+        """
+        mean = total(self._off, len(self.stems)) / len(self._off)
+        common = fsum((mean * words).tolist()) / (length_of(words) ** 2 or 1.0)
+        return mean - words * (max(common, 0.0) / len(self._off))
+
+    def _together(self, words: Floats) -> Floats:
+        likeness = [_product(page, words) for page in self.sample]
         mean = fsum(likeness) / max(len(likeness), 1)
         together = np.zeros(len(self.stems))
         for page, like in zip(self.sample, likeness, strict=True):
@@ -186,7 +253,7 @@ class TopicWords:
         return alike * (self._relation() / (length_of(alike) or 1.0))
 
     def _relation(self) -> float:
-        return self.mixture.related / (1 + len(self._on))
+        return self.mixture.related / (1 + self._known)
 
     def _vector_of(self, bag: Bag) -> StemVector:
         logs = 1.0 + logs_of_counts(bag.counts.astype(np.int64))
