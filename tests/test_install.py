@@ -50,10 +50,20 @@ class Installation:
             if name != "salticid":
                 _lend(part.package, site)
         build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder]
-        subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+        subprocess.run(list(map(str, build)), cwd=ROOT, check=True, capture_output=True)
         (wheel,) = folder.glob("*.whl")
-        uv = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--offline", "--no-index", "--no-deps"]
-        subprocess.run([*uv, "--python", python, wheel], check=True)
+        uv = [
+            sys.executable,
+            "-m",
+            "uv",
+            "pip",
+            "install",
+            "--quiet",
+            "--offline",
+            "--no-index",
+            "--no-deps",
+        ]
+        subprocess.run([*uv, "--python", str(python), str(wheel)], check=True)
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         here = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}

@@ -12,13 +12,14 @@ from typing import Annotated, Any
 import typer
 
 from salticid.cli import live_options, options
-from salticid.cli.console import err
+from salticid.cli.console import err, safe
 from salticid.cli.hunt import hunt
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.summary import say_how_to_go_on, tell
 from salticid.errors import UserError
 from salticid.model import Limits, Scope, StopReason, Topic
 from salticid.runs import specs
+from salticid.runs.contact import how_to_set_contact, own_user_agent
 from salticid.runs.live_settings import USER_AGENT, LiveSettings
 from salticid.runs.order import Order, Recipe, check_folder
 from salticid.truth import load_topic
@@ -112,7 +113,7 @@ def crawl(
     timeout: live_options.Timeout = 10.0,
     per_address: live_options.PerAddress = 8,
     sitemaps: Annotated[bool, _manners("--sitemaps", help="Live: read sitemaps of liked sites.")] = False,
-    user_agent: live_options.UserAgent = USER_AGENT,
+    user_agent: live_options.UserAgent = None,
     patience: live_options.Patience = "1h",
     max_bytes: live_options.MaxBytes = 1 << 20,
     max_disk: live_options.MaxDisk = None,
@@ -147,7 +148,7 @@ def crawl(
     judge_name, judge_object = specs.judge_of(judge, strategy_object)
     limits = _limits(max_pages, max_fetches, max_buffer, max_time, stop_when)
     start = (seed_url or (), bookmarks, search, from_crawl or ())
-    topic = _topic(topic_file, query, start, user_agent, out_dir)
+    topic = _topic(topic_file, query, start, user_agent or own_user_agent(), out_dir)
     scope = Scope(tuple(include or ()), tuple(exclude or ()), same_site, max_depth)
     topic = replace(topic, scope=_scope(topic.scope, scope))
     source = None if backlinks is None else partial(backlinks_from, backlinks)
@@ -161,7 +162,7 @@ def _web(name: str, params: Mapping[str, Any], ray: str | None) -> RecordedWeb |
     if name == LIVE:
         settings = live_options.live(params)
         if params["max_pages"] > ASK_FOR_CONTACT and settings.user_agent == USER_AGENT:
-            err.print(f"More than {ASK_FOR_CONTACT} pages: please add a contact with --user-agent.")
+            err.print(safe(how_to_set_contact()), soft_wrap=True)
         return settings
     if ray is not None:
         raise UserError("a recorded world is crawled on one machine; leave --ray out, or crawl the live web")
