@@ -75,7 +75,7 @@ def crawl(
     judge: Annotated[
         str | None,
         _what(
-            help=f"What scores a page [default: the strategy's own, else {specs.DEFAULT_JUDGE}].",
+            help=f"What scores a page [default: the strategy file's, the strategy's own, else {specs.DEFAULT_JUDGE}].",
             metavar="NAME[:KEY=VALUE,...]",
         ),
     ] = None,
@@ -145,7 +145,7 @@ def crawl(
         return refresh_alias(context, refresh, json)
     ground = _web(web, context.params, ray)
     name, strategy_object = specs.strategy_of(strategy, specs.pairs(set_ or []))
-    judge_name, judge_object = specs.judge_of(judge, strategy_object)
+    judge_name, judge_object = specs.judge_of(judge or specs.judge_in(strategy), strategy_object)
     limits = _limits(max_pages, max_fetches, max_buffer, max_time, stop_when)
     start = (seed_url or (), bookmarks, search, from_crawl or ())
     topic = _topic(topic_file, query, start, user_agent or own_user_agent(), out_dir)
