@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from salticid.model import Outcome
+import msgspec
+
+from salticid.model import Outcome, Topic
 from salticid.store.crawl_folder import CrawlFolder, StoredVisit
 from salticid.tables.translation import Translation
 from salticid.webs.recorded import OUTCOMES
 from salticid.worlds.answers import Answer, Unread
+from salticid.worlds.beliefs import write_belief
 
 
 class CrawledPages:
@@ -21,11 +24,20 @@ class CrawledPages:
         self.name = f"crawl of {self._crawl.about().get('topic', {}).get('name', folder.name)}"
         self.size, self.done = len(self._crawl), 0
         self._redirects: set[str] = set()
+        self._believed: list[str] = []
 
     def __iter__(self) -> Iterator[Answer | Unread]:
         for visit in self._crawl.visits():
             self.done += 1
+            if visit.outcome == Outcome.OK and visit.positive:
+                self._believed.append(visit.final_url)
             yield from self._answers(visit)
+
+    def write_belief(self, world: Path) -> None:
+        """Put beside the world which of the pages read so far were taken for pages about the crawl's topic."""
+        told = self._crawl.about().get("topic")
+        if told is not None:
+            write_belief(world, msgspec.convert(told, Topic), self._believed)
 
     def _answers(self, visit: StoredVisit) -> Iterator[Answer]:
         if visit.url != visit.final_url and visit.url not in self._redirects:
