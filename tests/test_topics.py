@@ -259,7 +259,7 @@ def crawled(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_world_of_a_crawl_makes_a_topic_of_what_the_crawl_believed(crawled: Path, tmp_path: Path) -> None:
     said = salticid("world", "topics", crawled / "world", "--out", tmp_path)
     assert said.status == 0, said.err
-    assert said.out.startswith(f"1 topic in {tmp_path}, by what the crawl believed")
+    assert said.out.startswith(f"1 topic in {tmp_path}, from what the crawl believed")
     topic, truth = load_topic(tmp_path / "what_I_want.toml")
     asked, _ = load_topic(crawled / "topic.toml")
     assert (topic.name, topic.keywords) == (asked.name, asked.keywords)

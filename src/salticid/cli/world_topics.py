@@ -11,9 +11,9 @@ from salticid.cli.console import err, out, print_json, safe
 from salticid.worlds.topics import TopicPlan, make_topics
 
 _BASIS = {
-    "labels": "by the labels of the world",
-    "belief": "by what the crawl believed; what races over them show is how well that is found again, not what is true",
-    "words": "by the words that pages hold",
+    "labels": "from the labels of the world",
+    "belief": "from what the crawl believed, which may be wrong",
+    "words": "from the words that pages hold",
 }
 
 
