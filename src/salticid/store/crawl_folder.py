@@ -23,7 +23,7 @@ from salticid.store.database import Database
 from salticid.store.folder_lock import SHARDS
 from salticid.store.packing import unpack_page, unpack_words
 from salticid.store.record import VisitRow, all_arrivals, arrival_at
-from salticid.store.schema import FILE, FORMAT, MESSAGE, PAGE, SESSION, URL, VISIT, WORDS
+from salticid.store.schema import FILE, FORMAT, MEMORY, MESSAGE, PAGE, SESSION, URL, VISIT, WORDS
 from salticid.store.stored_visit import DIGEST_FIELDS, VisitReader
 from salticid.store.stored_visit import StoredVisit as StoredVisit
 from salticid.store.twin_groups import TwinGroups
@@ -87,6 +87,12 @@ class CrawlFolder:
     def visits(self) -> Iterator[StoredVisit]:
         """All visits in order."""
         return map(VisitReader(self.database, self.verdicts()), all_arrivals(self.database))
+
+    def visits_from_nowhere(self) -> Iterator[StoredVisit]:
+        """The visits of links that are on no page of the crawl: start points, and what was offered."""
+        arrivals = all_arrivals(self.database)
+        here = (arrival for arrival in arrivals if arrival.choice.source < 0)
+        return map(VisitReader(self.database, self.verdicts()), here)
 
     def visit(self, step: int) -> StoredVisit:
         """The visit of a step."""
@@ -165,6 +171,11 @@ class CrawlFolder:
         """When the first run began, in seconds since 1970, were the crawl's clock at 0 then."""
         first = next(self.database.all(SESSION), None)
         return None if first is None else first[1] - first[2]
+
+    def notes(self, prefix: str) -> dict[str, bytes]:
+        """What the web of the crawl noted under names that begin so, by the rest of each name."""
+        rows = self.database.select(MEMORY, "WHERE name >= ? AND name < ?", (prefix, f"{prefix}\U0010ffff"))
+        return {name.removeprefix(prefix): value for name, value, _ in rows}
 
     def step_of(self, url: str) -> int | None:
         """The step at which the page of a URL was visited."""
