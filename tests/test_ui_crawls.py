@@ -198,6 +198,25 @@ def test_a_used_up_crawl_goes_on_only_with_a_larger_budget(tmp_path: Path) -> No
         assert (over["pages"], over["stopped"]) == (50, "budget")
 
 
+def test_a_crawl_goes_on_with_so_many_more_pages_than_it_has_read_wherever_it_stopped(tmp_path: Path) -> None:
+    site = Site(900, seconds=0.05)
+    with served(site) as port, serving(tmp_path, *options(port)) as (_, client):
+        name = begin(client, site, 800)
+        client.until(name, running)
+        client.post(f"/api/crawls/{name}/stop")
+        stopped = client.until(name, ended)
+        assert 0 < stopped["pages"] < 700, "it was stopped long before its budget was used up"
+        for more in (70, 10):
+            went_on = client.post(f"/api/crawls/{name}/continue", {"more": more})
+            assert went_on["max_pages"] == stopped["pages"] + more
+            over = client.until(name, ended)
+            assert (over["pages"], over["stopped"]) == (stopped["pages"] + more, "budget")
+            stopped = over
+        both = client.ask("POST", f"/api/crawls/{name}/continue", {"more": 10, "max_pages": 300})
+        assert (both.status, "not both" in both.error) == (422, True)
+    check_calls(tmp_path / "crawls" / name)
+
+
 def test_crawls_go_on_after_the_server_was_stopped_or_killed_or_their_process_was(tmp_path: Path) -> None:
     site = Site(900, seconds=0.02)
     with served(site) as port:

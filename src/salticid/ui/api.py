@@ -157,7 +157,7 @@ class Api:
         form = await bodies.read(request, GoOn)
         if not crawl.running:
             self.crawls.check_room()
-        await crawl.go_on(form.max_pages)
+        await crawl.go_on(form)
         return _json(crawl.summary())
 
     async def stop(self, request: Request) -> Response:

@@ -35,9 +35,13 @@ class NewCrawl(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class GoOn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a crawl goes on; a larger budget is needed where the old one is used up."""
+    """How a crawl goes on: with so many `more` pages than it has read, or with `max_pages` in all, else as it was.
+
+    A larger budget is needed where the old one is used up.
+    """
 
     max_pages: Pages | None = None
+    more: Pages | None = None
 
 
 class Nothing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -44,16 +44,20 @@ class Wish(msgspec.Struct, frozen=True):
     began: str
     mood: Literal["run", "pause", "stop"] = "run"
     world: str | None = None
+    max_fetches: int | None = None
+
+    @property
+    def limits(self) -> Limits:
+        """How far it may go."""
+        return Limits(max_pages=self.max_pages, max_fetches=self.max_fetches)
 
     def order(self, folder: Path, live: LiveSettings) -> Order:
         """The order of the crawl in DATA/crawls/ID, which is this folder; UserError if a name in it is unknown."""
-        recipe = Recipe(
-            strategies.make(self.strategy), judges.make(self.judge), Limits(max_pages=self.max_pages)
-        )
+        recipe = Recipe(strategies.make(self.strategy), judges.make(self.judge), self.limits)
         data = folder.parent.parent
         web = live if self.world is None else RecordedWeb(world_at(data, self.world))
         topic = Topic(self.query, self.query, self.seeds)
-        return Order(topic, web, self.strategy, self.judge, recipe, folder)
+        return Order(topic, web, self.strategy, self.judge, recipe, folder, may_shrink=True)
 
     def save(self, folder: Path) -> None:
         """Write it into the crawl's folder, whole or not at all; OSError if that cannot be."""

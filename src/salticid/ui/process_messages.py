@@ -35,9 +35,10 @@ class Do(Struct, frozen=True, tag="do"):
 
 
 class Extend(Struct, frozen=True, tag="extend"):
-    """It may fetch so many pages in all."""
+    """It may read so many pages in all, and make so many fetches."""
 
     max_pages: int
+    max_fetches: int | None
 
 
 class Hear(Struct, frozen=True, tag="hear"):

@@ -49,8 +49,8 @@ export class HuntCard {
   }
 
   async goOn() {
-    const { id, pages } = this.crawl;
-    if (await this.tried(() => post(`/api/crawls/${id}/continue`, { max_pages: pages + this.step }))) go("crawl", id);
+    const { id } = this.crawl;
+    if (await this.tried(() => post(`/api/crawls/${id}/continue`, { more: this.step }))) go("crawl", id);
   }
 
   async leave() {

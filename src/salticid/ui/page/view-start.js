@@ -4,12 +4,11 @@ import { Refused, beginAgain, post } from "./api.js";
 import { el, say } from "./dom.js";
 import { keepWarnings } from "./warnings.js";
 import { hint } from "./hint.js";
+import { MOST_PAGES, wrongCount } from "./page-count.js";
 import { go } from "./router.js";
 import { startPoints } from "./start-points.js";
 import { strategyChoice } from "./strategy-choice.js";
 import { webChoice } from "./web-choice.js";
-
-const MOST_PAGES = 1_000_000;
 
 /** The session is asked for anew, for it counts the earlier hunts. */
 export async function startView() {
@@ -86,11 +85,10 @@ class StartForm {
 
   /** What is missing, said beside its field; the first such field gets the focus. */
   lacks() {
-    const pages = Number(this.pages.value);
     const said = {
       query: this.query.value.trim() ? "" : "Say what the spiders shall look for.",
       from: this.points.missing(),
-      pages: Number.isInteger(pages) && pages >= 1 && pages <= MOST_PAGES ? "" : "A whole number, at least 1.",
+      pages: wrongCount(this.pages),
     };
     const fields = { query: this.query, from: this.points.first, pages: this.pages };
     let first = null;
