@@ -30,11 +30,10 @@ from salticid.ui.api import Api
 from salticid.ui.crawls import Crawls
 from salticid.ui.idle_connections import MOST_CONNECTIONS, ImpatientProtocol
 from salticid.ui.reports import Reports
-from salticid.ui.security import AccessControl, refusal
+from salticid.ui.security import PAGE, AccessControl, refusal
 from salticid.ui.settings import engines
 
 ADDRESS = "127.0.0.1"
-PAGE = Path(__file__).parent / "page"
 _LONGEST_HEAD = 64 << 10
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 

@@ -129,7 +129,9 @@ class ServerCrawl:
             await self._child.wait(PATIENCE)
         limits = self._budget(form)
         if self.stop_reason in _USED_UP and limits == self.wish.limits:
-            raise UserError("its budget is used up; say how many more pages it may read, or a larger max_pages")
+            raise UserError(
+                "its budget is used up; say how many more pages it may read, or a larger max_pages"
+            )
         self._want("run", limits)
         if self._child is None:
             await self._begin()
