@@ -19,6 +19,7 @@ from salticid.ui.crawls import Crawls
 from salticid.ui.openapi import ANSWERS
 from salticid.ui.reports import Reports
 from salticid.ui.security import ticket
+from salticid.ui.settings import Engines
 
 REPORT = (
     "<!doctype html><title>Trials</title><style>p{}</style><script>let a=1</script><p onclick='evil()'>x</p>"
@@ -277,7 +278,7 @@ def test_other_methods_are_refused(client: Client) -> None:
 
 def test_openapi_says_what_there_is_and_nothing_else(client: Client, tmp_path: Path) -> None:
     live = LiveSettings()
-    api = Api(Crawls(tmp_path, live), {}, Reports(tmp_path), live, "t", lambda: False)
+    api = Api(Crawls(tmp_path, live), Engines(tmp_path), Reports(tmp_path), live, "t", lambda: False)
     answered = {
         (method, route.path) for route in api.routes() for method in (route.methods or set()) - {"HEAD"}
     }

@@ -30,19 +30,22 @@ from salticid.store.exports.selection import Criteria
 from salticid.ui import bodies, details
 from salticid.ui.crawls import Crawls
 from salticid.ui.event_stream import stream
-from salticid.ui.forms import DEFAULT_PAGES, LONGEST_NUMBER, GoOn, NewCrawl, Nothing, Opinion
+from salticid.ui.forms import DEFAULT_PAGES, LONGEST_NUMBER, GoOn, NewCrawl, NewEngine, Nothing, Opinion
 from salticid.ui.log_reader import visit
 from salticid.ui.openapi import openapi
 from salticid.ui.order_form import Wish, judge_for, strategy_menu
 from salticid.ui.reports import Reports, fields
 from salticid.ui.server_crawl import ServerCrawl
+from salticid.ui.settings import Engines
 from salticid.ui.tally import trouble_with
 from salticid.ui.worlds import world_at, world_names
 from salticid.version import __version__
-from salticid.webs.live.search_engines import Engine
+from salticid.webs.live.search_engines import Engine, ask, check
 
 SLOWEST_READER = 30.0
 """Seconds that an event of a stream may wait to be taken."""
+_TRIAL = "spider"
+"""What a new search engine is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class Api:
     """Answers requests about the crawls of a server."""
 
     crawls: Crawls
-    engines: dict[str, Engine]
+    engines: Engines
     reports: Reports
     live: LiveSettings
     token: str
@@ -75,6 +78,8 @@ class Api:
             Route(f"{one}/snippets", self.snippets),
             Route(f"{one}/curve", self.curve),
             Route(f"{one}/export", self.export),
+            Route("/api/engines", self.add_engine, methods=["POST"]),
+            Route("/api/engines/{name}", self.remove_engine, methods=["DELETE"]),
             Route("/api/search", self.search),
             Route("/api/reports", self.all_reports),
             Route("/reports/{id}", self.report),
@@ -88,7 +93,7 @@ class Api:
                 "token": self.token,
                 "default_pages": DEFAULT_PAGES,
                 "strategies": strategy_menu(),
-                "engines": [{"name": engine.name, "kind": engine.kind} for engine in self.engines.values()],
+                "engines": self._engine_menu(),
                 "sources": {"crawls": len(self.crawls)},
                 "worlds": world_names(self.crawls.folder.parent),
             }
@@ -220,6 +225,26 @@ class Api:
             media_type="application/octet-stream",
             background=BackgroundTask(file.unlink, missing_ok=True),
         )
+
+    async def add_engine(self, request: Request) -> Response:
+        """An engine is kept once it has answered a question."""
+        form = await bodies.read(request, NewEngine)
+        engine = check(Engine(form.name, form.kind, form.address, form.key))
+        await ask(engine, _TRIAL, self.live.user_agent)
+        self.engines.add(engine)
+        return _json({"engines": self._engine_menu()}, 201)
+
+    async def remove_engine(self, request: Request) -> Response:
+        await bodies.read(request, Nothing)
+        self.engines.remove(request.path_params["name"])
+        return _json({"engines": self._engine_menu()})
+
+    def _engine_menu(self) -> list[dict[str, Any]]:
+        """The engines to choose from; keys and addresses are nobody's business."""
+        return [
+            {"name": name, "kind": engine.kind, "fixed": self.engines.is_fixed(name)}
+            for name, engine in self.engines.items()
+        ]
 
     async def search(self, request: Request) -> Response:
         words = request.query_params.get("q", "")[:1000]

@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from salticid.ui.forms import GoOn, NewCrawl, Nothing, Opinion, Summary
+from salticid.ui.forms import GoOn, NewCrawl, NewEngine, Nothing, Opinion, Summary
 from salticid.ui.log_reader import ShownVisit
 from salticid.version import __version__
 
-_FORMS = (NewCrawl, GoOn, Nothing, Opinion, Summary, ShownVisit)
+_FORMS = (NewCrawl, GoOn, NewEngine, Nothing, Opinion, Summary, ShownVisit)
 _REF = "#/components/schemas/{name}"
 
 
@@ -77,6 +77,14 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
         "The pages as a file.",
         kind="application/octet-stream",
         query={"format": "jsonl, csv, parquet or warc"},
+    ),
+    ("POST", "/api/engines"): _Answer(
+        "Set up a search engine, which is asked once to see that it answers: {engines: [{name, kind, fixed}]}.",
+        takes=NewEngine,
+        status=201,
+    ),
+    ("DELETE", "/api/engines/{name}"): _Answer(
+        "Forget a search engine that was set up so: {engines: [{name, kind, fixed}]}.", takes=Nothing
     ),
     ("GET", "/api/search"): _Answer(
         "Pages of all crawls that hold all of some words: {found: [{crawl, step, url, title, site, snippet, "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import datetime
 from inspect import cleandoc
 from pathlib import Path
@@ -18,6 +17,7 @@ from salticid.runs.order import Order, Recipe
 from salticid.store.folder_lock import PRIVATE
 from salticid.strategies import strategies
 from salticid.ui.untrusted_files import read_plain
+from salticid.ui.whole_files import write_whole
 from salticid.ui.worlds import world_at
 from salticid.webs.recorded import RecordedWeb
 
@@ -62,12 +62,7 @@ class Wish(msgspec.Struct, frozen=True):
     def save(self, folder: Path) -> None:
         """Write it into the crawl's folder, whole or not at all; OSError if that cannot be."""
         folder.mkdir(PRIVATE, parents=True, exist_ok=True)
-        partial = folder / f".{FILE}.partial"
-        with partial.open("wb") as file:
-            file.write(msgspec.json.format(msgspec.json.encode(self)) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(folder / FILE)
+        write_whole(folder / FILE, msgspec.json.format(msgspec.json.encode(self)) + b"\n")
 
     @classmethod
     def load(cls, folder: Path) -> Wish | None:
