@@ -144,8 +144,8 @@ class Stub:
         best = {"name": "best_first", "line": "A link is as promising as the page it was found on."}
         walking = {"name": "myspiders", "line": "Agents walk and learn; who finds good pages breeds."}
         strategies = [
-            {**best, "walks": False, "default": True},
-            {**walking, "walks": True, "default": False},
+            {**best, "walks": False, "default": True, "worth": {"near": 46.2, "far": 36.3}},
+            {**walking, "walks": True, "default": False, "worth": None},
         ]
         return JSONResponse(
             {"token": "t", "version": "0", "strategies": strategies, "engines": [], "default_pages": 500,

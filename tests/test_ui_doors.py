@@ -223,6 +223,7 @@ def test_a_request_that_is_too_large_or_no_order_is_refused(client: Client) -> N
         (b'{"query": "spiders", "urls": ["file:///etc/passwd"]}', 422),
         (b'{"query": "spiders", "urls": ["http://a.example/"], "strategy": "best_frist"}', 422),
         (b'{"query": "spiders", "urls": ["http://a.example/"], "judge": "../x"}', 422),
+        (b'{"query": "what is it", "urls": ["http://a.example/"]}', 422),
         (b'{"query": "spiders", "search": "nobody"}', 422),
         (b'{"query": "spiders", "search": "home"}', 422),
     ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
 from inspect import cleandoc
 from pathlib import Path
@@ -13,6 +14,7 @@ from salticid.judges import judges
 from salticid.model import Limits, Topic
 from salticid.runs import specs
 from salticid.runs.live_settings import LiveSettings
+from salticid.runs.measured import WORTH, Worth
 from salticid.runs.order import Order, Recipe
 from salticid.store.folder_lock import PRIVATE
 from salticid.strategies import strategies
@@ -23,8 +25,7 @@ from salticid.webs.recorded import RecordedWeb
 
 FILE = "wish.json"
 _LARGEST = 16 << 20
-FAVOURITES = (specs.DEFAULT_STRATEGY, "myspiders")
-"""The strategies that are named first: the first of them is the usual one."""
+_NOT_MEASURED = Worth(0.0, 0.0)
 
 
 class Wish(msgspec.Struct, frozen=True):
@@ -81,11 +82,10 @@ def judge_for(strategy: str) -> str:
 
 
 def strategy_menu() -> list[dict[str, Any]]:
-    """The strategies to choose from: those favoured, those that walk, the others; the first sentence of each."""
+    """The strategies to choose from, the usual one first, then by what they were worth; a sentence about each."""
 
-    def place(name: str) -> tuple[int, bool]:
-        favour = FAVOURITES.index(name) if name in FAVOURITES else len(FAVOURITES)
-        return favour, not strategies.find(name).walks
+    def place(name: str) -> tuple[bool, float]:
+        return name != specs.DEFAULT_STRATEGY, -WORTH.get(name, _NOT_MEASURED).near
 
     return [
         {
@@ -93,6 +93,7 @@ def strategy_menu() -> list[dict[str, Any]]:
             "line": _first_paragraph(strategies.find(name).__doc__ or ""),
             "walks": strategies.find(name).walks,
             "default": name == specs.DEFAULT_STRATEGY,
+            "worth": asdict(WORTH[name]) if name in WORTH else None,
         }
         for name in sorted(strategies.names(), key=place)
     ]

@@ -56,8 +56,8 @@ class StartForm {
       el(
         "p",
         { class: "lead" },
-        "Spiders set out from the pages you name, follow the links that promise most, and learn as they go. ",
-        "What they find appears here, best first, while they are still hunting.",
+        "A hunt sets out from the pages you name, follows the links that promise most, and learns as it goes. ",
+        "What it finds appears here, best first, while it is still on.",
       ),
       el(
         "form",
@@ -86,7 +86,7 @@ class StartForm {
   /** What is missing, said beside its field; the first such field gets the focus. */
   lacks() {
     const said = {
-      query: this.query.value.trim() ? "" : "Say what the spiders shall look for.",
+      query: this.query.value.trim() ? "" : "Say what to look for.",
       from: this.points.missing(),
       pages: wrongCount(this.pages),
     };
