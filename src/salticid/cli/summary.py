@@ -127,7 +127,7 @@ def best_pages(visits: list[StoredVisit]) -> Table:
     table.add_column("title", overflow="ellipsis", no_wrap=True, max_width=45)
     table.add_column("page", overflow="fold")
     for visit in visits:
-        table.add_row(f"{visit.score:.3f}", safe(visit.title or "", 45), safe(visit.final_url))
+        table.add_row(f"{visit.current_score:.3f}", safe(visit.title or "", 45), safe(visit.final_url))
     return table
 
 
