@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sqlite3
 import time
@@ -184,6 +185,44 @@ def test_what_a_person_says_is_heard_moves_links_and_is_not_forgotten(tmp_path: 
             time.sleep(0.1)
         assert client.until(name, ended)["pages"] == before["pages"]
         assert client.until(name, ended)["stopped"] == "interrupted"
+
+
+def test_what_is_taken_away_is_the_list_as_it_is_shown_or_all_that_is_liked_or_everything(
+    tmp_path: Path,
+) -> None:
+    site = Site(100)
+    with served(site) as port, serving(tmp_path, *options(port)) as (_, client):
+        name = begin(client, site, 40, judge="cosine")
+        client.until(name, ended)
+        with closing(CrawlFolder(tmp_path / "crawls" / name)) as crawl:
+            ranked = sorted(crawl.visits(), key=lambda visit: (-visit.score, visit.step))
+        said = {ranked[0].step: -1, ranked[2].step: 1, ranked[-1].step: 1}
+        with client.stream(name) as events:
+            for step, liking in said.items():
+                client.post(f"/api/crawls/{name}/feedback", {"step": step, "liking": liking})
+            heard: dict[int, int] = {}
+            while heard != said:
+                kind, _, body = next(events)
+                heard |= dict(body["feedback"]) if kind == "feedback" else {}
+        with closing(CrawlFolder(tmp_path / "crawls" / name)) as crawl:
+            visits = sorted(crawl.visits(), key=lambda visit: (-visit.current_score, visit.step))
+
+        def taken(query: str) -> list[str]:
+            file = client.ask("GET", f"/api/crawls/{name}/export?format=ris&{query}").body.decode()
+            return re.findall(r"^UR  - (\S+)", file, re.MULTILINE)
+
+        line = visits[20].current_score
+        on_list = [v for v in visits if v.word != "rejected" and (v.word or v.current_score >= line)]
+        assert taken(f"which=list&line={line}") == [visit.final_url for visit in on_list]
+        assert 10 < len(on_list) < 30
+        assert taken("which=liked") == [visit.final_url for visit in visits if visit.word == "liked"]
+        assert taken("which=everything") == taken("") == [visit.final_url for visit in visits]
+        references = client.ask("GET", f"/api/crawls/{name}/export?format=bibtex&which=liked")
+        assert references.body.decode().count("Page ") == 2
+        assert f'filename="{name}.bib"' in references.fields["content-disposition"]
+        for wrong in ("which=best", "which=list&line=2", "which=list&line=nan", "which=list&line=x"):
+            refused = client.ask("GET", f"/api/crawls/{name}/export?format=csv&{wrong}")
+            assert (refused.status, bool(refused.error)) == (422, True), wrong
 
 
 def test_a_used_up_crawl_goes_on_only_with_a_larger_budget(tmp_path: Path) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 import msgspec
 from sse_starlette import EventSourceResponse
@@ -25,11 +23,10 @@ from salticid.runs.live_settings import LiveSettings
 from salticid.runs.specs import DEFAULT_STRATEGY
 from salticid.runs.start_pages import Sources, Start, clean_query, find_start
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.exports.export import Format, export
-from salticid.store.exports.selection import Criteria
 from salticid.ui import bodies, details
 from salticid.ui.crawls import Crawls
 from salticid.ui.event_stream import stream
+from salticid.ui.export_files import criteria_of, export_file, file_name, format_of
 from salticid.ui.forms import DEFAULT_PAGES, LONGEST_NUMBER, GoOn, NewCrawl, NewEngine, Nothing, Opinion
 from salticid.ui.log_reader import visit
 from salticid.ui.openapi import openapi
@@ -212,16 +209,12 @@ class Api:
         return _json({"points": points})
 
     async def export(self, request: Request) -> Response:
-        crawl, name = self._crawl(request), request.query_params.get("format", "")
-        formats = {form.value: form for form in Format}
-        if name not in formats:
-            raise unknown("format", name, formats)
-        form = formats[name]
-        suffix = "warc.gz" if form is Format.WARC else form.value
-        file = await _read(crawl, lambda log: _export_file(log, form))
+        crawl = self._crawl(request)
+        form, criteria = format_of(request.query_params), criteria_of(request.query_params)
+        file = await _read(crawl, lambda log: export_file(log, form, criteria))
         return FileResponse(
             file,
-            filename=f"{crawl.id}.{suffix}",
+            filename=file_name(crawl.id, form),
             media_type="application/octet-stream",
             background=BackgroundTask(file.unlink, missing_ok=True),
         )
@@ -294,16 +287,3 @@ async def _read(crawl: ServerCrawl, reading: Callable[[CrawlFolder], Any]) -> An
             return reading(log)
 
     return await run_in_threadpool(read_log)
-
-
-def _export_file(log: CrawlFolder, form: Format) -> Path:
-    """The pages of a crawl in a file of its own."""
-    with tempfile.NamedTemporaryFile(prefix="salticid-", suffix=f".{form.value}", delete=False) as file:
-        path = Path(file.name)
-        try:
-            export(log, form, Criteria(), cast(BinaryIO, file), lambda visits, pages: None)
-            file.flush()
-        except BaseException:
-            path.unlink()
-            raise
-    return path

@@ -74,9 +74,13 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
     ),
     ("GET", f"{_ONE}/curve"): _Answer("{points: [[pages, positives]]}, at most 500 of them."),
     ("GET", f"{_ONE}/export"): _Answer(
-        "The pages as a file.",
+        "The pages as a file, best first, with their current scores and the person's word.",
         kind="application/octet-stream",
-        query={"format": "jsonl, csv, parquet or warc"},
+        query={
+            "format": "jsonl, csv, parquet, warc, ris or bibtex",
+            "which": "list, as the page shows it; liked; or everything, which it is if nothing is said",
+            "line": "for the list, the score from which on pages are in it; else the judge's own",
+        },
     ),
     ("POST", "/api/engines"): _Answer(
         "Set up a search engine, which is asked once to see that it answers: {engines: [{name, kind, fixed}]}.",

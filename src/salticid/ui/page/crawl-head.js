@@ -8,10 +8,11 @@ import { pathTo } from "./router.js";
 import { clock, number, percent, state, strategy } from "./words.js";
 
 export class CrawlHead {
-  /** `order(name, body)` asks the server: pause, continue, stop. */
-  constructor(hunt, order) {
+  /** `order(name, body)` asks the server: pause, continue, stop. `shown()` is what the list shows, {line, pages}. */
+  constructor(hunt, order, shown) {
     this.hunt = hunt;
     this.order = order;
+    this.shown = shown;
     this.heading = el("h1", { tabindex: "-1" }, hunt.summary.query);
     this.pill = el("span", { class: "pill" });
     this.how = el("p", { class: "soft head-how" });
@@ -32,7 +33,7 @@ export class CrawlHead {
       this.turn,
       this.stop,
       this.more,
-      exportMenu(this.hunt.id),
+      exportMenu(this.hunt.id, () => ({ ...this.shown(), read: this.hunt.summary.pages })),
       el("a", { class: "button", href: pathTo("compare", this.hunt.id) }, "Compare"),
     );
     return el(

@@ -25,7 +25,8 @@ export class HuntCard {
       this.box,
       el("div", { class: "card-body" },
         el("h2", {}, el("a", { href: pathTo("crawl", crawl.id) }, crawl.query)), this.meta, this.line),
-      el("div", { class: "card-tools" }, this.more, exportMenu(crawl.id), this.remove),
+      el("div", { class: "card-tools" },
+        this.more, exportMenu(crawl.id, () => ({ read: this.crawl.pages })), this.remove),
     );
     this.draw(crawl);
   }

@@ -33,7 +33,7 @@ class CrawlView {
     this.hunt = new Hunt(summary.id);
     this.hunt.hear("state", summary);
     this.spider = spider;
-    this.head = new CrawlHead(this.hunt, (order, body) => this.order(order, body));
+    this.head = new CrawlHead(this.hunt, (order, body) => this.order(order, body), () => this.shown());
     this.suggestions = new Suggestions(this.hunt, {
       like: (step, liking) => this.like(step, liking),
       follow: (number) => this.follow(number),
@@ -103,6 +103,12 @@ class CrawlView {
   /** The address names another spider, or none. */
   arrived([, , spider]) {
     this.follow(spider == null ? null : Number(spider));
+  }
+
+  /** From which score on the list shows pages, and how many it shows. */
+  shown() {
+    const line = this.suggestions.threshold;
+    return { line, pages: this.hunt.suggestions(line).length };
   }
 
   hear(name, data) {
