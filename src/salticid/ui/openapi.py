@@ -64,15 +64,19 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
         query={"since": "the id of the last event seen"},
     ),
     ("GET", f"{_ONE}/visits/{{step}}"): _Answer(
-        "All about one visit: what ShownVisit says, and snippet, why, promise, language, links, duplicate_of, status, "
-        "seconds, size.",
+        "All about one visit: what ShownVisit says, and snippet, words [[word of the query, times on it]], why, "
+        "reasons [{line, share}], fetched, archived, promise, language, links, duplicate_of, status, seconds, size.",
         gives=ShownVisit,
+    ),
+    ("GET", f"{_ONE}/visits/{{step}}/text"): _Answer("The text of a page as it was read.", kind="text/plain"),
+    ("GET", f"{_ONE}/visits/{{step}}/copy"): _Answer(
+        "The archived page of a live crawl, harmless: without scripts, pictures and links.", kind="text/html"
     ),
     ("GET", f"{_ONE}/snippets"): _Answer(
         "For up to 100 visits: {snippets: {step: [[text, is_hit]]}, why: {step: [[name, x]]}}.",
         query={"steps": "numbers, with commas between them"},
     ),
-    ("GET", f"{_ONE}/curve"): _Answer("{points: [[pages, positives]]}, at most 500 of them."),
+    ("GET", f"{_ONE}/curve"): _Answer("{points: [[pages, those on topic by now]]}, at most 500 of them."),
     ("GET", f"{_ONE}/export"): _Answer(
         "The pages as a file.",
         kind="application/octet-stream",
