@@ -215,12 +215,14 @@ def test_what_is_taken_away_is_the_list_as_it_is_shown_or_all_that_is_liked_or_e
         on_list = [v for v in visits if v.word != "rejected" and (v.word or v.current_score >= line)]
         assert taken(f"which=list&line={line}") == [visit.final_url for visit in on_list]
         assert 10 < len(on_list) < 30
+        reaching = [v for v in visits if v.word != "rejected" and v.current_score >= line]
+        assert taken(f"which=list&least={line}") == [visit.final_url for visit in reaching]
         assert taken("which=liked") == [visit.final_url for visit in visits if visit.word == "liked"]
         assert taken("which=everything") == taken("") == [visit.final_url for visit in visits]
         references = client.ask("GET", f"/api/crawls/{name}/export?format=bibtex&which=liked")
         assert references.body.decode().count("Page ") == 2
         assert f'filename="{name}.bib"' in references.fields["content-disposition"]
-        for wrong in ("which=best", "which=list&line=2", "which=list&line=nan", "which=list&line=x"):
+        for wrong in ("which=best", "which=list&line=2", "which=list&line=nan", "which=list&least=x"):
             refused = client.ask("GET", f"/api/crawls/{name}/export?format=csv&{wrong}")
             assert (refused.status, bool(refused.error)) == (422, True), wrong
 

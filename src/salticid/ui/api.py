@@ -23,7 +23,7 @@ from salticid.runs.live_settings import LiveSettings
 from salticid.runs.specs import DEFAULT_STRATEGY
 from salticid.runs.start_pages import Sources, Start, clean_query, find_start
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.ui import bodies, details
+from salticid.ui import bodies, details, kept_copies
 from salticid.ui.crawls import Crawls
 from salticid.ui.event_stream import stream
 from salticid.ui.export_files import criteria_of, export_file, file_name, format_of
@@ -72,6 +72,8 @@ class Api:
             Route(f"{one}/feedback", self.feedback, methods=["POST"]),
             Route(f"{one}/stream", self.stream),
             Route(f"{one}/visits/{{step}}", self.visit),
+            Route(f"{one}/visits/{{step}}/text", self.text),
+            Route(f"{one}/visits/{{step}}/copy", self.copy),
             Route(f"{one}/snippets", self.snippets),
             Route(f"{one}/curve", self.curve),
             Route(f"{one}/export", self.export),
@@ -196,6 +198,23 @@ class Api:
             raise HTTPException(404, f"there is no visit {text[:20]!r} yet")
         return _json(answer)
 
+    async def text(self, request: Request) -> Response:
+        return await self._kept(request, kept_copies.text_of, "text/plain")
+
+    async def copy(self, request: Request) -> Response:
+        return await self._kept(request, kept_copies.html_of, "text/html")
+
+    async def _kept(
+        self, request: Request, reading: Callable[[CrawlFolder, int], str | None], kind: str
+    ) -> Response:
+        """What is kept of a page, for the browser to open by itself."""
+        crawl, step = self._crawl(request), request.path_params["step"]
+        text = await _read(crawl, lambda log: reading(log, int(step))) if _is_number(step) else None
+        if text is None:
+            raise HTTPException(404, f"of visit {step[:20]!r} nothing of the kind was kept")
+        body = text.encode("utf-8", "replace")
+        return Response(body, headers=kept_copies.FIELDS, media_type=kind)
+
     async def snippets(self, request: Request) -> Response:
         crawl = self._crawl(request)
         texts = request.query_params.get("steps", "").split(",")
@@ -205,8 +224,7 @@ class Api:
         return _json(await _read(crawl, lambda log: details.snippets(log, steps, crawl.wish.query)))
 
     async def curve(self, request: Request) -> Response:
-        points = await _read(self._crawl(request), details.curve)
-        return _json({"points": points})
+        return _json({"points": details.thinned(self._crawl(request).curve())})
 
     async def export(self, request: Request) -> Response:
         crawl = self._crawl(request)

@@ -24,7 +24,7 @@ from salticid.runs.onlooker import Onlooker
 from salticid.runs.run import Run, run
 from salticid.store.folder_lock import lock
 from salticid.ui import process_messages as messages
-from salticid.ui.insight import Insight, moves, places
+from salticid.ui.insight import Insight, LinkMoves, places
 
 _COMMAND = msgspec.json.Decoder(messages.Command)
 PLAYING_EVERY = 1000
@@ -91,6 +91,7 @@ class CommandHandler:
 
     def __init__(self, run: Run) -> None:
         self._run, self._insight = run, Insight(run)
+        self._line: float | None = None
 
     def __call__(self, command: messages.Command) -> None:
         match command:
@@ -111,9 +112,12 @@ class CommandHandler:
 
     def tell(self) -> None:
         """Say how things stand."""
-        say(messages.CrawlState(self._run.paused, self._run.crawl.judge.line))
+        self._line = self._run.crawl.judge.line
+        say(messages.CrawlState(self._run.paused, self._line))
 
     def _look(self) -> None:
+        if self._run.crawl.judge.line != self._line:
+            self.tell()
         say(messages.Now(**self._insight.now()))
         if (advice := self._insight.advice()) is not None:
             say(messages.Advice(**advice))
@@ -134,8 +138,18 @@ class CommandHandler:
         before = places(crawl.strategy)
         crawl.hear(feedback)
         crawl.log.retry()
-        up, down = moves(before, places(crawl.strategy), urls)
-        say(messages.Moves(up, down, round(self._run.clock() - start, 3)))
+        moves = LinkMoves.between(before, places(crawl.strategy), urls)
+        say(
+            messages.Moves(
+                text,
+                liking,
+                moves.rose,
+                moves.fell,
+                moves.up,
+                moves.down,
+                round(self._run.clock() - start, 3),
+            )
+        )
         self.tell()
 
 

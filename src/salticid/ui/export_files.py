@@ -34,13 +34,18 @@ def format_of(parameters: Mapping[str, str]) -> Format:
 
 
 def criteria_of(parameters: Mapping[str, str]) -> Criteria:
-    """Which pages a request asks for; `line` is the score from which on the list shows a page."""
+    """Which pages a request asks for.
+
+    The list holds what is on topic, by the judge's own line or by a `line` that is named; or, where the person chose
+    the `least` score shown, the pages that reach it. What was rejected is in neither.
+    """
     which = parameters.get("which", Which.EVERYTHING.value)
     if which not in list(Which):
         raise unknown("choice of pages", which, [each.value for each in Which])
-    return Criteria(
-        on_topic=which == Which.LIST, liked=which == Which.LIKED, line=_line(parameters.get("line"))
-    )
+    least, line = _score("least", parameters), _score("line", parameters)
+    if which == Which.LIST and least is not None:
+        return Criteria(min_score=least, rejected=False)
+    return Criteria(on_topic=which == Which.LIST, liked=which == Which.LIKED, line=line)
 
 
 def file_name(crawl: str, form: Format) -> str:
@@ -61,13 +66,14 @@ def export_file(log: CrawlFolder, form: Format, criteria: Criteria) -> Path:
     return path
 
 
-def _line(text: str | None) -> float | None:
+def _score(name: str, parameters: Mapping[str, str]) -> float | None:
+    text = parameters.get(name)
     if text is None:
         return None
     try:
-        line = float(text)
+        score = float(text)
     except ValueError:
-        line = -1.0
-    if not 0 <= line <= 1:
-        raise UserError(f"no line {text[:20]!r}; give a score from 0 to 1")
-    return line
+        score = -1.0
+    if not 0 <= score <= 1:
+        raise UserError(f"{name} {text[:20]!r} is no score; give a number from 0 to 1")
+    return score

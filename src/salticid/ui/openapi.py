@@ -64,22 +64,27 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
         query={"since": "the id of the last event seen"},
     ),
     ("GET", f"{_ONE}/visits/{{step}}"): _Answer(
-        "All about one visit: what ShownVisit says, and snippet, why, promise, language, links, duplicate_of, status, "
-        "seconds, size.",
+        "All about one visit: what ShownVisit says, and snippet, words [[word of the query, times on it]], why, "
+        "reasons [{line, share}], fetched, archived, promise, language, links, duplicate_of, status, seconds, size.",
         gives=ShownVisit,
+    ),
+    ("GET", f"{_ONE}/visits/{{step}}/text"): _Answer("The text of a page as it was read.", kind="text/plain"),
+    ("GET", f"{_ONE}/visits/{{step}}/copy"): _Answer(
+        "The archived page of a live crawl, harmless: without scripts, pictures and links.", kind="text/html"
     ),
     ("GET", f"{_ONE}/snippets"): _Answer(
         "For up to 100 visits: {snippets: {step: [[text, is_hit]]}, why: {step: [[name, x]]}}.",
         query={"steps": "numbers, with commas between them"},
     ),
-    ("GET", f"{_ONE}/curve"): _Answer("{points: [[pages, positives]]}, at most 500 of them."),
+    ("GET", f"{_ONE}/curve"): _Answer("{points: [[pages, those on topic by now]]}, at most 500 of them."),
     ("GET", f"{_ONE}/export"): _Answer(
         "The pages as a file, best first, with their current scores and the person's word.",
         kind="application/octet-stream",
         query={
             "format": "jsonl, csv, parquet, warc, ris or bibtex",
             "which": "list, as the page shows it; liked; or everything, which it is if nothing is said",
-            "line": "for the list, the score from which on pages are in it; else the judge's own",
+            "line": "for the list, the score from which on pages are on topic; else the judge's own",
+            "least": "for the list, the least score shown, if a person chose one",
         },
     ),
     ("POST", "/api/engines"): _Answer(

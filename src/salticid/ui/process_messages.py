@@ -74,8 +74,12 @@ class Now(Struct, frozen=True, tag="now"):
 
 
 class Moves(Struct, frozen=True, tag="moved"):
-    """Which waiting links rose and fell after a person's word, and how long that took."""
+    """How many waiting links rose and fell after a person's word on a page, which did most, how long that took."""
 
+    url: str
+    liking: int
+    rose: int
+    fell: int
     up: list[dict[str, Any]]
     down: list[dict[str, Any]]
     seconds: float

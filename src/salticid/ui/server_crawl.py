@@ -12,6 +12,7 @@ import msgspec
 
 from salticid.errors import UserError
 from salticid.model import Limits, StopReason
+from salticid.runs.heeding import unheeded
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.order import WHY
 from salticid.strategies import strategies
@@ -49,6 +50,7 @@ class ServerCrawl:
         self._playing: ReplayProgress | None = None
         self._tally = Tally(folder)
         self._walks = wish.strategy in strategies.names() and strategies.find(wish.strategy).walks
+        self._feedback_line = unheeded(wish.strategy, wish.judge)
         self._only_hears, self._unanswered = False, 0
         self._looked_at = 0.0
         self._watchers: set[asyncio.Queue[messages.ProcessReport]] = set()
@@ -83,6 +85,7 @@ class ServerCrawl:
         """What a person wants to know at one glance."""
         tally, wish, reason = self._tally, self.wish, self.stop_reason
         tally.update()
+        tally.standing.draw_line(tally.about.get("line") if self._line is None else self._line)
         return Summary(
             id=self.id,
             query=wish.query,
@@ -94,9 +97,11 @@ class ServerCrawl:
             pages=tally.pages,
             max_pages=wish.max_pages,
             fetches=tally.fetches,
-            positive=tally.positive,
+            positive=tally.standing.on_topic,
             harvest=tally.harvest,
-            line=tally.about.get("line") if self._line is None else self._line,
+            line=tally.standing.line,
+            failed_starts=tally.failed_starts,
+            feedback_line=self._feedback_line,
             hosts=tally.hosts,
             began=wish.began,
             seconds=round(float(tally.about.get("seconds", 0.0) if reason else tally.seconds), 3),
@@ -105,6 +110,11 @@ class ServerCrawl:
             playing=self._playing,
             world=wish.world,
         )
+
+    def curve(self) -> list[int]:
+        """How many of its first n pages are on topic by now, for each n from 0 on."""
+        self.summary()
+        return self._tally.standing.curve()
 
     async def start(self) -> None:
         """Give it a process, which begins the crawl or goes on with it."""

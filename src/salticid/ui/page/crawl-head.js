@@ -8,7 +8,7 @@ import { pathTo } from "./router.js";
 import { clock, number, percent, state, strategy } from "./words.js";
 
 export class CrawlHead {
-  /** `order(name, body)` asks the server: pause, continue, stop. `shown()` is what the list shows, {line, pages}. */
+  /** `order(name, body)` asks the server: pause, continue, stop. `shown()`: what the list shows. */
   constructor(hunt, order, shown) {
     this.hunt = hunt;
     this.order = order;

@@ -13,7 +13,8 @@ const FORMATS = [
 ];
 let made = 0;
 
-/** `shown()` tells how many pages were `read`, and, where there is a list, from which `line` on it shows how many. */
+/** `shown()` tells how many pages were `read`, and, where there is a list, how many of them it shows: from the judge's
+ * `line` on, or from the `least` score that the person chose. */
 export function exportMenu(id, shown) {
   const choices = el("div", { class: "menu-choices", role: "radiogroup", "aria-label": "Which pages" });
   const list = el("ul", {});
@@ -52,12 +53,14 @@ export function exportMenu(id, shown) {
   }
 
   function draw() {
-    const { line } = shown();
-    const from = which === "list" && line != null ? `&line=${line}` : "";
+    const { line, least } = shown();
+    const asks = new URLSearchParams({ which });
+    if (which === "list" && least != null) asks.set("least", least);
+    else if (which === "list" && line != null) asks.set("line", line);
     fill(
       list,
       FORMATS.map(([format, name, told]) => {
-        const address = `/api/crawls/${id}/export?format=${format}&which=${which}${from}`;
+        const address = `/api/crawls/${id}/export?format=${format}&${asks}`;
         return el("li", {}, kept(address, { download: "" }, el("b", {}, name), ` ${told}`));
       }),
     );
