@@ -239,7 +239,7 @@ class Crawl:
             self.log.add_message(Report(events))
 
     def extend(self, limits: Limits) -> None:
-        """Go on with a larger budget."""
+        """Go on with another budget, most often a larger one."""
         self.limits = limits
         if self.stopped in (StopReason.BUDGET, StopReason.FETCHES, StopReason.TIME):
             self.stopped = None

@@ -101,6 +101,11 @@ def clean_query(query: str) -> str:
         raise UserError("the query names no word; say what to look for, as in: hot air ballooning")
     if len(query) > LONGEST_QUERY:
         raise UserError(f"the query is longer than {LONGEST_QUERY} characters; say it shorter")
+    if language.stop_words(language.detect(query)).issuperset(letter_runs(query)):
+        raise UserError(
+            f"{query[:80]!r} has only words that are on pages about anything, so nothing would be looked for; "
+            "add one that pages on your topic have and others have not"
+        )
     return query
 
 

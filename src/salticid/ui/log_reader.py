@@ -24,7 +24,11 @@ _LIKINGS: dict[Word | None, int] = {Word.LIKED: 1, Word.REJECTED: -1}
 
 
 class ShownVisit(msgspec.Struct, frozen=True):
-    """A visit as the page shows it. `source` is the step of the page it was linked from, -1 a seed, -2 an offer."""
+    """A visit as the page shows it.
+
+    `source` is the step of the page it was linked from, -1 a seed, -2 an offer; `twin` that of an earlier page which is
+    all but the same.
+    """
 
     step: int
     url: str
@@ -41,6 +45,7 @@ class ShownVisit(msgspec.Struct, frozen=True):
     modified: str | None
     liking: int
     revisit: bool
+    twin: int | None
 
 
 @dataclass(slots=True)
@@ -141,12 +146,12 @@ def _visit(crawl: CrawlFolder, arrival: StoredArrival) -> ShownVisit:
     final = crawl.url(visit.final)
     return ShownVisit(
         visit.step, crawl.url(choice.url), final, page.title if page is not None else "", site(final), visit.outcome,
-        visit.score, bool(visit.positive), choice.agent, choice.source, visit.depth, visit.at, _date(visit.modified),
-        0, bool(visit.revisit),
+        visit.score, bool(visit.positive), choice.agent, choice.source, visit.depth, visit.at, date(visit.modified),
+        0, bool(visit.revisit), visit.duplicate_of,
     )  # fmt: skip
 
 
-def _date(seconds: float | None) -> str | None:
+def date(seconds: float | None) -> str | None:
     """A time as ISO 8601; a server may have said anything."""
     try:
         return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat()

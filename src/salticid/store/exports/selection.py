@@ -26,10 +26,10 @@ class PageOrder(StrEnum):
 class Criteria:
     """Which pages are wanted, by their current scores and a person's words; without any, all of them.
 
-    `min_score`: those with at least this score. `on_topic`: those that reach the judge's line or that the person
-    liked, but none that was rejected. `liked`: only those the person liked. `rejected`: whether those that the person
-    rejected are wanted, which `on_topic` does without anyway. With `all` near-duplicates and pages that are gone by
-    now, too.
+    `min_score`: those with at least this score. `on_topic`: those that reach the judge's line, or another `line`, or
+    that the person liked, but none that was rejected. `liked`: only those the person liked. `rejected`: whether those
+    that the person rejected are wanted, which `on_topic` does without anyway. With `all` near-duplicates and pages that
+    are gone by now, too.
     """
 
     min_score: float | None = None
@@ -38,6 +38,7 @@ class Criteria:
     liked: bool = False
     rejected: bool = True
     order: PageOrder = PageOrder.BEST
+    line: float | None = None
 
 
 class SkipReason(StrEnum):
@@ -79,7 +80,8 @@ class Pages:
         self.visits = 0
         self.skipped: Counter[SkipReason] = Counter(dict.fromkeys(SkipReason, 0))
         self._crawl, self._criteria = crawl, criteria
-        self._line = crawl.line() if criteria.on_topic else None
+        line = crawl.line() if criteria.line is None else criteria.line
+        self._line = line if criteria.on_topic else None
         self._groups = TwinGroups(crawl.database)
         self._versions = Versions(crawl.database)
 
