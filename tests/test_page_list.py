@@ -133,7 +133,7 @@ def test_why_opens_below_its_row_and_pushes_the_others_down(browser: Browser) ->
         expect(second).to_be_visible()
         before = second.bounding_box()
         first.get_by_role("button", name="Why").click()
-        expect(first).to_contain_text("words of the link")
+        expect(first).to_contain_text("the words of the link")
         page.wait_for_timeout(100)
         after, opened = second.bounding_box(), first.bounding_box()
         assert before
@@ -150,7 +150,8 @@ def test_a_word_is_shown_at_once_and_what_it_moved_a_moment_later(browser: Brows
         like = page.locator("article").first.get_by_role("button", name="More like this")
         like.click()
         expect(like).to_have_attribute("aria-pressed", "true")
-        expect(page.locator(".moved")).to_contain_text("moved 3 waiting links up and 1 down")
+        expect(page.locator(".moved")).to_contain_text("Your word moved no other suggestion.")
+        expect(page.locator(".moved")).to_contain_text("31 moved up and 12 down")
         expect(page.locator(".moved")).to_contain_text("2 → out")
         like.click()
         expect(like).to_have_attribute("aria-pressed", "false")

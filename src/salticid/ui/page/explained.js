@@ -4,7 +4,8 @@ export const EXPLAINED = {
   "pages to read":
     "The hunt ends when so many pages have been read. You can stop earlier, or go on with more.",
   "the score":
-    "How well a page fits, from 0 to 1. Pages below the number you set here are kept but not shown.",
+    "How well a page fits by now, from 0 to 1. The first number is the line from which on the hunt calls a page on topic. " +
+    "Pages below the one you set are kept but not shown.",
   "on topic lately":
     "Of the last hundred pages, the share that fits your words well enough.",
   "this estimate":
@@ -19,8 +20,7 @@ export const EXPLAINED = {
   energy:
     "Good pages give energy, every step costs some. Enough of it, and the spider has young; none, and it dies.",
   "a coloured word":
-    "The first spiders look for your words. Their young add words of good pages; those are coloured. " +
-    "Words are cut to their stems.",
+    "The first spiders look for your words. Their young add words of good pages; those are coloured.",
   comparing:
     "Choose two hunts below to see their harvests in one picture.",
 };

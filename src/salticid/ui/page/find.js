@@ -2,7 +2,7 @@
 
 import { away, button, el, fill, say } from "./dom.js";
 import { clock, date, score } from "./words.js";
-import { whyBars } from "./why.js";
+import { whyParts } from "./why.js";
 
 /** `acts` are what a row can ask for: like(step, liking), follow(spider), snippet(step), open(step, isOpen). */
 export class Find {
@@ -30,7 +30,7 @@ export class Find {
       { class: "find", "aria-labelledby": id },
       el(
         "div",
-        { class: "find-score", title: "How well the page fits, from 0 to 1" },
+        { class: "find-score", title: "How well the page fits, from 0 to 1; the bar compares it with the best" },
         this.number,
         el("span", { class: "find-bar", "aria-hidden": "true" }, this.bar),
       ),
@@ -89,7 +89,7 @@ export class Find {
     const part = el("div", { class: "open" }, el("p", { class: "soft" }, "Looking it up …"));
     this.node.append(part);
     this.acts.explain(this.visit.step).then(
-      (told) => fill(part, whyBars(told, this.visit, this.hunt)),
+      (told) => fill(part, whyParts(told, this.visit, this.hunt)),
       (refusal) => fill(part, el("p", { class: "error" }, refusal.message)),
     ).then(() => this.acts.open(this.visit.step, this.why != null));
     return part;

@@ -1,6 +1,7 @@
 // Where the spiders set out: addresses, bookmarks, a search engine, earlier hunts.
 
 import { el, isWeb, say } from "./dom.js";
+import { engineChoice } from "./engine-choice.js";
 import { count } from "./words.js";
 
 /** `node` is the fieldset, `missing()` says what it lacks, `order()` what the person chose. */
@@ -14,7 +15,7 @@ export function startPoints(session, missingLine) {
     "aria-describedby": "from-missing",
   });
   const bookmarks = bookmarksField();
-  const engine = engineField(session.engines);
+  const engine = engineChoice(session.engines);
   const earlier = earlierField(session.sources.crawls);
   const node = el(
     "fieldset",
@@ -64,29 +65,6 @@ function bookmarksField() {
   return {
     node: el("div", { class: "field" }, el("label", { for: "bookmarks" }, "Bookmarks"), file, told),
     text: () => text,
-  };
-}
-
-function engineField(engines) {
-  const none = engines.length === 0;
-  const list = el(
-    "select",
-    { id: "engine", disabled: none, "aria-describedby": "engine-told" },
-    el("option", { value: "" }, none ? "none set up" : "do not ask"),
-    engines.map(({ name, kind }) => el("option", { value: name }, kind && kind !== name ? `${name} (${kind})` : name)),
-  );
-  const told = none
-    ? "Name one in the settings of “salticid serve” to start from its hits."
-    : "Its first hits become start points.";
-  return {
-    node: el(
-      "div",
-      { class: "field" },
-      el("label", { for: "engine" }, "Search engine"),
-      list,
-      el("p", { class: "soft", id: "engine-told" }, told),
-    ),
-    chosen: () => list.value,
   };
 }
 

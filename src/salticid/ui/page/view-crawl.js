@@ -8,7 +8,7 @@ import { onceAFrame, onceEvery } from "./frame.js";
 import { harvestPanel } from "./harvest-panel.js";
 import { Hunt } from "./hunt.js";
 import { isOurs } from "./keys.js";
-import { MovedNote } from "./moved-note.js";
+import { MovedNote, movesBetween } from "./moved-note.js";
 import { nowPanel } from "./now-panel.js";
 import { PopulationPanel } from "./population-panel.js";
 import { rename } from "./router.js";
@@ -33,13 +33,14 @@ class CrawlView {
     this.hunt = new Hunt(summary.id);
     this.hunt.hear("state", summary);
     this.spider = spider;
-    this.head = new CrawlHead(this.hunt, (order, body) => this.order(order, body));
+    this.head = new CrawlHead(this.hunt, (order, body) => this.order(order, body), () => this.shown());
     this.suggestions = new Suggestions(this.hunt, {
       like: (step, liking) => this.like(step, liking),
       follow: (number) => this.follow(number),
     });
     this.warnings = new Warnings(summary.id);
-    this.moved = new MovedNote();
+    this.moved = new MovedNote((step) => this.suggestions.acts.like(step, 0));
+    this.said = new Map();
     this.panels = [
       new SpiderPanel(this.hunt, (number) => this.follow(number)),
       advicePanel(this.hunt),
@@ -105,10 +106,16 @@ class CrawlView {
     this.follow(spider == null ? null : Number(spider));
   }
 
+  /** How many pages the list shows, and which: from the person's `least` score on, else on topic by the `line`. */
+  shown() {
+    const { least, line } = this.hunt;
+    return { pages: this.hunt.suggestions().length, ...(least == null ? { line } : { least }) };
+  }
+
   hear(name, data) {
     const before = this.hunt.summary.state;
     this.hunt.hear(name, data);
-    if (name === "moved") this.moved.show(data);
+    if (name === "moved") this.moved.show(data, this.movesSince(data));
     if (name === "warned") this.warnings.add(data.line);
     if (name === "state" && data.state !== before) announce(data.stopped_line ?? tidings(data.state));
     if (name !== "now" && name !== "advice") this.drawList();
@@ -129,17 +136,25 @@ class CrawlView {
     if (number != null) announce(`Following spider ${number}.`);
   }
 
+  /** How the list moved since this window said what was heard now; null if another window said it. */
+  movesSince({ url }) {
+    const said = this.said.get(url);
+    this.said.delete(url);
+    return said && movesBetween(said.list, this.hunt.suggestions(), said.step, (step) => !said.known.has(step));
+  }
+
   async like(step, liking) {
-    const before = this.hunt.visits.get(step).liking;
+    const { liking: before, final } = this.hunt.visits.get(step);
+    this.said.set(final, { step, list: this.hunt.suggestions(), known: new Set(this.hunt.visits.keys()) });
     this.hunt.like(step, liking);
     this.drawList();
     try {
-      this.moved.wait(liking);
+      this.moved.wait(step, liking);
       await post(`/api/crawls/${this.id}/feedback`, { step, liking });
     } catch (refusal) {
       if (!(refusal instanceof Refused)) throw refusal;
       this.hunt.like(step, before);
-      this.drawList();
+      this.suggestions.draw(this.spider, true);
       this.moved.refused(refusal.message);
     }
   }

@@ -74,31 +74,6 @@ export function doing(waitsFor) {
   return WAITS.find(([start]) => waitsFor.startsWith(start))?.[1] ?? waitsFor;
 }
 
-const REASONS = {
-  page: "how well the page fits",
-  similarity: "words shared with your query",
-  query: "words of your query",
-  title: "words in the title",
-  anchor: "words of the link",
-  context: "words around the link",
-  url: "words in the address",
-  parent: "the page that links to it",
-  probability: "chance that the spider took this link",
-  depth: "links it may still go on",
-  nearness: "how close to the topic it seems",
-  likeness: "how sure that is",
-  rank: "links that point to it",
-  cash: "worth passed on by links",
-  site: "what its site gave so far",
-  feedback: "what you said",
-  link: "promise of the link",
-};
-
-/** What a contribution to a score means. */
-export function reason(name) {
-  return REASONS[name] ?? name.replaceAll("_", " ");
-}
-
 /** A strategy's name as a person reads it. */
 export function strategy(name) {
   return name.replaceAll("_", "-");
