@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import shlex
 import signal
@@ -20,6 +21,11 @@ from tests.serving import served_world
 from salticid.worlds.build import build
 from salticid.worlds.html_folder import HtmlFolder
 
+WORDS = [
+    a + b
+    for a in ("ba", "do", "ku", "mi", "ra", "so", "te")
+    for b in ("lan", "mor", "nit", "pel", "ruk", "sim")
+]
 ROOT = Path(__file__).resolve().parent.parent
 HOME = "http://example.org/"
 SMALLER = {
@@ -59,12 +65,15 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
         kin = [f"{animal}-{k}" for k in range(6)]
         write(pages / f"{animal}.html", f"Animal {n}", "Where it lives and what it eats.", [*kin, "animals"])
         for k, name in enumerate(kin):
-            if n % 4 == 0:
-                text = f"Jumping spiders, the salticidae, hunt in the grass. Dance {k}: their courtship. " * 4
-                write(pages / f"{name}.html", f"Jumping spiders {n} {k}", text, [f"animal{(n + 4) % 40}-{k}"])
-            else:
-                text = f"Number {k} grazes in herds on the plains and drinks from rivers. " * 4
-                write(pages / f"{name}.html", f"Cattle {n} {k}", text, [animal])
+            title, next_one = (
+                ("Jumping spiders", f"animal{(n + 4) % 40}-{k}") if n % 4 == 0 else ("Cattle", animal)
+            )
+            said = "salticidae dance in courtship" if n % 4 == 0 else "herds graze on plains"
+            words = random.Random(f"{n} {k}").sample(WORDS, 40)  # no two pages are alike
+            text = " ".join(
+                f"{word} {title} and {said}." if at % 8 == 0 else word for at, word in enumerate(words)
+            )
+            write(pages / f"{name}.html", f"{title} {n} {k}", text, [next_one])
     return folder
 
 

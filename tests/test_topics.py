@@ -264,7 +264,7 @@ def test_the_world_of_a_crawl_makes_a_topic_of_what_the_crawl_believed(crawled: 
     asked, _ = load_topic(crawled / "topic.toml")
     assert (topic.name, topic.keywords) == (asked.name, asked.keywords)
     with closing(CrawlFolder(crawled / "crawl")) as crawl:
-        believed = {visit.final_url for visit in crawl.visits() if visit.outcome == "ok" and visit.positive}
+        believed = {crawl.visit(step).final_url for step in crawl.on_topic()}
     assert {*topic.examples, *truth.targets} == believed
     assert len(believed) < 120, "not simply all of them"
 

@@ -24,20 +24,18 @@ class CrawledPages:
         self.name = f"crawl of {self._crawl.about().get('topic', {}).get('name', folder.name)}"
         self.size, self.done = len(self._crawl), 0
         self._redirects: set[str] = set()
-        self._believed: list[str] = []
 
     def __iter__(self) -> Iterator[Answer | Unread]:
         for visit in self._crawl.visits():
             self.done += 1
-            if visit.outcome == Outcome.OK and visit.positive:
-                self._believed.append(visit.final_url)
             yield from self._answers(visit)
 
     def write_belief(self, world: Path) -> None:
-        """Put beside the world which of the pages read so far were taken for pages about the crawl's topic."""
+        """Put beside the world which pages are taken for pages about the crawl's topic by now."""
         told = self._crawl.about().get("topic")
         if told is not None:
-            write_belief(world, msgspec.convert(told, Topic), self._believed)
+            urls = (self._crawl.visit(step).final_url for step in self._crawl.on_topic())
+            write_belief(world, msgspec.convert(told, Topic), urls)
 
     def _answers(self, visit: StoredVisit) -> Iterator[Answer]:
         if visit.url != visit.final_url and visit.url not in self._redirects:
