@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from salticid.errors import UserError
-from salticid.model import Limits
+
+if TYPE_CHECKING:
+    from salticid.model import Limits
 
 _SIZES = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
