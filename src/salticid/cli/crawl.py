@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from salticid.cli import live_options, options
-from salticid.cli.console import err
+from salticid.cli.console import err, safe
 from salticid.cli.default_folder import default_folder, folders_there
 from salticid.cli.going_on import say_how_to_go_on
 from salticid.cli.hunt import hunt
@@ -20,6 +20,7 @@ from salticid.cli.summary import tell
 from salticid.errors import UserError
 from salticid.model import Limits, Scope, Topic
 from salticid.runs import specs
+from salticid.runs.contact import how_to_set_contact, own_user_agent
 from salticid.runs.live_settings import USER_AGENT, LiveSettings
 from salticid.runs.order import Order, Recipe, check_folder
 from salticid.truth import load_topic
@@ -75,7 +76,7 @@ def crawl(
     judge: Annotated[
         str | None,
         _what(
-            help=f"What scores a page [default: the strategy's own, else {specs.DEFAULT_JUDGE}].",
+            help=f"What scores a page [default: the strategy file's, the strategy's own, else {specs.DEFAULT_JUDGE}].",
             metavar="NAME[:KEY=VALUE,...]",
         ),
     ] = None,
@@ -116,7 +117,7 @@ def crawl(
     timeout: live_options.Timeout = 10.0,
     per_address: live_options.PerAddress = 8,
     sitemaps: Annotated[bool, _manners("--sitemaps", help="Live: read sitemaps of liked sites.")] = False,
-    user_agent: live_options.UserAgent = USER_AGENT,
+    user_agent: live_options.UserAgent = None,
     patience: live_options.Patience = "1h",
     max_bytes: live_options.MaxBytes = 1 << 20,
     max_disk: live_options.MaxDisk = None,
@@ -148,14 +149,14 @@ def crawl(
         return refresh_alias(context, refresh, json)
     ground = _web(web, context.params, ray)
     name, strategy_object = specs.strategy_of(strategy, specs.pairs(set_ or []))
-    judge_name, judge_object = specs.judge_of(judge, strategy_object)
+    judge_name, judge_object = specs.judge_of(judge or specs.judge_in(strategy), strategy_object)
     limits = _limits(max_pages, max_fetches, max_buffer, max_time, stop_when)
     start = (seed_url or (), bookmarks, search, from_crawl or ())
     if new and out_dir is not None:
         raise UserError("--new asks for a folder of its own, --out names one; leave one of them out")
     folder = None if out_dir is None else check_folder(out_dir)
     held = (folder,) if folder else () if new or query is None else folders_there(query, name)
-    topic = _topic(topic_file, query, start, user_agent, held)
+    topic = _topic(topic_file, query, start, user_agent or own_user_agent(), held)
     scope = Scope(tuple(include or ()), tuple(exclude or ()), same_site, max_depth)
     topic = replace(topic, scope=_scope(topic.scope, scope))
     source = None if backlinks is None else partial(backlinks_from, backlinks)
@@ -171,7 +172,7 @@ def _web(name: str, params: Mapping[str, Any], ray: str | None) -> RecordedWeb |
     if name == LIVE:
         settings = live_options.live(params)
         if params["max_pages"] > ASK_FOR_CONTACT and settings.user_agent == USER_AGENT:
-            err.print(f"More than {ASK_FOR_CONTACT} pages: please add a contact with --user-agent.")
+            err.print(safe(how_to_set_contact()), soft_wrap=True)
         return settings
     if ray is not None:
         raise UserError("a recorded world is crawled on one machine; leave --ray out, or crawl the live web")
