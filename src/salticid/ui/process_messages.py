@@ -86,9 +86,9 @@ class Moves(Struct, frozen=True, tag="moved"):
 
 
 class Advice(Struct, frozen=True, tag="advice"):
-    """What seems to be left to find."""
+    """What seems to be left to find; `remaining` is None when that cannot be known."""
 
-    remaining: dict[str, Any]
+    remaining: dict[str, Any] | None
     harvest: dict[str, Any]
 
 
