@@ -285,6 +285,18 @@ def test_demo_shows_the_hunt(tmp_path: Path) -> None:
     assert (refused.status, (tmp_path / "mine" / "thesis.txt").exists()) == (2, True)
 
 
+def test_nobody_who_asks_for_help_waits_for_what_does_the_work() -> None:
+    look = (
+        "import sys; from salticid.cli import COMMANDS, program\n"
+        "slow = {'numpy', 'asyncio', 'sqlite3', 'aiohttp', 'salticid.model', 'salticid.registry'}\n"
+        "for name in COMMANDS:\n"
+        "    program(name.split())([*name.split(), '--help'], standalone_mode=False)\n"
+        "    assert not slow & sys.modules.keys(), (name, slow & sys.modules.keys())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_command_imports_its_own_file_only() -> None:
     look = (
         "import sys; from salticid.cli import COMMANDS, program\n"

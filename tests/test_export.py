@@ -36,13 +36,14 @@ from salticid.messages import Revision
 from salticid.parse import Parser
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports import bibtex, parquet, ris
+from salticid.store.exports.choices import Format, PageOrder
 from salticid.store.exports.comma_separated import cell
 from salticid.store.exports.documents import language
-from salticid.store.exports.export import ExportResult, Format, export
+from salticid.store.exports.export import ExportResult, export
 from salticid.store.exports.main_texts import MainTexts
 from salticid.store.exports.new_file import new_file
 from salticid.store.exports.reference import Reference, one_line
-from salticid.store.exports.selection import Criteria, PageOrder
+from salticid.store.exports.selection import Criteria
 from salticid.store.packing import pack_page, pack_words
 from salticid.store.schema import (
     ABOUT,
