@@ -42,6 +42,7 @@ class MadeUpCrawl:
         self.moved: dict[str, Any] | None = None
         self.playing: dict[str, int] | None = None
         self.failed_starts, self.feedback_line = 0, ""
+        self.lesson: list[list[float]] = []
         self.later: list[tuple[str, dict[str, Any]]] = []
         self.connections = 0
 
@@ -208,6 +209,7 @@ class Stub:
         crawl.visits[said["step"]]["liking"] = said["liking"]
         up = [{"url": f"https://silk-lab.example/up/{n}", "before": 40 + n, "after": n + 1} for n in range(3)]
         down = [{"url": "https://news.example/down", "before": 2, "after": None}]
+        crawl.later.append(("scores", {"scores": crawl.lesson}))
         about = {"url": crawl.visits[said["step"]]["final"], "liking": said["liking"]}
         crawl.moved = {**about, "rose": 31, "fell": 12, "up": up, "down": down, "seconds": 0.01}
         return JSONResponse({"ok": True})

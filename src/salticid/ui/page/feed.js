@@ -119,13 +119,13 @@ export class Feed {
   withoutMoving(latest, dropped) {
     const inSight = this.placeAt(innerHeight - this.host.getBoundingClientRect().top) + 1;
     const held = this.keys.slice(0, inSight).filter((key) => key !== dropped);
-    const known = new Set(this.keys);
     const here = new Set(held);
     const last = latest.findLastIndex((key) => here.has(key));
-    const others = latest.filter((key, at) => !here.has(key) && (known.has(key) || at > last));
-    const waiting = latest.filter((key, at) => at < last && !known.has(key)).length;
-    this.tell(waiting, held.some((key, at) => latest[at] !== key));
-    return [...held, ...others];
+    const above = latest.slice(0, last + 1).filter((key) => !here.has(key));
+    const known = new Set(above.length ? this.keys.slice(inSight) : []);
+    const risen = above.filter((key) => known.has(key));
+    this.tell(above.length - risen.length, held.some((key, at) => latest[at] !== key));
+    return [...held, ...risen, ...latest.slice(last + 1)];
   }
 
   tell(waiting, isReordered) {

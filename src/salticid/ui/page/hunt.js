@@ -11,6 +11,7 @@ export class Hunt {
     this.ranking = new Ranking();
     this.spiders = new Spiders();
     this.words = new Map();
+    this.groups = new Map();
     this.now = null;
     this.advice = null;
   }
@@ -25,6 +26,7 @@ export class Hunt {
       if (this.visits.has(visit.step)) continue;
       this.visits.set(visit.step, visit);
       if (visit.liking) this.words.set(visit.step, visit.liking);
+      if (visit.twin != null) this.groups.set(visit.step, visit.twin).set(visit.twin, visit.twin);
       if (visit.agent != null) this.spiders.visited(visit);
       if (isPage(visit)) this.ranking.put(visit.step, visit.score);
     }
@@ -91,14 +93,16 @@ export class Hunt {
 
   /** The steps of pages to show, best first: none that was rejected, one of those all but the same. */
   suggestions() {
-    const { ranking, words, least } = this;
+    const { ranking, words, groups, least } = this;
     const reached = ranking.steps.slice(0, ranking.above(least ?? this.line));
     const liked = least == null ? this.spokenOf(1).filter((step) => ranking.scores.get(step) < this.line) : [];
-    const groups = new Set();
+    if (!words.size && !groups.size) return reached;
+    const taken = new Set();
     return [...reached, ...liked].filter((step) => {
-      if (words.get(step) === -1) return false;
-      const group = this.visits.get(step).twin ?? step;
-      return !groups.has(group) && groups.add(group);
+      const group = groups.get(step);
+      if (words.get(step) === -1 || taken.has(group)) return false;
+      if (group !== undefined) taken.add(group);
+      return true;
     });
   }
 
@@ -116,11 +120,16 @@ export class Hunt {
   /** After each page that was read, how many are on topic by now: pairs, from [0, 0] on. */
   curve() {
     const points = [[0, 0]];
-    const groups = new Set();
+    const taken = new Set();
+    let found = 0;
     for (const visit of this.visits.values()) {
       if (!isPage(visit)) continue;
-      if (this.isOnTopic(visit)) groups.add(visit.twin ?? visit.step);
-      points.push([points.length, groups.size]);
+      const group = this.groups.get(visit.step);
+      if (!taken.has(group) && this.isOnTopic(visit)) {
+        found += 1;
+        if (group !== undefined) taken.add(group);
+      }
+      points.push([points.length, found]);
     }
     return points;
   }
