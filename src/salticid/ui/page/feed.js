@@ -130,7 +130,7 @@ export class Feed {
 
   tell(waiting, isReordered) {
     this.news.hidden = !waiting && !isReordered;
-    say(this.news, waiting ? `${number(waiting)} new` : "Ranked anew");
+    say(this.news, waiting ? `${number(waiting)} new` : "Show the new order");
     this.news.title = "Show the list as it ranks by now";
   }
 

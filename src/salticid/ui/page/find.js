@@ -2,7 +2,7 @@
 
 import { away, button, el, fill, say } from "./dom.js";
 import { clock, date, score } from "./words.js";
-import { whyParts } from "./why.js";
+import { verdict, whyParts } from "./why.js";
 
 /** `acts` are what a row can ask for: like(step, liking), follow(spider), snippet(step), open(step, isOpen). */
 export class Find {
@@ -72,6 +72,8 @@ export class Find {
     this.down.setAttribute("aria-pressed", visit.liking === -1);
     this.node.classList.toggle("disliked", visit.liking === -1);
     this.node.classList.toggle("liked", visit.liking === 1);
+    const told = this.why?.querySelector(".verdict");
+    if (told) say(told, verdict(visit, this.hunt));
     if (snippet) fill(this.snippet, snippet.map(([text, isHit]) => (isHit ? el("mark", {}, text) : text)));
   }
 

@@ -91,9 +91,12 @@ export class Hunt {
     return isPage(visit) && (visit.liking || (visit.score >= this.line ? 1 : -1)) > 0;
   }
 
-  /** The steps of pages to show, best first: none that was rejected, one of those all but the same. */
-  suggestions() {
-    const { ranking, words, groups, least } = this;
+  /**
+   * The steps of pages to show, best first: those with at least this score, or, where it is null, all on topic; none
+   * that was rejected, and one of those all but the same.
+   */
+  suggestions(least = this.least) {
+    const { ranking, words, groups } = this;
     const reached = ranking.steps.slice(0, ranking.above(least ?? this.line));
     const liked = least == null ? this.spokenOf(1).filter((step) => ranking.scores.get(step) < this.line) : [];
     if (!words.size && !groups.size) return reached;
@@ -115,6 +118,11 @@ export class Hunt {
   /** The steps of all that a spider found, best first. */
   foundBy(spider) {
     return this.ranking.steps.filter((step) => this.visits.get(step).agent === spider);
+  }
+
+  /** How many pages are on topic by now: as many as are suggested where the person set no other score. */
+  get onTopic() {
+    return this.suggestions(null).length;
   }
 
   /** After each page that was read, how many are on topic by now: pairs, from [0, 0] on. */

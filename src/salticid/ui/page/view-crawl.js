@@ -55,7 +55,8 @@ class CrawlView {
       new PopulationPanel(this.hunt, (number) => this.follow(number)),
     ];
     this.node = this.build();
-    this.drawList = onceAFrame(() => this.suggestions.draw(this.spider));
+    this.isCatchingUp = this.isBehind = true;
+    this.drawList = onceAFrame(() => this.drawSuggestions());
     this.drawPanels = onceEvery(PANEL_PAUSE, () => this.drawAll());
     this.press = (event) => this.pressed(event);
   }
@@ -71,7 +72,7 @@ class CrawlView {
       el(
         "div",
         { class: "hunt-columns" },
-        el("section", { class: "finds", "aria-labelledby": "finds-title" }, this.moved.node, this.suggestions.node),
+        el("section", { class: "finds", "aria-labelledby": "finds-title" }, this.suggestions.node, this.moved.node),
         el("aside", { class: "panels", "aria-label": "The hunt as it goes" }, this.panels.map((panel) => panel.node)),
       ),
     );
@@ -125,9 +126,17 @@ class CrawlView {
     this.hunt.hear(name, data);
     if (name === "moved") this.moved.show(data, this.movesSince(data));
     if (name === "warned") this.warnings.add(data.line);
+    if (name === "state") this.isBehind = false;
     if (name === "state" && data.state !== before) announce(data.stopped_line ?? tidings(data.state));
     if (name !== "now" && name !== "advice") this.drawList();
     this.drawPanels();
+  }
+
+  /** What was found before this window opened is no news: it may move rows. */
+  drawSuggestions() {
+    this.suggestions.draw(this.spider, this.isCatchingUp || undefined);
+    this.head.drawOnTopic();
+    this.isCatchingUp = this.isBehind;
   }
 
   drawAll() {
