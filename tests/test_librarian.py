@@ -78,7 +78,8 @@ def begin(page: Page, query: str, starts: list[str], pages: int) -> None:
 def on_screen(page: Page) -> list[str]:
     """The addresses of the list from top to bottom; the window is high enough for all of them."""
     page.wait_for_function(
-        "parseInt(document.querySelector('#finds-title').textContent) === document.querySelectorAll('article').length"
+        "() => parseInt(document.querySelector('#finds-title').textContent)"
+        " === document.querySelectorAll('article').length"
     )
     found = page.locator("article").evaluate_all(
         "rows => rows.map(row => [row.getBoundingClientRect().top, row.querySelector('.find-link').href])"
