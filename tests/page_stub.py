@@ -45,6 +45,11 @@ class MadeUpCrawl:
         self.lesson: list[list[float]] = []
         self.later: list[tuple[str, dict[str, Any]]] = []
         self.connections = 0
+        self.failures: dict[str, Any] = {"starts": [], "hosts": [], "left_off": 0}
+        self.outlook: dict[str, Any] = {
+            "remaining": {"mean": 38.2, "low": 12.0, "high": 95.0},
+            "harvest": {"mean": 0.08, "low": 0.02, "high": 0.17},
+        }
 
     def _visit(self, step: int, rng: random.Random) -> dict[str, Any]:
         site = rng.choice(_SITES)
@@ -134,6 +139,8 @@ class Stub:
                 Route(one, self.remove, methods=["DELETE"]),
                 Route(f"{one}/stream", self.stream),
                 Route(f"{one}/curve", self.curve),
+                Route(f"{one}/failures", self.failures),
+                Route(f"{one}/outlook", self.outlook),
                 Route(f"{one}/snippets", self.snippets),
                 Route(f"{one}/visits/{{step:int}}", self.visit),
                 Route(f"{one}/feedback", self.feedback, methods=["POST"]),
@@ -148,8 +155,8 @@ class Stub:
         best = {"name": "best_first", "line": "A link is as promising as the page it was found on."}
         walking = {"name": "myspiders", "line": "Agents walk and learn; who finds good pages breeds."}
         strategies = [
-            {**best, "walks": False, "default": True},
-            {**walking, "walks": True, "default": False},
+            {**best, "walks": False, "default": True, "worth": {"near": 46.2, "far": 36.3}},
+            {**walking, "walks": True, "default": False, "worth": None},
         ]
         return JSONResponse(
             {"token": "t", "version": "0", "strategies": strategies, "engines": [], "default_pages": 500,
@@ -169,6 +176,12 @@ class Stub:
     async def remove(self, request: Request) -> Response:
         del self.crawls[request.path_params["id"]]
         return JSONResponse({"ok": True})
+
+    async def failures(self, request: Request) -> Response:
+        return JSONResponse(self._crawl(request).failures)
+
+    async def outlook(self, request: Request) -> Response:
+        return JSONResponse(self._crawl(request).outlook)
 
     async def curve(self, request: Request) -> Response:
         crawl, found, points = self._crawl(request), 0, []
@@ -241,10 +254,7 @@ class Stub:
                 yield f"event: state\ndata: {summary}\n\n"
             yield _event("now", self._now(crawl))
             if crawl.told > 60:
-                near = {"mean": 38.2, "low": 12.0, "high": 95.0}
-                yield _event(
-                    "advice", {"remaining": near, "harvest": {"mean": 0.08, "low": 0.02, "high": 0.17}}
-                )
+                yield _event("advice", crawl.outlook)
             while crawl.later:
                 yield _event(*crawl.later.pop(0))
             if crawl.moved:

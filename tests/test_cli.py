@@ -37,12 +37,13 @@ def test_crawl_json_holds_what_scripts_rely_on(lab: Path, tmp_path: Path) -> Non
     assert said.status == 0
     result = json.loads(said.out)
     assert set(result) == {
-        "topic", "strategy", "web", "pages", "fetches", "outcomes", "stopped", "seconds", "out",
+        "topic", "strategy", "web", "pages", "fetches", "on_topic", "outcomes", "stopped", "seconds", "out",
     }  # fmt: skip
     assert (result["pages"], result["stopped"], result["strategy"]) == (40, "budget", "hunter")
     assert result["outcomes"]["ok"] == 40
     assert sum(result["outcomes"].values()) == result["fetches"]
     assert result["seconds"] > 0
+    assert 0 < result["on_topic"] < 40
 
     listed = [json.loads(line) for line in salticid("visits", tmp_path / "c", "--json").out.splitlines()]
     assert [visit["step"] for visit in listed] == list(range(len(listed)))

@@ -10,6 +10,7 @@ from tests.running import salticid
 
 from salticid.judges import judges
 from salticid.metrics import metrics
+from salticid.runs.measured import WORTH, Worth
 from salticid.strategies import strategies
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -62,6 +63,13 @@ def test_every_strategy_and_every_judge_is_in_the_docs() -> None:
     parts = page_of("strategies").split("## Judges")
     told = [set(re.findall(r"^\| `(\w+)` \|", part, re.MULTILINE)) for part in parts]
     assert told == [set(strategies.names()), set(judges.names())]
+
+
+def test_the_worth_of_strategies_that_people_are_told_is_the_one_that_was_measured() -> None:
+    table = (ROOT / "docs" / "hunter.md").read_text().partition("that the prior never saw:")[2]
+    rows = re.findall(r"^\| `(\w+)[^`]*` \| ([\d.]+) \|[^|]*\| ([\d.]+) \|", table, re.MULTILINE)
+    assert {name: Worth(float(near), float(far)) for name, near, far in rows} == WORTH
+    assert set(WORTH) == set(strategies.names())
 
 
 def test_every_measure_is_in_the_docs() -> None:

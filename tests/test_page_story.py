@@ -108,6 +108,7 @@ def test_from_first_words_to_two_hunts_compared(browser: Browser, web: SmallWeb,
         expect(page.locator(".ending")).to_contain_text("stopped")
 
         page.get_by_text("Export").first.click()
+        page.get_by_label("Everything").check()
         with page.expect_download() as download:
             page.get_by_role("link", name="CSV").click()
         with Path(download.value.path()).open(newline="") as file:

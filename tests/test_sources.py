@@ -193,7 +193,7 @@ def test_of_many_bookmarks_those_nearest_to_the_query_are_taken() -> None:
     assert start.seeds[1].url == "http://h0.example/"
 
 
-@pytest.mark.parametrize("query", ["", "  ", "!!!", "x" * 1001])
+@pytest.mark.parametrize("query", ["", "  ", "!!!", "what is it", "The, of AND", "x" * 1001])
 def test_a_query_without_a_word_or_of_a_novel_is_refused(query: str) -> None:
     with pytest.raises(UserError):
         asyncio.run(find_start(query, Sources(urls=("http://a.example/",))))

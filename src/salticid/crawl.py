@@ -239,7 +239,7 @@ class Crawl:
             self.log.add_message(Report(events))
 
     def extend(self, limits: Limits) -> None:
-        """Go on with a larger budget."""
+        """Go on with another budget, most often a larger one."""
         self.limits = limits
         if self.stopped in (StopReason.BUDGET, StopReason.FETCHES, StopReason.TIME):
             self.stopped = None
@@ -337,7 +337,7 @@ class Crawl:
         if response.outcome is not Outcome.OK:
             if response.outcome not in (Outcome.DUPLICATE, Outcome.OUT_OF_SCOPE):
                 self._urls[response.url] = FAILED
-            if response.outcome is Outcome.UNREACHABLE:  # it may be offered again
+            if response.outcome in (Outcome.UNREACHABLE, Outcome.REFUSED_ADDRESS):  # it may be offered again
                 self._offered_at[response.url] = min(self._depth(choice), DEEPEST)
             return response
         if response.final != response.url and not self._in_scope(response.final, choice):

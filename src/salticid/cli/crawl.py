@@ -17,7 +17,7 @@ from salticid.cli.hunt import hunt
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.summary import say_how_to_go_on, tell
 from salticid.errors import UserError
-from salticid.model import Limits, Scope, StopReason, Topic
+from salticid.model import Limits, Scope, Topic
 from salticid.runs import specs
 from salticid.runs.live_settings import USER_AGENT, LiveSettings
 from salticid.runs.order import Order, Recipe, check_folder
@@ -233,5 +233,4 @@ def _run(order: Order, web: str, ray: str | None, shards: int, json: bool) -> in
     except KeyboardInterrupt:
         say_how_to_go_on(order.folder)
         return INTERRUPTED
-    tell(order, web, result, json)
-    return INTERRUPTED if result.stopped is StopReason.INTERRUPTED else 0
+    return tell(order, web, result, json)

@@ -11,16 +11,21 @@ from pathlib import Path
 from typing import Any
 
 from rich.table import Table
+from rich.text import Text
 
 from salticid.cli.console import err, even_sample, out, print_json, safe, sparkline
+from salticid.cli.interrupts import INTERRUPTED
 from salticid.crawl import HARVEST_WINDOW
 from salticid.model import Outcome, StopReason
 from salticid.outlook import AHEAD, Outlook, outlook
+from salticid.runs.fates import fates_of_start_points
 from salticid.runs.live_settings import without_password
 from salticid.runs.order import WHY, Order, Result
 from salticid.store.crawl_folder import CrawlFolder, StoredVisit
 
-BEST_PAGES = 10
+BEST_PAGES, MOST_FATES = 10, 10
+NOTHING_READ = 1
+"""The exit status of a crawl that read no page."""
 _CURVE_WIDTH = 60
 
 _LARGER = {
@@ -32,8 +37,8 @@ _LARGER = {
 _CAN_GO_ON = (*_LARGER, StopReason.WAITING, StopReason.INTERRUPTED)
 
 
-def tell(order: Order, web: str, result: Result, json: bool) -> None:
-    """Say what came of a crawl of the web of that name, to a person or to a script."""
+def tell(order: Order, web: str, result: Result, json: bool) -> int:
+    """Say what came of a crawl of the web of that name, to a person or to a script; the exit status."""
     with closing(CrawlFolder(order.folder)) as folder:
         facts = {
             "topic": order.topic.name,
@@ -41,17 +46,39 @@ def tell(order: Order, web: str, result: Result, json: bool) -> None:
             "web": web,
             "pages": result.pages,
             "fetches": result.fetches,
+            "on_topic": len(folder.on_topic()),
             "outcomes": folder.outcomes(),
             "stopped": result.stopped.value,
             "seconds": round(result.seconds, 3),
             "out": str(order.folder),
         }
-        if not json:
+        if json:
+            print_json(facts)
+        else:
             _show(folder, result.stopped, facts)
-            return
-    print_json(facts)
+        _tell_fates(folder, result)
     if result.stopped is StopReason.INTERRUPTED:
-        say_how_to_go_on(order.folder)
+        if json:
+            say_how_to_go_on(order.folder)
+        return INTERRUPTED
+    return 0 if result.pages else NOTHING_READ
+
+
+def _tell_fates(folder: CrawlFolder, result: Result) -> None:
+    """Say on stderr which start points could not be read, and what to do about each."""
+    fates = fates_of_start_points(folder)
+    sentences = [fate.sentence for fate in fates if fate.state == "failed"]
+    if not sentences and (result.pages or result.stopped is StopReason.INTERRUPTED):
+        return
+    about = f"{len(sentences)} of {len(fates)} start points could not be read"
+    if not result.pages:
+        about = "Nothing was read" if sentences else f"Nothing was read: {WHY[result.stopped]}"
+    err.print(f"{about}{':' if sentences else '.'}", highlight=False)
+    for sentence in sentences[:MOST_FATES]:
+        err.print(Text("  ") + safe(sentence), soft_wrap=True, highlight=False)
+    if len(sentences) > MOST_FATES:
+        more = f"salticid visits {shlex.quote(str(folder.folder))} --failed"
+        err.print(Text("  ") + safe(f"and {len(sentences) - MOST_FATES} more; see {more}"), soft_wrap=True)
 
 
 def say_how_to_go_on(folder: Path) -> None:
@@ -127,7 +154,7 @@ def best_pages(visits: list[StoredVisit]) -> Table:
     table.add_column("title", overflow="ellipsis", no_wrap=True, max_width=45)
     table.add_column("page", overflow="fold")
     for visit in visits:
-        table.add_row(f"{visit.score:.3f}", safe(visit.title or "", 45), safe(visit.final_url))
+        table.add_row(f"{visit.current_score:.3f}", safe(visit.title or "", 45), safe(visit.final_url))
     return table
 
 

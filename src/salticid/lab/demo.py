@@ -113,7 +113,7 @@ def write_page(file: Path, crawls: list[DemoCrawl], targets: int) -> None:
         for each in crawls
     )
     rows = "".join(
-        f'<tr><td>{visit.score:.3f}</td><td><a href="{escape(visit.final_url, quote=True)}" '
+        f'<tr><td>{visit.current_score:.3f}</td><td><a href="{escape(visit.final_url, quote=True)}" '
         f'rel="noopener noreferrer">{escape(visit.title or visit.final_url)}</a></td></tr>'
         for visit in crawls[-1].best
     )

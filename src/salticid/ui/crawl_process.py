@@ -103,8 +103,8 @@ class CommandHandler:
             case messages.Do("continue"):
                 self._run.go_on()
                 self.tell()
-            case messages.Extend(max_pages):
-                self._extend(max_pages)
+            case messages.Extend(max_pages, max_fetches):
+                self._extend(max_pages, max_fetches)
             case messages.Hear(url, liking):
                 self._hear(url, liking)
             case messages.Do("look"):
@@ -119,13 +119,13 @@ class CommandHandler:
         if self._run.crawl.judge.line != self._line:
             self.tell()
         say(messages.Now(**self._insight.now()))
-        if (advice := self._insight.advice()) is not None:
-            say(messages.Advice(**advice))
+        say(messages.Advice(**self._insight.advice()))
 
-    def _extend(self, max_pages: int) -> None:
+    def _extend(self, max_pages: int, max_fetches: int | None) -> None:
         crawl = self._run.crawl
-        if max_pages > crawl.limits.max_pages:
-            crawl.extend(replace(crawl.limits, max_pages=max_pages))
+        limits = replace(crawl.limits, max_pages=max_pages, max_fetches=max_fetches)
+        if limits != crawl.limits:
+            crawl.extend(limits)
             self._run.nudge()
 
     def _hear(self, text: str, liking: int) -> None:

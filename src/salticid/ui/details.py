@@ -24,7 +24,7 @@ from salticid.store.search import Hit, Search
 from salticid.store.snippet import snippet
 from salticid.text import language
 from salticid.text.tokens import letter_runs
-from salticid.ui.log_reader import date, revisions, visit
+from salticid.ui.log_reader import date, visit
 from salticid.urls import site
 
 MOST_SNIPPETS, MOST_POINTS, MOST_HITS = 100, 500, 50
@@ -122,15 +122,13 @@ def search_all(folders: Sequence[Path], words: str) -> list[dict[str, Any]]:
 
 
 def _hits(folder: Path, query: Query) -> list[Hit]:
-    """The pages of one crawl, as they are judged by now; none as long as it has no log that can be read."""
+    """The pages of one crawl; none as long as it has no log that can be read."""
     try:
         with closing(CrawlFolder(folder)) as crawl, closing(WordIndex(crawl)) as index:
             index.update()
-            hits = list(islice(Search(crawl, index).hits(query), MOST_HITS))
-            scores, _ = revisions(crawl) if hits else ({}, {})
+            return list(islice(Search(crawl, index).hits(query), MOST_HITS))
     except (UserError, Damaged, OSError, sqlite3.Error):
         return []
-    return [msgspec.structs.replace(hit, score=scores.get(hit.step, hit.score)) for hit in hits]
 
 
 def _split_at(text: str, matches: Sequence[tuple[int, int]]) -> list[Piece]:

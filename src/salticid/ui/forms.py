@@ -34,10 +34,23 @@ class NewCrawl(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     world: str | None = None
 
 
+class NewEngine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A search engine to set up: SearXNG by its address, Brave by its key."""
+
+    name: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9.:_-]{0,59}$")]
+    kind: Literal["searxng", "brave"]
+    address: Annotated[str, msgspec.Meta(max_length=2000)] = ""
+    key: Annotated[str, msgspec.Meta(max_length=500, pattern=r"^[!-~]*$")] = ""
+
+
 class GoOn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a crawl goes on; a larger budget is needed where the old one is used up."""
+    """How a crawl goes on: with so many `more` pages than it has read, or with `max_pages` in all, else as it was.
+
+    A larger budget is needed where the old one is used up.
+    """
 
     max_pages: Pages | None = None
+    more: Pages | None = None
 
 
 class Nothing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -12,6 +12,7 @@ from salticid.messages import Message, Report, Revision
 from salticid.store import record
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.record import StoredArrival, VisitRow
+from salticid.store.verdicts import Word
 from salticid.urls import site
 
 BATCH = 200
@@ -19,6 +20,7 @@ BATCH = 200
 _MOST_MESSAGES = 2000
 
 _FOREVER = (1 << 63) - 1
+_LIKINGS: dict[Word | None, int] = {Word.LIKED: 1, Word.REJECTED: -1}
 
 
 class ShownVisit(msgspec.Struct, frozen=True):
@@ -125,22 +127,12 @@ def visit(crawl: CrawlFolder, step: int) -> ShownVisit | None:
     arrival = record.arrival_at(crawl.database, step)
     if arrival is None:
         return None
-    shown_visit = _visit(crawl, arrival)
-    scores, likings = revisions(crawl)
+    verdicts = crawl.verdicts()
     return msgspec.structs.replace(
-        shown_visit, score=scores.get(step, shown_visit.score), liking=likings.get(shown_visit.final, 0)
+        _visit(crawl, arrival),
+        score=verdicts.score(arrival.visit),
+        liking=_LIKINGS.get(verdicts.words.get(step), 0),
     )
-
-
-def revisions(crawl: CrawlFolder) -> tuple[dict[int, float], dict[str, int]]:
-    """What holds by now: the scores that the judge gave later, by step, and a person's word, by URL."""
-    scores: dict[int, float] = {}
-    likings: dict[str, int] = {}
-    for _, message in record.all_messages(crawl.database):
-        if isinstance(message, Revision):
-            scores.update(message.scores)
-            likings.update(message.feedback)
-    return scores, likings
 
 
 def likings_in(crawl: CrawlFolder, feedback: list[tuple[str, int]]) -> dict[int, int]:

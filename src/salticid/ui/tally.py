@@ -31,7 +31,7 @@ class Tally:
         self._folder = folder
         self._crawl: CrawlFolder | None = None
         self._step, self._seq = -1, 0
-        self.pages = self.fetches = self.failed_starts = 0
+        self.pages = self.fetches = self.failed_starts = self.refused = 0
         self.standing = Standing()
         self.seconds = 0.0
         self.trouble: str | None = None
@@ -70,6 +70,7 @@ class Tally:
                 continue
             self.seconds = max(self.seconds, visit.at)
             kind = Outcome(visit.outcome)
+            self.refused += kind is Outcome.REFUSED_ADDRESS
             self.fetches += kind.fetched and kind not in _FREE
             if kind is Outcome.OK:
                 self.pages += 1

@@ -25,7 +25,8 @@ def write(documents: Iterable[Document], out: BinaryIO) -> None:
             "parquet needs pyarrow, which is not installed; type: pip install 'salticid[export]'"
         ) from None
     time, text = arrow.timestamp("us", tz="UTC"), arrow.string()
-    kinds = {"score": arrow.float64(), "fetched": time, "last_modified": time}
+    number = arrow.float64()
+    kinds = {"score": number, "current_score": number, "fetched": time, "last_modified": time}
     schema = arrow.schema([(name, kinds.get(name, text)) for name in Document.__struct_fields__])
     with ParquetWriter(out, schema, compression="zstd") as file:
         for group in _groups(documents):

@@ -1,4 +1,4 @@
-// What is still to be found, as the crawl estimates it.
+// What is still to be found, as the crawl estimates it, also when it has ended.
 
 import { el, fill } from "./dom.js";
 import { hint } from "./hint.js";
@@ -10,13 +10,24 @@ export function advicePanel(hunt) {
   let drawn = null;
 
   function draw() {
-    node.hidden = !hunt.advice?.remaining;
-    if (node.hidden || drawn === hunt.advice) return;
-    drawn = hunt.advice;
-    fill(body, el("p", {}, left(hunt.advice.remaining)), el("p", {}, ahead(hunt.advice.harvest)));
+    const lines = told(hunt);
+    node.hidden = lines.length === 0;
+    const looks = lines.join("\n");
+    if (looks === drawn) return;
+    drawn = looks;
+    fill(body, lines.map((line) => el("p", {}, line)));
   }
 
   return { node, draw };
+}
+
+/** Sentences about what is left; none before there was anything to judge by. */
+function told({ summary, advice }) {
+  if (!summary.pages || !advice) return [];
+  if (summary.stopped === "frontier empty")
+    return ["No link is left to follow: from these start points nothing more can be reached. Others may lead on."];
+  if (advice.remaining) return [left(advice.remaining), ahead(advice.harvest)];
+  return ["This cannot be told yet: it takes more pages, and a harvest that has begun to fall."];
 }
 
 function left({ mean, low, high }) {

@@ -11,6 +11,8 @@ export const EXPLAINED = {
   "this estimate":
     "Judged by how the hunt went so far, if it goes on in the same way. " +
     "The truth lies between the numbers in brackets nineteen times out of twenty.",
+  "what could not be read":
+    "Links that brought no page, by site and with the reason. A site that fails for a while is asked again later.",
   "right now":
     "Which pages are being fetched, and which links come next. A site is never asked faster than it allows.",
   "the harvest":

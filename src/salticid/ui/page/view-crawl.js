@@ -5,6 +5,8 @@ import { advicePanel } from "./advice-panel.js";
 import { CrawlHead } from "./crawl-head.js";
 import { button, el } from "./dom.js";
 import { onceAFrame, onceEvery } from "./frame.js";
+import { Failures } from "./failures.js";
+import { failuresPanel } from "./failures-panel.js";
 import { harvestPanel } from "./harvest-panel.js";
 import { Hunt } from "./hunt.js";
 import { isOurs } from "./keys.js";
@@ -13,6 +15,7 @@ import { nowPanel } from "./now-panel.js";
 import { PopulationPanel } from "./population-panel.js";
 import { rename } from "./router.js";
 import { SpiderPanel } from "./spider-panel.js";
+import { startFates } from "./start-fates.js";
 import { announce, linkLost } from "./status.js";
 import { Stream } from "./stream.js";
 import { Suggestions } from "./suggestions.js";
@@ -33,12 +36,14 @@ class CrawlView {
     this.hunt = new Hunt(summary.id);
     this.hunt.hear("state", summary);
     this.spider = spider;
-    this.head = new CrawlHead(this.hunt, (order, body) => this.order(order, body));
+    this.head = new CrawlHead(this.hunt, (order, body) => this.order(order, body), () => this.shown());
     this.suggestions = new Suggestions(this.hunt, {
       like: (step, liking) => this.like(step, liking),
       follow: (number) => this.follow(number),
     });
     this.warnings = new Warnings(summary.id);
+    this.failures = new Failures(this.hunt, () => this.drawPanels());
+    this.fates = startFates(this.failures);
     this.moved = new MovedNote((step) => this.suggestions.acts.like(step, 0));
     this.said = new Map();
     this.panels = [
@@ -46,6 +51,7 @@ class CrawlView {
       advicePanel(this.hunt),
       nowPanel(this.hunt),
       harvestPanel(this.hunt),
+      failuresPanel(this.failures),
       new PopulationPanel(this.hunt, (number) => this.follow(number)),
     ];
     this.node = this.build();
@@ -60,6 +66,7 @@ class CrawlView {
       "div",
       { class: "hunt", "data-show": "finds" },
       this.head.node,
+      this.fates.node,
       this.warnings.node,
       this.tabs(),
       el(
@@ -100,11 +107,18 @@ class CrawlView {
     document.removeEventListener("keydown", this.press);
     this.stream?.close();
     this.suggestions.close();
+    this.failures.close();
   }
 
   /** The address names another spider, or none. */
   arrived([, , spider]) {
     this.follow(spider == null ? null : Number(spider));
+  }
+
+  /** How many pages the list shows, and which: from the person's `least` score on, else on topic by the `line`. */
+  shown() {
+    const { least, line } = this.hunt;
+    return { pages: this.hunt.suggestions().length, ...(least == null ? { line } : { least }) };
   }
 
   hear(name, data) {
@@ -127,7 +141,23 @@ class CrawlView {
 
   drawAll() {
     this.head.draw();
+    this.fates.draw();
+    this.failures.update();
+    this.lookAhead();
     for (const panel of this.panels) panel.draw(this.spider);
+  }
+
+  /** Of a hunt that has ended nobody tells what is left to find, so ask. */
+  async lookAhead() {
+    const { state, pages } = this.hunt.summary;
+    const asked = `${state} ${pages}`;
+    if (state !== "ended" || asked === this.lookedAhead) return;
+    this.lookedAhead = asked;
+    try {
+      this.hear("advice", await get(`/api/crawls/${this.id}/outlook`));
+    } catch (refusal) {
+      if (!(refusal instanceof Refused)) throw refusal;
+    }
   }
 
   follow(number) {
