@@ -194,7 +194,7 @@ def test_what_waits_comes_in_when_nobody_looks_any_more(browser: Browser) -> Non
         page.mouse.move(5, 5)
         expect(page.locator(".feed-news")).to_be_hidden()
         page.mouse.wheel(0, 2000)
-        page.wait_for_function("scrollY > 900")
+        page.wait_for_function("() => scrollY > 900")
         middle = page.evaluate("document.elementFromPoint(300, 400).closest('article').dataset.key")
         crawl.told = 1000
         expect(page.locator("#finds-title")).to_have_text(f"{steps_of(crawl)} suggestions")

@@ -66,7 +66,7 @@ class Standing:
         self._scores.extend([nan] * (visit.step + 1 - len(self._scores)))
         self._scores[visit.step] = visit.score
         if visit.duplicate_of is not None:
-            self._first[visit.step] = visit.duplicate_of
+            self._first[visit.step] = self._group(visit.duplicate_of)
         self.pages.append(visit.step)
         if visit.positive and visit.score < self._lowest_positive:
             self._lowest_positive = visit.score

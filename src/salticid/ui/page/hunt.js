@@ -26,10 +26,16 @@ export class Hunt {
       if (this.visits.has(visit.step)) continue;
       this.visits.set(visit.step, visit);
       if (visit.liking) this.words.set(visit.step, visit.liking);
-      if (visit.twin != null) this.groups.set(visit.step, visit.twin).set(visit.twin, visit.twin);
+      if (visit.twin != null) this.putTogether(visit.step, visit.twin);
       if (visit.agent != null) this.spiders.visited(visit);
       if (isPage(visit)) this.ranking.put(visit.step, visit.score);
     }
+  }
+
+  /** Two pages that are all but the same, and with them those that the earlier one is the same as. */
+  putTogether(step, earlier) {
+    const group = this.groups.get(earlier) ?? earlier;
+    this.groups.set(earlier, group).set(step, group);
   }
 
   hear_agents({ events }) {
