@@ -194,7 +194,7 @@ def test_what_waits_comes_in_when_nobody_looks_any_more(browser: Browser) -> Non
         page.mouse.move(5, 5)
         expect(page.locator(".feed-news")).to_be_hidden()
         page.mouse.wheel(0, 2000)
-        page.wait_for_function("scrollY > 900")
+        page.wait_for_function("() => scrollY > 900")
         middle = page.evaluate("document.elementFromPoint(300, 400).closest('article').dataset.key")
         crawl.told = 1000
         expect(page.locator("#finds-title")).to_have_text(f"{steps_of(crawl)} suggestions")
@@ -249,14 +249,20 @@ def test_a_person_is_told_how_the_list_moved(browser: Browser) -> None:
         )
 
 
-def test_pages_all_but_the_same_are_shown_once(browser: Browser) -> None:
+def test_pages_all_but_the_same_are_shown_once_and_rejected_together(browser: Browser) -> None:
     crawl = MadeUpCrawl(1, 400, 200)
-    good = [v for v in crawl.visits[:200] if v["outcome"] == "ok" and v["score"] >= 0.3]
-    for twin in good[1:4]:
-        twin["twin"] = good[0]["step"]
+    good = [visit for visit in crawl.visits[:200] if visit["outcome"] == "ok"]
+    first, *others = sorted(
+        sorted(good, key=lambda visit: -visit["score"])[:4], key=lambda visit: visit["step"]
+    )
+    for twin in others:
+        twin["twin"] = first["step"]
     with stub_server(crawl) as at, window(browser) as page:
         page.goto(f"{at}/#/crawl/crawl-1")
-        expect(page.locator("#finds-title")).to_have_text(f"{steps_of(crawl) - 3} suggestions")
+        heading = page.locator("#finds-title")
+        expect(heading).to_have_text(f"{steps_of(crawl) - 3} suggestions")
+        page.locator("article").first.get_by_role("button", name="Not this").click()
+        expect(heading).to_have_text(f"{steps_of(crawl) - 4} suggestions")
 
 
 def test_where_words_change_nothing_the_page_says_so_beforehand(browser: Browser) -> None:

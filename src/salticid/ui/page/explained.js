@@ -4,8 +4,8 @@ export const EXPLAINED = {
   "pages to read":
     "The hunt ends when so many pages have been read. You can stop earlier, or go on with more.",
   "the score":
-    "How well a page fits by now, from 0 to 1. The first number is the line from which on the hunt calls a page on topic. " +
-    "Pages below the one you set are kept but not shown.",
+    "How well a page fits by now, from 0 to 1. First it is the line from which on the hunt calls a page on topic. " +
+    "Pages below the number you set here are kept but not shown.",
   "on topic lately":
     "Of the last hundred pages, the share that fits your words well enough.",
   "this estimate":

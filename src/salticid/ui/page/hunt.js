@@ -26,10 +26,16 @@ export class Hunt {
       if (this.visits.has(visit.step)) continue;
       this.visits.set(visit.step, visit);
       if (visit.liking) this.words.set(visit.step, visit.liking);
-      if (visit.twin != null) this.groups.set(visit.step, visit.twin).set(visit.twin, visit.twin);
+      if (visit.twin != null) this.putTogether(visit.step, visit.twin);
       if (visit.agent != null) this.spiders.visited(visit);
       if (isPage(visit)) this.ranking.put(visit.step, visit.score);
     }
+  }
+
+  /** Two pages that are all but the same, and with them those that the earlier one is the same as. */
+  putTogether(step, earlier) {
+    const group = this.groups.get(earlier) ?? earlier;
+    this.groups.set(earlier, group).set(step, group);
   }
 
   hear_agents({ events }) {
@@ -100,13 +106,19 @@ export class Hunt {
     const reached = ranking.steps.slice(0, ranking.above(least ?? this.line));
     const liked = least == null ? this.spokenOf(1).filter((step) => ranking.scores.get(step) < this.line) : [];
     if (!words.size && !groups.size) return reached;
-    const taken = new Set();
+    const taken = this.rejectedGroups();
     return [...reached, ...liked].filter((step) => {
       const group = groups.get(step);
       if (words.get(step) === -1 || taken.has(group)) return false;
       if (group !== undefined) taken.add(group);
       return true;
     });
+  }
+
+  /** Those all but the same as a page that was rejected are rejected too. */
+  rejectedGroups() {
+    const groups = [...this.words].filter(([, liking]) => liking === -1).map(([step]) => this.groups.get(step));
+    return new Set(groups.filter((group) => group !== undefined));
   }
 
   /** The steps of pages that the person liked (1) or rejected (-1), best first. */
@@ -128,7 +140,7 @@ export class Hunt {
   /** After each page that was read, how many are on topic by now: pairs, from [0, 0] on. */
   curve() {
     const points = [[0, 0]];
-    const taken = new Set();
+    const taken = this.rejectedGroups();
     let found = 0;
     for (const visit of this.visits.values()) {
       if (!isPage(visit)) continue;
