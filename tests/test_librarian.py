@@ -80,11 +80,12 @@ def on_screen(page: Page) -> list[str]:
 
     New finds, and a new order, wait until somebody asks for them.
     """
-    if (news := page.locator(".feed-news")).is_visible():
-        news.click()
     page.wait_for_function(
-        "() => parseInt(document.querySelector('#finds-title').textContent)"
-        " === document.querySelectorAll('article').length"
+        """() => {
+          document.querySelector(".feed-news:not([hidden])")?.click();
+          const told = parseInt(document.querySelector("#finds-title").textContent);
+          return told === document.querySelectorAll("article").length;
+        }"""
     )
     found = page.locator("article").evaluate_all(
         "rows => rows.map(row => [row.getBoundingClientRect().top, row.querySelector('.find-link').href])"
