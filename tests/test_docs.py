@@ -92,8 +92,7 @@ def test_the_architecture_names_every_room() -> None:
     assert not missing
 
 
-def test_readme_commands_are_real() -> None:
+def test_the_readme_lists_every_command() -> None:
     told = (ROOT / "README.md").read_text()
-    used = set(re.findall(r"\.venv/bin/salticid ((?:world )?\w+)", told))
-    assert used
-    assert used <= set(COMMANDS)
+    listed = set(re.findall(r"^\| \[`salticid ([a-z ]+)`\]", told, re.MULTILINE))
+    assert listed == set(COMMANDS)

@@ -76,9 +76,16 @@ def begin(page: Page, query: str, starts: list[str], pages: int) -> None:
 
 
 def on_screen(page: Page) -> list[str]:
-    """The addresses of the list from top to bottom; the window is high enough for all of them."""
+    """The addresses of the list from top to bottom; the window is high enough for all of them.
+
+    New finds, and a new order, wait until somebody asks for them.
+    """
     page.wait_for_function(
-        "parseInt(document.querySelector('#finds-title').textContent) === document.querySelectorAll('article').length"
+        """() => {
+          document.querySelector(".feed-news:not([hidden])")?.click();
+          const told = parseInt(document.querySelector("#finds-title").textContent);
+          return told === document.querySelectorAll("article").length;
+        }"""
     )
     found = page.locator("article").evaluate_all(
         "rows => rows.map(row => [row.getBoundingClientRect().top, row.querySelector('.find-link').href])"
@@ -121,7 +128,7 @@ def test_a_librarian_takes_away_what_was_on_the_screen(place: tuple[Server, str]
         failures = page.get_by_role("region", name="Could not be read")
         expect(failures.locator("li")).to_have_count(2)
         expect(failures).to_contain_text("192.168.1.1")
-        expect(page.get_by_role("region", name="What is left to find")).to_contain_text("cannot be told yet")
+        expect(page.get_by_role("region", name="What is left to find")).to_contain_text("too early to say")
 
         liked, rejected = on_screen(page)[1], on_screen(page)[0]
         page.locator("article").filter(has=page.locator(f'a[href="{liked}"]')).get_by_role(

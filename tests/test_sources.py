@@ -175,7 +175,7 @@ def test_a_source_that_fails_is_a_warning_as_long_as_another_gives_something(eng
     engines.answer = 403, b"", {}
     with engines.served() as address:
         engine = Engine("home", "searxng", address)
-        sources = Sources(urls=("http://a.example", "nonsense"), engine=engine)
+        sources = Sources(urls=("http://a.example", "no address"), engine=engine)
         start = asyncio.run(find_start("jumping spiders", sources))
         assert [(seed.url, seed.origin) for seed in start.seeds] == [("http://a.example/", "you")]
         assert len(start.warnings) == 2

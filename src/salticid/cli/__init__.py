@@ -14,6 +14,7 @@ from typer.exceptions import TyperException
 from salticid.cli.grouped_help import GroupedCommand
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.errors import SalticidError, UserError
+from salticid.extras import not_installed
 from salticid.store.damage import UNREADABLE, Damaged
 from salticid.version import __version__
 
@@ -88,11 +89,16 @@ def main() -> None:
     try:
         status = program(sys.argv[1:])(standalone_mode=False)
     except TyperException as error:
-        status = _complain(error.format_message().rstrip(".") + f"; see '{_help_command()}'", MISTAKE)
+        status = _complain(error.format_message().rstrip(".") + f"; see '{_command()} --help'", MISTAKE)
     except UserError as error:
         status = _complain(str(error), MISTAKE)
     except SalticidError as error:
         status = _complain(str(error), FAILURE)
+    except ModuleNotFoundError as error:
+        mistake = not_installed(error, _command())
+        if mistake is None:
+            raise
+        status = _complain(str(mistake), MISTAKE)
     except UNREADABLE as error:
         status = _complain(str(Damaged(error)), FAILURE)
     except (KeyboardInterrupt, typer.Abort):
@@ -109,8 +115,8 @@ def _complain(line: str, status: int) -> int:
     return status
 
 
-def _help_command() -> str:
-    """How to ask for help on the command that was typed, as far as it is one."""
-    vocabulary = {word for name in COMMANDS for word in name.split()}
-    words = [word for word in sys.argv[1:3] if word in vocabulary]
-    return " ".join(["salticid", *words, "--help"])
+def _command() -> str:
+    """The program and the command that was typed, as far as it is one."""
+    typed = sys.argv[1:3]
+    known = [typed[:many] for many in (1, 2) if any(name.split()[:many] == typed[:many] for name in COMMANDS)]
+    return " ".join(["salticid", *(known[-1] if known else [])])

@@ -42,7 +42,13 @@ def compare(
     max_buffer: Annotated[
         str, typer.Option(help="Links a strategy may remember.", metavar="N|none")
     ] = "100000",
-    judge: Annotated[str, typer.Option(help="What scores pages.", metavar="NAME[:KEY=VALUE,...]")] = "cosine",
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            help="What scores pages [default: the strategy file's, else cosine].",
+            metavar="NAME[:KEY=VALUE,...]",
+        ),
+    ] = None,
     arrivals: Annotated[str, typer.Option(help="Who returns first: one, window:N, roulette:100/50.")] = "one",
     repeats: Annotated[int, typer.Option(min=1, help="Crawls of each kind, with other seeds.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Of all that is left to chance.")] = 0,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,13 +11,16 @@ from typing import Annotated, Any
 import typer
 
 from salticid.cli import live_options, options
-from salticid.cli.console import err
+from salticid.cli.console import err, safe
+from salticid.cli.default_folder import default_folder, folders_there
+from salticid.cli.going_on import say_how_to_go_on
 from salticid.cli.hunt import hunt
 from salticid.cli.interrupts import INTERRUPTED
-from salticid.cli.summary import say_how_to_go_on, tell
+from salticid.cli.summary import tell
 from salticid.errors import UserError
 from salticid.model import Limits, Scope, Topic
 from salticid.runs import specs
+from salticid.runs.contact import how_to_set_contact, own_user_agent
 from salticid.runs.live_settings import USER_AGENT, LiveSettings
 from salticid.runs.order import Order, Recipe, check_folder
 from salticid.truth import load_topic
@@ -74,7 +76,7 @@ def crawl(
     judge: Annotated[
         str | None,
         _what(
-            help=f"What scores a page [default: the strategy's own, else {specs.DEFAULT_JUDGE}].",
+            help=f"What scores a page [default: the strategy file's, the strategy's own, else {specs.DEFAULT_JUDGE}].",
             metavar="NAME[:KEY=VALUE,...]",
         ),
     ] = None,
@@ -103,6 +105,9 @@ def crawl(
         Path | None,
         _where("--out", help="A folder for the crawl; one that it began in goes on.", metavar="DIR"),
     ] = None,
+    new: Annotated[
+        bool, _where("--new", help="Without --out: begin anew where the same command would go on.")
+    ] = False,
     refresh: Annotated[
         Path | None, typer.Option(help="As salticid refresh DIR.", metavar="DIR", hidden=True)
     ] = None,
@@ -112,7 +117,7 @@ def crawl(
     timeout: live_options.Timeout = 10.0,
     per_address: live_options.PerAddress = 8,
     sitemaps: Annotated[bool, _manners("--sitemaps", help="Live: read sitemaps of liked sites.")] = False,
-    user_agent: live_options.UserAgent = USER_AGENT,
+    user_agent: live_options.UserAgent = None,
     patience: live_options.Patience = "1h",
     max_bytes: live_options.MaxBytes = 1 << 20,
     max_disk: live_options.MaxDisk = None,
@@ -144,16 +149,22 @@ def crawl(
         return refresh_alias(context, refresh, json)
     ground = _web(web, context.params, ray)
     name, strategy_object = specs.strategy_of(strategy, specs.pairs(set_ or []))
-    judge_name, judge_object = specs.judge_of(judge, strategy_object)
+    judge_name, judge_object = specs.judge_of(judge or specs.judge_in(strategy), strategy_object)
     limits = _limits(max_pages, max_fetches, max_buffer, max_time, stop_when)
     start = (seed_url or (), bookmarks, search, from_crawl or ())
-    topic = _topic(topic_file, query, start, user_agent, out_dir)
+    if new and out_dir is not None:
+        raise UserError("--new asks for a folder of its own, --out names one; leave one of them out")
+    folder = None if out_dir is None else check_folder(out_dir)
+    held = (folder,) if folder else () if new or query is None else folders_there(query, name)
+    topic = _topic(topic_file, query, start, user_agent or own_user_agent(), held)
     scope = Scope(tuple(include or ()), tuple(exclude or ()), same_site, max_depth)
     topic = replace(topic, scope=_scope(topic.scope, scope))
     source = None if backlinks is None else partial(backlinks_from, backlinks)
     recipe = Recipe(strategy_object, judge_object, limits, arrivals, seed, source)
-    order = Order(topic, ground, name, judge_name, recipe, _folder(out_dir, topic.name, name), backlinks)
-    return _run(order, web, ray, shards, json)
+    order = Order(topic, ground, name, judge_name, recipe, backlinks=backlinks)
+    shards_asked = None if ray is None else shards
+    folder = folder or default_folder(order, new, shards_asked)
+    return _run(replace(order, folder=folder), web, ray, shards, json)
 
 
 def _web(name: str, params: Mapping[str, Any], ray: str | None) -> RecordedWeb | LiveSettings:
@@ -161,7 +172,7 @@ def _web(name: str, params: Mapping[str, Any], ray: str | None) -> RecordedWeb |
     if name == LIVE:
         settings = live_options.live(params)
         if params["max_pages"] > ASK_FOR_CONTACT and settings.user_agent == USER_AGENT:
-            err.print(f"More than {ASK_FOR_CONTACT} pages: please add a contact with --user-agent.")
+            err.print(safe(how_to_set_contact()), soft_wrap=True)
         return settings
     if ray is not None:
         raise UserError("a recorded world is crawled on one machine; leave --ray out, or crawl the live web")
@@ -169,13 +180,13 @@ def _web(name: str, params: Mapping[str, Any], ray: str | None) -> RecordedWeb |
 
 
 def _topic(
-    file: Path | None, query: str | None, start: _Start, user_agent: str, folder: Path | None
+    file: Path | None, query: str | None, start: _Start, user_agent: str, folders: Sequence[Path]
 ) -> Topic:
-    """What to look for: what a topic file says, or a query and where to start."""
+    """What to look for: what a topic file says, or a query and where to start, unless a crawl in a folder says it."""
     if query is not None and file is None:
         from salticid.cli.query_topic import sources_of, topic_of  # here: it takes its time to import
 
-        return topic_of(query, sources_of(*start), user_agent, folder)
+        return topic_of(query, sources_of(*start), user_agent, folders)
     if file is None:
         raise UserError(
             "no topic; name a topic file, as in: salticid crawl ballooning.toml, or say --query WORDS"
@@ -207,18 +218,6 @@ def _limits(
         max_seconds=options.duration(max_time) if max_time else None,
     )
     return options.with_condition(limits, stop_when) if stop_when else limits
-
-
-def _folder(folder: Path | None, topic: str, strategy: str) -> Path:
-    """Where the crawl goes: the folder of --out, else a free one."""
-    return _free_folder(topic, strategy) if folder is None else check_folder(folder)
-
-
-def _free_folder(topic: str, strategy: str) -> Path:
-    """The name of a new folder: crawls/TOPIC-STRATEGY, numbered from the second on."""
-    stem = re.sub(r"[^\w-]+", "-", f"{topic}-{strategy}").strip("-").lower()
-    tries = (Path("crawls") / (stem if n == 1 else f"{stem}-{n}") for n in range(1, 1_000_000))
-    return next(folder for folder in tries if not folder.exists())
 
 
 def _run(order: Order, web: str, ray: str | None, shards: int, json: bool) -> int:

@@ -113,7 +113,8 @@ def progress(run: Run) -> str:
     crawl = run.crawl
     waiting, _ = crawl.strategy.waiting(0)
     ahead = crawl.outlook()
-    more = "" if ahead is None else f", {ahead.remaining.low:,.0f} to {ahead.remaining.high:,.0f} seem left"
+    left = None if ahead is None else ahead.remaining
+    more = "" if left is None else f", {left.low:,.0f} to {left.high:,.0f} seem left"
     hosts = f", {run.active_hosts} hosts" if run.active_hosts else ""
     return (
         f"{crawl.pages} pages, {crawl.fetches - crawl.pages} failed, harvest {crawl.harvest:.0%}{more}, "

@@ -17,7 +17,6 @@ from salticid.cli.hunt import Terminal
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.progress import Work
 from salticid.errors import UserError
-from salticid.runs.live_settings import USER_AGENT
 from salticid.runs.refresh import PageFate, Refresh, last_settings
 from salticid.runs.refresh import refresh as ask_again
 
@@ -30,7 +29,7 @@ def refresh(
     delay: live_options.Delay = 1.0,
     timeout: live_options.Timeout = 10.0,
     per_address: live_options.PerAddress = 8,
-    user_agent: live_options.UserAgent = USER_AGENT,
+    user_agent: live_options.UserAgent = None,
     patience: live_options.Patience = "1h",
     max_bytes: live_options.MaxBytes = 1 << 20,
     max_disk: live_options.MaxDisk = None,

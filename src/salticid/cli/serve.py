@@ -13,7 +13,8 @@ import typer
 
 from salticid.cli.console import err, out, print_json, safe
 from salticid.cli.web_browser import has_browser, opening_page, show
-from salticid.runs.live_settings import USER_AGENT, LiveSettings
+from salticid.runs.contact import own_user_agent
+from salticid.runs.live_settings import LiveSettings
 
 
 def serve(
@@ -22,7 +23,13 @@ def serve(
         Path, typer.Option(help="A folder for crawls, reports and settings.", metavar="DIR")
     ] = Path("salticid-data"),
     delay: Annotated[float, typer.Option(min=0, help="Seconds between two requests to a host.")] = 1.0,
-    user_agent: Annotated[str, typer.Option(help="Who we say we are.", metavar="TEXT")] = USER_AGENT,
+    user_agent: Annotated[
+        str | None,
+        typer.Option(
+            help="Who we say we are [default: Salticid, and the contact of the settings file].",
+            metavar="TEXT",
+        ),
+    ] = None,
     allow_net: Annotated[
         list[str] | None, typer.Option(help="A private range its crawls may reach.", metavar="CIDR")
     ] = None,
@@ -48,7 +55,7 @@ def serve(
 
     live = LiveSettings(
         delay=delay,
-        user_agent=user_agent,
+        user_agent=user_agent or own_user_agent(),
         allow_net=tuple(allow_net or ()),
         resolve=tuple(resolve or ()),
         dns=dns,

@@ -47,7 +47,7 @@ def build_world(
     if webkb is not None:
         choices.append(lambda: _build(world, WebKB(webkb), labels))
     if crawl is not None:
-        choices.append(lambda: _build(world, CrawledPages(crawl), labels))
+        choices.append(lambda: _build_from_crawl(world, crawl, labels))
     if synthetic is not None:
         choices.append(lambda: _build_generated(world, WebEdition(synthetic, seed, at), labels))
     if len(choices) != 1:
@@ -68,9 +68,16 @@ def build_world(
     out.print(f"Look into it with: salticid world info {world}", highlight=False)
 
 
-def _build(world: Path, source: WorldSource, labels: Path | None) -> WorldSummary:
+def _build(
+    world: Path, source: WorldSource, labels: Path | None, beside: Callable[[Path], None] | None = None
+) -> WorldSummary:
     with Work("building", source.size, err) as work:
-        return build(world, source, labels, lambda count, pages: work.at(count, f"{pages} pages"))
+        return build(world, source, labels, lambda count, pages: work.at(count, f"{pages} pages"), beside)
+
+
+def _build_from_crawl(world: Path, folder: Path, labels: Path | None) -> WorldSummary:
+    source = CrawledPages(folder)
+    return _build(world, source, labels, source.write_belief)
 
 
 def _build_generated(world: Path, edition: WebEdition, labels: Path | None) -> WorldSummary:

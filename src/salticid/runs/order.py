@@ -19,7 +19,7 @@ from salticid.runs.live_settings import LiveSettings
 from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog
 from salticid.store.continuing import check_same, current_limits, new_limits
 from salticid.store.database import Database
-from salticid.store.folder_lock import IN_MEMORY
+from salticid.store.folder_lock import IN_MEMORY, thing_of_others
 from salticid.store.log import CrawlLog
 from salticid.version import __version__
 from salticid.webs.arrays import MANIFEST
@@ -125,9 +125,11 @@ class Order:
 
 
 def check_folder(folder: Path) -> Path:
-    """The folder, if a crawl may be kept there; UserError if it holds a world, or is none of its own."""
+    """The folder, if a crawl may be kept there; UserError if it holds other things, or is none of its own."""
     if not folder.name or (folder / MANIFEST).exists():
         raise UserError(f"no crawl goes into {str(folder)!r}; name a folder of its own with --out")
+    if other := thing_of_others(folder):
+        raise UserError(f"{folder} holds {other!r}, and no crawl; name a new or an empty folder with --out")
     return folder
 
 

@@ -52,6 +52,13 @@ def judge_of(
     return _instance(spec, judges, {}) if isinstance(spec, str) else _own(spec, judges)
 
 
+def judge_in(spec: str | Strategy) -> str | None:
+    """The judge that a strategy file names; None where there is no file, or it names none."""
+    if not isinstance(spec, str) or not spec.endswith(".toml"):
+        return None
+    return read_strategy_file(Path(spec)).judge
+
+
 def description(spec: str | Strategy | Judge, name: str, instance: Strategy | Judge) -> dict[str, Any]:
     """A strategy or judge with all its settings, defaults included; of a Python file also its digest."""
     facts = {"name": name, **settings_of(instance)}
@@ -85,8 +92,8 @@ def _own(instance: T, registry: Registry[T]) -> tuple[str, T]:
 
 def _instance(spec: str, registry: Registry[T], settings: Mapping[str, object]) -> tuple[str, T]:
     if spec.endswith(".toml"):
-        name, file_settings = read_strategy_file(Path(spec))
-        return name, registry.make(name, {**file_settings, **settings})
+        told = read_strategy_file(Path(spec))
+        return told.name, registry.make(told.name, {**told.settings, **settings})
     file, name, text = _python_file(spec)
     own = pairs(text.split(",")) if text else {}
     if file is None:

@@ -130,10 +130,11 @@ class CrawlFolder:
         steps: list[int] = self.verdicts().ranking(self._rows()).tolist()
         return steps
 
-    def on_topic(self) -> list[int]:
+    def on_topic(self, twins: bool = False) -> list[int]:
         """The steps of the pages on topic by now, as a person's list shows them.
 
-        Best first, those that the person liked included and those rejected left out, one of those all but the same.
+        Best first, those that the person liked included and those rejected left out, one of those all but the same,
+        unless all `twins` are wanted.
         """
         verdicts, line = self.verdicts(), self.line()
         groups = TwinGroups(self.database, verdicts.rejected)
@@ -142,7 +143,7 @@ class CrawlFolder:
             step for step, score in scores.items() if is_on_topic(score, verdicts.words.get(step), line)
         ]
         wanted.sort(key=lambda step: (-scores[step], step))
-        return [step for step in wanted if groups.take(step)]
+        return [step for step in wanted if twins or groups.take(step)]
 
     def outcomes(self) -> dict[str, int]:
         """How many visits had which outcome, most first; pages shown again to a walker are not counted."""

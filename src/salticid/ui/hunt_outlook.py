@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from salticid.model import StopReason
+from salticid.crawl import NOWHERE_TO_GO
 from salticid.outlook import outlook
 from salticid.store.crawl_folder import CrawlFolder
 
@@ -14,8 +14,8 @@ UNKNOWN: dict[str, Any] = {"remaining": None, "harvest": None}
 
 
 def outlook_of(crawl: CrawlFolder) -> dict[str, Any]:
-    """The outlook as a running hunt tells it; nothing can be foretold of one that has no link left to follow."""
-    if crawl.about().get("stopped") == StopReason.FRONTIER_EMPTY.value:
+    """The outlook as a running hunt tells it; nothing can be foretold of one that has nowhere to go."""
+    if crawl.about().get("stopped") in NOWHERE_TO_GO:
         return UNKNOWN
     positives = crawl.positive()
     ahead = outlook([page for page, positive in enumerate(positives, 1) if positive], len(positives))

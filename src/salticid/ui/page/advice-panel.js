@@ -21,13 +21,19 @@ export function advicePanel(hunt) {
   return { node, draw };
 }
 
+const OVER = {
+  "frontier empty":
+    "No link is left to follow: from these start points nothing more can be reached. Others may lead on.",
+  extinct: "No spider is left to look for more.",
+};
+
 /** Sentences about what is left; none before there was anything to judge by. */
 function told({ summary, advice }) {
   if (!summary.pages || !advice) return [];
-  if (summary.stopped === "frontier empty")
-    return ["No link is left to follow: from these start points nothing more can be reached. Others may lead on."];
-  if (advice.remaining) return [left(advice.remaining), ahead(advice.harvest)];
-  return ["This cannot be told yet: it takes more pages, and a harvest that has begun to fall."];
+  if (OVER[summary.stopped]) return [OVER[summary.stopped]];
+  const { remaining, harvest } = advice;
+  if (!harvest) return ["It is too early to say: that takes more pages, and some of them on topic."];
+  return [remaining ? left(remaining) : "How many more there are cannot be known yet.", ahead(harvest)];
 }
 
 function left({ mean, low, high }) {
