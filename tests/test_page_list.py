@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, CDPSession, Page, expect
+from playwright.sync_api import Browser, CDPSession, Locator, Page, expect
 from tests.page_browser import chromium, window
 from tests.page_stub import MadeUpCrawl, stub_server
 
@@ -182,6 +182,28 @@ def test_the_row_under_the_pointer_stays_where_it_is_while_finds_arrive(browser:
         assert scores(page) == sorted(scores(page), reverse=True)
         best = sorted((v["score"] for v in crawl.visits[:900] if v["outcome"] == "ok"), reverse=True)
         assert scores(page)[:5] == [round(score, 2) for score in best[:5]]
+
+
+def test_a_remark_above_the_list_does_not_move_the_row_under_the_pointer(browser: Browser) -> None:
+    crawl = MadeUpCrawl(1, 1000, 300)
+    with stub_server(crawl) as at, window(browser) as page:
+        page.goto(f"{at}/#/crawl/crawl-1")
+        row = page.locator("article").nth(1)
+        row.hover()
+        before = _top(row)
+        crawl.later.append(("warned", {"line": "The disk is full."}))
+        note = page.get_by_role("region", name="Remarks")
+        expect(note).to_be_attached()
+        page.wait_for_function("() => scrollY > 20")
+        assert abs(_top(row) - before) < 1
+        note.evaluate("note => note.remove()")
+        page.wait_for_function("() => scrollY < 5")
+        assert abs(_top(row) - before) < 1
+
+
+def _top(row: Locator) -> float:
+    """Where a row begins on the screen."""
+    return float(row.evaluate("row => row.getBoundingClientRect().top"))
 
 
 def test_what_waits_comes_in_when_nobody_looks_any_more(browser: Browser) -> None:

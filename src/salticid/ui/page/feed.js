@@ -39,11 +39,23 @@ export class Feed {
     this.node.addEventListener("pointerleave", () => this.leave(), { signal });
     this.sized = new ResizeObserver(this.redraw);
     this.sized.observe(host);
+    this.pushed = new ResizeObserver(() => this.resist());
+    this.pushed.observe(document.body);
   }
 
   close() {
     this.gone.abort();
     this.sized.disconnect();
+    this.pushed.disconnect();
+  }
+
+  /** What appears above the list, or goes, moves what is above and not the rows that somebody looks at. */
+  resist() {
+    if (!this.host.offsetParent) return;
+    const at = this.host.getBoundingClientRect().top + scrollY;
+    const push = at - (this.at ?? at);
+    this.at = at;
+    if (push && this.keys.length && this.isLookedAt()) scrollBy({ top: push, behavior: "instant" });
   }
 
   /** Show these keys in this order: at once, or, as far as that moves what somebody looks at, when they look away. */
