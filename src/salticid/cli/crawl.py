@@ -112,6 +112,8 @@ def crawl(
         Path | None, typer.Option(help="As salticid refresh DIR.", metavar="DIR", hidden=True)
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: options.Quiet = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Tell of every visit, on stderr.")] = False,
     concurrency: live_options.Concurrency = 64,
     delay: live_options.Delay = 1.0,
     timeout: live_options.Timeout = 10.0,
@@ -164,7 +166,7 @@ def crawl(
     order = Order(topic, ground, name, judge_name, recipe, backlinks=backlinks)
     shards_asked = None if ray is None else shards
     folder = folder or default_folder(order, new, shards_asked)
-    return _run(replace(order, folder=folder), web, ray, shards, json)
+    return _run(replace(order, folder=folder), web, ray, shards, json, verbose and not quiet)
 
 
 def _web(name: str, params: Mapping[str, Any], ray: str | None) -> RecordedWeb | LiveSettings:
@@ -220,11 +222,11 @@ def _limits(
     return options.with_condition(limits, stop_when) if stop_when else limits
 
 
-def _run(order: Order, web: str, ray: str | None, shards: int, json: bool) -> int:
+def _run(order: Order, web: str, ray: str | None, shards: int, json: bool, verbose: bool) -> int:
     """Crawl here or on a cluster, and say what came of it; the exit status."""
     try:
         if ray is None:
-            result = hunt(order)
+            result = hunt(order, verbose)
         else:
             from salticid.cli.ray_cluster import hunt_on_ray  # here: it takes its time to import
 

@@ -12,6 +12,7 @@ import typer
 
 from salticid.cli.console import err, out, print_json, safe
 from salticid.cli.interrupts import INTERRUPTED
+from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.cli.ray_cluster import on_ray
 from salticid.errors import SalticidError, UserError
@@ -67,6 +68,7 @@ def evolve(
         Path | None, typer.Option("--out", help="The strategy file to write.", metavar="FILE.toml")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Evolve a strategy for a topic, and write it to a file that any crawl takes.
 

@@ -25,6 +25,7 @@ def refresh(
     context: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl of the live web.")],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: options.Quiet = False,
     concurrency: live_options.Concurrency = 64,
     delay: live_options.Delay = 1.0,
     timeout: live_options.Timeout = 10.0,
@@ -52,7 +53,7 @@ def refresh_alias(context: typer.Context, folder: Path, json: bool) -> int:
     """`salticid crawl --refresh DIR`, which takes no option of a crawl but those of the live web."""
     params = _typed_options(context)
     settings = live_options.settings(params)
-    if odd := sorted(params.keys() - {*settings, "no_warc", "no_traps", "refresh"}):
+    if odd := sorted(params.keys() - {*settings, "no_warc", "no_traps", "refresh", "quiet"}):
         what = str(params["topic_file"]) if "topic_file" in odd else f"--{odd[0].replace('_', '-')}"
         raise UserError(
             f"{what} says nothing to --refresh, which asks again for what {folder} holds; leave it out"

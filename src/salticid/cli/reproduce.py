@@ -11,6 +11,7 @@ import msgspec
 import typer
 
 from salticid.cli.console import err, out, print_json, print_table, safe
+from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.errors import UserError
 
@@ -38,6 +39,7 @@ def reproduce(
         typer.Option(help="Put the figures between the marks of this page too.", metavar="FILE.md"),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Run a paper's experiment again, and say finding by finding whether it holds here.
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from salticid.cli.console import err, out, print_json, safe
+from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.errors import UserError
 from salticid.worlds.answers import WorldSource
@@ -34,6 +35,7 @@ def build_world(
     at: Annotated[int, typer.Option(min=0, help="The day of the generated web.", metavar="DAY")] = 0,
     labels: Annotated[Path | None, typer.Option(help="Lines of URL, tab, label.", metavar="TSV")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Make a recorded world, on which any strategy can crawl.
 
