@@ -120,7 +120,7 @@ def test_a_librarian_takes_away_what_was_on_the_screen(place: tuple[Server, str]
         fates = page.get_by_role("region", name="Start points")
         expect(fates.get_by_role("heading")).to_have_text("2 of 3 start points could not be read")
         expect(fates).to_contain_text(
-            "nonsense there is no host of that name; look whether it is spelt right."
+            "nonsense: there is no host of that name; look whether it is spelt right."
         )
         expect(fates).to_contain_text(
             "192.168.1.1 is a private address; allow it by starting salticid serve with --allow-net 192.168.1.1/32."

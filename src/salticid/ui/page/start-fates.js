@@ -1,20 +1,21 @@
 // What became of the start points, where some could not be read: why, and what to do about it.
 
-import { el, fill } from "./dom.js";
+import { button, el, fill } from "./dom.js";
 import { count } from "./words.js";
 
 const MOST = 5;
 
-/** A note that shows itself when a start point failed. */
+/** A note that shows itself when a start point failed, until somebody has read it. */
 export function startFates(failures) {
-  const node = el("section", { class: "note fates", "aria-label": "Start points", hidden: true });
+  const node = el("section", { class: "note", "aria-label": "Start points", hidden: true });
+  const read = `fates:${failures.hunt.id}`;
   let drawn = "";
 
   function draw() {
     const { starts } = failures;
     const failed = starts.filter(({ state }) => state === "failed");
-    node.hidden = failed.length === 0;
-    const looks = JSON.stringify(starts);
+    const looks = JSON.stringify(failed);
+    node.hidden = failed.length === 0 || sessionStorage.getItem(read) === looks;
     if (node.hidden || looks === drawn) return;
     drawn = looks;
     const rows = failed.map(fate);
@@ -25,6 +26,10 @@ export function startFates(failures) {
       el("ul", {}, rows),
       more.length > 0 &&
         el("details", {}, el("summary", {}, `${more.length} more`), el("ul", {}, more)),
+      button("Understood", () => {
+        sessionStorage.setItem(read, looks);
+        draw();
+      }),
     );
   }
 
@@ -37,5 +42,6 @@ function headline(all, failed) {
 }
 
 function fate({ url, cause, advice }) {
-  return el("li", {}, el("b", { class: "fate-url" }, url), ` ${cause}; ${advice}.`);
+  const rest = cause.startsWith(url) ? cause.slice(url.length) : `: ${cause}`;
+  return el("li", {}, el("b", {}, url), `${rest}; ${advice}.`);
 }

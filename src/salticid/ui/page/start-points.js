@@ -1,4 +1,4 @@
-// Where the spiders set out: addresses, bookmarks, a search engine, earlier hunts.
+// Where a hunt sets out: addresses, bookmarks, a search engine, earlier hunts.
 
 import { el, isWeb, say } from "./dom.js";
 import { engineChoice } from "./engine-choice.js";
@@ -21,7 +21,7 @@ export function startPoints(session, missingLine) {
     "fieldset",
     { class: "points" },
     el("legend", {}, "Where to set out"),
-    el("p", { class: "soft" }, "One of these is enough; together they give the spiders more to choose from."),
+    el("p", { class: "soft" }, "One of these is enough; together they give the hunt more to choose from."),
     el("div", { class: "field" }, el("label", { for: "urls" }, "Addresses"), urls),
     el("div", { class: "points-more" }, bookmarks.node, engine.node, earlier.node),
     missingLine,
