@@ -41,7 +41,7 @@ class MadeUpCrawl:
         self.likings: dict[int, int] = {}
         self.moved: dict[str, Any] | None = None
         self.playing: dict[str, int] | None = None
-        self.failed_starts, self.feedback_line = 0, ""
+        self.feedback_line = ""
         self.lesson: list[list[float]] = []
         self.later: list[tuple[str, dict[str, Any]]] = []
         self.connections = 0
@@ -77,7 +77,7 @@ class MadeUpCrawl:
             "harvest": sum(v["positive"] for v in told[-100:]) / max(1, len(told[-100:])), "line": 0.3,
             "hosts": len(_SITES), "began": "2026-11-15T09:00:00+00:00", "seconds": self.told * 0.4,
             "agents": self.spiders, "can_continue": True, "playing": self.playing,
-            "failed_starts": self.failed_starts, "feedback_line": self.feedback_line, "world": None,
+            "feedback_line": self.feedback_line, "world": None,
         }  # fmt: skip
 
     def births(self) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ TALKS_AT = 12
 def order(strategy: str, *, spoken: bool) -> list[int]:
     """What a crawl fetches; after some pages it may be told that all it liked is bad, and the rest good."""
     web = random_web(pages=120, hosts=4, seed=2)
-    recipe = Recipe(strategies.make(strategy), Cosine(), Limits(max_pages=100))
+    recipe = Recipe(strategies.make(strategy), Cosine(), Limits(max_pages=60))
     run, fetched = RecordedCrawl(web.topic, web, recipe, MemoryLog()), []
     for visit in run.visits():
         fetched.append(visit.final)

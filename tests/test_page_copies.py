@@ -11,6 +11,12 @@ from playwright.sync_api import Page, expect
 from tests.http_stub import Answer, http_stub
 from tests.page_browser import chromium, window
 from tests.page_serving import page_server
+from tests.ui_serving import serving
+
+from salticid.testing.generated import GeneratedSource
+from salticid.ui.security import ticket
+from salticid.webs.recorded import RecordedWeb
+from salticid.worlds.build import build
 
 WORDS = "silk spider weaver"
 
@@ -60,6 +66,28 @@ def hostile(trap: str) -> str:
         <iframe src="{trap}/frame"></iframe><iframe srcdoc="<script>parent.pwned=1</script>"></iframe>
         <form action="{trap}/form" id=f><input autofocus onfocus="{theft}"><button>Send</button></form>
         <a id=out href="{trap}/out" ping="{trap}/ping">A way out</a><a href="javascript:window.pwned=1">silk</a>"""
+
+
+def test_of_a_recorded_page_the_text_is_kept_and_a_ticket_opens_nothing_else(tmp_path: Path) -> None:
+    build(tmp_path / "worlds" / "small", GeneratedSource(50, seed=3))
+    web = RecordedWeb(tmp_path / "worlds" / "small")
+    order = {"query": "jumping spider", "urls": [web.urls[web.page(0).url]], "max_pages": 5, "world": "small"}
+    with serving(tmp_path) as (_, client):
+        name = client.post("/api/crawls", order)["id"]
+        client.until(name, lambda summary: summary["state"] == "ended")
+        at = f"/api/crawls/{name}/visits/0"
+        told = client.get(at)
+        assert (told["archived"], told["words"][0][0]) == (False, "jumping")
+        refused = client.ask("GET", f"{at}/copy")
+        assert (refused.status, refused.error) == (404, "of visit '0' nothing of the kind was kept")
+        assert client.ask("GET", f"/api/crawls/{name}/visits/999/text").status == 404
+        opened = f"?ticket={ticket(client.token, f'{at}/text')}"
+        text = client.ask("GET", f"{at}/text{opened}", known=False)
+        assert (text.status, text.fields["content-type"]) == (200, "text/plain; charset=utf-8")
+        assert text.body.decode().splitlines()[1].startswith(told["final"])
+        assert "sandbox" in text.fields["content-security-policy"]
+        for other in (at, f"{at}/copy", "/api/session", "/"):
+            assert client.ask("GET", f"{other}{opened}", known=False).status == 401
 
 
 def copy_of(page: Page, name: str) -> Page:

@@ -102,7 +102,6 @@ class ServerCrawl:
             positive=tally.standing.on_topic,
             harvest=tally.harvest,
             line=tally.standing.line,
-            failed_starts=tally.failed_starts,
             feedback_line=self._feedback_line,
             hosts=tally.hosts,
             began=wish.began,

@@ -31,7 +31,7 @@ class Tally:
         self._folder = folder
         self._crawl: CrawlFolder | None = None
         self._step, self._seq = -1, 0
-        self.pages = self.fetches = self.failed_starts = self.refused = 0
+        self.pages = self.fetches = self.refused = 0
         self.standing = Standing()
         self.seconds = 0.0
         self.trouble: str | None = None
@@ -76,8 +76,6 @@ class Tally:
                 self.pages += 1
                 self.standing.see(visit)
                 self._hosts.add(host(crawl.url(visit.final)))
-            elif visit.depth == 0 and kind is not Outcome.DUPLICATE:
-                self.failed_starts += 1
         self.about = crawl.about()
 
     def _listen(self, crawl: CrawlFolder) -> None:

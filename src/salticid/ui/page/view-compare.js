@@ -1,6 +1,6 @@
 // Two hunts side by side: their harvests in one picture, their figures in one table.
 
-import { get } from "./api.js";
+import { Refused, get } from "./api.js";
 import { chart, legend } from "./chart.js";
 import { el } from "./dom.js";
 import { go, pathTo } from "./router.js";
@@ -25,6 +25,7 @@ async function content(crawls, ids) {
     );
   const both = ids.map((id) => crawls.find((crawl) => crawl.id === id));
   const curves = await Promise.all(ids.map((id) => get(`/api/crawls/${id}/curve`)));
+  const starts = await Promise.all(ids.map((id) => startsOf(id)));
   const choosers = ["First hunt", "Second hunt"].map((label, at) => chooser(label, at, ids, crawls));
   const names = both.map((crawl, at) => `${"AB"[at]}: ${nameAmong(crawl, both)}`);
   const points = curves.map((curve) => [[0, 0], ...curve.points]);
@@ -44,9 +45,20 @@ async function content(crawls, ids) {
       }),
       el("figcaption", {}, legend(names), el("p", {}, told)),
     ),
-    remarks(both),
+    remarks(both, starts),
     figures(both, names),
   ];
+}
+
+/** How many start points a hunt had, and how many of them could not be read; none while it has no log. */
+async function startsOf(id) {
+  try {
+    const { starts } = await get(`/api/crawls/${id}/failures`);
+    return { all: starts.length, failed: starts.filter(({ state }) => state === "failed").length };
+  } catch (refusal) {
+    if (!(refusal instanceof Refused)) throw refusal;
+    return { all: 0, failed: 0 };
+  }
 }
 
 function chooser(label, at, ids, crawls) {
@@ -86,11 +98,11 @@ function verdict(both, points) {
 }
 
 /** What makes two hunts unequal, so that nobody takes it for a difference of strategies. */
-function remarks(both) {
+function remarks(both, starts) {
   const lines = both.flatMap((crawl, at) => [
     crawl.pages === 0 && `${"AB"[at]} read no page: ${crawl.stopped_line ?? "it has just begun."}`,
-    crawl.failed_starts > 0 && crawl.pages > 0 &&
-      `${count(crawl.failed_starts, "start point")} of ${"AB"[at]} gave no page, so it may have begun worse.`,
+    starts[at].failed > 0 && crawl.pages > 0 &&
+      `${starts[at].failed} of ${count(starts[at].all, "start point")} of ${"AB"[at]} could not be read.`,
     crawl.state !== "ended" && `${"AB"[at]} has not ended yet.`,
   ]);
   const [first, second] = both;
@@ -115,7 +127,6 @@ function figures(both, names) {
     ["Fetches", (crawl) => number(crawl.fetches)],
     ["Sites", (crawl) => number(crawl.hosts)],
     ["Time", (crawl) => clock(crawl.seconds)],
-    ["Start points without a page", (crawl) => number(crawl.failed_starts)],
     ["How it ended", (crawl) => crawl.stopped_line ?? "It still runs."],
   ];
   return el(

@@ -140,22 +140,11 @@ class CrawlView {
   }
 
   drawAll() {
-    this.holdingStill(() => {
-      this.head.draw();
-      this.fates.draw();
-    });
+    this.head.draw();
+    this.fates.draw();
     this.failures.update();
     this.lookAhead();
     for (const panel of this.panels) panel.draw(this.spider);
-  }
-
-  /** Draw what stands above the list; it stays where it is under the eyes of somebody at work in it. */
-  holdingStill(draw) {
-    const place = () => this.suggestions.node.getBoundingClientRect().top;
-    const isHeld = scrollY > 0 || this.suggestions.node.matches(":hover, :focus-within");
-    const before = place();
-    draw();
-    if (isHeld && place() !== before) scrollBy({ top: place() - before, behavior: "instant" });
   }
 
   /** Of a hunt that has ended nobody tells what is left to find, so ask. */
