@@ -325,6 +325,17 @@ def spoken(made: Made) -> Made:
     return made
 
 
+def test_who_rejects_a_page_rejects_those_all_but_the_same(spoken: Made) -> None:
+    spoken.db.execute("UPDATE visit SET duplicate_of = 3 WHERE step = 4")
+    spoken.commit()
+    assert names(spoken.folder, Criteria(on_topic=True)) == ["rose", "back", "liked"]
+    assert names(spoken.folder, Criteria(min_score=0.6, rejected=False)) == ["rose"]
+    assert names(spoken.folder)[:3] == ["rose", "rejected", "back"], "unless all is wanted"
+    with closing(CrawlFolder(spoken.folder)) as crawl:
+        assert crawl.on_topic() == [1, 6, 2]
+        assert [visit.title for visit in crawl.best(2)] == ["rose", "back"]
+
+
 def test_the_best_come_first_as_they_are_judged_by_now(spoken: Made) -> None:
     everything = documents(spoken.folder)
     assert [(page["title"], page["current_score"], page["score"], page["word"]) for page in everything] == [

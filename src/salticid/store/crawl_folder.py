@@ -135,7 +135,8 @@ class CrawlFolder:
         Best first, those that the person liked included and those rejected left out, one of those all but the same,
         unless all `twins` are wanted.
         """
-        verdicts, groups, line = self.verdicts(), TwinGroups(self.database), self.line()
+        verdicts, line = self.verdicts(), self.line()
+        groups = TwinGroups(self.database, verdicts.rejected)
         scores = {visit.step: verdicts.score(visit) for visit in self._rows() if visit.good}
         wanted = [
             step for step, score in scores.items() if is_on_topic(score, verdicts.words.get(step), line)
@@ -153,7 +154,8 @@ class CrawlFolder:
 
         None that a person rejected, and one of those all but the same.
         """
-        verdicts, groups = self.verdicts(), TwinGroups(self.database)
+        verdicts = self.verdicts()
+        groups = TwinGroups(self.database, verdicts.rejected)
         ranking = verdicts.ranking(visit for visit in self._rows() if visit.good).tolist()
         wanted = (step for step in ranking if verdicts.words.get(step) is not Word.REJECTED)
         return list(self.visits_at(islice(filter(groups.take, wanted), count)))

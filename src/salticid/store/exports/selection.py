@@ -82,7 +82,8 @@ class Pages:
         self._crawl, self._criteria = crawl, criteria
         line = crawl.line() if criteria.line is None else criteria.line
         self._line = line if criteria.on_topic else None
-        self._groups = TwinGroups(crawl.database)
+        self._no_rejected = criteria.on_topic or not criteria.rejected
+        self._groups = TwinGroups(crawl.database, crawl.verdicts().rejected if self._no_rejected else ())
         self._versions = Versions(crawl.database)
 
     def __iter__(self) -> Iterator[ExportPage]:
@@ -121,7 +122,7 @@ class Pages:
             return SkipReason.REVISIT
         if page.noindex:
             return SkipReason.NOINDEX
-        if visit.word is Word.REJECTED and (criteria.on_topic or not criteria.rejected):
+        if visit.word is Word.REJECTED and self._no_rejected:
             return SkipReason.REJECTED
         if criteria.liked and visit.word is not Word.LIKED:
             return SkipReason.NOT_LIKED
