@@ -8,18 +8,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
 from salticid.cli.console import err, out, print_json, safe
-from salticid.cli.crawl_reading import crawl_in
 from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.errors import UserError
-from salticid.store.exports.export import ExportResult, Format, export
+from salticid.store.exports.choices import Format, PageOrder
 from salticid.store.exports.new_file import new_file
-from salticid.store.exports.selection import Criteria, PageOrder
+
+if TYPE_CHECKING:
+    from salticid.store.exports.export import ExportResult
 
 STDOUT = "-"
 
@@ -52,6 +53,10 @@ def export_pages(
 
     Example: salticid export crawls/spiders --on-topic --to csv --out found.csv
     """
+    from salticid.cli.crawl_reading import crawl_in  # here, as what follows: it takes its time to import
+    from salticid.store.exports.export import export
+    from salticid.store.exports.selection import Criteria
+
     _check(folder, to, file, json)
     start = time.monotonic()
     with crawl_in(folder) as crawl, _stream(file, force) as stream:

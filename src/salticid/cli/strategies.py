@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.padding import Padding
 from rich.text import Text
 
 from salticid.cli.console import out, print_json
-from salticid.judges import judges
-from salticid.registry import Registry, paper_of
-from salticid.strategies import strategies
+
+if TYPE_CHECKING:
+    from salticid.registry import Registry
 
 
 def list_strategies(
@@ -30,6 +30,9 @@ def list_strategies(
 
     Example: salticid strategies best_n_first
     """
+    from salticid.judges import judges  # here, as what follows: it takes its time to import
+    from salticid.strategies import strategies
+
     if name is not None:
         is_judge = only_judges or (name not in strategies.names() and name in judges.names())
         _tell(judges if is_judge else strategies, [name], json, in_full=True)
@@ -66,6 +69,8 @@ def _say(text: Text, indent: int = 0) -> None:
 
 
 def _facts(registry: Registry[Any], name: str) -> dict[str, Any]:
+    from salticid.registry import paper_of
+
     kind = registry.find(name)
     text = inspect.cleandoc(kind.__doc__ or "")
     prose = re.sub(r"(?m)^(>>>|\.\.\.).*\n(?:(?!$|>>>).*\n?)*", "", text).partition("\nPaper:")[0].strip()

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
 from salticid.cli.console import out, print_json, safe
-from salticid.cli.crawl_reading import crawl_in
-from salticid.model import Outcome
-from salticid.runs.fates import Causes, failures, failures_by_host
-from salticid.store.crawl_folder import CrawlFolder, StoredVisit
-from salticid.store.exports.selection import PageOrder
-from salticid.store.verdicts import is_on_topic
+from salticid.store.exports.choices import PageOrder
+
+if TYPE_CHECKING:
+    from salticid.store.crawl_folder import CrawlFolder, StoredVisit
 
 
 def visits(
@@ -28,6 +26,8 @@ def visits(
 
     Example: salticid visits crawls/ballooning-best_first --json | head
     """
+    from salticid.cli.crawl_reading import crawl_in  # here, as in what follows: it takes its time to import
+
     with crawl_in(folder) as crawl:
         if digest:
             typer.echo(crawl.digest())
@@ -48,6 +48,8 @@ def _list_visits(crawl: CrawlFolder, order: PageOrder, json: bool) -> None:
 
 def _list_failures(crawl: CrawlFolder, json: bool) -> None:
     """Each that failed for a script; for a person the hosts and the causes, those with most first."""
+    from salticid.runs.fates import Causes, failures, failures_by_host
+
     if json:
         causes = Causes(crawl)
         for visit in failures(crawl):
@@ -60,6 +62,9 @@ def _list_failures(crawl: CrawlFolder, json: bool) -> None:
 
 def _line(visit: StoredVisit, line: float) -> Text:
     """A visit as it is judged by now."""
+    from salticid.model import Outcome
+    from salticid.store.verdicts import is_on_topic
+
     good = visit.outcome == Outcome.OK and is_on_topic(visit.current_score, visit.word, line)
     mark = "+" if good else " "
     start = Text(f"{visit.step:>6} {mark} {visit.current_score:.3f} {visit.outcome:<15} ")

@@ -5,26 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import BinaryIO, TypeVar
 
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports import bibtex, comma_separated, exchanges, json_lines, parquet, ris
+from salticid.store.exports.choices import Format as Format
 from salticid.store.exports.documents import Document, documents
 from salticid.store.exports.selection import Criteria, ExportPage, Pages, SkipReason
 
 T = TypeVar("T")
-
-
-class Format(StrEnum):
-    """What pages can be written as."""
-
-    JSONL = "jsonl"
-    CSV = "csv"
-    PARQUET = "parquet"
-    WARC = "warc"
-    RIS = "ris"
-    BIBTEX = "bibtex"
 
 
 _WRITERS: dict[Format, Callable[[Iterable[Document], BinaryIO], None]] = {

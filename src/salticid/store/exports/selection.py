@@ -9,17 +9,11 @@ from enum import StrEnum
 
 from salticid.model import Outcome
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.exports.choices import PageOrder as PageOrder
 from salticid.store.stored_visit import StoredVisit
 from salticid.store.twin_groups import TwinGroups
 from salticid.store.verdicts import Word, is_on_topic
 from salticid.store.versions import Versions
-
-
-class PageOrder(StrEnum):
-    """In which order pages come."""
-
-    BEST = "best"
-    VISITS = "visits"
 
 
 @dataclass(frozen=True, slots=True)
