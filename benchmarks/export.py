@@ -26,8 +26,7 @@ from benchmarks.report import figure, peak_memory
 from salticid.model import Page
 from salticid.parse import Parser
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.exports.choices import Format
-from salticid.store.exports.export import export
+from salticid.store.exports.export import Format, export
 from salticid.store.exports.selection import Criteria
 from salticid.store.packing import pack_page, pack_words
 from salticid.store.schema import (

@@ -41,9 +41,15 @@ class MadeUpCrawl:
         self.likings: dict[int, int] = {}
         self.moved: dict[str, Any] | None = None
         self.playing: dict[str, int] | None = None
-        self.failed_starts, self.feedback_line = 0, ""
+        self.feedback_line = ""
+        self.lesson: list[list[float]] = []
         self.later: list[tuple[str, dict[str, Any]]] = []
         self.connections = 0
+        self.failures: dict[str, Any] = {"starts": [], "hosts": [], "left_off": 0}
+        self.outlook: dict[str, Any] = {
+            "remaining": {"mean": 38.2, "low": 12.0, "high": 95.0},
+            "harvest": {"mean": 0.08, "low": 0.02, "high": 0.17},
+        }
 
     def _visit(self, step: int, rng: random.Random) -> dict[str, Any]:
         site = rng.choice(_SITES)
@@ -71,7 +77,7 @@ class MadeUpCrawl:
             "harvest": sum(v["positive"] for v in told[-100:]) / max(1, len(told[-100:])), "line": 0.3,
             "hosts": len(_SITES), "began": "2026-11-15T09:00:00+00:00", "seconds": self.told * 0.4,
             "agents": self.spiders, "can_continue": True, "playing": self.playing,
-            "failed_starts": self.failed_starts, "feedback_line": self.feedback_line, "world": None,
+            "feedback_line": self.feedback_line, "world": None,
         }  # fmt: skip
 
     def births(self) -> list[dict[str, Any]]:
@@ -133,6 +139,8 @@ class Stub:
                 Route(one, self.remove, methods=["DELETE"]),
                 Route(f"{one}/stream", self.stream),
                 Route(f"{one}/curve", self.curve),
+                Route(f"{one}/failures", self.failures),
+                Route(f"{one}/outlook", self.outlook),
                 Route(f"{one}/snippets", self.snippets),
                 Route(f"{one}/visits/{{step:int}}", self.visit),
                 Route(f"{one}/feedback", self.feedback, methods=["POST"]),
@@ -168,6 +176,12 @@ class Stub:
     async def remove(self, request: Request) -> Response:
         del self.crawls[request.path_params["id"]]
         return JSONResponse({"ok": True})
+
+    async def failures(self, request: Request) -> Response:
+        return JSONResponse(self._crawl(request).failures)
+
+    async def outlook(self, request: Request) -> Response:
+        return JSONResponse(self._crawl(request).outlook)
 
     async def curve(self, request: Request) -> Response:
         crawl, found, points = self._crawl(request), 0, []
@@ -208,6 +222,7 @@ class Stub:
         crawl.visits[said["step"]]["liking"] = said["liking"]
         up = [{"url": f"https://silk-lab.example/up/{n}", "before": 40 + n, "after": n + 1} for n in range(3)]
         down = [{"url": "https://news.example/down", "before": 2, "after": None}]
+        crawl.later.append(("scores", {"scores": crawl.lesson}))
         about = {"url": crawl.visits[said["step"]]["final"], "liking": said["liking"]}
         crawl.moved = {**about, "rose": 31, "fell": 12, "up": up, "down": down, "seconds": 0.01}
         return JSONResponse({"ok": True})
@@ -239,10 +254,7 @@ class Stub:
                 yield f"event: state\ndata: {summary}\n\n"
             yield _event("now", self._now(crawl))
             if crawl.told > 60:
-                near = {"mean": 38.2, "low": 12.0, "high": 95.0}
-                yield _event(
-                    "advice", {"remaining": near, "harvest": {"mean": 0.08, "low": 0.02, "high": 0.17}}
-                )
+                yield _event("advice", crawl.outlook)
             while crawl.later:
                 yield _event(*crawl.later.pop(0))
             if crawl.moved:

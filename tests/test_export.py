@@ -36,14 +36,13 @@ from salticid.messages import Revision
 from salticid.parse import Parser
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports import bibtex, parquet, ris
-from salticid.store.exports.choices import Format, PageOrder
 from salticid.store.exports.comma_separated import cell
 from salticid.store.exports.documents import language
-from salticid.store.exports.export import ExportResult, export
+from salticid.store.exports.export import ExportResult, Format, export
 from salticid.store.exports.main_texts import MainTexts
 from salticid.store.exports.new_file import new_file
 from salticid.store.exports.reference import Reference, one_line
-from salticid.store.exports.selection import Criteria
+from salticid.store.exports.selection import Criteria, PageOrder
 from salticid.store.packing import pack_page, pack_words
 from salticid.store.schema import (
     ABOUT,
@@ -324,6 +323,17 @@ def spoken(made: Made) -> Made:
     made.hear({0: 0.2, 1: 0.95, 2: 0.1}, {"http://a.example/rejected": -1, "http://a.example/back": 0})
     made.commit()
     return made
+
+
+def test_who_rejects_a_page_rejects_those_all_but_the_same(spoken: Made) -> None:
+    spoken.db.execute("UPDATE visit SET duplicate_of = 3 WHERE step = 4")
+    spoken.commit()
+    assert names(spoken.folder, Criteria(on_topic=True)) == ["rose", "back", "liked"]
+    assert names(spoken.folder, Criteria(min_score=0.6, rejected=False)) == ["rose"]
+    assert names(spoken.folder)[:3] == ["rose", "rejected", "back"], "unless all is wanted"
+    with closing(CrawlFolder(spoken.folder)) as crawl:
+        assert crawl.on_topic() == [1, 6, 2]
+        assert [visit.title for visit in crawl.best(2)] == ["rose", "back"]
 
 
 def test_the_best_come_first_as_they_are_judged_by_now(spoken: Made) -> None:

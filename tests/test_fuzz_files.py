@@ -27,8 +27,7 @@ from salticid.parse.codings import InflatingFile
 from salticid.runs.brief import prepare
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.damage import UNREADABLE
-from salticid.store.exports.choices import Format
-from salticid.store.exports.export import export
+from salticid.store.exports.export import Format, export
 from salticid.store.exports.selection import Criteria
 from salticid.store.log import CrawlLog
 from salticid.store.record import Delivery, Record

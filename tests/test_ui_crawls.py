@@ -227,6 +227,33 @@ def test_what_is_taken_away_is_the_list_as_it_is_shown_or_all_that_is_liked_or_e
             assert (refused.status, bool(refused.error)) == (422, True), wrong
 
 
+def test_a_crawl_that_could_read_nothing_says_why_and_goes_on_when_the_server_allows_more(
+    tmp_path: Path,
+) -> None:
+    site = Site(40, hosts=1)
+    with served(site) as port:
+        at = f"127.0.0.1:{port}/0"
+        resolve = ("--resolve", f"*=127.0.0.1:{port}", "--delay", 0)
+        with serving(tmp_path, *resolve) as (_, client):
+            order = {"query": "jumping spider", "urls": [at], "strategy": "best_first"}
+            name = client.post("/api/crawls", order)["id"]
+            over = client.until(name, ended)
+            assert (over["pages"], over["stopped"], over["can_continue"]) == (0, "frontier empty", False)
+            assert over["stopped_line"] == "It read nothing: none of its start points could be read."
+            (start,) = client.get(f"/api/crawls/{name}/failures")["starts"]
+            assert (start["url"], start["state"]) == (at, "failed")
+            assert start["cause"] == "127.0.0.1 is a loopback address"
+            assert start["advice"].endswith("starting salticid serve with --allow-net 127.0.0.1/32")
+        with serving(tmp_path, *resolve, "--allow-net", "127.0.0.1/32") as (_, client):
+            assert client.get(f"/api/crawls/{name}")["can_continue"]
+            client.post(f"/api/crawls/{name}/continue", {"more": 5})
+            over = client.until(name, ended)
+            assert (over["pages"], over["stopped"]) == (5, "budget")
+            told = client.get(f"/api/crawls/{name}/failures")
+            assert ([start["state"] for start in told["starts"]], told["hosts"]) == (["read"], [])
+            assert client.get(f"/api/crawls/{name}/outlook") == {"remaining": None, "harvest": None}
+
+
 def test_a_used_up_crawl_goes_on_only_with_a_larger_budget(tmp_path: Path) -> None:
     site = Site(100)
     with served(site) as port, serving(tmp_path, *options(port)) as (_, client):

@@ -2,32 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from salticid.cli import live_options, options
-from salticid.cli.console import err, safe
-from salticid.cli.interrupts import INTERRUPTED
-from salticid.errors import UserError
-from salticid.runs.contact import how_to_set_contact, own_user_agent
 from salticid.runs.defaults import DEFAULT_JUDGE, DEFAULT_STRATEGY
-from salticid.runs.live_settings import USER_AGENT, LiveSettings
-
-if TYPE_CHECKING:
-    from salticid.model import Limits, Scope, Topic
-    from salticid.runs.order import Order
-    from salticid.webs.recorded import RecordedWeb
-
-LIVE = "live"
-"""The web that is not recorded."""
-
-ASK_FOR_CONTACT = 1000
-"""Above so many pages, the user agent should name a contact."""
 
 _what = partial(typer.Option, rich_help_panel="What to look for, and how")
 _where = partial(typer.Option, rich_help_panel="Where")
@@ -35,9 +17,6 @@ _much = partial(typer.Option, rich_help_panel="How much")
 _manners = partial(typer.Option, rich_help_panel=live_options.MANNERS)
 _safety = partial(typer.Option, rich_help_panel=live_options.SAFETY)
 _cluster = partial(typer.Option, rich_help_panel="On a cluster")
-
-_Start = tuple[Sequence[str], Path | None, str | None, Sequence[Path]]
-"""Where to start, as typed: URLs, bookmarks, a search engine, crawls."""
 
 
 def crawl(
@@ -141,113 +120,11 @@ def crawl(
 
     Example: salticid crawl ballooning.toml --web world/ --strategy best_first --max-pages 300
     """
+    asked = locals()
     if refresh is not None:
         from salticid.cli.refresh import refresh_alias
 
         return refresh_alias(context, refresh, json)
-    # Here and in the functions below: they take their time to import, and who asks for help need not wait.
-    from salticid.cli.default_folder import default_folder, folders_there
-    from salticid.model import Scope
-    from salticid.runs import specs
-    from salticid.runs.order import Order, Recipe, check_folder
-    from salticid.worlds.inlinks import backlinks_from
+    from salticid.cli.ordered_crawl import crawl_as_ordered  # here: it takes its time to import
 
-    ground = _web(web, context.params, ray)
-    name, strategy_object = specs.strategy_of(strategy, specs.pairs(set_ or []))
-    judge_name, judge_object = specs.judge_of(judge or specs.judge_in(strategy), strategy_object)
-    limits = _limits(max_pages, max_fetches, max_buffer, max_time, stop_when)
-    start = (seed_url or (), bookmarks, search, from_crawl or ())
-    if new and out_dir is not None:
-        raise UserError("--new asks for a folder of its own, --out names one; leave one of them out")
-    folder = None if out_dir is None else check_folder(out_dir)
-    held = (folder,) if folder else () if new or query is None else folders_there(query, name)
-    topic = _topic(topic_file, query, start, user_agent or own_user_agent(), held)
-    scope = Scope(tuple(include or ()), tuple(exclude or ()), same_site, max_depth)
-    topic = replace(topic, scope=_scope(topic.scope, scope))
-    source = None if backlinks is None else partial(backlinks_from, backlinks)
-    recipe = Recipe(strategy_object, judge_object, limits, arrivals, seed, source)
-    order = Order(topic, ground, name, judge_name, recipe, backlinks=backlinks)
-    shards_asked = None if ray is None else shards
-    folder = folder or default_folder(order, new, shards_asked)
-    return _run(replace(order, folder=folder), web, ray, shards, json, verbose and not quiet)
-
-
-def _web(name: str, params: Mapping[str, Any], ray: str | None) -> RecordedWeb | LiveSettings:
-    """The web of that name: the live one, asked as the options say, or a recorded one."""
-    if name == LIVE:
-        settings = live_options.live(params)
-        if params["max_pages"] > ASK_FOR_CONTACT and settings.user_agent == USER_AGENT:
-            err.print(safe(how_to_set_contact()), soft_wrap=True)
-        return settings
-    if ray is not None:
-        raise UserError("a recorded world is crawled on one machine; leave --ray out, or crawl the live web")
-
-    from salticid.webs.recorded import RecordedWeb
-
-    return RecordedWeb(Path(name))
-
-
-def _topic(
-    file: Path | None, query: str | None, start: _Start, user_agent: str, folders: Sequence[Path]
-) -> Topic:
-    """What to look for: what a topic file says, or a query and where to start, unless a crawl in a folder says it."""
-    if query is not None and file is None:
-        from salticid.cli.query_topic import sources_of, topic_of
-
-        return topic_of(query, sources_of(*start), user_agent, folders)
-    if file is None:
-        raise UserError(
-            "no topic; name a topic file, as in: salticid crawl ballooning.toml, or say --query WORDS"
-        )
-    if query is not None or any(start):
-        raise UserError(f"{file} says what to look for and where to start; leave it out, or --query")
-
-    from salticid.truth import load_topic
-
-    topic, _truth = load_topic(file)
-    return topic
-
-
-def _scope(of_file: Scope, of_options: Scope) -> Scope:
-    """The scope of the topic file, narrowed or replaced by the options."""
-    return replace(
-        of_file,
-        include=of_options.include or of_file.include,
-        exclude=of_file.exclude + of_options.exclude,
-        same_site=of_options.same_site or of_file.same_site,
-        max_depth=of_file.max_depth if of_options.max_depth is None else of_options.max_depth,
-    )
-
-
-def _limits(
-    max_pages: int, max_fetches: int | None, max_buffer: str, max_time: str | None, stop_when: str | None
-) -> Limits:
-    """The budget, and the condition under which it need not be spent."""
-    from salticid.model import Limits
-
-    limits = Limits(
-        max_pages=max_pages,
-        max_fetches=max_fetches,
-        max_buffer=options.max_buffer(max_buffer),
-        max_seconds=options.duration(max_time) if max_time else None,
-    )
-    return options.with_condition(limits, stop_when) if stop_when else limits
-
-
-def _run(order: Order, web: str, ray: str | None, shards: int, json: bool, verbose: bool) -> int:
-    """Crawl here or on a cluster, and say what came of it; the exit status."""
-    from salticid.cli.going_on import say_how_to_go_on
-    from salticid.cli.hunt import hunt
-    from salticid.cli.summary import tell
-
-    try:
-        if ray is None:
-            result = hunt(order, verbose)
-        else:
-            from salticid.cli.ray_cluster import hunt_on_ray
-
-            result = hunt_on_ray(order, ray, shards)
-    except KeyboardInterrupt:
-        say_how_to_go_on(order.folder)
-        return INTERRUPTED
-    return tell(order, web, result, json)
+    return crawl_as_ordered(asked)

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import typer
 
 from salticid.cli.console import err, out, print_json, safe
-from salticid.cli.crawl_reading import crawl_in
 from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.errors import UserError
 from salticid.store.exports.choices import Format, PageOrder
+from salticid.store.exports.new_file import new_file
 
 if TYPE_CHECKING:
     from salticid.store.exports.export import ExportResult
@@ -53,7 +53,8 @@ def export_pages(
 
     Example: salticid export crawls/spiders --on-topic --to csv --out found.csv
     """
-    from salticid.store.exports.export import export  # here: it takes its time to import
+    from salticid.cli.crawl_reading import crawl_in  # here, as what follows: it takes its time to import
+    from salticid.store.exports.export import export
     from salticid.store.exports.selection import Criteria
 
     _check(folder, to, file, json)
@@ -104,7 +105,5 @@ def _stream(file: str, force: bool) -> Iterator[BinaryIO]:
     if file == STDOUT:
         yield sys.stdout.buffer
     else:
-        from salticid.store.exports.new_file import new_file
-
         with new_file(Path(file), force) as stream:
             yield stream

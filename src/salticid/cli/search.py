@@ -12,7 +12,6 @@ import typer
 from rich.text import Text
 
 from salticid.cli.console import err, out, print_json, safe
-from salticid.cli.crawl_reading import crawl_in
 from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 
@@ -43,7 +42,8 @@ def search(
 
     Example: salticid search crawls/ballooning-best_first 'hot air "a burner" -toy'
     """
-    from salticid.store.query import Query  # here: it takes its time to import
+    from salticid.cli.crawl_reading import crawl_in  # here, as what follows: it takes its time to import
+    from salticid.store.query import Query
     from salticid.store.search import Search
 
     query = Query.of(" ".join(words))

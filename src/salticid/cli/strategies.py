@@ -30,7 +30,7 @@ def list_strategies(
 
     Example: salticid strategies best_n_first
     """
-    from salticid.judges import judges  # here: it takes its time to import
+    from salticid.judges import judges  # here, as what follows: it takes its time to import
     from salticid.strategies import strategies
 
     if name is not None:

@@ -9,7 +9,6 @@ import typer
 from rich.text import Text
 
 from salticid.cli.console import out, print_json, safe
-from salticid.cli.crawl_reading import crawl_in
 from salticid.store.exports.choices import PageOrder
 
 if TYPE_CHECKING:
@@ -27,6 +26,8 @@ def visits(
 
     Example: salticid visits crawls/ballooning-best_first --json | head
     """
+    from salticid.cli.crawl_reading import crawl_in  # here, as in what follows: it takes its time to import
+
     with crawl_in(folder) as crawl:
         if digest:
             typer.echo(crawl.digest())
@@ -47,7 +48,7 @@ def _list_visits(crawl: CrawlFolder, order: PageOrder, json: bool) -> None:
 
 def _list_failures(crawl: CrawlFolder, json: bool) -> None:
     """Each that failed for a script; for a person the hosts and the causes, those with most first."""
-    from salticid.runs.fates import Causes, failures, failures_by_host  # here: it takes its time to import
+    from salticid.runs.fates import Causes, failures, failures_by_host
 
     if json:
         causes = Causes(crawl)

@@ -1,4 +1,4 @@
-"""What crawls where nobody says otherwise; apart, so that who only names them need not wait for them."""
+"""What is taken where a person names nothing else."""
 
 from __future__ import annotations
 

@@ -18,7 +18,9 @@ from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.protocols import Judge, Strategy
 from salticid.registry import Registry, instance_of, read_strategy_file, settings_of
-from salticid.runs.defaults import DEFAULT_JUDGE, LEARNING_JUDGE
+from salticid.runs.defaults import DEFAULT_JUDGE as DEFAULT_JUDGE
+from salticid.runs.defaults import DEFAULT_STRATEGY as DEFAULT_STRATEGY
+from salticid.runs.defaults import LEARNING_JUDGE as LEARNING_JUDGE
 from salticid.strategies import strategies
 
 T = TypeVar("T")

@@ -125,10 +125,9 @@ class CrawlFolder:
             return line
         return min((visit.score for visit in self._rows() if visit.positive), default=inf)
 
-    def ranking(self) -> list[int]:
+    def ranking(self) -> Iterator[int]:
         """The steps of all visits by their current scores, best first, the earlier first among equals."""
-        steps: list[int] = self.verdicts().ranking(self._rows()).tolist()
-        return steps
+        return map(int, self.verdicts().ranking(self._rows()))
 
     def on_topic(self, twins: bool = False) -> list[int]:
         """The steps of the pages on topic by now, as a person's list shows them.
@@ -136,7 +135,8 @@ class CrawlFolder:
         Best first, those that the person liked included and those rejected left out, one of those all but the same,
         unless all `twins` are wanted.
         """
-        verdicts, groups, line = self.verdicts(), TwinGroups(self.database), self.line()
+        verdicts, line = self.verdicts(), self.line()
+        groups = TwinGroups(self.database, verdicts.rejected)
         scores = {visit.step: verdicts.score(visit) for visit in self._rows() if visit.good}
         wanted = [
             step for step, score in scores.items() if is_on_topic(score, verdicts.words.get(step), line)
@@ -154,7 +154,8 @@ class CrawlFolder:
 
         None that a person rejected, and one of those all but the same.
         """
-        verdicts, groups = self.verdicts(), TwinGroups(self.database)
+        verdicts = self.verdicts()
+        groups = TwinGroups(self.database, verdicts.rejected)
         ranking = verdicts.ranking(visit for visit in self._rows() if visit.good).tolist()
         wanted = (step for step in ranking if verdicts.words.get(step) is not Word.REJECTED)
         return list(self.visits_at(islice(filter(groups.take, wanted), count)))

@@ -40,6 +40,11 @@ class Verdicts:
         steps = ((step_of(url), _WORDS.get(liking)) for url, liking in likings.items())
         self.words: dict[int, Word] = {step: word for step, word in steps if step is not None and word}
 
+    @property
+    def rejected(self) -> list[int]:
+        """The steps of the pages that the person rejected."""
+        return [step for step, word in self.words.items() if word is Word.REJECTED]
+
     def _revise(self, scores: list[tuple[int, float]]) -> None:
         if scores:
             steps = [step for step, _ in scores]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 from itertools import repeat
 from math import floor, log10
-from typing import Annotated, ClassVar, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -48,8 +48,6 @@ class Pagerank(Queueing):
 
     Paper: Menczer, Pant, Ruiz, Srinivasan, "Evaluating topic-driven web crawlers", SIGIR 2001.
     """
-
-    heeds: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -19,15 +19,17 @@ from starlette.routing import Route
 
 from salticid.errors import UserError, unknown
 from salticid.judges import judges
-from salticid.runs.defaults import DEFAULT_STRATEGY
 from salticid.runs.live_settings import LiveSettings
+from salticid.runs.specs import DEFAULT_STRATEGY
 from salticid.runs.start_pages import Sources, Start, clean_query, find_start
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.ui import bodies, details, kept_copies
 from salticid.ui.crawls import Crawls
 from salticid.ui.event_stream import stream
 from salticid.ui.export_files import criteria_of, export_file, file_name, format_of
+from salticid.ui.failures import what_failed
 from salticid.ui.forms import DEFAULT_PAGES, LONGEST_NUMBER, GoOn, NewCrawl, NewEngine, Nothing, Opinion
+from salticid.ui.hunt_outlook import outlook_of
 from salticid.ui.log_reader import visit
 from salticid.ui.openapi import openapi
 from salticid.ui.order_form import Wish, judge_for, strategy_menu
@@ -76,6 +78,8 @@ class Api:
             Route(f"{one}/visits/{{step}}/copy", self.copy),
             Route(f"{one}/snippets", self.snippets),
             Route(f"{one}/curve", self.curve),
+            Route(f"{one}/failures", self.failures),
+            Route(f"{one}/outlook", self.outlook),
             Route(f"{one}/export", self.export),
             Route("/api/engines", self.add_engine, methods=["POST"]),
             Route("/api/engines/{name}", self.remove_engine, methods=["DELETE"]),
@@ -224,7 +228,15 @@ class Api:
         return _json(await _read(crawl, lambda log: details.snippets(log, steps, crawl.wish.query)))
 
     async def curve(self, request: Request) -> Response:
-        return _json({"points": details.thinned(self._crawl(request).curve())})
+        crawl = self._crawl(request)
+        _log(crawl).close()  # one that cannot be read says so
+        return _json({"points": details.thinned(crawl.curve())})
+
+    async def failures(self, request: Request) -> Response:
+        return _json(await _read(self._crawl(request), what_failed))
+
+    async def outlook(self, request: Request) -> Response:
+        return _json(await _read(self._crawl(request), outlook_of))
 
     async def export(self, request: Request) -> Response:
         crawl = self._crawl(request)

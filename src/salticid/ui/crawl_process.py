@@ -119,8 +119,7 @@ class CommandHandler:
         if self._run.crawl.judge.line != self._line:
             self.tell()
         say(messages.Now(**self._insight.now()))
-        if (advice := self._insight.advice()) is not None:
-            say(messages.Advice(**advice))
+        say(messages.Advice(**self._insight.advice()))
 
     def _extend(self, max_pages: int, max_fetches: int | None) -> None:
         crawl = self._run.crawl

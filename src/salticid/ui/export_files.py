@@ -10,8 +10,7 @@ from typing import BinaryIO, cast
 
 from salticid.errors import UserError, unknown
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.exports.choices import Format
-from salticid.store.exports.export import export
+from salticid.store.exports.export import Format, export
 from salticid.store.exports.selection import Criteria
 
 _SUFFIXES = {Format.WARC: "warc.gz", Format.BIBTEX: "bib"}

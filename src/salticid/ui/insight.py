@@ -9,6 +9,7 @@ from typing import Any
 from salticid.protocols import Strategy, UrlTable
 from salticid.runs.reasons import reasons
 from salticid.runs.run import Run
+from salticid.ui.hunt_outlook import UNKNOWN
 
 MOST_FETCHING, MOST_WAITING, MOST_HOSTS = 64, 20, 50
 MOST_PLACES = 10_000
@@ -64,10 +65,10 @@ class Insight:
             "parked": [{"site": host, "until": pause} for host, pause in islice(pauses.items(), MOST_HOSTS)],
         }
 
-    def advice(self) -> dict[str, Any] | None:
-        """What seems to be left to find; None while it is too early."""
+    def advice(self) -> dict[str, Any]:
+        """What seems to be left to find, if that can be told."""
         ahead = self._run.crawl.outlook()
-        return None if ahead is None else asdict(ahead)
+        return UNKNOWN if ahead is None else asdict(ahead)
 
 
 def places(strategy: Strategy) -> dict[int, int]:

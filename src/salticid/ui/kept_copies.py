@@ -25,8 +25,11 @@ FIELDS = {
 
 To a sandboxed document no opener policy may be given; it has no opener either.
 """
-_REACHING = re.compile(r"<(/?)(a|area|base|link|meta)(?=[\s/>])", re.IGNORECASE)
-"""Tags by which a page without scripts still reaches out, past any policy: a connection made ahead, another address."""
+_REACHING = re.compile(
+    r"<(/?)(a|area|base|embed|form|frame|frameset|iframe|link|meta|object)(?=[\s/>])", re.IGNORECASE
+)
+"""Tags by which a page without scripts leads elsewhere. Browsers connect ahead to where some of them point, whatever
+the policy says."""
 
 
 def text_of(crawl: CrawlFolder, step: int) -> str | None:

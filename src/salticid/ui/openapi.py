@@ -77,6 +77,13 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
         query={"steps": "numbers, with commas between them"},
     ),
     ("GET", f"{_ONE}/curve"): _Answer("{points: [[pages, those on topic by now]]}, at most 500 of them."),
+    ("GET", f"{_ONE}/failures"): _Answer(
+        "What could not be read: {starts: [{url, state, cause, advice}], hosts: [{host, cause, count, url}], left_off}."
+    ),
+    ("GET", f"{_ONE}/outlook"): _Answer(
+        "What is still to be found, {remaining: {mean, low, high}, harvest: {mean, low, high}}; both null where that "
+        "cannot be told."
+    ),
     ("GET", f"{_ONE}/export"): _Answer(
         "The pages as a file, best first, with their current scores and the person's word.",
         kind="application/octet-stream",

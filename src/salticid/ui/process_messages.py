@@ -86,10 +86,10 @@ class Moves(Struct, frozen=True, tag="moved"):
 
 
 class Advice(Struct, frozen=True, tag="advice"):
-    """What seems to be left to find; `remaining` is None when that cannot be known."""
+    """What seems to be left to find; None where that cannot be told."""
 
     remaining: dict[str, Any] | None
-    harvest: dict[str, Any]
+    harvest: dict[str, Any] | None
 
 
 class Notice(Struct, frozen=True, tag="warned"):

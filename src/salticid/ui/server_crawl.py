@@ -66,7 +66,9 @@ class ServerCrawl:
     def can_continue(self) -> bool:
         """Whether there is something left to do for it, perhaps with a larger budget."""
         reason = self.stop_reason
-        return reason is None or reason not in (StopReason.FRONTIER_EMPTY.value, StopReason.EXTINCT.value)
+        if reason == StopReason.FRONTIER_EMPTY.value:
+            return bool(self._live.allow_net and self._tally.refused)
+        return reason != StopReason.EXTINCT.value
 
     @property
     def stop_reason(self) -> str | None:
@@ -100,7 +102,6 @@ class ServerCrawl:
             positive=tally.standing.on_topic,
             harvest=tally.harvest,
             line=tally.standing.line,
-            failed_starts=tally.failed_starts,
             feedback_line=self._feedback_line,
             hosts=tally.hosts,
             began=wish.began,
@@ -266,6 +267,8 @@ class ServerCrawl:
             return trouble
         if reason == StopReason.INTERRUPTED.value:
             return "You stopped it." if self.wish.mood == "stop" else _SERVER_STOPS
+        if reason == StopReason.FRONTIER_EMPTY.value and not self._tally.pages:
+            return "It read nothing: none of its start points could be read."
         return _KILLED if reason == CUT_OFF else f"It ended: {WHY[StopReason(reason)]}."
 
     def _hear(self, report: messages.ProcessReport) -> None:

@@ -16,7 +16,7 @@ class Standing:
     """The current score of each good page, a person's word on it, and what follows from the two.
 
     A page is on topic when the person liked it, or said nothing of it and its score reaches the line. Pages that are
-    all but the same count once. Pages are told apart by their steps.
+    all but the same count once, and not at all if one of them was rejected. Pages are told apart by their steps.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Standing:
     @property
     def on_topic(self) -> int:
         """How many pages are."""
-        return len(self._groups)
+        return len(self._groups) - sum(group in self._groups for group in self._rejected())
 
     def share_of_last(self, many: int) -> float:
         """The share of pages on topic among the last ones."""
@@ -46,7 +46,7 @@ class Standing:
 
     def curve(self) -> list[int]:
         """How many are on topic of the first n pages, for each n from 0 on."""
-        groups: set[int] = set()
+        groups = self._rejected()
         news: list[int] = []
         for step in self.pages:
             group = self._group(step)
@@ -66,7 +66,7 @@ class Standing:
         self._scores.extend([nan] * (visit.step + 1 - len(self._scores)))
         self._scores[visit.step] = visit.score
         if visit.duplicate_of is not None:
-            self._first[visit.step] = visit.duplicate_of
+            self._first[visit.step] = self._group(visit.duplicate_of)
         self.pages.append(visit.step)
         if visit.positive and visit.score < self._lowest_positive:
             self._lowest_positive = visit.score
@@ -82,6 +82,10 @@ class Standing:
         spoken = [(at, liking) for url, liking in revision.feedback if (at := steps[url]) is not None]
         self._words.update(spoken)
         self._settle(step for step, _ in [*known, *spoken] if self._has(step))
+
+    def _rejected(self) -> set[int]:
+        """The groups of which a page was rejected."""
+        return {self._group(step) for step, word in self._words.items() if word < 0}
 
     def _has(self, step: int) -> bool:
         return step < len(self._scores) and self._scores[step] == self._scores[step]

@@ -31,7 +31,7 @@ class Tally:
         self._folder = folder
         self._crawl: CrawlFolder | None = None
         self._step, self._seq = -1, 0
-        self.pages = self.fetches = self.failed_starts = 0
+        self.pages = self.fetches = self.refused = 0
         self.standing = Standing()
         self.seconds = 0.0
         self.trouble: str | None = None
@@ -70,13 +70,12 @@ class Tally:
                 continue
             self.seconds = max(self.seconds, visit.at)
             kind = Outcome(visit.outcome)
+            self.refused += kind is Outcome.REFUSED_ADDRESS
             self.fetches += kind.fetched and kind not in _FREE
             if kind is Outcome.OK:
                 self.pages += 1
                 self.standing.see(visit)
                 self._hosts.add(host(crawl.url(visit.final)))
-            elif visit.depth == 0 and kind is not Outcome.DUPLICATE:
-                self.failed_starts += 1
         self.about = crawl.about()
 
     def _listen(self, crawl: CrawlFolder) -> None:

@@ -1,4 +1,4 @@
-"""What can be chosen of an export; apart, so that who only names it need not wait for those who write."""
+"""What a person may choose of an export; apart, so that whoever only asks need not wait for what writes it."""
 
 from __future__ import annotations
 

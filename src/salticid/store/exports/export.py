@@ -9,7 +9,7 @@ from typing import BinaryIO, TypeVar
 
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports import bibtex, comma_separated, exchanges, json_lines, parquet, ris
-from salticid.store.exports.choices import Format
+from salticid.store.exports.choices import Format as Format
 from salticid.store.exports.documents import Document, documents
 from salticid.store.exports.selection import Criteria, ExportPage, Pages, SkipReason
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from salticid.model import Outcome
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.exports.choices import PageOrder
+from salticid.store.exports.choices import PageOrder as PageOrder
 from salticid.store.stored_visit import StoredVisit
 from salticid.store.twin_groups import TwinGroups
 from salticid.store.verdicts import Word, is_on_topic
@@ -76,7 +76,8 @@ class Pages:
         self._crawl, self._criteria = crawl, criteria
         line = crawl.line() if criteria.line is None else criteria.line
         self._line = line if criteria.on_topic else None
-        self._groups = TwinGroups(crawl.database)
+        self._no_rejected = criteria.on_topic or not criteria.rejected
+        self._groups = TwinGroups(crawl.database, crawl.verdicts().rejected if self._no_rejected else ())
         self._versions = Versions(crawl.database)
 
     def __iter__(self) -> Iterator[ExportPage]:
@@ -115,7 +116,7 @@ class Pages:
             return SkipReason.REVISIT
         if page.noindex:
             return SkipReason.NOINDEX
-        if visit.word is Word.REJECTED and (criteria.on_topic or not criteria.rejected):
+        if visit.word is Word.REJECTED and self._no_rejected:
             return SkipReason.REJECTED
         if criteria.liked and visit.word is not Word.LIKED:
             return SkipReason.NOT_LIKED

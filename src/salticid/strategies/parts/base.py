@@ -18,7 +18,7 @@ class Queueing:
 
     walks: ClassVar[bool] = False
     heeds: ClassVar[bool] = False
-    """Whether `revise` changes anything."""
+    """Whether `revise` changes what is fetched next."""
     admit: str = "compete"
 
     def score_of(self, visit: Visit) -> float:

@@ -117,11 +117,16 @@ export class CrawlHead {
     const { values } = this.figures;
     say(values.pages, `${number(summary.pages)} of ${number(summary.max_pages)}`);
     say(values.harvest, percent(summary.harvest));
-    say(values.positive, number(summary.positive));
+    this.drawOnTopic();
     say(values.hosts, number(summary.hosts));
     say(values.spiders, number(spiders.alive));
     say(values.time, clock(summary.seconds));
     this.figures.spiders.hidden = spiders.all.size === 0;
+  }
+
+  /** Drawn with the list, whose length it is. */
+  drawOnTopic() {
+    say(this.figures.values.positive, number(this.hunt.onTopic));
   }
 
   buttons(summary, ended) {

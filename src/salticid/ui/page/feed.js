@@ -39,11 +39,23 @@ export class Feed {
     this.node.addEventListener("pointerleave", () => this.leave(), { signal });
     this.sized = new ResizeObserver(this.redraw);
     this.sized.observe(host);
+    this.pushed = new ResizeObserver(() => this.resist());
+    this.pushed.observe(document.body);
   }
 
   close() {
     this.gone.abort();
     this.sized.disconnect();
+    this.pushed.disconnect();
+  }
+
+  /** What appears above the list, or goes, moves what is above and not the rows that somebody looks at. */
+  resist() {
+    if (!this.host.offsetParent) return;
+    const at = this.host.getBoundingClientRect().top + scrollY;
+    const push = at - (this.at ?? at);
+    this.at = at;
+    if (push && this.keys.length && this.isLookedAt()) scrollBy({ top: push, behavior: "instant" });
   }
 
   /** Show these keys in this order: at once, or, as far as that moves what somebody looks at, when they look away. */
@@ -119,18 +131,18 @@ export class Feed {
   withoutMoving(latest, dropped) {
     const inSight = this.placeAt(innerHeight - this.host.getBoundingClientRect().top) + 1;
     const held = this.keys.slice(0, inSight).filter((key) => key !== dropped);
-    const known = new Set(this.keys);
     const here = new Set(held);
     const last = latest.findLastIndex((key) => here.has(key));
-    const others = latest.filter((key, at) => !here.has(key) && (known.has(key) || at > last));
-    const waiting = latest.filter((key, at) => at < last && !known.has(key)).length;
-    this.tell(waiting, held.some((key, at) => latest[at] !== key));
-    return [...held, ...others];
+    const above = latest.slice(0, last + 1).filter((key) => !here.has(key));
+    const known = new Set(above.length ? this.keys.slice(inSight) : []);
+    const risen = above.filter((key) => known.has(key));
+    this.tell(above.length - risen.length, held.some((key, at) => latest[at] !== key));
+    return [...held, ...risen, ...latest.slice(last + 1)];
   }
 
   tell(waiting, isReordered) {
     this.news.hidden = !waiting && !isReordered;
-    say(this.news, waiting ? `${number(waiting)} new` : "Ranked anew");
+    say(this.news, waiting ? `${number(waiting)} new` : "Show the new order");
     this.news.title = "Show the list as it ranks by now";
   }
 

@@ -29,5 +29,5 @@ export function harvestPanel(hunt) {
 
 function rate({ summary }) {
   if (!summary.seconds) return "";
-  return ` ${((60 * summary.fetches) / summary.seconds).toFixed(0)} fetches a minute.`;
+  return ` ${number(Math.round((60 * summary.fetches) / summary.seconds))} fetches a minute.`;
 }

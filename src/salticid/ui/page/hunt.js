@@ -11,6 +11,7 @@ export class Hunt {
     this.ranking = new Ranking();
     this.spiders = new Spiders();
     this.words = new Map();
+    this.groups = new Map();
     this.now = null;
     this.advice = null;
   }
@@ -25,9 +26,16 @@ export class Hunt {
       if (this.visits.has(visit.step)) continue;
       this.visits.set(visit.step, visit);
       if (visit.liking) this.words.set(visit.step, visit.liking);
+      if (visit.twin != null) this.putTogether(visit.step, visit.twin);
       if (visit.agent != null) this.spiders.visited(visit);
       if (isPage(visit)) this.ranking.put(visit.step, visit.score);
     }
+  }
+
+  /** Two pages that are all but the same, and with them those that the earlier one is the same as. */
+  putTogether(step, earlier) {
+    const group = this.groups.get(earlier) ?? earlier;
+    this.groups.set(earlier, group).set(step, group);
   }
 
   hear_agents({ events }) {
@@ -89,17 +97,28 @@ export class Hunt {
     return isPage(visit) && (visit.liking || (visit.score >= this.line ? 1 : -1)) > 0;
   }
 
-  /** The steps of pages to show, best first: none that was rejected, one of those all but the same. */
-  suggestions() {
-    const { ranking, words, least } = this;
+  /**
+   * The steps of pages to show, best first: those with at least this score, or, where it is null, all on topic; none
+   * that was rejected, and one of those all but the same.
+   */
+  suggestions(least = this.least) {
+    const { ranking, words, groups } = this;
     const reached = ranking.steps.slice(0, ranking.above(least ?? this.line));
     const liked = least == null ? this.spokenOf(1).filter((step) => ranking.scores.get(step) < this.line) : [];
-    const groups = new Set();
+    if (!words.size && !groups.size) return reached;
+    const taken = this.rejectedGroups();
     return [...reached, ...liked].filter((step) => {
-      if (words.get(step) === -1) return false;
-      const group = this.visits.get(step).twin ?? step;
-      return !groups.has(group) && groups.add(group);
+      const group = groups.get(step);
+      if (words.get(step) === -1 || taken.has(group)) return false;
+      if (group !== undefined) taken.add(group);
+      return true;
     });
+  }
+
+  /** Those all but the same as a page that was rejected are rejected too. */
+  rejectedGroups() {
+    const groups = [...this.words].filter(([, liking]) => liking === -1).map(([step]) => this.groups.get(step));
+    return new Set(groups.filter((group) => group !== undefined));
   }
 
   /** The steps of pages that the person liked (1) or rejected (-1), best first. */
@@ -113,14 +132,24 @@ export class Hunt {
     return this.ranking.steps.filter((step) => this.visits.get(step).agent === spider);
   }
 
+  /** How many pages are on topic by now: as many as are suggested where the person set no other score. */
+  get onTopic() {
+    return this.suggestions(null).length;
+  }
+
   /** After each page that was read, how many are on topic by now: pairs, from [0, 0] on. */
   curve() {
     const points = [[0, 0]];
-    const groups = new Set();
+    const taken = this.rejectedGroups();
+    let found = 0;
     for (const visit of this.visits.values()) {
       if (!isPage(visit)) continue;
-      if (this.isOnTopic(visit)) groups.add(visit.twin ?? visit.step);
-      points.push([points.length, groups.size]);
+      const group = this.groups.get(visit.step);
+      if (!taken.has(group) && this.isOnTopic(visit)) {
+        found += 1;
+        if (group !== undefined) taken.add(group);
+      }
+      points.push([points.length, found]);
     }
     return points;
   }

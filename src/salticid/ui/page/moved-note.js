@@ -30,7 +30,8 @@ export class MovedNote {
     this.put(
       el("p", {}, told),
       this.undoing(liking),
-      rose + fell > 0 && el("div", { class: "moved-lists" }, list("Up", up, "rose"), list("Down", down, "fell")),
+      rose + fell > 0 && el("details", {}, el("summary", {}, "Which links"),
+        el("div", { class: "moved-lists" }, list("Up", up, "rose"), list("Down", down, "fell"))),
     );
     announce(told);
   }

@@ -51,10 +51,14 @@ function choice(one, usual) {
 }
 
 /** What a strategy found where it was measured, beside the usual one. */
-function measured({ worth, name }, usual) {
-  if (!worth) return "Not measured.";
-  if (name === usual.name || !usual.worth)
-    return `Found ${Math.round(worth.near)} % from good pages, ${Math.round(worth.far)} % from two links away.`;
-  const its = (place) => `${Math.round(worth[place])} % (${nameOf(usual.name)} ${Math.round(usual.worth[place])} %)`;
-  return `Found ${its("near")} from good pages, ${its("far")} from two links away.`;
+function measured(one, usual) {
+  if (!one.worth) return "Not measured.";
+  const [near, far] = shares(one);
+  const found = `Found ${near} from good pages, ${far} from two links away`;
+  if (one === usual || !usual.worth) return `${found}.`;
+  return `${found} (${nameOf(usual.name)}: ${shares(usual).join(" and ")}).`;
+}
+
+function shares({ worth }) {
+  return [worth.near, worth.far].map((share) => `${Math.round(share)} %`);
 }

@@ -7,7 +7,7 @@ import { count, percent, score, when } from "./words.js";
 export function whyParts(told, visit, hunt) {
   return [
     el("h4", {}, "Why this page"),
-    el("p", {}, wordsOnIt(told.words), " ", verdict(visit, hunt)),
+    el("p", {}, wordsOnIt(told.words), " ", el("span", { class: "verdict" }, verdict(visit, hunt))),
     el("blockquote", {}, told.snippet.map(([text, isHit]) => (isHit ? el("mark", {}, text) : text))),
     el("h4", {}, "Why this link was followed"),
     el("p", {}, origin(visit, hunt)),
@@ -24,12 +24,13 @@ function wordsOnIt(words) {
   const parts = there.map(([word, times], at) => [
     at ? ", " : "",
     el("b", {}, word),
-    ` ${times === 1 ? "once" : `${count(times, "time")}`}`,
+    ` ${times === 1 ? "once" : count(times, "time")}`,
   ]);
   return ["Of your words it has ", parts, absent.length ? `; not on it: ${absent.join(", ")}.` : "."];
 }
 
-function verdict(visit, hunt) {
+/** What is thought of a page by now. */
+export function verdict(visit, hunt) {
   if (visit.liking === 1) return "You asked for more like this.";
   if (visit.liking === -1) return "You rejected it.";
   return `It scores ${score(visit.score)}; a page is on topic from ${score(hunt.line)} on.`;

@@ -14,7 +14,7 @@ export function number(n) {
 
 /** A score in 0..1 with as many digits as tell it apart from its neighbours. */
 export function score(x) {
-  return x.toFixed(x !== 0 && Math.abs(x) < 0.095 ? 3 : 2);
+  return x.toFixed(x >= 0.0005 && x < 0.095 ? 3 : 2);
 }
 
 export function percent(share) {
