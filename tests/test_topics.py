@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from tests.running import salticid
 
 from salticid.errors import UserError
-from salticid.metrics.harvest import harvest_curve
-from salticid.metrics.parts.hits import hits
+from salticid.metrics.parts.hits import harvest_curve, hits
 from salticid.model import Topic
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.testing.generated import GeneratedSource

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from salticid.judges import judges
 from salticid.lab.chart import line_chart
-from salticid.metrics.harvest import harvest_curve
-from salticid.metrics.parts.hits import hits
+from salticid.metrics.parts.hits import harvest_curve, hits
 from salticid.model import Limits, Outcome, StopReason, Topic, Visit
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.onlooker import Onlooker
