@@ -114,7 +114,8 @@ def test_what_needs_an_extra_names_it_in_a_line(plain: Installation, words: list
 
 def test_the_others_do_their_work(plain: Installation) -> None:
     (plain.folder / "topic.toml").write_text(
-        'name = "music"\nkeywords = "music"\nseeds = ["http://www.music-flute.example/"]\n'
+        'name = "music"\nkeywords = "music"\n'
+        'seeds = ["http://lantern-notes.example/read?id=10067&view=full"]\n'
     )
     for words in CORE:
         said = plain.run(*words)
