@@ -74,7 +74,8 @@ class Terminal(Onlooker):
                 )
 
     def goes_on(self, visits: int) -> None:
-        self.warn(f"Going on with the crawl in {self._folder}: {visits} visits are there.")
+        there = f"Going on with the crawl in {self._folder}: {visits} visits are there."
+        self._console.print(there, highlight=False, soft_wrap=True)
         self._visits = visits
         self._work = self._show(Work("playing the log again", visits, self._console))
 
