@@ -41,8 +41,15 @@ class MadeUpCrawl:
         self.likings: dict[int, int] = {}
         self.moved: dict[str, Any] | None = None
         self.playing: dict[str, int] | None = None
+        self.feedback_line = ""
+        self.lesson: list[list[float]] = []
         self.later: list[tuple[str, dict[str, Any]]] = []
         self.connections = 0
+        self.failures: dict[str, Any] = {"starts": [], "hosts": [], "left_off": 0}
+        self.outlook: dict[str, Any] = {
+            "remaining": {"mean": 38.2, "low": 12.0, "high": 95.0},
+            "harvest": {"mean": 0.08, "low": 0.02, "high": 0.17},
+        }
 
     def _visit(self, step: int, rng: random.Random) -> dict[str, Any]:
         site = rng.choice(_SITES)
@@ -54,7 +61,8 @@ class MadeUpCrawl:
             "step": step, "url": url, "final": url, "title": title, "site": site, "score": score,
             "outcome": "dead" if rng.random() < 0.04 else "ok", "positive": score > 0.3, "agent": agent,
             "source": step - 10 if step >= 10 else -1, "depth": step // 10, "at": step * 0.4,
-            "modified": "2026-03-01T10:00:00+00:00" if step % 3 == 0 else None, "liking": 0, "revisit": False,
+            "modified": "2026-03-01T10:00:00+00:00" if step % 3 == 0 else None, "liking": 0,
+            "revisit": False, "twin": None,
         }  # fmt: skip
 
     def summary(self) -> dict[str, Any]:
@@ -69,6 +77,7 @@ class MadeUpCrawl:
             "harvest": sum(v["positive"] for v in told[-100:]) / max(1, len(told[-100:])), "line": 0.3,
             "hosts": len(_SITES), "began": "2026-11-15T09:00:00+00:00", "seconds": self.told * 0.4,
             "agents": self.spiders, "can_continue": True, "playing": self.playing,
+            "feedback_line": self.feedback_line, "world": None,
         }  # fmt: skip
 
     def births(self) -> list[dict[str, Any]]:
@@ -130,6 +139,8 @@ class Stub:
                 Route(one, self.remove, methods=["DELETE"]),
                 Route(f"{one}/stream", self.stream),
                 Route(f"{one}/curve", self.curve),
+                Route(f"{one}/failures", self.failures),
+                Route(f"{one}/outlook", self.outlook),
                 Route(f"{one}/snippets", self.snippets),
                 Route(f"{one}/visits/{{step:int}}", self.visit),
                 Route(f"{one}/feedback", self.feedback, methods=["POST"]),
@@ -144,8 +155,8 @@ class Stub:
         best = {"name": "best_first", "line": "A link is as promising as the page it was found on."}
         walking = {"name": "myspiders", "line": "Agents walk and learn; who finds good pages breeds."}
         strategies = [
-            {**best, "walks": False, "default": True},
-            {**walking, "walks": True, "default": False},
+            {**best, "walks": False, "default": True, "worth": {"near": 46.2, "far": 36.3}},
+            {**walking, "walks": True, "default": False, "worth": None},
         ]
         return JSONResponse(
             {"token": "t", "version": "0", "strategies": strategies, "engines": [], "default_pages": 500,
@@ -165,6 +176,12 @@ class Stub:
     async def remove(self, request: Request) -> Response:
         del self.crawls[request.path_params["id"]]
         return JSONResponse({"ok": True})
+
+    async def failures(self, request: Request) -> Response:
+        return JSONResponse(self._crawl(request).failures)
+
+    async def outlook(self, request: Request) -> Response:
+        return JSONResponse(self._crawl(request).outlook)
 
     async def curve(self, request: Request) -> Response:
         crawl, found, points = self._crawl(request), 0, []
@@ -186,8 +203,18 @@ class Stub:
 
     async def visit(self, request: Request) -> Response:
         visit = self._crawl(request).visits[request.path_params["step"]]
-        why = [["anchor", 0.4], ["parent", 0.25], ["site", -0.1]]
-        return JSONResponse({**visit, "why": why, "snippet": [], "links": 12, "duplicate_of": None})
+        told = {
+            "reasons": [
+                {"line": "the words of the link", "share": 0.55},
+                {"line": "the page it is on", "share": 0.3},
+                {"line": "its address", "share": -0.15},
+            ],
+            "words": [["silk", 12], ["weaver", 1], ["proteins", 0]],
+            "snippet": [["The ", False], ["silk", True], [" of an orb ", False], ["weaver", True]],
+            "fetched": "2026-11-15T09:01:00+00:00",
+            "archived": True,
+        }
+        return JSONResponse({**visit, **told, "links": 12, "duplicate_of": None})
 
     async def feedback(self, request: Request) -> Response:
         crawl, said = self._crawl(request), await request.json()
@@ -195,7 +222,9 @@ class Stub:
         crawl.visits[said["step"]]["liking"] = said["liking"]
         up = [{"url": f"https://silk-lab.example/up/{n}", "before": 40 + n, "after": n + 1} for n in range(3)]
         down = [{"url": "https://news.example/down", "before": 2, "after": None}]
-        crawl.moved = {"up": up, "down": down, "seconds": 0.01}
+        crawl.later.append(("scores", {"scores": crawl.lesson}))
+        about = {"url": crawl.visits[said["step"]]["final"], "liking": said["liking"]}
+        crawl.moved = {**about, "rose": 31, "fell": 12, "up": up, "down": down, "seconds": 0.01}
         return JSONResponse({"ok": True})
 
     async def ordered(self, request: Request) -> Response:
@@ -225,10 +254,7 @@ class Stub:
                 yield f"event: state\ndata: {summary}\n\n"
             yield _event("now", self._now(crawl))
             if crawl.told > 60:
-                near = {"mean": 38.2, "low": 12.0, "high": 95.0}
-                yield _event(
-                    "advice", {"remaining": near, "harvest": {"mean": 0.08, "low": 0.02, "high": 0.17}}
-                )
+                yield _event("advice", crawl.outlook)
             while crawl.later:
                 yield _event(*crawl.later.pop(0))
             if crawl.moved:
@@ -239,7 +265,14 @@ class Stub:
     def _now(self, crawl: MadeUpCrawl) -> dict[str, Any]:
         ahead = crawl.visits[-4:]
         fetching = [{"url": v["url"], "site": v["site"], "doing": "fetching", "seconds": 0.6} for v in ahead]
-        best = [{"url": v["url"], "score": v["score"], "why": [["anchor", 0.2]]} for v in ahead]
+        best = [
+            {
+                "url": v["url"],
+                "score": v["score"],
+                "reasons": [{"line": "the words of the link", "share": 1.0}],
+            }
+            for v in ahead
+        ]
         return {
             "fetching": fetching,
             "waiting": {"size": 1234, "best": best},

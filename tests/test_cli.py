@@ -37,12 +37,13 @@ def test_crawl_json_holds_what_scripts_rely_on(lab: Path, tmp_path: Path) -> Non
     assert said.status == 0
     result = json.loads(said.out)
     assert set(result) == {
-        "topic", "strategy", "web", "pages", "fetches", "outcomes", "stopped", "seconds", "out",
+        "topic", "strategy", "web", "pages", "fetches", "on_topic", "outcomes", "stopped", "seconds", "out",
     }  # fmt: skip
     assert (result["pages"], result["stopped"], result["strategy"]) == (40, "budget", "hunter")
     assert result["outcomes"]["ok"] == 40
     assert sum(result["outcomes"].values()) == result["fetches"]
     assert result["seconds"] > 0
+    assert 0 < result["on_topic"] < 40
 
     listed = [json.loads(line) for line in salticid("visits", tmp_path / "c", "--json").out.splitlines()]
     assert [visit["step"] for visit in listed] == list(range(len(listed)))
@@ -290,8 +291,12 @@ def test_a_command_imports_its_own_file_only() -> None:
         "files = lambda: {file for file in (each.partition(':')[0] for each in COMMANDS.values())\n"
         "                 if f'salticid.cli.{file}' in sys.modules}\n"
         "program(['--version']); assert not files() and 'numpy' not in sys.modules\n"
+        "for name in COMMANDS: program(name.split())\n"
+        "assert 'numpy' not in sys.modules, 'so that help comes at once'\n"
+        "for file in files(): del sys.modules[f'salticid.cli.{file}']\n"
         "program(['world', 'info', 'w']); assert files() == {'world_info'}, files()\n"
-        "program(['nonsense']); assert len(files()) == len(COMMANDS)\n"
+        "program(['--help']); program(['nonsense']); program([])\n"
+        "assert files() == {'world_info'}, 'to list commands none is imported'\n"
     )
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

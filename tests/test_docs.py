@@ -10,6 +10,7 @@ from tests.running import salticid
 
 from salticid.judges import judges
 from salticid.metrics import metrics
+from salticid.runs.measured import WORTH, Worth
 from salticid.strategies import strategies
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -64,6 +65,13 @@ def test_every_strategy_and_every_judge_is_in_the_docs() -> None:
     assert told == [set(strategies.names()), set(judges.names())]
 
 
+def test_the_worth_of_strategies_that_people_are_told_is_the_one_that_was_measured() -> None:
+    table = (ROOT / "docs" / "hunter.md").read_text().partition("that the prior never saw:")[2]
+    rows = re.findall(r"^\| `(\w+)[^`]*` \| ([\d.]+) \|[^|]*\| ([\d.]+) \|", table, re.MULTILINE)
+    assert {name: Worth(float(near), float(far)) for name, near, far in rows} == WORTH
+    assert set(WORTH) == set(strategies.names())
+
+
 def test_every_measure_is_in_the_docs() -> None:
     table = page_of("compare").split("## Measures")[1]
     rows = re.findall(r"^\| (`.+?`) \|", table, re.MULTILINE)
@@ -84,8 +92,7 @@ def test_the_architecture_names_every_room() -> None:
     assert not missing
 
 
-def test_readme_commands_are_real() -> None:
+def test_the_readme_lists_every_command() -> None:
     told = (ROOT / "README.md").read_text()
-    used = set(re.findall(r"\.venv/bin/salticid ((?:world )?\w+)", told))
-    assert used
-    assert used <= set(COMMANDS)
+    listed = set(re.findall(r"^\| \[`salticid ([a-z ]+)`\]", told, re.MULTILINE))
+    assert listed == set(COMMANDS)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -20,7 +21,7 @@ from salticid.evolve.optimizer import Individual, Weights
 from salticid.evolve.search import Evolution, fittest
 from salticid.evolve.search_plan import PAPER_TERMS, SearchPlan
 from salticid.evolve.simulation import SimulatedCrawl, Simulation
-from salticid.lab.search_report.evidence import EvolvedStrategy, with_evidence
+from salticid.lab.search_report.evidence import EvolvedStrategy, Interval, with_evidence
 from salticid.lab.search_report.page import render
 from salticid.lab.search_report.strategy_file import strategy_file, weights_in
 from salticid.registry import read_strategy_file
@@ -249,8 +250,8 @@ def test_the_file_says_how_it_was_found_and_still_is_a_strategy(tmp_path: Path) 
     assert made.losses["comm_out"].low > 0
     file = tmp_path / "evolved.toml"
     file.write_text(strategy_file(made))
-    name, settings = read_strategy_file(file)
-    assert name == "linear_rank"
+    name, settings, judge = read_strategy_file(file)
+    assert (name, judge) == ("linear_rank", "svm")
     assert "found" not in settings
     strategies.make(name, settings)
     assert weights_in(file, TERMS, 1)[0] == pytest.approx(made.weights[0])
@@ -259,12 +260,21 @@ def test_the_file_says_how_it_was_found_and_still_is_a_strategy(tmp_path: Path) 
     assert first.population[0].fitness == pytest.approx(made.trained, abs=0.02)
 
 
+def test_what_is_no_better_than_best_first_says_so(tmp_path: Path) -> None:
+    _, made = result(tmp_path)
+    for low, high, word in ((-0.1, 0.1, "cannot be told from it"), (-0.2, -0.1, "loses to it")):
+        no_better = msgspec.structs.replace(made, ahead=Interval((low + high) / 2, low, high))
+        assert no_better.verdict().startswith("It is no better than Best-First. ")
+        assert word in no_better.verdict()
+        assert "# Evolved for cats. It is no better than Best-First." in strategy_file(no_better)
+
+
 def test_a_file_of_several_phases_is_read_back_phase_by_phase(tmp_path: Path) -> None:
     _, made = result(tmp_path, phases=3)
     file = tmp_path / "evolved.toml"
     file.write_text(strategy_file(made))
     assert np.array(weights_in(file, TERMS, 3)) == pytest.approx(np.array(made.weights))
-    strategies.make(*read_strategy_file(file))
+    strategies.make(*read_strategy_file(file)[:2])
     with pytest.raises(UserError, match="has 3 phases; begin a search with --phases 3"):
         weights_in(file, TERMS, 2)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import signal
 import time
 from collections.abc import Iterator
@@ -159,10 +160,33 @@ def test_phases_rewards_and_earlier_files_make_another_search(
     assert len(told["later"]) == 1
     assert told["found"]["begun_with"] == 1
     crawled = salticid(
-        "crawl", topic, "--web", world, "--strategy", file, "--judge", "svm", "--max-pages", 60, "--out",
+        "crawl", topic, "--web", world, "--strategy", file, "--max-pages", 60, "--out",
         tmp_path / "crawl", "--json",
     )  # fmt: skip
     assert json.loads(crawled.out)["pages"] == 60, crawled.err
+
+
+def test_a_topic_without_examples_is_judged_by_its_keywords_and_crawls_are_as_long_as_fits(
+    world: Path, topic: Path, tmp_path: Path
+) -> None:
+    by_keywords = tmp_path / "plain.toml"
+    told = msgspec.toml.decode(topic.read_bytes())
+    plain = {key: told[key] for key in ("name", "keywords", "seeds")}
+    by_keywords.write_bytes(msgspec.toml.encode(plain))
+    file = tmp_path / "evolved.toml"
+    said = evolve(
+        world, by_keywords, file, "--population", 2, "--generations", 0, "--runs", 1, "--workers", 1
+    )
+    assert said.status == 0, said.err
+    assert "The world has 3,000 pages, so crawls of 300 are simulated" in said.err
+    found = msgspec.toml.decode(file.read_bytes())
+    assert (found["judge"], found["found"]["crawl_length"]) == ("cosine", 300)
+    ahead = found["found"]["ahead_of_best_first"]
+    assert (ahead["low"] > 0) == ("It is no better than Best-First." not in said.out)
+    hint = next(line for line in said.out.splitlines() if line.startswith("Crawl with it: "))
+    words = shlex.split(hint.removeprefix("Crawl with it: salticid "))
+    crawled = salticid(*words, "--web", world, "--max-pages", 30, "--out", tmp_path / "crawl")
+    assert crawled.status == 0, crawled.err
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +198,7 @@ def port(world: Path) -> Iterator[int]:
 def test_the_evolved_file_drives_a_recorded_and_a_live_crawl_alike(
     made: Path, world: Path, topic: Path, port: int, tmp_path: Path
 ) -> None:
-    same = ("--strategy", made, "--judge", "svm", "--max-pages", 60, "--json", "--out")
+    same = ("--strategy", made, "--max-pages", 60, "--json", "--out")
     recorded = salticid("crawl", topic, "--web", world, *same, tmp_path / "recorded")
     assert recorded.status == 0, recorded.err
     lived = salticid("crawl", topic, *live(port, 1), "--no-warc", *same, tmp_path / "live")

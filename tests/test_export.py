@@ -13,7 +13,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -30,19 +32,23 @@ from warcio.archiveiterator import ArchiveIterator
 
 from salticid.cli.export import export_pages
 from salticid.errors import SalticidError, UserError
+from salticid.messages import Revision
 from salticid.parse import Parser
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.exports import parquet
+from salticid.store.exports import bibtex, parquet, ris
 from salticid.store.exports.comma_separated import cell
 from salticid.store.exports.documents import language
 from salticid.store.exports.export import ExportResult, Format, export
 from salticid.store.exports.main_texts import MainTexts
 from salticid.store.exports.new_file import new_file
-from salticid.store.exports.selection import Criteria
+from salticid.store.exports.reference import Reference, one_line
+from salticid.store.exports.selection import Criteria, PageOrder
 from salticid.store.packing import pack_page, pack_words
 from salticid.store.schema import (
+    ABOUT,
     CHOICE,
     FILE,
+    MESSAGE,
     PAGE,
     RECHECK,
     SCRIPT,
@@ -57,15 +63,15 @@ from salticid.store.warc import Archive
 from salticid.tables import Texts, Urls
 
 FIELDS = [
-    "url", "final_url", "title", "text", "language", "score", "fetched", "last_modified", "source", "anchor",
-    "duplicate_of",
+    "url", "final_url", "title", "text", "language", "score", "current_score", "word", "fetched", "last_modified",
+    "source", "anchor", "duplicate_of",
 ]  # fmt: skip
 BEGAN = datetime(2026, 3, 1, 12, tzinfo=UTC).timestamp()
 NAV = "<nav><ul><li><a href=/>Home of all menus</a></li></ul></nav>"
 ESSAY = "Jumping spiders have four pairs of eyes, and the front pair sees almost as sharply as we do."
 HOSTILE = "<div><!--</div>-->" * 50_000
 """Deep enough for minutes of work; the end tags in comments deceive who only counts."""
-DEFAULT, ALL = Criteria(), Criteria(all=True)
+DEFAULT, ALL, AS_VISITED = Criteria(), Criteria(all=True), Criteria(order=PageOrder.VISITS)
 
 
 def article(title: str, text: str = ESSAY, more: str = "") -> str:
@@ -84,7 +90,7 @@ class Made:
         self._insert(SESSION, 0, BEGAN, 0.0, "{}")
         self.urls, self.words, self.zstd = Urls(), Texts(), zstandard.ZstdCompressor()
         self.parser, self.archive = Parser(self.urls, self.words), Archive(folder)
-        self.steps = self.spelled = self.told = 0
+        self.steps = self.spelled = self.told = self.heard = 0
 
     def add(
         self,
@@ -132,6 +138,12 @@ class Made:
             page = self.parser.parse(html.encode(), f"http://again.example/{self.told}")
             self._insert(VERSION, self.told, *pack_page(page, self.zstd))
         self.told += 1
+
+    def hear(self, scores: dict[int, float], likings: dict[str, int]) -> None:
+        """The judge gives other scores, by step; a person speaks about pages, by URL."""
+        body = msgspec.json.encode(Revision([*scores.items()], [*likings.items()])).decode()
+        self._insert(MESSAGE, 1000 + self.heard, body)
+        self.heard += 1
 
     def commit(self) -> Path:
         spelled = self.db.execute("SELECT count(*) FROM url").fetchone()[0]
@@ -201,6 +213,8 @@ def test_a_page_is_told_with_all_its_fields(made: Made) -> None:
         "text": f"Portia\n\n{ESSAY}",
         "language": "en",
         "score": 0.5,
+        "current_score": 0.5,
+        "word": None,
         "fetched": "2026-03-01T12:00:01Z",
         "last_modified": "2026-03-01T11:59:59.500000Z",
         "source": "http://a.example/",
@@ -264,6 +278,8 @@ def test_only_pages_are_exported_and_what_is_left_out_is_counted(made: Made) -> 
         "no page": 1,
         "revisit": 1,
         "noindex": 1,
+        "rejected": 0,
+        "not liked": 0,
         "score": 1,
         "duplicate": 0,
         "gone": 0,
@@ -280,10 +296,147 @@ def test_one_of_each_group_of_near_duplicates_stands_for_it(made: Made) -> None:
     for name, of in ("b", "a"), ("c", "b"):
         made.db.execute("UPDATE visit SET duplicate_of = ? WHERE step = ?", (steps[of], steps[name]))
     folder = made.commit()
-    assert names(folder) == ["a", "single"]
-    assert names(folder, Criteria(min_score=0.4)) == ["b", "single"], "the first that is wanted"
+    assert names(folder) == ["c", "single"], "the best of them"
+    assert names(folder, AS_VISITED) == ["a", "single"], "the first of them"
+    assert names(folder, Criteria(min_score=0.4, order=PageOrder.VISITS)) == ["b", "single"], "that is wanted"
     told = {document["title"]: document["duplicate_of"] for document in documents(folder, ALL)}
     assert told == {"a": None, "b": "http://a.example/a", "single": None, "c": "http://a.example/b"}
+
+
+@pytest.fixture
+def spoken(made: Made) -> Made:
+    """A crawl of which the judge and a person think otherwise by now; its line is 0.5."""
+    scores = {
+        "fell": 0.9,
+        "rose": 0.3,
+        "liked": 0.6,
+        "rejected": 0.8,
+        "stayed": 0.7,
+        "below": 0.4,
+        "back": 0.5,
+    }
+    for name, score in scores.items():
+        made.add(
+            f"http://a.example/{name}", article(name, f"{name} {ESSAY}"), score=score, positive=score >= 0.5
+        )
+    made.hear({0: 0.8, 1: 0.6}, {"http://a.example/liked": 1, "http://a.example/back": -1})
+    made.hear({0: 0.2, 1: 0.95, 2: 0.1}, {"http://a.example/rejected": -1, "http://a.example/back": 0})
+    made.commit()
+    return made
+
+
+def test_who_rejects_a_page_rejects_those_all_but_the_same(spoken: Made) -> None:
+    spoken.db.execute("UPDATE visit SET duplicate_of = 3 WHERE step = 4")
+    spoken.commit()
+    assert names(spoken.folder, Criteria(on_topic=True)) == ["rose", "back", "liked"]
+    assert names(spoken.folder, Criteria(min_score=0.6, rejected=False)) == ["rose"]
+    assert names(spoken.folder)[:3] == ["rose", "rejected", "back"], "unless all is wanted"
+    with closing(CrawlFolder(spoken.folder)) as crawl:
+        assert crawl.on_topic() == [1, 6, 2]
+        assert [visit.title for visit in crawl.best(2)] == ["rose", "back"]
+
+
+def test_the_best_come_first_as_they_are_judged_by_now(spoken: Made) -> None:
+    everything = documents(spoken.folder)
+    assert [(page["title"], page["current_score"], page["score"], page["word"]) for page in everything] == [
+        ("rose", 0.95, 0.3, None),
+        ("rejected", 0.8, 0.8, "rejected"),
+        ("stayed", 0.7, 0.7, None),
+        ("back", 0.5, 0.5, None),
+        ("below", 0.4, 0.4, None),
+        ("fell", 0.2, 0.9, None),
+        ("liked", 0.1, 0.6, "liked"),
+    ]
+    in_order = ["fell", "rose", "liked", "rejected", "stayed", "below", "back"]
+    assert names(spoken.folder, AS_VISITED) == in_order
+    rows = pyarrow.parquet.read_table(io.BytesIO(exported(spoken.folder, Format.PARQUET)[0])).to_pylist()
+    assert [(row["current_score"], row["word"]) for row in rows[:2]] == [(0.95, None), (0.8, "rejected")]
+
+
+def test_on_topic_is_what_a_person_and_the_judge_think_now(spoken: Made) -> None:
+    assert names(spoken.folder, Criteria(on_topic=True)) == ["rose", "stayed", "back", "liked"]
+    assert names(spoken.folder, Criteria(on_topic=True, min_score=0.6)) == ["rose", "stayed"]
+    assert names(spoken.folder, Criteria(liked=True)) == ["liked"]
+    assert names(spoken.folder, Criteria(min_score=0.4, rejected=False)) == [
+        "rose",
+        "stayed",
+        "back",
+        "below",
+    ]
+    skipped = exported(spoken.folder, wanted=Criteria(on_topic=True))[1].skipped
+    assert (skipped["rejected"], skipped["score"]) == (1, 2)
+    spoken.db.execute(ABOUT.insert, ABOUT.with_checksum(("line", "0.6")))
+    spoken.commit()
+    assert names(spoken.folder, Criteria(on_topic=True)) == ["rose", "stayed", "liked"]
+    with closing(CrawlFolder(spoken.folder)) as crawl:
+        assert crawl.on_topic() == [1, 4, 2], "the same pages"
+        assert [visit.title for visit in crawl.best(3)] == ["rose", "stayed", "back"], (
+            "none that was rejected"
+        )
+
+
+def test_the_command_line_chooses_pages_by_what_is_thought_now(spoken: Made, tmp_path: Path) -> None:
+    def titles(*options: str | float) -> list[str]:
+        said = salticid("export", spoken.folder, "--to", "jsonl", "--out", "-", *map(str, options))
+        return [json.loads(line)["title"] for line in said.out.splitlines()]
+
+    assert titles("--on-topic") == ["rose", "stayed", "back", "liked"]
+    assert titles("--liked") == ["liked"]
+    assert titles("--min-score", 0.7) == ["rose", "rejected", "stayed"]
+    assert titles("--order", "visits")[:2] == ["fell", "rose"]
+    rows = [json.loads(line) for line in salticid("visits", spoken.folder, "--json").out.splitlines()]
+    assert [row["step"] for row in rows] == [0, 1, 2, 3, 4, 5, 6]
+    assert [(row["score"], row["current_score"], row["word"]) for row in rows[1:4]] == [
+        (0.3, 0.95, None),
+        (0.6, 0.1, "liked"),
+        (0.8, 0.8, "rejected"),
+    ]
+    best = salticid("visits", spoken.folder, "--order", "best").out.splitlines()
+    assert [line.split()[:3] for line in best[:2]] == [["1", "+", "0.950"], ["3", "0.800", "ok"]]
+    assert "(rejected) rejected" in best[1]
+
+
+def test_references_hold_what_a_bibliography_needs(made: Made) -> None:
+    made.add("http://a.example/1", article("Eyes &amp; 50% {of} \\alpha_1 ~ #^$"), modified=BEGAN - 90_000)
+    made.add("http://b.example/{2}", "<p>no title, but a few words</p>", modified=1e18)
+    made.add("http://c.example/3", article("A\nER  - \nTY  - JOUR\n}@book{x,"), score=0.1)
+    references = exported(made.commit(), Format.RIS)[0].decode()
+    assert references.split("\r\n") == [
+        "TY  - ELEC", "TI  - Eyes & 50% {of} \\alpha_1 ~ #^$", "UR  - http://a.example/1", "PY  - 2026",
+        "DA  - 2026/02/28/", "Y2  - 2026/03/01/", "ER  - ", "",
+        "TY  - ELEC", "TI  - http://b.example/%7B2%7D", "UR  - http://b.example/%7B2%7D", "Y2  - 2026/03/01/",
+        "ER  - ", "",
+        "TY  - ELEC", "TI  - A ER - TY - JOUR }@book{x,", "UR  - http://c.example/3", "Y2  - 2026/03/01/", "ER  - ",
+        "", "",
+    ]  # fmt: skip
+    entries = exported(made.folder, Format.BIBTEX, Criteria(min_score=0.3))[0].decode()
+    title = r"Eyes \& 50\% \textbraceleft{}of\textbraceright{} \textbackslash{}alpha\_1 \textasciitilde{}"
+    assert entries.splitlines() == [
+        "@misc{a-example-0,",
+        rf"  title = {{{{{title} \#\textasciicircum{{}}\$}}}},",
+        "  url = {http://a.example/1},",
+        "  year = {2026},",
+        "  date = {2026-02-28},",
+        "  urldate = {2026-03-01}",
+        "}",
+        "",
+        "@misc{b-example-1,",
+        r"  title = {{http://b.example/\%7B2\%7D}},",
+        "  url = {http://b.example/%7B2%7D},",
+        "  urldate = {2026-03-01}",
+        "}",
+        "",
+    ]
+
+
+@given(st.text(st.sampled_from('{}\\@,="%#\n a')))
+def test_no_title_ends_its_entry(title: str) -> None:
+    page = Reference(one_line(title), "http://a.example/", None, None)
+    written = bibtex.entry("a-1", page)
+    depth = [0, *accumulate({"{": 1, "}": -1}.get(char, 0) for char in written)]
+    assert depth[-1] == 0
+    assert min(depth[1 + written.index("{") : written.rindex("}")]) == 1, "closed by its last brace alone"
+    assert ris.entry(page).count("\r\n") == 5
 
 
 def test_a_page_that_changed_is_told_as_it_is_now(made: Made) -> None:
@@ -560,7 +713,7 @@ def test_mistakes_are_told_and_nothing_is_lost(made: Made, tmp_path: Path) -> No
     said = salticid("export", folder, "--to", "jsonl", "--out", file, "--json")
     assert (said.status, said.out, said.err.count("\n")) == (2, "", 1)
     assert "exists already; name another file with --out, or replace it with --force" in said.err
-    mistakes: list[tuple[str, Format, str | Path, dict[str, bool]]] = [
+    mistakes: list[tuple[str, Format, str | Path, dict[str, Any]]] = [
         ("no plain file", Format.JSONL, tmp_path, {"force": True}),
         ("belongs to the crawl", Format.JSONL, folder / FILE, {"force": True}),
         ("No such file", Format.JSONL, tmp_path / "no" / "folder.jsonl", {}),

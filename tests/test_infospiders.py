@@ -161,13 +161,13 @@ def test_the_least_frequent_keyword_gives_way_and_among_equals_the_last() -> Non
     done = crawled(web, spiders)
     step(done)
     assert [event["keywords"] for event in named(done.log.events, "born")] == [
-        "jump spider ey silk",
-        "jump spider leg silk",
+        "jumping spiders eyes silk",
+        "jumping spiders legs silk",
     ]
     web.topic = replace(web.topic, keywords="jumping eyes spiders webs")
     done = crawled(web, Infospiders(theta=0.5))
     step(done)
-    assert named(done.log.events, "born")[1]["keywords"] == "jump ey spider leg"
+    assert named(done.log.events, "born")[1]["keywords"] == "jumping eyes spiders legs"
 
 
 def test_a_revisit_gains_nothing_and_costs_a_tenth() -> None:

@@ -150,6 +150,14 @@ def test_by_one_term_alone(tangle: Simulation, term: str) -> None:
     demand_same(tangle, alone(term), seed=5, length=60)
 
 
+def test_by_keywords_alone(generated: Simulation) -> None:
+    plain = replace(generated.topic, examples=(), negatives=())
+    for _ in ("made", "found"):
+        simulation = Simulation(generated.web.folder, plain, judge="cosine")
+        demand_same(simulation, table(3), seed=2, length=120)
+    assert 0 < simulation.crawl(table(3), 2, 120).good.sum() < 120
+
+
 def test_fewer_pages_than_seeds(generated: Simulation) -> None:
     assert len(generated.topic.seeds) > 20
     assert demand_same(generated, table(1), seed=0, length=7)[Outcome.OK] == 7

@@ -271,8 +271,9 @@ def test_the_time_is_up(crawls: dict[str, Ended]) -> None:
 
 def test_private_addresses_are_refused_unless_allowed(crawls: dict[str, Ended]) -> None:
     private = crawls["private"]
-    assert private.result["outcomes"] == {"refused address": HOSTS // 2}
-    assert private.result["stopped"] == "frontier empty"
+    result = json.loads(private.said.out)
+    assert (private.said.status, result["outcomes"]) == (1, {"refused address": HOSTS // 2})
+    assert result["stopped"] == "frontier empty"
     assert private.site.seen == []
 
 

@@ -117,6 +117,42 @@ def test_a_hunt_starts_from_bookmarks_and_a_search_engine_hears_a_word_after_its
         expect(page.get_by_role("heading", name="Who won")).to_be_visible()
 
 
+def test_a_search_engine_is_set_up_on_the_page_asked_and_forgotten(
+    browser: Browser, site: Site, served_page: tuple[Server, list[str]]
+) -> None:
+    server, _ = served_page
+    file = server.data / "engines.toml"
+    with searxng(site.url(2)) as (address, asked), window(browser, strict=False) as page:
+        page.goto(server.address)
+        choice = page.get_by_label("Search engine", exact=True)
+        page.get_by_role("button", name="Set one up").click()
+        dialog = page.get_by_role("dialog", name="Set up a search engine")
+        assert grave_findings(page) == []
+        dialog.get_by_label("Its address").fill("127.0.0.1:9")
+        dialog.get_by_role("button", name="Set it up").click()
+        expect(dialog.get_by_role("alert")).to_contain_text("cannot be reached")
+        assert not file.exists(), "one that does not answer is not kept"
+
+        dialog.get_by_label("Its address").fill(address.removeprefix("http://"))
+        dialog.get_by_role("button", name="Set it up").click()
+        name = address.removeprefix("http://")
+        expect(choice).to_have_value(name)
+        assert file.stat().st_mode & 0o077 == 0
+        page.reload()
+        choice.select_option(name)
+        begin(page, "jumping spider", 5)
+        expect(page.locator(STATE)).to_have_text("ended")
+        assert ["spider" in path for path in asked] == [True, True], "once to try it, once for the hunt"
+
+        page.get_by_role("link", name="New hunt").click()
+        choice.select_option("home")
+        expect(page.get_by_role("button", name="Forget it")).to_be_hidden()
+        choice.select_option(name)
+        page.get_by_role("button", name="Forget it").click()
+        expect(choice.locator("option")).to_have_text(["do not ask", "home (searxng)"])
+        assert name not in file.read_text()
+
+
 def kept_seeds(server: Server) -> list[dict[str, str]]:
     """Where the hunt on disk started from."""
     (file,) = (server.data / "crawls").glob("*/wish.json")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, CDPSession, Page, expect
+from playwright.sync_api import Browser, CDPSession, Locator, Page, expect
 from tests.page_browser import chromium, window
 from tests.page_stub import MadeUpCrawl, stub_server
 
@@ -133,7 +134,7 @@ def test_why_opens_below_its_row_and_pushes_the_others_down(browser: Browser) ->
         expect(second).to_be_visible()
         before = second.bounding_box()
         first.get_by_role("button", name="Why").click()
-        expect(first).to_contain_text("words of the link")
+        expect(first).to_contain_text("the words of the link")
         page.wait_for_timeout(100)
         after, opened = second.bounding_box(), first.bounding_box()
         assert before
@@ -150,11 +151,163 @@ def test_a_word_is_shown_at_once_and_what_it_moved_a_moment_later(browser: Brows
         like = page.locator("article").first.get_by_role("button", name="More like this")
         like.click()
         expect(like).to_have_attribute("aria-pressed", "true")
-        expect(page.locator(".moved")).to_contain_text("moved 3 waiting links up and 1 down")
+        expect(page.locator(".moved")).to_contain_text("Your word moved no other suggestion.")
+        expect(page.locator(".moved")).to_contain_text("31 moved up and 12 down")
         expect(page.locator(".moved")).to_contain_text("2 → out")
         like.click()
         expect(like).to_have_attribute("aria-pressed", "false")
         assert set(crawl.likings.values()) == {0}
+
+
+def test_the_row_under_the_pointer_stays_where_it_is_while_finds_arrive(browser: Browser) -> None:
+    crawl = MadeUpCrawl(1, 1000, 100)
+    with stub_server(crawl) as at, window(browser) as page:
+        page.goto(f"{at}/#/crawl/crawl-1")
+        row = page.locator("article").nth(2)
+        row.hover()
+        step = row.get_attribute("data-key")
+        held = page.locator(f"article[data-key='{step}']")
+        before, scrolled = held.bounding_box(), page.evaluate("scrollY")
+        crawl.told = 900
+        expect(page.locator("#finds-title")).to_have_text(f"{steps_of(crawl)} suggestions")
+        news = page.locator(".feed-news")
+        expect(news).to_have_text(re.compile(r"^\d+ new$"))
+        page.wait_for_timeout(100)
+        assert held.bounding_box() == before
+        assert page.evaluate("scrollY") == scrolled
+        assert page.evaluate("document.querySelector('article:hover').dataset.key") == step
+
+        news.click()
+        expect(news).to_be_hidden()
+        assert scores(page) == sorted(scores(page), reverse=True)
+        best = sorted((v["score"] for v in crawl.visits[:900] if v["outcome"] == "ok"), reverse=True)
+        assert scores(page)[:5] == [round(score, 2) for score in best[:5]]
+
+
+def test_a_remark_above_the_list_does_not_move_the_row_under_the_pointer(browser: Browser) -> None:
+    crawl = MadeUpCrawl(1, 1000, 300)
+    with stub_server(crawl) as at, window(browser) as page:
+        page.goto(f"{at}/#/crawl/crawl-1")
+        row = page.locator("article").nth(1)
+        row.hover()
+        before = _top(row)
+        crawl.later.append(("warned", {"line": "The disk is full."}))
+        note = page.get_by_role("region", name="Remarks")
+        expect(note).to_be_attached()
+        page.wait_for_function("() => scrollY > 20")
+        assert abs(_top(row) - before) < 1
+        note.evaluate("note => note.remove()")
+        page.wait_for_function("() => scrollY < 5")
+        assert abs(_top(row) - before) < 1
+
+
+def _top(row: Locator) -> float:
+    """Where a row begins on the screen."""
+    return float(row.evaluate("row => row.getBoundingClientRect().top"))
+
+
+def test_what_waits_comes_in_when_nobody_looks_any_more(browser: Browser) -> None:
+    crawl = MadeUpCrawl(1, 1000, 100)
+    with stub_server(crawl) as at, window(browser) as page:
+        page.goto(f"{at}/#/crawl/crawl-1")
+        page.locator("article").nth(2).hover()
+        crawl.told = 900
+        expect(page.locator(".feed-news")).to_be_visible()
+        page.mouse.move(5, 5)
+        expect(page.locator(".feed-news")).to_be_hidden()
+        page.mouse.wheel(0, 2000)
+        page.wait_for_function("() => scrollY > 900")
+        middle = page.evaluate("document.elementFromPoint(300, 400).closest('article').dataset.key")
+        crawl.told = 1000
+        expect(page.locator("#finds-title")).to_have_text(f"{steps_of(crawl)} suggestions")
+        page.wait_for_timeout(100)
+        assert page.evaluate("document.elementFromPoint(300, 400).closest('article').dataset.key") == middle
+
+
+def test_a_rejected_page_leaves_at_once_and_comes_back_when_that_is_taken_back(browser: Browser) -> None:
+    crawl = MadeUpCrawl(1, 400, 200)
+    with stub_server(crawl) as at, window(browser) as page:
+        page.goto(f"{at}/#/crawl/crawl-1")
+        heading, many = page.locator("#finds-title"), steps_of(crawl)
+        expect(heading).to_have_text(f"{many} suggestions")
+        first = page.locator("article").first
+        step, second = (
+            first.get_attribute("data-key"),
+            page.locator("article").nth(1).get_attribute("data-key"),
+        )
+        rejected = page.locator(f"article[data-key='{step}']")
+        first.get_by_role("button", name="Not this").click()
+        expect(rejected).to_have_count(0)
+        expect(page.locator("article").first).to_have_attribute("data-key", str(second))
+        expect(heading).to_have_text(f"{many - 1} suggestions")
+        crawl.later.append(("scores", {"scores": [[int(str(step)), 0.999]]}))
+        crawl.told = 300
+        expect(heading).to_have_text(f"{steps_of(crawl) - 1} suggestions")
+        expect(rejected).to_have_count(0)
+
+        page.get_by_role("button", name="1 rejected").click()
+        expect(heading).to_have_text("1 rejected page")
+        expect(rejected).to_be_visible()
+        page.get_by_role("button", name="Show the suggestions").click()
+        page.locator(".moved").get_by_role("button", name="Take it back").click()
+        expect(rejected).to_be_visible()
+        expect(heading).to_have_text(f"{steps_of(crawl)} suggestions")
+        assert crawl.likings == {int(str(step)): 0}
+
+
+def test_a_person_is_told_how_the_list_moved(browser: Browser) -> None:
+    crawl = MadeUpCrawl(1, 400, 200)
+    with stub_server(crawl) as at, window(browser) as page:
+        page.goto(f"{at}/#/crawl/crawl-1")
+        rows = page.locator("article")
+        expect(rows.nth(4)).to_be_visible()
+        steps = [int(str(rows.nth(n).get_attribute("data-key"))) for n in range(5)]
+        low = next(v["step"] for v in crawl.visits if v["outcome"] == "ok" and v["score"] < 0.3)
+        top = crawl.visits[steps[1]]["score"]
+        crawl.lesson = [[steps[3], top + 0.001], [steps[4], 0.1], [low, 0.31]]
+        rows.first.get_by_role("button", name="Not this").click()
+        expect(page.locator(".moved")).to_contain_text(
+            "Your word moved 1 suggestion up, 2 down, 1 out of the list and 1 into it."
+        )
+
+
+def test_pages_all_but_the_same_are_shown_once_and_rejected_together(browser: Browser) -> None:
+    crawl = MadeUpCrawl(1, 400, 200)
+    good = [visit for visit in crawl.visits[:200] if visit["outcome"] == "ok"]
+    first, *others = sorted(
+        sorted(good, key=lambda visit: -visit["score"])[:4], key=lambda visit: visit["step"]
+    )
+    for twin in others:
+        twin["twin"] = first["step"]
+    with stub_server(crawl) as at, window(browser) as page:
+        page.goto(f"{at}/#/crawl/crawl-1")
+        heading = page.locator("#finds-title")
+        expect(heading).to_have_text(f"{steps_of(crawl) - 3} suggestions")
+        page.locator("article").first.get_by_role("button", name="Not this").click()
+        expect(heading).to_have_text(f"{steps_of(crawl) - 4} suggestions")
+
+
+def test_where_words_change_nothing_the_page_says_so_beforehand(browser: Browser) -> None:
+    crawl = MadeUpCrawl(1, 400, 200)
+    crawl.feedback_line = "What you say of pages ranks this list anew, and no more."
+    with stub_server(crawl) as at, window(browser) as page:
+        page.goto(f"{at}/#/crawl/crawl-1")
+        expect(page.locator(".finds-deaf")).to_have_text(crawl.feedback_line)
+
+
+def test_bars_are_as_long_as_their_numbers_say(browser: Browser) -> None:
+    with stub_server(MadeUpCrawl(1, 400, 200)) as at, window(browser, 390, 844) as page:
+        page.goto(f"{at}/#/crawl/crawl-1")
+        page.get_by_role("button", name="Why").first.click()
+        opened = page.locator(".open")
+        expect(opened).to_contain_text(
+            "Of your words it has silk 12 times, weaver once; not on it: proteins."
+        )
+        expect(opened.locator(".number")).to_have_text(["55 %", "30 %", "15 % against"])
+        lengths = opened.locator(".track").evaluate_all(
+            "all => all.map((one) => one.firstChild.getBoundingClientRect().width / one.getBoundingClientRect().width)"
+        )
+        assert lengths == pytest.approx([0.55, 0.3, 0.15], abs=0.02)
 
 
 def test_the_list_ranks_itself_anew_when_the_judge_changes_its_mind(browser: Browser) -> None:

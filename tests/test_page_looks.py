@@ -98,11 +98,14 @@ def test_what_is_missing_is_said_beside_its_field(browser: Browser, address: str
         page.get_by_label("Pages to read", exact=True).fill("0")
         page.get_by_role("button", name="Start the hunt").click()
         expect(page.get_by_label("Words that describe it")).to_have_accessible_description(
-            "Say what the spiders shall look for."
+            "Say what to look for."
         )
         expect(page.get_by_label("Words that describe it")).to_be_focused()
         expect(page.locator("#from-missing")).to_contain_text("Name at least one place")
         expect(page.locator("#pages-missing")).to_contain_text("at least 1")
+        page.get_by_label("Pages to read", exact=True).fill("9999999")
+        page.get_by_role("button", name="Start the hunt").click()
+        expect(page.locator("#pages-missing")).to_contain_text("At most 1,000,000 pages in one go")
 
 
 def test_a_hint_opens_for_the_keyboard_and_goes_with_escape(browser: Browser, address: str) -> None:

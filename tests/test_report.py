@@ -530,6 +530,19 @@ def test_a_browser_shows_it_without_complaint_and_without_asking_anybody(tmp_pat
         assert seen.values[3].startswith("Crawlers compared: <script>")
 
 
+SCROLLING = "[...document.querySelectorAll('.wide')].filter(box => box.scrollWidth > box.clientWidth).length"
+A4 = 718
+"""The width of a sheet between its margins, in pixels of CSS."""
+
+
+def test_the_tables_of_many_strategies_fit_a_screen_and_a_sheet_of_paper(tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    write_report(Fake(SIXTEEN, [f"subject.Geography.America{n}" for n in range(33)]).results(), file)
+    screen, paper = looks(file, [Window(width=1280), Window(width=A4, media="print")], [WIDER, SCROLLING])
+    assert screen.values == [0, 0]
+    assert paper.values[0] == 0
+
+
 def test_dark_and_light_differ_and_without_script_the_tables_are_there(
     usual: Results, tmp_path: Path
 ) -> None:

@@ -175,7 +175,7 @@ def test_a_source_that_fails_is_a_warning_as_long_as_another_gives_something(eng
     engines.answer = 403, b"", {}
     with engines.served() as address:
         engine = Engine("home", "searxng", address)
-        sources = Sources(urls=("http://a.example", "nonsense"), engine=engine)
+        sources = Sources(urls=("http://a.example", "no address"), engine=engine)
         start = asyncio.run(find_start("jumping spiders", sources))
         assert [(seed.url, seed.origin) for seed in start.seeds] == [("http://a.example/", "you")]
         assert len(start.warnings) == 2
@@ -193,7 +193,7 @@ def test_of_many_bookmarks_those_nearest_to_the_query_are_taken() -> None:
     assert start.seeds[1].url == "http://h0.example/"
 
 
-@pytest.mark.parametrize("query", ["", "  ", "!!!", "x" * 1001])
+@pytest.mark.parametrize("query", ["", "  ", "!!!", "what is it", "The, of AND", "x" * 1001])
 def test_a_query_without_a_word_or_of_a_novel_is_refused(query: str) -> None:
     with pytest.raises(UserError):
         asyncio.run(find_start(query, Sources(urls=("http://a.example/",))))

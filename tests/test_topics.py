@@ -2,19 +2,22 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.running import salticid
 
 from salticid.errors import UserError
-from salticid.metrics.harvest import harvest_curve
-from salticid.metrics.parts.hits import hits
+from salticid.metrics.parts.hits import harvest_curve, hits
 from salticid.model import Topic
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.testing.generated import GeneratedSource
-from salticid.truth import Truth, load_topic
+from salticid.truth import Truth, load_topic, save_topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.answers import Answer, Unread
 from salticid.worlds.backlinks import WorldBacklinks
@@ -213,7 +216,7 @@ def test_what_makes_no_topic(tmp_path: Path) -> None:
     assert set(make_topics(world, tmp_path / "b", plan).left_out.values()) == {
         "nothing links to what links to it"
     }
-    with pytest.raises(UserError, match="has no labels; build it with --labels"):
+    with pytest.raises(UserError, match="has no labels, and is made of no crawl"):
         make_topics(small(tmp_path / "bare", ()), tmp_path / "c", plan)
     (tmp_path / "file").touch()
     with pytest.raises(UserError, match=r"cannot write topics to .*file: File exists; name another folder"):
@@ -235,3 +238,69 @@ def test_a_crawl_is_judged_by_targets_alone(
     counted = [path for path in fetched if path not in seeds and path not in examples]
     assert relevant == [path in targets for path in counted]
     assert harvest_curve(relevant) == [sum(relevant[:n]) / n for n in range(1, len(counted) + 1)]
+
+
+@pytest.fixture(scope="module")
+def crawled(world: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a crawl of the world, and the world that the program made of it."""
+    folder = tmp_path_factory.mktemp("crawled")
+    topic, _ = next(iter(made(world, folder / "topics", TopicPlan(min_pages=30)).values()))
+    save_topic(folder / "topic.toml", replace(topic, name="what I want", examples=()), Truth())
+    for words in (
+        ("crawl", folder / "topic.toml", "--web", world, "--max-pages", 120, "--out", folder / "crawl"),
+        ("world", "build", folder / "world", "--crawl", folder / "crawl"),
+    ):
+        said = salticid(*words)
+        assert said.status == 0, said.err
+    return folder
+
+
+def test_the_world_of_a_crawl_makes_a_topic_of_what_the_crawl_believed(crawled: Path, tmp_path: Path) -> None:
+    said = salticid("world", "topics", crawled / "world", "--out", tmp_path)
+    assert said.status == 0, said.err
+    assert said.out.startswith(f"1 topic in {tmp_path}, from what the crawl believed")
+    topic, truth = load_topic(tmp_path / "what_I_want.toml")
+    asked, _ = load_topic(crawled / "topic.toml")
+    assert (topic.name, topic.keywords) == (asked.name, asked.keywords)
+    with closing(CrawlFolder(crawled / "crawl")) as crawl:
+        believed = {crawl.visit(step).final_url for step in crawl.on_topic()}
+    assert {*topic.examples, *truth.targets} == believed
+    assert len(believed) < 120, "not simply all of them"
+
+
+def test_labels_go_before_beliefs_and_searches_before_both(crawled: Path, tmp_path: Path) -> None:
+    url = load_topic(crawled / "topic.toml")[0].seeds[0]
+    (tmp_path / "labels.tsv").write_text(f"{url}\tspiders\n")
+    world = tmp_path / "labelled"
+    said = salticid(
+        "world", "build", world, "--crawl", crawled / "crawl", "--labels", tmp_path / "labels.tsv"
+    )
+    assert said.status == 0, said.err
+    told = make_topics(world, tmp_path / "a", TopicPlan())
+    assert (told.basis, told.left_out) == ("labels", {"spiders": "1 pages, fewer than 20"})
+    assert make_topics(world, tmp_path / "b", TopicPlan(), ["music"]).basis == "words"
+
+
+def test_a_search_makes_a_topic_of_the_pages_that_hold_its_words(tmp_path: Path) -> None:
+    texts = {
+        "a": "A jumping spider dances.",
+        "b": "Spiders dance.",
+        "c": "A spider sleeps.",
+        "d": "Bees dance.",
+    }
+    pages = [
+        Answer(f"http://a.example/{name}{n}", html=f"<p>{text} And the bees too.</p>".encode())
+        for name, text in texts.items()
+        for n in range(6)
+    ]
+    build(tmp_path / "world", Listed([*pages]))
+    plan = TopicPlan(min_pages=1, examples_per_topic=2)
+    told = make_topics(tmp_path / "world", tmp_path / "topics", plan, ["the dancing spider", "zyzzyva"])
+    topic, truth = load_topic(tmp_path / "topics" / "the_dancing_spider.toml")
+    assert (topic.keywords, len(topic.examples)) == ("the dancing spider", 2)
+    assert {*topic.examples, *truth.targets} == {
+        f"http://a.example/{name}{n}" for name in "ab" for n in range(6)
+    }
+    assert told.left_out == {"zyzzyva": "0 pages, fewer than 1"}
+    with pytest.raises(UserError, match="'the of' holds no word to search for"):
+        make_topics(tmp_path / "world", tmp_path, plan, ["the of"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sqlite3
 import time
@@ -186,6 +187,73 @@ def test_what_a_person_says_is_heard_moves_links_and_is_not_forgotten(tmp_path: 
         assert client.until(name, ended)["stopped"] == "interrupted"
 
 
+def test_what_is_taken_away_is_the_list_as_it_is_shown_or_all_that_is_liked_or_everything(
+    tmp_path: Path,
+) -> None:
+    site = Site(100)
+    with served(site) as port, serving(tmp_path, *options(port)) as (_, client):
+        name = begin(client, site, 40, judge="cosine")
+        client.until(name, ended)
+        with closing(CrawlFolder(tmp_path / "crawls" / name)) as crawl:
+            ranked = sorted(crawl.visits(), key=lambda visit: (-visit.score, visit.step))
+        said = {ranked[0].step: -1, ranked[2].step: 1, ranked[-1].step: 1}
+        with client.stream(name) as events:
+            for step, liking in said.items():
+                client.post(f"/api/crawls/{name}/feedback", {"step": step, "liking": liking})
+            heard: dict[int, int] = {}
+            while heard != said:
+                kind, _, body = next(events)
+                heard |= dict(body["feedback"]) if kind == "feedback" else {}
+        with closing(CrawlFolder(tmp_path / "crawls" / name)) as crawl:
+            visits = sorted(crawl.visits(), key=lambda visit: (-visit.current_score, visit.step))
+
+        def taken(query: str) -> list[str]:
+            file = client.ask("GET", f"/api/crawls/{name}/export?format=ris&{query}").body.decode()
+            return re.findall(r"^UR  - (\S+)", file, re.MULTILINE)
+
+        line = visits[20].current_score
+        on_list = [v for v in visits if v.word != "rejected" and (v.word or v.current_score >= line)]
+        assert taken(f"which=list&line={line}") == [visit.final_url for visit in on_list]
+        assert 10 < len(on_list) < 30
+        reaching = [v for v in visits if v.word != "rejected" and v.current_score >= line]
+        assert taken(f"which=list&least={line}") == [visit.final_url for visit in reaching]
+        assert taken("which=liked") == [visit.final_url for visit in visits if visit.word == "liked"]
+        assert taken("which=everything") == taken("") == [visit.final_url for visit in visits]
+        references = client.ask("GET", f"/api/crawls/{name}/export?format=bibtex&which=liked")
+        assert references.body.decode().count("Page ") == 2
+        assert f'filename="{name}.bib"' in references.fields["content-disposition"]
+        for wrong in ("which=best", "which=list&line=2", "which=list&line=nan", "which=list&least=x"):
+            refused = client.ask("GET", f"/api/crawls/{name}/export?format=csv&{wrong}")
+            assert (refused.status, bool(refused.error)) == (422, True), wrong
+
+
+def test_a_crawl_that_could_read_nothing_says_why_and_goes_on_when_the_server_allows_more(
+    tmp_path: Path,
+) -> None:
+    site = Site(40, hosts=1)
+    with served(site) as port:
+        at = f"127.0.0.1:{port}/0"
+        resolve = ("--resolve", f"*=127.0.0.1:{port}", "--delay", 0)
+        with serving(tmp_path, *resolve) as (_, client):
+            order = {"query": "jumping spider", "urls": [at], "strategy": "best_first"}
+            name = client.post("/api/crawls", order)["id"]
+            over = client.until(name, ended)
+            assert (over["pages"], over["stopped"], over["can_continue"]) == (0, "frontier empty", False)
+            assert over["stopped_line"] == "It read nothing: none of its start points could be read."
+            (start,) = client.get(f"/api/crawls/{name}/failures")["starts"]
+            assert (start["url"], start["state"]) == (at, "failed")
+            assert start["cause"] == "127.0.0.1 is a loopback address"
+            assert start["advice"].endswith("starting salticid serve with --allow-net 127.0.0.1/32")
+        with serving(tmp_path, *resolve, "--allow-net", "127.0.0.1/32") as (_, client):
+            assert client.get(f"/api/crawls/{name}")["can_continue"]
+            client.post(f"/api/crawls/{name}/continue", {"more": 5})
+            over = client.until(name, ended)
+            assert (over["pages"], over["stopped"]) == (5, "budget")
+            told = client.get(f"/api/crawls/{name}/failures")
+            assert ([start["state"] for start in told["starts"]], told["hosts"]) == (["read"], [])
+            assert client.get(f"/api/crawls/{name}/outlook") == {"remaining": None, "harvest": None}
+
+
 def test_a_used_up_crawl_goes_on_only_with_a_larger_budget(tmp_path: Path) -> None:
     site = Site(100)
     with served(site) as port, serving(tmp_path, *options(port)) as (_, client):
@@ -196,6 +264,25 @@ def test_a_used_up_crawl_goes_on_only_with_a_larger_budget(tmp_path: Path) -> No
         client.post(f"/api/crawls/{name}/continue", {"max_pages": 50})
         over = client.until(name, lambda summary: ended(summary) and summary["pages"] > 20)
         assert (over["pages"], over["stopped"]) == (50, "budget")
+
+
+def test_a_crawl_goes_on_with_so_many_more_pages_than_it_has_read_wherever_it_stopped(tmp_path: Path) -> None:
+    site = Site(900, seconds=0.05)
+    with served(site) as port, serving(tmp_path, *options(port)) as (_, client):
+        name = begin(client, site, 800)
+        client.until(name, running)
+        client.post(f"/api/crawls/{name}/stop")
+        stopped = client.until(name, ended)
+        assert 0 < stopped["pages"] < 700, "it was stopped long before its budget was used up"
+        for more in (70, 10):
+            went_on = client.post(f"/api/crawls/{name}/continue", {"more": more})
+            assert went_on["max_pages"] == stopped["pages"] + more
+            over = client.until(name, ended)
+            assert (over["pages"], over["stopped"]) == (stopped["pages"] + more, "budget")
+            stopped = over
+        both = client.ask("POST", f"/api/crawls/{name}/continue", {"more": 10, "max_pages": 300})
+        assert (both.status, "not both" in both.error) == (422, True)
+    check_calls(tmp_path / "crawls" / name)
 
 
 def test_crawls_go_on_after_the_server_was_stopped_or_killed_or_their_process_was(tmp_path: Path) -> None:

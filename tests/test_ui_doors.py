@@ -19,6 +19,7 @@ from salticid.ui.crawls import Crawls
 from salticid.ui.openapi import ANSWERS
 from salticid.ui.reports import Reports
 from salticid.ui.security import ticket
+from salticid.ui.settings import Engines
 
 REPORT = (
     "<!doctype html><title>Trials</title><style>p{}</style><script>let a=1</script><p onclick='evil()'>x</p>"
@@ -71,6 +72,43 @@ def test_without_the_token_nothing_is_said(client: Client) -> None:
         fields = {"Authorization": f"Bearer {wrong}"}
         assert client.ask("GET", "/api/session", fields=fields, known=False).status == 401
     assert client.ask("GET", "/?token=wrong", known=False).status == 401
+
+
+def test_a_browser_without_the_token_gets_a_page_that_says_how_to_get_it(client: Client) -> None:
+    for path in ("/", "/?token=wrong", "/reports/trial", "/api/session"):
+        answer = client.ask("GET", path, fields={"Accept": "text/html,*/*;q=0.8"}, known=False)
+        assert (answer.status, answer.fields["content-type"].partition(";")[0]) == (401, "text/html"), path
+        assert b"salticid serve" in answer.body
+        assert client.token.encode() not in answer.body
+        assert "default-src 'none'" in answer.fields["content-security-policy"]
+        assert "set-cookie" not in answer.fields
+    posted = client.ask("POST", "/api/crawls", {"query": "x"}, {"Accept": "text/html"}, known=False)
+    assert (posted.status, "salticid serve" in posted.error) == (401, True)
+
+
+@pytest.mark.parametrize("options", [(), ("--no-open",), ("--json",)], ids=str)
+def test_the_browser_is_opened_where_there_is_one_and_its_arguments_tell_no_token(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    script, told, seen = tmp_path / "browser", tmp_path / "told", tmp_path / "seen"
+    script.write_text(f'#!/bin/sh\ncp "${{1#file://}}" {seen}\necho "$1" > {told}\n')
+    script.chmod(0o700)
+    monkeypatch.setenv("BROWSER", str(script))
+    with Program("serve", "--port", 0, "--data", tmp_path / "data", *options) as program:
+        program.until(lambda: "\n" in program.out, "its address")
+        opens = program.out.startswith("Your browser opens http://127.0.0.1:")
+        assert opens is (options == ())
+        if opens:
+            program.until(lambda: told.exists() and told.read_text().endswith("\n"), "the browser")
+            token = program.out.partition("?token=")[2].split()[0]
+            assert f"?token={token}" in seen.read_text()
+            file = Path(told.read_text().strip().removeprefix("file://"))
+            assert token not in str(file)
+            assert file.stat().st_mode & 0o077 == 0
+        program.process.terminate()
+        assert program.ends() == 0, program.err
+    assert list((tmp_path / "data").glob(".open*")) == []
+    assert told.exists() is opens
 
 
 def test_the_token_in_the_address_opens_the_page_whose_cookie_opens_it_again_and_nothing_else(
@@ -185,6 +223,7 @@ def test_a_request_that_is_too_large_or_no_order_is_refused(client: Client) -> N
         (b'{"query": "spiders", "urls": ["file:///etc/passwd"]}', 422),
         (b'{"query": "spiders", "urls": ["http://a.example/"], "strategy": "best_frist"}', 422),
         (b'{"query": "spiders", "urls": ["http://a.example/"], "judge": "../x"}', 422),
+        (b'{"query": "what is it", "urls": ["http://a.example/"]}', 422),
         (b'{"query": "spiders", "search": "nobody"}', 422),
         (b'{"query": "spiders", "search": "home"}', 422),
     ):
@@ -212,7 +251,7 @@ def test_hostile_words_and_numbers_are_answered_with_a_sentence(client: Client) 
     for body in (b'{"step": 18446744073709551615, "liking": 1}', b'{"step": -1, "liking": 1}'):
         assert client.ask("POST", "/api/crawls/unknown/feedback", body).status == 404
     for query in ("line\u2028separator\u0000 spider", "\ud800 spider", "\u202espider"):
-        order = {"query": query, "urls": ["javascript:1"]}
+        order = {"query": query, "urls": ["javascript:void(0)"]}
         answer = client.ask("POST", "/api/crawls", json.dumps(order).encode())
         assert (answer.status in (400, 422), bool(answer.error)) == (True, True), query
 
@@ -240,7 +279,7 @@ def test_other_methods_are_refused(client: Client) -> None:
 
 def test_openapi_says_what_there_is_and_nothing_else(client: Client, tmp_path: Path) -> None:
     live = LiveSettings()
-    api = Api(Crawls(tmp_path, live), {}, Reports(tmp_path), live, "t", lambda: False)
+    api = Api(Crawls(tmp_path, live), Engines(tmp_path), Reports(tmp_path), live, "t", lambda: False)
     answered = {
         (method, route.path) for route in api.routes() for method in (route.methods or set()) - {"HEAD"}
     }

@@ -24,7 +24,7 @@ from salticid.strategies.best_first import BestFirst
 from salticid.tables import Texts, Urls
 from salticid.testing import spider_web
 from salticid.truth import Truth, load_topic
-from salticid.ui.insight import MOST_MOVES, MOST_PLACES, moves, places
+from salticid.ui.insight import MOST_MOVES, MOST_PLACES, LinkMoves, places
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.topics import TopicPlan, make_topics
 
@@ -63,10 +63,12 @@ def test_a_word_is_heard_within_two_seconds_where_a_hundred_thousand_links_wait(
         crawl.hear([Feedback(choice.link.url, 1)])
         log.retry()
         after = places(crawl.strategy)
-        up, down = moves(before, after, tables.urls)
+        moves = LinkMoves.between(before, after, tables.urls)
+        up, down = moves.up, moves.down
         assert time.process_time() - began < 2
     assert len(before) == len(after) == MOST_PLACES
     assert len(up) == len(down) == MOST_MOVES
+    assert min(moves.rose, moves.fell) > MOST_MOVES, "all are counted, and only some are named"
     liked = f"/{PAGES - 1}-"
     assert all(liked in link["url"] for link in up), "the links of the liked page rise"
     assert all(link["before"] is None or link["after"] < link["before"] for link in up)

@@ -70,7 +70,12 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'salticid' has no attribute {name!r}")
     from importlib import import_module
 
-    value: object = getattr(import_module(f"salticid.{_HOMES[name]}"), name)
+    try:
+        value: object = getattr(import_module(f"salticid.{_HOMES[name]}"), name)
+    except ModuleNotFoundError as error:
+        from salticid.extras import not_installed
+
+        raise not_installed(error, f"salticid.{name}") or error from None
     globals()[name] = value
     return value
 

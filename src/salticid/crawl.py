@@ -46,6 +46,8 @@ STALLED_AFTER = 1000
 """After so many revisits in a row nothing new is expected of a walker."""
 MOST_RESCORES = 5_000
 """So many of the last pages are scored again when the judge has changed its mind: a second's work or so."""
+NOWHERE_TO_GO = (StopReason.FRONTIER_EMPTY, StopReason.EXTINCT)
+"""After these ends nothing more is found, however much there is."""
 LOOK_AHEAD_EVERY = 10
 """After so many pages the outlook is worked out again, if the limits ask for it."""
 
@@ -113,8 +115,8 @@ class Crawl:
         return sum(self._recent), len(self._recent)
 
     def outlook(self) -> Outlook | None:
-        """What is still to be found, judging by how the crawl went; None while it is too early."""
-        return outlook(self._positives, self.pages)
+        """What is still to be found, judging by how the crawl went; None while it is too early, or when it is over."""
+        return None if self.stopped in NOWHERE_TO_GO else outlook(self._positives, self.pages)
 
     def choices(self, room: int, busy: frozenset[int] = frozenset()) -> list[Choice]:
         """Up to `room` choices to fetch now, none on a host in `busy`.
@@ -240,7 +242,7 @@ class Crawl:
             self.log.add_message(Report(events))
 
     def extend(self, limits: Limits) -> None:
-        """Go on with a larger budget."""
+        """Go on with another budget, most often a larger one."""
         self.limits = limits
         if self.stopped in (StopReason.BUDGET, StopReason.FETCHES, StopReason.TIME):
             self.stopped = None
@@ -298,7 +300,7 @@ class Crawl:
             return False
         self._looked_ahead = self.pages
         ahead = self.outlook()
-        return ahead is not None and ahead.remaining.mean < least
+        return ahead is not None and ahead.remaining is not None and ahead.remaining.mean < least
 
     def _must_be_fetched(self, choice: Choice) -> bool:
         """Check a choice against the contract; answer it at once where nothing need be fetched."""
@@ -338,7 +340,7 @@ class Crawl:
         if response.outcome is not Outcome.OK:
             if response.outcome not in (Outcome.DUPLICATE, Outcome.OUT_OF_SCOPE):
                 self._urls[response.url] = FAILED
-            if response.outcome is Outcome.UNREACHABLE:  # it may be offered again
+            if response.outcome in (Outcome.UNREACHABLE, Outcome.REFUSED_ADDRESS):  # it may be offered again
                 self._offered_at[response.url] = min(self._depth(choice), DEEPEST)
             return response
         if response.final != response.url and not self._in_scope(response.final, choice):

@@ -12,6 +12,8 @@ from salticid.model import Floats
 
 LEAST_PAGES, LEAST_FINDS = 50, 5
 """With fewer pages, or fewer of them positive, there is no outlook."""
+MOST_LEFT = 5
+"""When more than so many times what was found may be left, nobody knows."""
 AHEAD = 100
 """So many pages ahead the harvest is foretold."""
 
@@ -39,11 +41,20 @@ class Estimate:
 class Outlook:
     """How many positive pages are still to be found at all, and the share of positives in the next pages.
 
-    Both are about what the judge calls positive and about going on in the same way: belief, not truth.
+    Both are about what the judge calls positive and about going on in the same way: belief, not truth. `remaining`
+    is None when it cannot be known: as long as luck lasts, anything may be left.
     """
 
-    remaining: Estimate
+    remaining: Estimate | None
     harvest: Estimate
+
+    @property
+    def sentence(self) -> str:
+        """The same in words."""
+        soon = f"of the next {AHEAD} pages {_about(self.harvest, AHEAD)} should be on topic"
+        if self.remaining is None:
+            return f"how many more there are cannot be known yet; {soon}"
+        return f"{_about(self.remaining)} more on topic seem to be left; {soon}"
 
 
 def outlook(finds: Sequence[int], pages: int) -> Outlook | None:
@@ -57,8 +68,8 @@ def outlook(finds: Sequence[int], pages: int) -> Outlook | None:
 
     >>> early = outlook(list(range(1, 60)), 400)
     >>> late = outlook(list(range(1, 400, 4)), 400)
-    >>> early.remaining.mean < 1, late.remaining.mean > 50
-    (True, True)
+    >>> early.remaining.mean < 1, late.remaining
+    (True, None)
 
     Papers: Goel and Okumoto, IEEE Transactions on Reliability 28, 1979; Yamada, Ohba, Osaki, the same 32, 1983.
     """
@@ -78,7 +89,7 @@ def outlook(finds: Sequence[int], pages: int) -> Outlook | None:
         _estimate(weights, expected / clustering, clusters, clustering)
         for expected in (in_all * (1 - by_now), in_all * (soon - by_now))
     )
-    return Outlook(remaining, _share(next_ones))
+    return Outlook(remaining if remaining.high <= MOST_LEFT * len(finds) else None, _share(next_ones))
 
 
 def _log_likelihood(times: Floats, shape: int) -> Floats:
@@ -110,6 +121,11 @@ def _estimate(weights: Floats, expected: Floats, clusters: float, size: float) -
     rates = expected[rng.choice(len(weights), _DRAWS, p=weights)] * rng.gamma(clusters, 1 / clusters, _DRAWS)
     low, high = np.quantile(rng.poisson(rates), _EDGES) * size
     return Estimate(float((weights * expected).sum()) * size, float(low), float(high))
+
+
+def _about(number: Estimate, times: int = 1) -> str:
+    mean, low, high = (f"{times * value:,.0f}" for value in (number.mean, number.low, number.high))
+    return f"about {mean} ({low} to {high})"
 
 
 def _share(finds: Estimate) -> Estimate:

@@ -162,6 +162,9 @@ class Strategy(Protocol):
     It may choose seeds, links delivered by `observe` and links offered, each URL once; the crawl
     raises `ContractBroken` for any other. One that `walks` may choose a visited page again: the
     crawl answers from what it has, marks a revisit and charges nothing.
+
+    One whose `revise` changes nothing says so by `heeds = False`, as does a judge that never learns: a person is
+    told before they speak.
     """
 
     walks: ClassVar[bool]

@@ -17,7 +17,7 @@ from importlib.machinery import SourceFileLoader
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType, NoneType, UnionType
-from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Generic, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -147,8 +147,16 @@ def instance_of(name: str, cls: type[T], settings: Mapping[str, object]) -> T:
     return cls(**values)
 
 
-def read_strategy_file(file: Path) -> tuple[str, dict[str, Any]]:
-    """The name and the settings in a TOML file that says `strategy = "name"`, and its settings.
+class StrategyFile(NamedTuple):
+    """What a strategy file says: the strategy, its settings and, if it names one, the judge it goes with."""
+
+    name: str
+    settings: dict[str, Any]
+    judge: str | None
+
+
+def read_strategy_file(file: Path) -> StrategyFile:
+    """What a TOML file says that has `strategy = "name"`, settings, and perhaps `judge = "name:key=value"`.
 
     A table `[found]` says how the settings were found, and is no setting.
     """
@@ -161,9 +169,12 @@ def read_strategy_file(file: Path) -> tuple[str, dict[str, Any]]:
     name = settings.pop("strategy", None)
     if not isinstance(name, str):
         raise UserError(f'{file} names no strategy; its first line should be strategy = "best_first"')
+    judge = settings.pop("judge", None)
+    if judge is not None and not isinstance(judge, str):
+        raise UserError(f'{file}: {judge!r} is no judge; name one as in judge = "cosine", or leave it out')
     if isinstance(settings.get(NOTES_TABLE), dict):
         del settings[NOTES_TABLE]
-    return name, settings
+    return StrategyFile(name, settings, judge)
 
 
 def paper_of(source: object) -> str:

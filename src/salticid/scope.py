@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from salticid.model import Scope
-from salticid.urls import canonical, site
+from salticid.urls import site, typed
 
 
 class Pattern:
@@ -67,8 +67,8 @@ class Boundary:
         self._open = scope == Scope()
         self._include = [Pattern(text) for text in scope.include]
         self._exclude = [Pattern(text) for text in scope.exclude]
-        urls = (canonical(seed) for seed in seeds)
-        self._sites = frozenset(site(url) for url in urls if url) if scope.same_site else None
+        urls = (url for seed in seeds for url in typed(seed))
+        self._sites = frozenset(map(site, urls)) if scope.same_site else None
 
     @property
     def open(self) -> bool:

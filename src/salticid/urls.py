@@ -34,6 +34,7 @@ _UNESCAPED = {
 }
 # An escape right behind a stray "%" stays as it is: unescaped, it could complete that "%" to a new escape.
 _ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%[0-9A-Fa-f]{2}")
+_NO_SCHEME = re.compile(r"(?://)?(?:[^\s/?#@:\[\]]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)?(?:[/?#]|$)")
 _SESSION = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)
 
 
@@ -93,6 +94,23 @@ def canonical(text: str, base: str | None = None) -> str | None:
     if "?" in url or ";" in url:
         url = _drop_tracks(url)
     return url if len(url) <= LONGEST else None
+
+
+def typed(text: str) -> tuple[str, ...]:
+    """The canonical URLs that a person may mean by an address: where no scheme is written, by https, else by http.
+
+    >>> typed("example.org:8000/a"), typed("http://example.org")
+    (('https://example.org:8000/a', 'http://example.org:8000/a'), ('http://example.org/',))
+    >>> typed("mailto:ann@example.org"), typed("two words")
+    ((), ())
+    """
+    text = text.strip()
+    if (url := canonical(text)) is not None:
+        return (url,)
+    if not _NO_SCHEME.match(text):
+        return ()
+    bare = text.removeprefix("//")
+    return tuple(url for scheme in ("https", "http") if (url := canonical(f"{scheme}://{bare}")) is not None)
 
 
 def host(url: str) -> str:

@@ -141,6 +141,7 @@ def _order(
     options: dict[str, Any],
 ) -> tuple[Order, HuntProgress]:
     """What is ordered, and who shows how far it is."""
+    judge = specs.judge_in(strategy) if judge is None else judge
     strategy_name, strategy = specs.strategy_of(strategy)
     judge_name, judge = specs.judge_of(judge, strategy)
     show = options.pop("progress", None)

@@ -21,7 +21,6 @@ from salticid.metrics.parts.measure import Metric
 from salticid.model import Topic
 from salticid.protocols import Judge, Strategy
 from salticid.registry import settings_of
-from salticid.runs.specs import DEFAULT_JUDGE
 from salticid.webs.recorded import RecordedWeb
 
 _OPTIONS = ("max_buffer", "arrivals", "repeats", "robustness", "sweep")
@@ -104,7 +103,7 @@ def compare(
         topics="",
         strategies=tuple(by_name),
         max_pages=max_pages,
-        judge=judge if isinstance(judge, str) else DEFAULT_JUDGE if judge is None else type(judge).__name__,
+        judge=judge if judge is None or isinstance(judge, str) else type(judge).__name__,
         seed=seed,
         measures=tuple(measures or ()),
         given=objects,

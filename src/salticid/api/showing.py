@@ -15,7 +15,7 @@ def hunt_as_html(summary: str, visits: Sequence[StoredVisit], best: Sequence[Sto
     """What came of a hunt: a sentence, the best pages, and how its harvest went."""
     positive = [visit.positive for visit in visits if visit.outcome == Outcome.OK.value and not visit.revisit]
     curve = [so_far / pages for pages, so_far in enumerate(accumulate(positive), start=1)]
-    rows = [[f"{visit.score:.3f}", _link(visit.final_url, visit.title)] for visit in best]
+    rows = [[f"{visit.current_score:.3f}", _link(visit.final_url, visit.title)] for visit in best]
     chart = line_chart({"judged on topic": curve}, "pages fetched", "share so far") if curve else ""
     return f"<p>{escape(summary)}.</p>{_table(('score', 'page'), rows)}{chart}"
 

@@ -11,6 +11,7 @@ import typer
 
 from salticid.cli import options
 from salticid.cli.console import err, out, print_json, safe
+from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.cli.ray_cluster import racing
 from salticid.errors import UserError
@@ -42,7 +43,13 @@ def compare(
     max_buffer: Annotated[
         str, typer.Option(help="Links a strategy may remember.", metavar="N|none")
     ] = "100000",
-    judge: Annotated[str, typer.Option(help="What scores pages.", metavar="NAME[:KEY=VALUE,...]")] = "cosine",
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            help="What scores pages [default: the strategy file's, else cosine].",
+            metavar="NAME[:KEY=VALUE,...]",
+        ),
+    ] = None,
     arrivals: Annotated[str, typer.Option(help="Who returns first: one, window:N, roulette:100/50.")] = "one",
     repeats: Annotated[int, typer.Option(min=1, help="Crawls of each kind, with other seeds.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Of all that is left to chance.")] = 0,
@@ -61,6 +68,7 @@ def compare(
         Path | None, typer.Option("--out", help="A folder for the report and all results.", metavar="DIR")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the means as one JSON object.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Race strategies on a recorded world, and write a report.
 

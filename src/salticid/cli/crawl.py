@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from salticid.cli import live_options, options
-from salticid.cli.console import err
-from salticid.cli.hunt import hunt
-from salticid.cli.interrupts import INTERRUPTED
-from salticid.cli.summary import say_how_to_go_on, tell
-from salticid.errors import UserError
-from salticid.model import Limits, Scope, StopReason, Topic
-from salticid.runs import specs
-from salticid.runs.live_settings import USER_AGENT, LiveSettings
-from salticid.runs.order import Order, Recipe, check_folder
-from salticid.truth import load_topic
-from salticid.webs.recorded import RecordedWeb
-from salticid.worlds.inlinks import backlinks_from
-
-LIVE = "live"
-"""The web that is not recorded."""
-
-ASK_FOR_CONTACT = 1000
-"""Above so many pages, the user agent should name a contact."""
+from salticid.runs.defaults import DEFAULT_JUDGE, DEFAULT_STRATEGY
 
 _what = partial(typer.Option, rich_help_panel="What to look for, and how")
 _where = partial(typer.Option, rich_help_panel="Where")
@@ -37,9 +17,6 @@ _much = partial(typer.Option, rich_help_panel="How much")
 _manners = partial(typer.Option, rich_help_panel=live_options.MANNERS)
 _safety = partial(typer.Option, rich_help_panel=live_options.SAFETY)
 _cluster = partial(typer.Option, rich_help_panel="On a cluster")
-
-_Start = tuple[Sequence[str], Path | None, str | None, Sequence[Path]]
-"""Where to start, as typed: URLs, bookmarks, a search engine, crawls."""
 
 
 def crawl(
@@ -67,14 +44,14 @@ def crawl(
     strategy: Annotated[
         str,
         _what(help="Its name, a strategy file, or a class of your own.", metavar="NAME[:KEY=VALUE,...]|FILE"),
-    ] = specs.DEFAULT_STRATEGY,
+    ] = DEFAULT_STRATEGY,
     set_: Annotated[
         list[str] | None, _what("--set", help="A setting of the strategy.", metavar="KEY=VALUE")
     ] = None,
     judge: Annotated[
         str | None,
         _what(
-            help=f"What scores a page [default: the strategy's own, else {specs.DEFAULT_JUDGE}].",
+            help=f"What scores a page [default: the strategy file's, the strategy's own, else {DEFAULT_JUDGE}].",
             metavar="NAME[:KEY=VALUE,...]",
         ),
     ] = None,
@@ -103,16 +80,21 @@ def crawl(
         Path | None,
         _where("--out", help="A folder for the crawl; one that it began in goes on.", metavar="DIR"),
     ] = None,
+    new: Annotated[
+        bool, _where("--new", help="Without --out: begin anew where the same command would go on.")
+    ] = False,
     refresh: Annotated[
         Path | None, typer.Option(help="As salticid refresh DIR.", metavar="DIR", hidden=True)
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: options.Quiet = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Tell of every visit, on stderr.")] = False,
     concurrency: live_options.Concurrency = 64,
     delay: live_options.Delay = 1.0,
     timeout: live_options.Timeout = 10.0,
     per_address: live_options.PerAddress = 8,
     sitemaps: Annotated[bool, _manners("--sitemaps", help="Live: read sitemaps of liked sites.")] = False,
-    user_agent: live_options.UserAgent = USER_AGENT,
+    user_agent: live_options.UserAgent = None,
     patience: live_options.Patience = "1h",
     max_bytes: live_options.MaxBytes = 1 << 20,
     max_disk: live_options.MaxDisk = None,
@@ -138,100 +120,11 @@ def crawl(
 
     Example: salticid crawl ballooning.toml --web world/ --strategy best_first --max-pages 300
     """
+    asked = locals()
     if refresh is not None:
         from salticid.cli.refresh import refresh_alias
 
         return refresh_alias(context, refresh, json)
-    ground = _web(web, context.params, ray)
-    name, strategy_object = specs.strategy_of(strategy, specs.pairs(set_ or []))
-    judge_name, judge_object = specs.judge_of(judge, strategy_object)
-    limits = _limits(max_pages, max_fetches, max_buffer, max_time, stop_when)
-    start = (seed_url or (), bookmarks, search, from_crawl or ())
-    topic = _topic(topic_file, query, start, user_agent, out_dir)
-    scope = Scope(tuple(include or ()), tuple(exclude or ()), same_site, max_depth)
-    topic = replace(topic, scope=_scope(topic.scope, scope))
-    source = None if backlinks is None else partial(backlinks_from, backlinks)
-    recipe = Recipe(strategy_object, judge_object, limits, arrivals, seed, source)
-    order = Order(topic, ground, name, judge_name, recipe, _folder(out_dir, topic.name, name), backlinks)
-    return _run(order, web, ray, shards, json)
+    from salticid.cli.ordered_crawl import crawl_as_ordered  # here: it takes its time to import
 
-
-def _web(name: str, params: Mapping[str, Any], ray: str | None) -> RecordedWeb | LiveSettings:
-    """The web of that name: the live one, asked as the options say, or a recorded one."""
-    if name == LIVE:
-        settings = live_options.live(params)
-        if params["max_pages"] > ASK_FOR_CONTACT and settings.user_agent == USER_AGENT:
-            err.print(f"More than {ASK_FOR_CONTACT} pages: please add a contact with --user-agent.")
-        return settings
-    if ray is not None:
-        raise UserError("a recorded world is crawled on one machine; leave --ray out, or crawl the live web")
-    return RecordedWeb(Path(name))
-
-
-def _topic(
-    file: Path | None, query: str | None, start: _Start, user_agent: str, folder: Path | None
-) -> Topic:
-    """What to look for: what a topic file says, or a query and where to start."""
-    if query is not None and file is None:
-        from salticid.cli.query_topic import sources_of, topic_of  # here: it takes its time to import
-
-        return topic_of(query, sources_of(*start), user_agent, folder)
-    if file is None:
-        raise UserError(
-            "no topic; name a topic file, as in: salticid crawl ballooning.toml, or say --query WORDS"
-        )
-    if query is not None or any(start):
-        raise UserError(f"{file} says what to look for and where to start; leave it out, or --query")
-    topic, _truth = load_topic(file)
-    return topic
-
-
-def _scope(of_file: Scope, of_options: Scope) -> Scope:
-    """The scope of the topic file, narrowed or replaced by the options."""
-    return Scope(
-        include=of_options.include or of_file.include,
-        exclude=of_file.exclude + of_options.exclude,
-        same_site=of_options.same_site or of_file.same_site,
-        max_depth=of_file.max_depth if of_options.max_depth is None else of_options.max_depth,
-    )
-
-
-def _limits(
-    max_pages: int, max_fetches: int | None, max_buffer: str, max_time: str | None, stop_when: str | None
-) -> Limits:
-    """The budget, and the condition under which it need not be spent."""
-    limits = Limits(
-        max_pages=max_pages,
-        max_fetches=max_fetches,
-        max_buffer=options.max_buffer(max_buffer),
-        max_seconds=options.duration(max_time) if max_time else None,
-    )
-    return options.with_condition(limits, stop_when) if stop_when else limits
-
-
-def _folder(folder: Path | None, topic: str, strategy: str) -> Path:
-    """Where the crawl goes: the folder of --out, else a free one."""
-    return _free_folder(topic, strategy) if folder is None else check_folder(folder)
-
-
-def _free_folder(topic: str, strategy: str) -> Path:
-    """The name of a new folder: crawls/TOPIC-STRATEGY, numbered from the second on."""
-    stem = re.sub(r"[^\w-]+", "-", f"{topic}-{strategy}").strip("-").lower()
-    tries = (Path("crawls") / (stem if n == 1 else f"{stem}-{n}") for n in range(1, 1_000_000))
-    return next(folder for folder in tries if not folder.exists())
-
-
-def _run(order: Order, web: str, ray: str | None, shards: int, json: bool) -> int:
-    """Crawl here or on a cluster, and say what came of it; the exit status."""
-    try:
-        if ray is None:
-            result = hunt(order)
-        else:
-            from salticid.cli.ray_cluster import hunt_on_ray  # here: it takes its time to import
-
-            result = hunt_on_ray(order, ray, shards)
-    except KeyboardInterrupt:
-        say_how_to_go_on(order.folder)
-        return INTERRUPTED
-    tell(order, web, result, json)
-    return INTERRUPTED if result.stopped is StopReason.INTERRUPTED else 0
+    return crawl_as_ordered(asked)

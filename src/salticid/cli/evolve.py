@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -11,10 +12,10 @@ import typer
 
 from salticid.cli.console import err, out, print_json, safe
 from salticid.cli.interrupts import INTERRUPTED
+from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.cli.ray_cluster import on_ray
 from salticid.errors import SalticidError, UserError
-from salticid.truth import load_topic
 
 if TYPE_CHECKING:
     from salticid.evolve.checkpoint import State
@@ -27,7 +28,12 @@ def evolve(
     topic: Annotated[Path | None, typer.Option(help="What is looked for.", metavar="TOPIC.toml")] = None,
     population: Annotated[int, typer.Option(min=2, help="Strategies of a generation.")] = 50,
     generations: Annotated[int, typer.Option(min=0, help="How often the population is renewed.")] = 50,
-    crawl_length: Annotated[int, typer.Option(min=1, help="Pages of a simulated crawl.")] = 10_000,
+    crawl_length: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Pages of a simulated crawl [default: a tenth of the world, 10000 at the most]."
+        ),
+    ] = None,
     runs: Annotated[int, typer.Option(min=1, help="Crawls by which a strategy is judged.")] = 3,
     seed: Annotated[int, typer.Option(min=0, help="Of all that is left to chance.")] = 0,
     search: Annotated[Literal["genetic", "real"], typer.Option(help="Bit strings or numbers.")] = "genetic",
@@ -61,6 +67,7 @@ def evolve(
         Path | None, typer.Option("--out", help="The strategy file to write.", metavar="FILE.toml")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Evolve a strategy for a topic, and write it to a file that any crawl takes.
 
@@ -69,10 +76,14 @@ def evolve(
     if topic is None:
         raise UserError("no topic; name a topic file with --topic, as in --topic topic.toml")
     file, folder = _outputs(out_file)
+
+    from salticid.truth import load_topic  # here, as what follows: it takes its time to import
+
     subject, _ = load_topic(topic)
 
-    from salticid.evolve.checkpoint import Checkpoint  # here: it takes its time to import
+    from salticid.evolve.checkpoint import Checkpoint
     from salticid.evolve.fitness import Goal
+    from salticid.evolve.scored_pages import judge_for
     from salticid.evolve.search import Evolution
     from salticid.evolve.search_plan import PAPER_TERMS, SearchPlan, digest_of, versions
     from salticid.evolve.simulation import Simulation
@@ -81,15 +92,16 @@ def evolve(
     from salticid.lab.search_report.page import REPORT, render
     from salticid.lab.search_report.strategy_file import strategy_file, weights_in
 
-    stage = Stage(world.absolute(), subject)
+    stage = Stage(world.absolute(), subject, judge_for(subject))
     search_terms = Simulation.terms if terms == "all" else PAPER_TERMS
     first_weights = tuple(weights_in(each, search_terms, phases) for each in begin_with or ())
     with Work("preparing", 0, err) as work:
         simulation = prepare(stage, search_terms, work.part)
+    length = crawl_length or _fitting_length(simulation.web.pages)
     plan = SearchPlan(
         simulation.digest, subject.name, digest_of(subject), subject.seeds, simulation.terms, search_terms, search,
-        population, generations, crawl_length, runs, seed, phases, Goal(reward_hosts, reward_distance, reward_length),
-        first_weights, versions(),
+        population, generations, length, runs, seed, phases, Goal(reward_hosts, reward_distance, reward_length),
+        first_weights, versions(), stage.judge,
     )  # fmt: skip
     with on_ray(stage, ray, workers) if ray else crawlers(stage, workers or os.cpu_count() or 1) as pool:
         evolution = Evolution(plan, pool, Checkpoint(folder))
@@ -104,6 +116,20 @@ def evolve(
         print_json(summary(state, evolved) | {"out": str(file), "report": str(folder / REPORT)})
     else:
         _tell(evolved, topic, file, folder / REPORT)
+
+
+def _fitting_length(pages: int) -> int:
+    """How long a crawl is simulated where nobody said it; said where it is shorter than usual."""
+    from salticid.evolve.search_plan import LONGEST, fitting_length
+
+    length = fitting_length(pages)
+    if length < LONGEST:
+        err.print(
+            f"The world has {pages:,} pages, so crawls of {length:,} are simulated; --crawl-length says otherwise.",
+            highlight=False,
+            soft_wrap=True,
+        )
+    return length
 
 
 def _search(evolution: Evolution) -> tuple[State, EvolvedStrategy]:
@@ -134,8 +160,8 @@ def _tell(evolved: EvolvedStrategy, topic: Path, file: Path, report: Path) -> No
     """Say what was found, how to crawl with it, and where to read on."""
     out.print(safe(evolved.verdict()), soft_wrap=True)
     out.print(safe(evolved.what_matters()), soft_wrap=True)
-    hint = f"salticid crawl {topic} --strategy {file} --judge svm"
-    out.print(f"Crawl with it: {hint}", highlight=False, soft_wrap=True)
+    hint = f"salticid crawl {shlex.quote(str(topic))} --strategy {shlex.quote(str(file))}"
+    out.print(safe(f"Crawl with it: {hint}"), highlight=False, soft_wrap=True)
     out.print(f"The report is in {report}", highlight=False, soft_wrap=True)
 
 

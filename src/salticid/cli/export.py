@@ -8,17 +8,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
 from salticid.cli.console import err, out, print_json, safe
-from salticid.cli.crawl_reading import crawl_in
+from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.errors import UserError
-from salticid.store.exports.export import ExportResult, Format, export
+from salticid.store.exports.choices import Format, PageOrder
 from salticid.store.exports.new_file import new_file
-from salticid.store.exports.selection import Criteria
+
+if TYPE_CHECKING:
+    from salticid.store.exports.export import ExportResult
 
 STDOUT = "-"
 
@@ -27,26 +29,39 @@ def export_pages(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")],
     to: Annotated[Format, typer.Option(help="What to write.")],
     file: Annotated[
-        str, typer.Option("--out", help="The new file; - for stdout (jsonl, csv).", metavar="FILE")
+        str, typer.Option("--out", help="The new file; - for stdout (all but parquet, warc).", metavar="FILE")
     ],
+    on_topic: Annotated[
+        bool,
+        typer.Option("--on-topic", help="Only pages above the judge's line or liked, and none rejected."),
+    ] = False,
     min_score: Annotated[
-        float | None, typer.Option(min=0, max=1, help="Only pages the judge gave so much.", metavar="X")
+        float | None, typer.Option(min=0, max=1, help="Only pages the judge gives so much.", metavar="X")
     ] = None,
+    liked: Annotated[bool, typer.Option("--liked", help="Only pages that you liked.")] = False,
+    order: Annotated[PageOrder, typer.Option(help="The best first, or as visited.")] = PageOrder.BEST,
     everything: Annotated[
         bool, typer.Option("--all", help="Near-duplicates and pages gone by now, too.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Quiet = False,
 ) -> None:
-    """Write the pages of a crawl to a file: main text, language, score, dates, and how each was found.
+    """Write the pages of a crawl to a file: main text, language, scores, dates, and how each was found.
 
-    Example: salticid export crawls/spiders --to jsonl --out spiders.jsonl --min-score 0.3
+    Scores are those of now: what you liked and rejected counts. Without a choice, all pages are written.
+
+    Example: salticid export crawls/spiders --on-topic --to csv --out found.csv
     """
+    from salticid.cli.crawl_reading import crawl_in  # here, as what follows: it takes its time to import
+    from salticid.store.exports.export import export
+    from salticid.store.exports.selection import Criteria
+
     _check(folder, to, file, json)
     start = time.monotonic()
     with crawl_in(folder) as crawl, _stream(file, force) as stream:
         with Work("exporting", len(crawl), err) as work:
-            criteria = Criteria(min_score, everything)
+            criteria = Criteria(min_score, everything, on_topic, liked, order=order)
             result = export(
                 crawl, to, criteria, stream, lambda visits, pages: work.at(visits, f"{pages} pages")
             )

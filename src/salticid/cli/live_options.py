@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from salticid.cli.options import duration, size
+from salticid.runs.contact import own_user_agent
 from salticid.runs.live_settings import LiveSettings
 
 MANNERS, SAFETY = "How politely", "How safely"
@@ -27,7 +28,12 @@ PerAddress = Annotated[
     int, typer.Option(min=1, help="Live: requests at once to one address.", rich_help_panel=MANNERS)
 ]
 UserAgent = Annotated[
-    str, typer.Option(help="Live: who we say we are.", metavar="TEXT", rich_help_panel=MANNERS)
+    str | None,
+    typer.Option(
+        help="Live: who we say we are [default: Salticid, and the contact of the settings file].",
+        metavar="TEXT",
+        rich_help_panel=MANNERS,
+    ),
 ]
 Patience = Annotated[
     str,
@@ -89,6 +95,8 @@ NAMES = (*_UNCHANGED, *_UNLESS, *_LISTS, "patience")
 def settings(options: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of the live web among the options of a command, under the names of `LiveSettings`."""
     values = {name: options[name] for name in _UNCHANGED if name in options}
+    if values.get("user_agent", "") is None:
+        del values["user_agent"]
     values |= {name: tuple(options[name] or ()) for name in _LISTS if name in options}
     values |= {name: duration(str(options[name])) for name in ("patience",) if name in options}
     return values | {setting: not options[name] for name, setting in _UNLESS.items() if name in options}
@@ -96,4 +104,9 @@ def settings(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def live(options: Mapping[str, Any]) -> LiveSettings:
     """How the live web is to be asked, read and checked; parsers for all processors but one."""
-    return LiveSettings(workers=max(1, (os.cpu_count() or 1) - 1), **settings(options)).check()
+    values = {
+        "user_agent": own_user_agent(),
+        "workers": max(1, (os.cpu_count() or 1) - 1),
+        **settings(options),
+    }
+    return LiveSettings(**values).check()

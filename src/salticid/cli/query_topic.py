@@ -15,6 +15,7 @@ from salticid.model import Topic
 from salticid.runs.start_pages import Sources, clean_query, find_start
 from salticid.store.crawl_folder import CrawlFolder, NoCrawlYet
 from salticid.store.schema import FILE
+from salticid.urls import typed
 from salticid.webs.live.search_engines import engine_of
 
 
@@ -30,11 +31,17 @@ def sources_of(
     )
 
 
-def topic_of(query: str, sources: Sources, user_agent: str, folder: Path | None) -> Topic:
-    """The topic of a query; a crawl of it that the folder holds goes on from where that started."""
+def topic_of(query: str, sources: Sources, user_agent: str, folders: Sequence[Path]) -> Topic:
+    """The topic of a query; a crawl of it that a folder holds goes on from where it started.
+
+    Unless other URLs to start from were typed: then it is another.
+    """
     query = " ".join(clean_query(query).split())
-    if folder is not None and (topic := _topic_in(folder)) is not None and topic.name == query:
-        return topic
+    wanted = _urls(sources.urls)
+    for folder in folders:
+        topic = _topic_in(folder)
+        if topic is not None and topic.name == query and wanted <= _urls(topic.seeds):
+            return topic
     if not sources.any:
         raise UserError(
             f"--query {query!r} does not say where to start; add --seed-url URL, --bookmarks FILE, "
@@ -43,8 +50,13 @@ def topic_of(query: str, sources: Sources, user_agent: str, folder: Path | None)
     start = asyncio.run(find_start(query, sources, user_agent))
     for warning in start.warnings:
         err.print(safe(warning), soft_wrap=True)
-    err.print(f"Starting from {len(start.seeds)} pages.", highlight=False)
+    many = len(start.seeds)
+    err.print(f"Starting from {many} page{'s' * (many > 1)}.", highlight=False)
     return start.topic(query)
+
+
+def _urls(typed_ones: Sequence[str]) -> set[str]:
+    return {url for text in typed_ones for url in typed(text)}
 
 
 def _topic_in(folder: Path) -> Topic | None:

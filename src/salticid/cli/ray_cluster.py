@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from salticid.cli.console import err
 from salticid.cli.interrupts import interruptible
 from salticid.cli.progress import Work
-from salticid.errors import UserError
-from salticid.runs.order import Order, Result
+from salticid.extras import not_installed
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from salticid.cluster.coordinator import CrawlProgress
     from salticid.evolve.workers import Crawlers, Stage
     from salticid.lab.experiment import Experiment
+    from salticid.runs.order import Order, Result
 
 
 @contextmanager
@@ -26,9 +26,7 @@ def cluster(address: str, cpus: int | None = None) -> Iterator[int]:
     try:
         from salticid.cluster.engine import engine
     except ModuleNotFoundError as error:
-        if error.name != "ray":
-            raise
-        raise UserError("--ray needs Ray, which is not installed; pip install 'salticid[ray]'") from None
+        raise not_installed(error, "--ray") or error from None
     err.print("Joining the cluster takes a moment.", highlight=False)
     with engine(address, cpus) as processors:
         yield processors

@@ -6,18 +6,19 @@ from contextlib import closing
 from functools import partial
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
 from salticid.cli.console import err, out, print_json, safe
-from salticid.cli.crawl_reading import crawl_in
+from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
-from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.index import FILE, WordIndex
-from salticid.store.query import Query
-from salticid.store.search import Hit, Search
+
+if TYPE_CHECKING:
+    from salticid.store.crawl_folder import CrawlFolder
+    from salticid.store.index import WordIndex
+    from salticid.store.search import Hit
 
 _INDENT = 4
 
@@ -28,6 +29,7 @@ def search(
         list[str], typer.Argument(metavar="WORDS", help='Words; "a phrase"; -word, which must not be there.')
     ],
     json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
+    quiet: Quiet = False,
     limit: Annotated[int, typer.Option("--limit", min=1, help="How many pages to show.")] = 10,
     everything: Annotated[
         bool, typer.Option("--all", help="Near-duplicates too, and pages a refresh found gone.")
@@ -40,6 +42,10 @@ def search(
 
     Example: salticid search crawls/ballooning-best_first 'hot air "a burner" -toy'
     """
+    from salticid.cli.crawl_reading import crawl_in  # here, as what follows: it takes its time to import
+    from salticid.store.query import Query
+    from salticid.store.search import Search
+
     query = Query.of(" ".join(words))
     with crawl_in(folder) as crawl, closing(_up_to_date(crawl)) as index:
         look = partial(Search(crawl, index).hits, query, everything=everything, min_score=min_score)
@@ -56,6 +62,8 @@ def search(
 
 
 def _up_to_date(crawl: CrawlFolder) -> WordIndex:
+    from salticid.store.index import FILE, WordIndex
+
     index = WordIndex(crawl)
     if not index.persistent:
         err.print(safe(f"{crawl.folder / FILE} cannot be written; the index is made for this search only"))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from salticid.cli.console import err, out, print_json, safe
-from salticid.runs.live_settings import USER_AGENT, LiveSettings
+from salticid.cli.web_browser import has_browser, opening_page, show
+from salticid.runs.contact import own_user_agent
+from salticid.runs.live_settings import LiveSettings
 
 
 def serve(
@@ -20,7 +22,13 @@ def serve(
         Path, typer.Option(help="A folder for crawls, reports and settings.", metavar="DIR")
     ] = Path("salticid-data"),
     delay: Annotated[float, typer.Option(min=0, help="Seconds between two requests to a host.")] = 1.0,
-    user_agent: Annotated[str, typer.Option(help="Who we say we are.", metavar="TEXT")] = USER_AGENT,
+    user_agent: Annotated[
+        str | None,
+        typer.Option(
+            help="Who we say we are [default: Salticid, and the contact of the settings file].",
+            metavar="TEXT",
+        ),
+    ] = None,
     allow_net: Annotated[
         list[str] | None, typer.Option(help="A private range its crawls may reach.", metavar="CIDR")
     ] = None,
@@ -29,35 +37,50 @@ def serve(
         typer.Option(help="Where a host is, as HOST=ADDRESS[:PORT]; * for all.", metavar="RULE"),
     ] = None,
     dns: Annotated[str | None, typer.Option(help="The name server to ask.", metavar="ADDRESS[:PORT]")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the address as one JSON object.")] = False,
+    no_open: Annotated[
+        bool, typer.Option("--no-open", help="Open no browser; just print the address.")
+    ] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the address as one JSON object; open nothing.")
+    ] = False,
 ) -> None:
     """Crawl from a page in the browser, on this machine only, until Ctrl-C.
 
+    It opens the browser where there is one, unless --no-open is given.
+
     Example: salticid serve --port 8765 --data my-crawls
     """
-    from salticid.ui.server import Serving  # here: no other command should wait for it
+    import asyncio  # here, as what follows: it takes its time to import
+
+    from salticid.ui.server import Serving
 
     live = LiveSettings(
         delay=delay,
-        user_agent=user_agent,
+        user_agent=user_agent or own_user_agent(),
         allow_net=tuple(allow_net or ()),
         resolve=tuple(resolve or ()),
         dns=dns,
         workers=max(1, (os.cpu_count() or 1) - 1),
     )
     serving = Serving(data, port, live)
+    opens = not (json or no_open) and has_browser()
 
     def ready(going_on: int) -> None:
         if json:
             print_json({"address": serving.address, "port": serving.port, "token": serving.token})
-            sys.stdout.flush()
         else:
-            out.print(safe(f"Open {serving.address} in your browser (Ctrl-C stops)."), soft_wrap=True)
+            says = "Open {} in your browser (Ctrl-C stops)."
+            if page is not None:
+                show(page)
+                says = "Your browser opens {} (Ctrl-C stops)."
+            out.print(safe(says.format(serving.address)), soft_wrap=True)
+        sys.stdout.flush()
         if going_on:
             goes = "1 crawl goes" if going_on == 1 else f"{going_on} crawls go"
             err.print(f"{goes} on.", highlight=False)
 
-    crawls = asyncio.run(serving.run(ready))
+    with opening_page(data, serving.address) if opens else nullcontext() as page:
+        crawls = asyncio.run(serving.run(ready))
     if crawls:
         sentence = "1 crawl was stopped; it goes" if crawls == 1 else f"{crawls} crawls were stopped; they go"
         err.print(f"{sentence} on when the server runs again.", highlight=False)

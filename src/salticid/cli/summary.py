@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Mapping
 from contextlib import closing
 from itertools import accumulate
-from pathlib import Path
 from typing import Any
 
+from rich.cells import cell_len
 from rich.table import Table
+from rich.text import Text
 
-from salticid.cli.console import err, even_sample, out, print_json, safe, sparkline
-from salticid.crawl import HARVEST_WINDOW
-from salticid.model import Outcome, StopReason
-from salticid.outlook import AHEAD, Outlook, outlook
-from salticid.runs.live_settings import without_password
+from salticid.cli.console import err, errors, even_sample, out, print_json, safe, show_table, sparkline
+from salticid.cli.going_on import CAN_GO_ON, how_to_go_on, say_how_to_go_on
+from salticid.cli.interrupts import INTERRUPTED
+from salticid.crawl import HARVEST_WINDOW, NOWHERE_TO_GO
+from salticid.model import Limits, Outcome, StopReason
+from salticid.outlook import outlook
+from salticid.runs.fates import fates_of_start_points
 from salticid.runs.order import WHY, Order, Result
 from salticid.store.crawl_folder import CrawlFolder, StoredVisit
 
-BEST_PAGES = 10
+BEST_PAGES, MOST_FATES = 10, 10
+NOTHING_READ = 1
+"""The exit status of a crawl that read no page."""
 _CURVE_WIDTH = 60
-
-_LARGER = {
-    StopReason.BUDGET: "--max-pages",
-    StopReason.FETCHES: "--max-fetches",
-    StopReason.TIME: "--max-time",
-}
-"""The limit that a crawl has come to."""
-_CAN_GO_ON = (*_LARGER, StopReason.WAITING, StopReason.INTERRUPTED)
+_TITLE, _LEAST_TITLE = 45, 12
+"""Characters of a title: at most, and at least where URLs are long."""
 
 
-def tell(order: Order, web: str, result: Result, json: bool) -> None:
-    """Say what came of a crawl of the web of that name, to a person or to a script."""
+def tell(order: Order, web: str, result: Result, json: bool) -> int:
+    """Say what came of a crawl of the web of that name, to a person or to a script; the exit status."""
     with closing(CrawlFolder(order.folder)) as folder:
         facts = {
             "topic": order.topic.name,
@@ -41,52 +39,73 @@ def tell(order: Order, web: str, result: Result, json: bool) -> None:
             "web": web,
             "pages": result.pages,
             "fetches": result.fetches,
+            "on_topic": len(folder.on_topic()),
             "outcomes": folder.outcomes(),
             "stopped": result.stopped.value,
             "seconds": round(result.seconds, 3),
             "out": str(order.folder),
         }
-        if not json:
-            _show(folder, result.stopped, facts)
-            return
-    print_json(facts)
+        if json:
+            print_json(facts)
+        else:
+            _show(folder, result.stopped, facts, order.recipe.limits)
+        _tell_fates(folder, result)
     if result.stopped is StopReason.INTERRUPTED:
-        say_how_to_go_on(order.folder)
+        if json:
+            say_how_to_go_on(order.folder)
+        return INTERRUPTED
+    return 0 if result.pages else NOTHING_READ
 
 
-def say_how_to_go_on(folder: Path) -> None:
-    """A crawl was interrupted: say on stderr what continues it."""
-    command = how_to_go_on(str(folder), StopReason.INTERRUPTED)
-    err.print(safe(f"Interrupted. Go on with: {command}"), soft_wrap=True)
+def _tell_fates(folder: CrawlFolder, result: Result) -> None:
+    """Say on stderr which start points could not be read, and what to do about each."""
+    fates = fates_of_start_points(folder)
+    sentences = [fate.sentence for fate in fates if fate.state == "failed"]
+    if not sentences and (result.pages or result.stopped is StopReason.INTERRUPTED):
+        return
+    about = f"{len(sentences)} of {len(fates)} start points could not be read"
+    if not result.pages:
+        about = "Nothing was read" if sentences else f"Nothing was read: {WHY[result.stopped]}"
+    console = err if result.pages else errors
+    console.print(f"{about}{':' if sentences else '.'}", highlight=False)
+    for sentence in sentences[:MOST_FATES]:
+        console.print(Text("  ") + safe(sentence), soft_wrap=True, highlight=False)
+    if len(sentences) > MOST_FATES:
+        more = f"salticid visits {shlex.quote(str(folder.folder))} --failed"
+        console.print(
+            Text("  ") + safe(f"and {len(sentences) - MOST_FATES} more; see {more}"), soft_wrap=True
+        )
 
 
-def outlook_text(ahead: Outlook) -> str:
-    """What seems to be left, in words."""
-    remaining, soon = ahead.remaining, ahead.harvest
-    return (
-        f"about {remaining.mean:,.0f} more on topic seem to be left ({remaining.low:,.0f} to {remaining.high:,.0f}), "
-        f"of the next {AHEAD} pages about {AHEAD * soon.mean:.0f} ({AHEAD * soon.low:.0f} to {AHEAD * soon.high:.0f})"
-    )
+def outlook_text(positive: list[bool], reason: StopReason) -> str | None:
+    """What seems to be left, in words; None while it is too early to say."""
+    if reason in NOWHERE_TO_GO:
+        return "no link is left to follow, so what else there is cannot be known from here."
+    ahead = outlook([page for page, good in enumerate(positive, start=1) if good], len(positive))
+    return None if ahead is None else f"{ahead.sentence}, as the judge sees it."
 
 
-def _show(folder: CrawlFolder, reason: StopReason, facts: Mapping[str, Any]) -> None:
+def _show(folder: CrawlFolder, reason: StopReason, facts: Mapping[str, Any], limits: Limits) -> None:
     """The best pages, the harvest curve, why it stopped, and what to type next."""
     if best := folder.best(BEST_PAGES):
-        out.print(best_pages(best))
+        show_table(best_pages(best))
     positive = folder.positive()
     curve = even_sample(_running_harvest(positive), _CURVE_WIDTH)
+    on_topic = facts["on_topic"]
+    alike = len(folder.on_topic(twins=True)) - on_topic
+    others = f", and {alike} that say the same" if alike else ""
     out.print(
-        f"Harvest {sparkline(curve, 1.0)} {sum(positive)} of {len(positive)} pages judged on topic",
+        f"Harvest {sparkline(curve, 1.0)} {on_topic} of {len(positive)} pages on topic{others}",
         highlight=False,
     )
-    ahead = outlook([page for page, good in enumerate(positive, start=1) if good], len(positive))
-    if ahead is not None:
-        out.print(f"Outlook: {outlook_text(ahead)}, as the judge sees it.", highlight=False, soft_wrap=True)
+    if (ahead := outlook_text(positive, reason)) is not None:
+        out.print(f"Outlook: {ahead}", highlight=False, soft_wrap=True)
     failures = ", ".join(f"{count} {name}" for name, count in facts["outcomes"].items() if name != Outcome.OK)
     out.print(f"Fetches {facts['fetches']}" + (f" ({failures})" if failures else ""), highlight=False)
     out.print(f"Stopped: {reason.value} - {WHY[reason]}.", highlight=False)
-    if reason in _CAN_GO_ON:
-        out.print(safe(f"Go on with: {how_to_go_on(facts['out'], reason)}"), soft_wrap=True)
+    if reason in CAN_GO_ON:
+        command = how_to_go_on(facts["out"], reason, limits)
+        out.print(safe(f"Go on with: {command}"), soft_wrap=True, highlight=False)
     out.print(
         f"Kept in {facts['out']}; see every visit with: salticid visits {shlex.quote(facts['out'])}",
         highlight=False,
@@ -94,41 +113,24 @@ def _show(folder: CrawlFolder, reason: StopReason, facts: Mapping[str, Any]) -> 
     )
 
 
-def how_to_go_on(folder: str, reason: StopReason) -> str:
-    """What to type to continue the crawl in a folder."""
-    words = _without_passwords(sys.argv[1:])
-    if not any(word == "--out" or word.startswith("--out=") for word in words):
-        words = [*words, "--out", folder]
-    command = shlex.join(["salticid", *words])
-    larger = _LARGER.get(reason)
-    return f"{command} with a larger {larger}" if larger else command
-
-
-def _without_passwords(words: list[str]) -> list[str]:
-    """What was typed, as it may be shown.
-
-    >>> _without_passwords(["crawl", "--proxy=http://me:secret@p.example", "--proxy", "http://me:secret@p.example"])
-    ['crawl', '--proxy=http://***@p.example', '--proxy', 'http://***@p.example']
-    """
-    masked = [
-        f"{option}={without_password(value)}" if option == "--proxy" and value else word
-        for word, (option, _, value) in ((word, word.partition("=")) for word in words)
-    ]
-    return [
-        without_password(word) if before == "--proxy" else word
-        for before, word in zip(["", *masked], masked, strict=False)
-    ]
-
-
 def best_pages(visits: list[StoredVisit]) -> Table:
-    """Pages with the judge's score, as a table."""
+    """Pages with the judge's score, as a table; where it is too narrow titles are cut first, and no URL is broken."""
     table = Table(title="Best pages", title_justify="left", box=None, pad_edge=False)
-    table.add_column("score", justify="right")
-    table.add_column("title", overflow="ellipsis", no_wrap=True, max_width=45)
-    table.add_column("page", overflow="fold")
+    table.add_column("score", justify="right", no_wrap=True)
+    title, page = _widths(visits) if out.is_terminal else (_TITLE, None)
+    table.add_column("title", overflow="ellipsis", no_wrap=True, max_width=title)
+    table.add_column("page", overflow="ellipsis", no_wrap=True, max_width=page)
     for visit in visits:
-        table.add_row(f"{visit.score:.3f}", safe(visit.title or "", 45), safe(visit.final_url))
+        table.add_row(f"{visit.current_score:.3f}", safe(visit.title or ""), safe(visit.final_url))
     return table
+
+
+def _widths(visits: list[StoredVisit]) -> tuple[int, int]:
+    """How wide titles and URLs may be, that a row fits the terminal."""
+    room = out.width - len("score") - 4
+    longest = max((cell_len(visit.final_url) for visit in visits), default=0)
+    title = min(_TITLE, max(room - longest, _LEAST_TITLE))
+    return title, max(room - title, 1)
 
 
 def _running_harvest(positive: list[bool]) -> list[float]:

@@ -1,4 +1,4 @@
-"""`salticid world topics`: topic files from the labels of a world."""
+"""`salticid world topics`: topic files from what is known about the pages of a world."""
 
 from __future__ import annotations
 
@@ -7,13 +7,22 @@ from typing import Annotated, Literal
 
 import typer
 
-from salticid.cli.console import out, print_json
-from salticid.worlds.topics import TopicPlan, make_topics
+from salticid.cli.console import err, out, print_json, safe
+
+_BASIS = {
+    "labels": "from the labels of the world",
+    "belief": "from what the crawl believed, which may be wrong",
+    "words": "from the words that pages hold",
+}
 
 
 def topics(
-    world: Annotated[Path, typer.Argument(metavar="WORLD", help="The folder of a world with labels.")],
+    world: Annotated[Path, typer.Argument(metavar="WORLD", help="The folder of a world.")],
     out_dir: Annotated[Path, typer.Option("--out", help="A folder for the topic files.", metavar="DIR")],
+    search: Annotated[
+        list[str] | None,
+        typer.Option(help="A topic of the pages that hold these words; may be given again.", metavar="WORDS"),
+    ] = None,
     task: Annotated[
         Literal["examples", "neighbours"], typer.Option(help="Start from known pages, or near them.")
     ] = "examples",
@@ -33,15 +42,23 @@ def topics(
     seed: Annotated[int, typer.Option(min=0, help="Of the shuffling.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Write one topic file per label of a world.
+    """Write one topic file per label of a world, or for what a crawl believed, or for words.
 
     Example: salticid world topics world/ --out topics/ --task neighbours
     """
+    from salticid.worlds.topics import TopicPlan, make_topics  # here: it takes its time to import
+
     plan = TopicPlan(task, query, min_pages, seeds_per_topic, examples_per_topic, seed, examples_share)
-    result = make_topics(world, out_dir, plan)
+    result = make_topics(world, out_dir, plan, search or ())
+    files, left_out = [str(file) for file in result.files], result.left_out
     if json:
-        print_json({"topics": [str(file) for file in result.files], "left_out": result.left_out})
+        print_json({"topics": files, "left_out": left_out, "basis": result.basis})
         return
-    out.print(f"{len(result.files)} topics in {out_dir}", highlight=False)
-    for label, why in result.left_out.items():
-        out.print(f"  left out: {label} ({why})", highlight=False, markup=False)
+    topics = "1 topic" if len(files) == 1 else f"{len(files)} topics"
+    out.print(safe(f"{topics} in {out_dir}, {_BASIS[result.basis]}"), highlight=False, soft_wrap=True)
+    for name, why in left_out.items():
+        out.print(safe(f"  left out: {name} ({why})"), highlight=False, soft_wrap=True)
+    if not files:
+        err.print(
+            "A topic needs fewer pages with a smaller --min-pages and --examples-per-topic.", highlight=False
+        )

@@ -86,6 +86,8 @@ class LiveDriver:
         self.on_silence: Callable[[], None] | None = None
         self.on_trouble: Callable[[str], None] | None = None
         self.on_delay: Callable[[float], None] | None = None
+        self.reaches_more = False
+        """Whether it may reach addresses that it might not in earlier runs."""
         self.flying: Sequence[Choice] = ()
         """Choices that an earlier run had under way."""
         self._interrupted = False
@@ -117,6 +119,8 @@ class LiveDriver:
         for choice in flying:
             self.crawl.set_aside()
             self.parking.add(choice)
+        if self.reaches_more and self.crawl.has_room and (refused := self._chances.refused()):
+            self.crawl.offer_again(refused)
         self._give_a_chance()
         self._last_chance = True
         try:

@@ -2,7 +2,7 @@
 
 A host may be gone for a while, or our own network was. So each one that was given up is tried again with one of its
 links: when a crawl goes on in a new run, and once more when nothing else is left. If it answers, the others are
-offered again.
+offered again. Links to addresses that the crawl might not reach are, when it may reach more.
 """
 
 from __future__ import annotations
@@ -26,11 +26,16 @@ class SecondChances:
     def __init__(self, urls: UrlTable) -> None:
         self._urls = urls
         self._links: dict[str, dict[int, None]] = {}
+        self._refused: dict[int, None] = {}
         self._count = 0
         self._last_try: dict[str, float] = {}
 
     def observe(self, visit: Visit) -> list[int]:
         """A visit was made: the links that may be offered again, because their host is there again."""
+        if visit.outcome is Outcome.REFUSED_ADDRESS and len(self._refused) < MOST_LINKS:
+            self._refused[visit.url] = None
+        elif self._refused:
+            self._refused.pop(visit.url, None)
         if visit.outcome is not Outcome.UNREACHABLE and not self._links:
             return []
         host = origin(self._urls[visit.final])
@@ -44,6 +49,11 @@ class SecondChances:
         back = self._links.pop(host, {})
         self._count -= len(back)
         return [url for url in back if url != visit.url]
+
+    def refused(self) -> list[int]:
+        """The links whose addresses were refused, each once; they are forgotten here."""
+        links, self._refused = list(self._refused), {}
+        return links
 
     def one_each(self, now: float) -> list[int]:
         """A link of each host given up, but for those that were tried again just now."""

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from salticid.errors import UserError
 from salticid.evolve.array_cache import ArrayCache
 from salticid.evolve.exact_sum import pairwise
 from salticid.exact import logistic, logs_of_counts
+from salticid.judges.cosine import Cosine
 from salticid.judges.svm import Svm
 from salticid.learning.word_numbers import STOP
 from salticid.model import Floats, Ints, Topic
@@ -26,11 +28,14 @@ from salticid.runs.brief import url_ids
 from salticid.webs.recorded import RecordedWeb
 from salticid.webs.world_arrays import PAGE, TOKEN
 
+LEARNING, BY_KEYWORDS = "svm", "cosine"
+"""The judges that a simulation knows."""
 NEGATIVES_A_PAGE = 5
 """So many random pages of the world stand against each example, as in the paper."""
 FEWEST_NEGATIVES = 20
 _VERSION = 1
 _BLOCK = 20_000
+_SHOWN = 1000
 _MOST_TIMES = 4096
 """Logarithms of counts below this are looked up; a hostile page with a word more often is left to the judge."""
 
@@ -56,13 +61,35 @@ def known_pages(topic: Topic, web: RecordedWeb) -> Topic:
     return replace(topic, examples=examples, negatives=tuple(urls))
 
 
+def judge_for(topic: Topic) -> str:
+    """The name of the judge of a topic's crawls: one that learns from its examples, or else goes by its keywords."""
+    return LEARNING if topic.examples else BY_KEYWORDS
+
+
 def page_scores(
-    judge: Svm, brief: Brief, web: RecordedWeb, cache: ArrayCache, watch: Watch | None = None
+    judge: Svm | Cosine, brief: Brief, web: RecordedWeb, cache: ArrayCache, watch: Watch | None = None
 ) -> Floats:
     """The score of each page of the world by the judge once it has learned from `brief`: what `score` gives."""
-    settings = [_VERSION, settings_of(judge), brief.language, brief.topic.examples, brief.topic.negatives]
-    name = f"scores-{hashlib.blake2b(repr(settings).encode(), digest_size=8).hexdigest()}"
-    (scores,) = cache.arrays((name,), lambda: (_scores(judge, brief, web, watch),))
+    told: list[Any] = [_VERSION, settings_of(judge), brief.language]
+    if isinstance(judge, Svm):
+        told += [brief.topic.examples, brief.topic.negatives]
+        make = partial(_scores, judge, brief, web, watch)
+    else:
+        judge.start(brief)
+        told += [brief.topic.keywords]
+        make = partial(_similarities, judge, web, watch)
+    name = f"scores-{hashlib.blake2b(repr(told).encode(), digest_size=8).hexdigest()}"
+    (scores,) = cache.arrays((name,), lambda: (make(),))
+    return scores
+
+
+def _similarities(judge: Cosine, web: RecordedWeb, watch: Watch | None) -> Floats:
+    """All pages, one after the other."""
+    scores = np.zeros(web.pages)
+    for page in range(web.pages):
+        scores[page] = judge.score(web.page(page))
+        if watch is not None and page % _SHOWN == 0:
+            watch("scoring pages", page, web.pages)
     return scores
 
 

@@ -16,6 +16,7 @@ from salticid.evolve.genetic import Genetic
 from salticid.evolve.genome import Shape
 from salticid.evolve.optimizer import Optimizer, Weights
 from salticid.evolve.real_valued import LEAST, RealValued
+from salticid.evolve.scored_pages import LEARNING
 from salticid.model import Topic
 from salticid.version import __version__
 
@@ -24,6 +25,8 @@ PAPER_TERMS = (
 )  # fmt: skip
 PARENT = "parent_1"
 """A crawl by this term alone is the paper's Best-First."""
+LONGEST = 10_000
+"""Pages of a simulated crawl, the paper's, where the world is large enough for it."""
 HELD_BACK = 15
 """So many seeds, the paper's, are kept for the test of what was found."""
 CHOOSING = 15
@@ -35,7 +38,7 @@ class SearchPlan(msgspec.Struct, frozen=True):
 
     `world` is the digest of the world, `told` that of all the topic says, `seeds` are the topic's. `terms` are
     all that the rank function has, `searched` those whose weights are sought; the others stay zero. `known` are
-    weights of the terms sought, to begin with.
+    weights of the terms sought, to begin with. `judge` is who says which pages are good.
     """
 
     world: str
@@ -47,13 +50,14 @@ class SearchPlan(msgspec.Struct, frozen=True):
     search: Literal["genetic", "real"] = "genetic"
     population: int = 50
     generations: int = 50
-    crawl_length: int = 10_000
+    crawl_length: int = LONGEST
     runs: int = 3
     seed: int = 0
     phases: int = 1
     goal: Goal = Goal()
     known: tuple[Weights, ...] = ()
     versions: dict[str, str] = {}
+    judge: str = LEARNING
 
     @property
     def held_back_seeds(self) -> list[int]:
@@ -110,6 +114,15 @@ class SearchPlan(msgspec.Struct, frozen=True):
         while len(seeds) < HELD_BACK + CHOOSING + self.runs:
             seeds[int(rng.integers(2**31))] = None
         return list(seeds)
+
+
+def fitting_length(pages: int) -> int:
+    """How long a simulated crawl is where nobody says it: a tenth of the world at the most, else anybody finds all.
+
+    >>> fitting_length(300), fitting_length(3_000_000), fitting_length(4)
+    (30, 10000, 1)
+    """
+    return max(1, min(LONGEST, pages // 10))
 
 
 def digest_of(topic: Topic) -> str:

@@ -13,7 +13,8 @@ from salticid.evolve.array_cache import ArrayCache
 from salticid.evolve.graph import Graph
 from salticid.evolve.kernel import Kernel, Trace
 from salticid.evolve.link_words import link_words
-from salticid.evolve.scored_pages import known_pages, page_scores
+from salticid.evolve.scored_pages import LEARNING, known_pages, page_scores
+from salticid.judges.cosine import Cosine
 from salticid.judges.svm import Svm
 from salticid.metrics.parts.community_links import cohesiveness, overall_cohesiveness
 from salticid.model import Bools, Floats, Ints, Limits, Scope, Topic
@@ -57,15 +58,20 @@ class Simulation:
     the known pages settled, and `recipe`. What it needs of the world is worked out once and kept beside it, in
     `cache`, for all processes; `watch` is shown the progress of that.
 
-    The judge is a linear SVM on words and pairs of words, learned from the topic's examples, or else its seeds,
-    and its negatives, or else random pages of the world.
+    The judge `svm` is a linear SVM on words and pairs of words, learned from the topic's examples, or else its seeds,
+    and its negatives, or else random pages of the world. The judge `cosine` goes by the topic's keywords.
     """
 
     terms: tuple[str, ...] = TERMS
     """The names of the terms, in the order of the columns of weights."""
 
     def __init__(
-        self, world: Path, topic: Topic, cache: Path | None = None, watch: Watch | None = None
+        self,
+        world: Path,
+        topic: Topic,
+        cache: Path | None = None,
+        watch: Watch | None = None,
+        judge: str = LEARNING,
     ) -> None:
         if topic.scope != Scope():
             raise UserError(
@@ -73,12 +79,12 @@ class Simulation:
             )
         self.web = RecordedWeb(world)
         self.digest = self.web.digest
-        self.topic = known_pages(topic, self.web)
+        self.topic = known_pages(topic, self.web) if judge == LEARNING else topic
         self._cache = ArrayCache(world / "simulation" if cache is None else cache, self.digest)
         self._watch = watch
         self._brief = prepare(self.topic, self.web, Limits(), seed=0)
         self.graph = Graph.of(self.web, self._cache)
-        self._judge = Svm()
+        self._judge = Svm() if judge == LEARNING else Cosine()
         self.scores = page_scores(self._judge, self._brief, self.web, self._cache, watch)
         self._kernel = Kernel(self.graph, self.scores, self._judge.line)
         self._has_words = False
@@ -115,7 +121,7 @@ class Simulation:
     def recipe(self, weights: Floats, seed: int, length: int) -> Recipe:
         """What makes the ordinary loop crawl the same pages."""
         limits = Limits(max_pages=length, max_buffer=None)
-        return Recipe(strategy_of(weights), Svm(), limits, f"roulette:{CAPACITY}/{LOW}", seed)
+        return Recipe(strategy_of(weights), type(self._judge)(), limits, f"roulette:{CAPACITY}/{LOW}", seed)
 
     def _seeds(self, seeds: Sequence[str] | None) -> Ints:
         return np.array(url_ids(tuple(seeds or self.topic.seeds), self.web.urls), np.int32)

@@ -19,6 +19,7 @@ import numpy as np
 
 from salticid.errors import SalticidError
 from salticid.evolve.genome import normalise
+from salticid.evolve.scored_pages import LEARNING
 from salticid.evolve.simulation import Simulation, Watch
 from salticid.model import Topic
 
@@ -34,6 +35,7 @@ class Stage:
 
     world: Path
     topic: Topic
+    judge: str = LEARNING
 
 
 class Crawlers(Protocol):
@@ -107,7 +109,7 @@ def run_task(stage: Stage, work: Callable[[Simulation, T], R], task: T) -> R:
 
 def prepare(stage: Stage, terms: Sequence[str], watch: Watch) -> Simulation:
     """Work out what crawls by these terms need and keep it, so that no worker has to."""
-    simulation = Simulation(stage.world, stage.topic, watch=watch)
+    simulation = Simulation(stage.world, stage.topic, watch=watch, judge=stage.judge)
     weights = [[1.0 if term in terms else 0.0 for term in simulation.terms]]
     simulation.crawl(normalise(np.array(weights)), seed=0, length=1)
     return simulation
@@ -116,7 +118,7 @@ def prepare(stage: Stage, terms: Sequence[str], watch: Watch) -> Simulation:
 @lru_cache(maxsize=1)
 def simulation_of(stage: Stage) -> Simulation:
     """The simulation of a stage, opened once a process."""
-    return Simulation(stage.world, stage.topic)
+    return Simulation(stage.world, stage.topic, judge=stage.judge)
 
 
 def _serve() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
@@ -22,6 +22,8 @@ class Cosine:
 
     Paper: Menczer, Pant, Ruiz, Srinivasan, "Evaluating topic-driven web crawlers", SIGIR 2001.
     """
+
+    heeds: ClassVar[bool] = False
 
     def __init__(self, *, similarity: Annotated[float, Meta(gt=0, le=1)] = 0.1) -> None:
         self.similarity = similarity

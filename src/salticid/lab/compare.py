@@ -158,7 +158,7 @@ def about(experiment: Experiment) -> dict[str, Any]:
         "python": platform.python_version(),
         "libraries": {name: version(name) for name in ("numpy", "scipy")},
         "world": {"digest": web.digest, "pages": web.pages, "from": web.arrays.manifest.built_from},
-        "strategies": {spec: experiment.description(spec) for spec in experiment.strategies},
+        "strategies": {spec: _with_own_judge(experiment, spec) for spec in experiment.strategies},
         "judge": experiment.judge_description(),
         "max_pages": experiment.max_pages,
         "max_buffer": experiment.max_buffer,
@@ -167,6 +167,13 @@ def about(experiment: Experiment) -> dict[str, Any]:
         "seed": experiment.seed,
         "topics": len(experiment.topic_keys()),
     }
+
+
+def _with_own_judge(experiment: Experiment, spec: str) -> dict[str, Any]:
+    """A strategy with all its settings, and with its judge if that is another than the others'."""
+    judge = experiment.judge_description(spec)
+    own = {} if judge == experiment.judge_description() else {"judge": judge}
+    return experiment.description(spec) | own
 
 
 def timings(experiment: Experiment, records: dict[Case, CrawlRecord], results: Results) -> dict[str, Any]:

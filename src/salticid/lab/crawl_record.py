@@ -47,7 +47,7 @@ def key_of(experiment: Experiment, case: Case, digest: str) -> str:
         "world": digest,
         "topic": asdict(replace(topic, seeds=case.seeds_of(topic))),
         "strategy": experiment.description(case.strategy),
-        "judge": experiment.judge_description(),
+        "judge": experiment.judge_description(case.strategy),
         "limits": asdict(replace(experiment.limits, max_buffer=case.max_buffer)),
         "arrivals": experiment.arrivals,
         "seed": experiment.seed + case.repeat,
@@ -61,7 +61,7 @@ def crawl_once(experiment: Experiment, case: Case) -> CrawlRecord:
     topic = experiment.topic(case.topic)
     recipe = Recipe(
         experiment.strategy(case.strategy),
-        experiment.new_judge(),
+        experiment.new_judge(case.strategy),
         replace(experiment.limits, max_buffer=case.max_buffer),
         experiment.arrivals,
         experiment.seed + case.repeat,

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from salticid.judges import judges
 from salticid.lab.chart import line_chart
-from salticid.metrics.harvest import harvest_curve
-from salticid.metrics.parts.hits import hits
+from salticid.metrics.parts.hits import harvest_curve, hits
 from salticid.model import Limits, Outcome, StopReason, Topic, Visit
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.onlooker import Onlooker
@@ -113,7 +112,7 @@ def write_page(file: Path, crawls: list[DemoCrawl], targets: int) -> None:
         for each in crawls
     )
     rows = "".join(
-        f'<tr><td>{visit.score:.3f}</td><td><a href="{escape(visit.final_url, quote=True)}" '
+        f'<tr><td>{visit.current_score:.3f}</td><td><a href="{escape(visit.final_url, quote=True)}" '
         f'rel="noopener noreferrer">{escape(visit.title or visit.final_url)}</a></td></tr>'
         for visit in crawls[-1].best
     )

@@ -18,7 +18,7 @@ from salticid.errors import UserError
 from salticid.lab.measure_names import find_measures
 from salticid.model import Limits, Topic
 from salticid.protocols import Judge, Strategy
-from salticid.runs.specs import description, judge_of, strategy_of
+from salticid.runs.specs import DEFAULT_JUDGE, description, judge_in, judge_of, strategy_of
 from salticid.truth import Truth, load_topic
 
 
@@ -38,7 +38,8 @@ class Instances:
 class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An experiment, as the options of `salticid compare` or a TOML file say it.
 
-    A strategy is written NAME or NAME:KEY=VALUE,KEY=VALUE, or is a strategy file; the judge is written like it.
+    A strategy is written NAME or NAME:KEY=VALUE,KEY=VALUE, or is a strategy file; the judge is written like it, and
+    judges for all of them. Without one, a strategy file that names a judge has that, and all others have `cosine`.
     A measure is written NAME, FILE.py:FUNCTION or MODULE:FUNCTION, or is a function; without any, all are taken.
     `robustness` adds crawls from either half of the seeds, `sweep` crawls with smaller and larger frontiers. `given`
     is what a program hands over as it is, if one does: `Instances`.
@@ -49,7 +50,7 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     strategies: tuple[str, ...]
     max_pages: Annotated[int, msgspec.Meta(ge=1)] = 1000
     max_buffer: Annotated[int, msgspec.Meta(ge=1)] | None = 100_000
-    judge: str = "cosine"
+    judge: str | None = None
     arrivals: str = "one"
     repeats: Annotated[int, msgspec.Meta(ge=1)] = 1
     seed: Annotated[int, msgspec.Meta(ge=0)] = 0
@@ -98,14 +99,19 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             return {**description(instance, kind.__name__, instance), "code": _code_of(kind)}
         return description(spec, *strategy_of(spec))
 
-    def new_judge(self) -> Judge:
-        """A new instance of the judge."""
+    def new_judge(self, strategy: str = "") -> Judge:
+        """A new instance of the judge of a strategy that is compared, or of all that bring none."""
         instance = self._instances.judge
-        return make_judge(self.judge) if instance is None else deepcopy(instance)
+        return make_judge(self._judge_of(strategy)) if instance is None else deepcopy(instance)
 
-    def judge_description(self) -> dict[str, Any]:
-        """The judge, with all that decides what it says."""
-        return description(self.judge, self.judge.partition(":")[0], self.new_judge())
+    def judge_description(self, strategy: str = "") -> dict[str, Any]:
+        """That judge, with all that decides what it says."""
+        spec = self._judge_of(strategy)
+        return description(spec, spec.partition(":")[0], self.new_judge(strategy))
+
+    def _judge_of(self, strategy: str) -> str:
+        own = None if strategy in self._instances.strategies else judge_in(strategy)
+        return self.judge or own or DEFAULT_JUDGE
 
     @property
     def _instances(self) -> Instances:
@@ -123,9 +129,9 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             )
         for spec in self.strategies:
             self.description(spec)
+            self.judge_description(spec)
         if len(set(self.strategies)) < len(self.strategies):
             raise UserError("a strategy is named twice; give each of them once, or with other settings")
-        self.judge_description()
         find_measures(self.measures)
         arrivals(self.arrivals, 1, np.random.default_rng(0))
         for key in self.topic_keys():

@@ -25,14 +25,14 @@ def main_text(response: bytes) -> str | None:
     True
     """
     head, _, body = response.partition(b"\r\n\r\n")
-    page = content(_fields(head), body, MAX_HTML)
+    page = content(head_fields(head), body, MAX_HTML)
     if page.html is None or prescan(page.html):
         return None
     text: str = extract_plain_text(decode(page.html, page.charset), main_content=True, links=False)
     return text.strip() or None
 
 
-def _fields(head: bytes) -> dict[str, str]:
+def head_fields(head: bytes) -> dict[str, str]:
     """The fields of a head, names in lower case; of a field that stands there twice the first counts."""
     fields: dict[str, str] = {}
     for line in head.decode("latin-1").split("\r\n")[1:]:

@@ -11,7 +11,7 @@ from salticid.errors import UserError
 from salticid.model import Limits, Links, Page, Topic
 from salticid.protocols import Backlinks, Brief, Table, Tables, UrlTable, Web
 from salticid.text import language
-from salticid.urls import canonical
+from salticid.urls import typed
 
 _SAMPLE = 20_000
 
@@ -65,11 +65,11 @@ def settle(
 
 
 def url_ids(urls: tuple[str, ...], table: UrlTable) -> list[int]:
-    """The ids of URLs a person wrote, each once."""
+    """The ids of URLs a person wrote, each once; without a scheme https is meant, unless the table knows http alone."""
     ids: dict[int, None] = {}
     for text in urls:
-        url = canonical(text)
-        if url is None:
+        meant = typed(text)
+        if not meant:
             raise UserError(f"{text!r} is no http or https URL; write it in full, as in http://example.org/")
-        ids[table.intern(url)] = None
+        ids[table.intern(next((url for url in meant if table.find(url) >= 0), meant[0]))] = None
     return list(ids)

@@ -21,11 +21,12 @@ from salticid.runs.ownership import ByHost, Hosts
 from salticid.runs.past import Past, relive
 from salticid.runs.run import Part, Run
 from salticid.scope import Boundary
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.folder_lock import IN_MEMORY
 from salticid.store.log import CrawlLog
 from salticid.store.warc import Archive
 from salticid.tables import Urls, Words
-from salticid.urls import host, origin
+from salticid.urls import host, origin, typed
 from salticid.webs.live.manners_memory import Memory
 from salticid.webs.live.retries import Failure
 from salticid.webs.live.web import LiveWeb
@@ -185,6 +186,8 @@ class LiveRun(Run):
             if self.new:
                 log.begin(order.facts())
             log.add_known_pages({"examples": pages.examples, "negatives": pages.negatives})
+        before = CrawlFolder(order.folder, log.database).settings() or {}
+        driver.reaches_more = not set(self.settings.allow_net) <= set(before.get("allow_net", ()))
         log.session(self.clock(), self.settings.for_log())
         if self.larger is not None:
             driver.crawl.extend(self.larger)
@@ -217,6 +220,8 @@ def live_driver(
         brief = replace(brief, seeds=Links.to([url for url in brief.seeds.url.tolist() if owns(url)]))
     crawl = recipe.crawl(brief, log, web.clock, recall, owns, past)
     traps = Traps(brief.urls, brief.words, settings.host_share, web.places) if settings.traps else None
+    without_scheme = [urls[0] for urls in map(typed, topic.seeds) if len(urls) > 1]
+    web.either_scheme |= {url for url in map(web.urls.find, without_scheme) if url >= 0}
     boundary = Boundary(topic.scope, topic.seeds)
     web.may_follow = lambda url: boundary.admits(url, depth=0) and (hosts is None or hosts(host(url)))
     driver = LiveDriver(crawl, web, settings.concurrency, web.clock, settings.sitemaps, traps)

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 from salticid.errors import UserError
 from salticid.version import __version__
 
-HOME_PAGE = "https://salticid.example/"
-USER_AGENT = f"Salticid/{__version__} (+{HOME_PAGE})"
+USER_AGENT = f"Salticid/{__version__}"
+"""Who we say we are where nobody named a contact."""
 MASK = "***@"
 """What stands in the address of a proxy where a name and a password stood."""
 

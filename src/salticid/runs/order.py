@@ -17,9 +17,9 @@ from salticid.registry import settings_of
 from salticid.runs.brief import BacklinksOver
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog
-from salticid.store.continuing import check_same, current_limits, larger_limits
+from salticid.store.continuing import check_same, current_limits, new_limits
 from salticid.store.database import Database
-from salticid.store.folder_lock import IN_MEMORY
+from salticid.store.folder_lock import IN_MEMORY, thing_of_others
 from salticid.store.log import CrawlLog
 from salticid.version import __version__
 from salticid.webs.arrays import MANIFEST
@@ -74,7 +74,8 @@ class Recipe:
 class Order:
     """What a person ordered: all by which this crawl differs from another.
 
-    The web is a recorded one, or the live one, asked as the settings say.
+    The web is a recorded one, or the live one, asked as the settings say. `may_shrink`: whether a crawl that is gone on
+    with may have a smaller budget than before.
     """
 
     topic: Topic
@@ -84,6 +85,7 @@ class Order:
     recipe: Recipe
     folder: Path = IN_MEMORY
     backlinks: Path | None = None
+    may_shrink: bool = False
 
     def facts(self, shards: int | None = None) -> dict[str, Any]:
         """The order as it is written into the log; of a crawl in so many shards, if it is one."""
@@ -107,7 +109,7 @@ class Order:
         return cast(dict[str, Any], msgspec.json.decode(msgspec.json.encode(facts)))
 
     def continuing(self, log: CrawlLog, before: dict[str, Any]) -> tuple[Order, Limits | None]:
-        """The order with the limits that the crawl in the folder began with, and the larger ones it asks for.
+        """The order with the limits that the crawl in the folder began with, and the new ones it asks for.
 
         UserError if the folder holds another crawl.
         """
@@ -117,14 +119,17 @@ class Order:
                 f"{folder} holds a crawl whose log is damaged; crawl into a new folder with --out"
             )
         check_same(folder, before, self.facts())
-        larger = larger_limits(folder, current_limits(log.database, before), self.recipe.limits)
-        return replace(self, recipe=replace(self.recipe, limits=Limits(**before["limits"]))), larger
+        current = current_limits(log.database, before)
+        limits = new_limits(folder, current, self.recipe.limits, may_shrink=self.may_shrink)
+        return replace(self, recipe=replace(self.recipe, limits=Limits(**before["limits"]))), limits
 
 
 def check_folder(folder: Path) -> Path:
-    """The folder, if a crawl may be kept there; UserError if it holds a world, or is none of its own."""
+    """The folder, if a crawl may be kept there; UserError if it holds other things, or is none of its own."""
     if not folder.name or (folder / MANIFEST).exists():
         raise UserError(f"no crawl goes into {str(folder)!r}; name a folder of its own with --out")
+    if other := thing_of_others(folder):
+        raise UserError(f"{folder} holds {other!r}, and no crawl; name a new or an empty folder with --out")
     return folder
 
 

@@ -18,12 +18,10 @@ from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.protocols import Judge, Strategy
 from salticid.registry import Registry, instance_of, read_strategy_file, settings_of
+from salticid.runs.defaults import DEFAULT_JUDGE as DEFAULT_JUDGE
+from salticid.runs.defaults import DEFAULT_STRATEGY as DEFAULT_STRATEGY
+from salticid.runs.defaults import LEARNING_JUDGE as LEARNING_JUDGE
 from salticid.strategies import strategies
-
-DEFAULT_STRATEGY = "hunter"
-DEFAULT_JUDGE = "cosine"
-LEARNING_JUDGE = "profile"
-"""The judge where a person will talk to the crawl: it works from words alone, and learns from what is said."""
 
 T = TypeVar("T")
 
@@ -50,6 +48,13 @@ def judge_of(
     if spec is None:
         spec = str(getattr(strategy, "judge", LEARNING_JUDGE if talks else DEFAULT_JUDGE))
     return _instance(spec, judges, {}) if isinstance(spec, str) else _own(spec, judges)
+
+
+def judge_in(spec: str | Strategy) -> str | None:
+    """The judge that a strategy file names; None where there is no file, or it names none."""
+    if not isinstance(spec, str) or not spec.endswith(".toml"):
+        return None
+    return read_strategy_file(Path(spec)).judge
 
 
 def description(spec: str | Strategy | Judge, name: str, instance: Strategy | Judge) -> dict[str, Any]:
@@ -85,8 +90,8 @@ def _own(instance: T, registry: Registry[T]) -> tuple[str, T]:
 
 def _instance(spec: str, registry: Registry[T], settings: Mapping[str, object]) -> tuple[str, T]:
     if spec.endswith(".toml"):
-        name, file_settings = read_strategy_file(Path(spec))
-        return name, registry.make(name, {**file_settings, **settings})
+        told = read_strategy_file(Path(spec))
+        return told.name, registry.make(told.name, {**told.settings, **settings})
     file, name, text = _python_file(spec)
     own = pairs(text.split(",")) if text else {}
     if file is None:

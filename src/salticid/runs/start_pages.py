@@ -21,7 +21,7 @@ from salticid.store.query import Query
 from salticid.store.search import Search
 from salticid.text import language
 from salticid.text.tokens import letter_runs
-from salticid.urls import canonical
+from salticid.urls import typed
 from salticid.webs.live.search_engines import Engine, SearchFailed, ask
 
 MOST_BOOKMARKS, MOST_FROM_CRAWLS, MOST_URLS = 100, 20, 1000
@@ -45,7 +45,7 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A place to start from, and where it came from."""
+    """A place to start from, and where it came from; without a scheme, where the person wrote none."""
 
     url: str
     origin: str
@@ -101,19 +101,24 @@ def clean_query(query: str) -> str:
         raise UserError("the query names no word; say what to look for, as in: hot air ballooning")
     if len(query) > LONGEST_QUERY:
         raise UserError(f"the query is longer than {LONGEST_QUERY} characters; say it shorter")
+    if language.stop_words(language.detect(query)).issuperset(letter_runs(query)):
+        raise UserError(
+            f"{query[:80]!r} has only words that are on pages about anything, so nothing would be looked for; "
+            "add one that pages on your topic have and others have not"
+        )
     return query
 
 
 def _take_urls(start: Start, urls: Sequence[str]) -> None:
     good = []
     for text in urls[:MOST_URLS]:
-        url = canonical(text.strip())
-        if url is None:
-            start.warnings.append(
-                f"{text[:200]!r} is no http or https URL; write it as in http://example.org/"
-            )
-        else:
-            good.append(url)
+        match typed(text):
+            case ():
+                start.warnings.append(f"{text[:200]!r} is no address; write it as in https://example.org/")
+            case (url,):
+                good.append(url)
+            case _:
+                good.append(text.strip())
     start.add(good, "you")
     if len(urls) > MOST_URLS:
         start.warnings.append(

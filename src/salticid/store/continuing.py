@@ -14,7 +14,7 @@ from salticid.model import Limits
 from salticid.store.database import Database
 from salticid.store.record import all_messages
 
-_GROWING = ("max_pages", "max_fetches", "max_seconds")
+_BUDGET = ("max_pages", "max_fetches", "max_seconds")
 """Limits that may be larger when a crawl goes on."""
 
 
@@ -30,14 +30,17 @@ def check_same(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) 
             raise _another(folder, name, there, here)
 
 
-def larger_limits(folder: Path, before: Limits, now: Limits) -> Limits | None:
-    """The limits to go on with where they are larger; None where they are the same; else a UserError."""
+def new_limits(folder: Path, before: Limits, now: Limits, *, may_shrink: bool = False) -> Limits | None:
+    """The limits to go on with; None where they are the same, a UserError where they are not merely larger.
+
+    With `may_shrink` a budget may be smaller as well.
+    """
     for name in Limits.__dataclass_fields__:
         there, here = getattr(before, name), getattr(now, name)
         if name == "max_fetches":
             there, here = before.fetches, now.fetches
-        grows = name in _GROWING and there is not None and (here is None or here > there)
-        if there != here and not grows:
+        grows = there is not None and (here is None or here > there)
+        if there != here and not (name in _BUDGET and (grows or may_shrink)):
             raise _another(folder, name, there, here)
     return None if before == now else now
 

@@ -8,7 +8,8 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from heapq import nsmallest
+from itertools import islice
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,11 @@ from salticid.store.database import Database
 from salticid.store.folder_lock import SHARDS
 from salticid.store.packing import unpack_page, unpack_words
 from salticid.store.record import VisitRow, all_arrivals, arrival_at
-from salticid.store.schema import FILE, FORMAT, PAGE, SESSION, URL, VISIT, WORDS
+from salticid.store.schema import FILE, FORMAT, MEMORY, MESSAGE, PAGE, SESSION, URL, VISIT, WORDS
 from salticid.store.stored_visit import DIGEST_FIELDS, VisitReader
 from salticid.store.stored_visit import StoredVisit as StoredVisit
+from salticid.store.twin_groups import TwinGroups
+from salticid.store.verdicts import Verdicts, Word, is_on_topic
 
 _STEP_OF = "SELECT p.step FROM page p CROSS JOIN url u ON u.id = p.url WHERE u.text = ? LIMIT 1"
 
@@ -43,6 +46,7 @@ class CrawlFolder:
     def __init__(self, folder: Path, in_memory: Database | None = None) -> None:
         self.folder, self.missing = folder, None
         self._is_shared = in_memory is not None
+        self._verdicts: tuple[int, Verdicts] | None = None
         if in_memory is not None:
             self.database = in_memory
             return
@@ -82,14 +86,63 @@ class CrawlFolder:
 
     def visits(self) -> Iterator[StoredVisit]:
         """All visits in order."""
-        return map(VisitReader(self.database), all_arrivals(self.database))
+        return map(VisitReader(self.database, self.verdicts()), all_arrivals(self.database))
+
+    def visits_from_nowhere(self) -> Iterator[StoredVisit]:
+        """The visits of links that are on no page of the crawl: start points, and what was offered."""
+        arrivals = all_arrivals(self.database)
+        here = (arrival for arrival in arrivals if arrival.choice.source < 0)
+        return map(VisitReader(self.database, self.verdicts()), here)
 
     def visit(self, step: int) -> StoredVisit:
         """The visit of a step."""
-        arrival = arrival_at(self.database, step)
-        if arrival is None:
-            raise self.database.damage(f"visit {step} is missing")
-        return VisitReader(self.database)(arrival)
+        return next(self.visits_at([step]))
+
+    def visits_at(self, steps: Iterable[int]) -> Iterator[StoredVisit]:
+        """The visits of some steps, in the order of these."""
+        reader = VisitReader(self.database, self.verdicts())
+        for step in steps:
+            arrival = arrival_at(self.database, step)
+            if arrival is None:
+                raise self.database.damage(f"visit {step} is missing")
+            yield reader(arrival)
+
+    def verdicts(self) -> Verdicts:
+        """What is thought of the visits by now; read anew only when the crawl has heard something."""
+        last = self.database.last(MESSAGE)
+        heard = -1 if last is None else last[0]
+        if self._verdicts is None or self._verdicts[0] != heard:
+            self._verdicts = heard, Verdicts(self.database, self.step_of)
+        return self._verdicts[1]
+
+    def line(self) -> float:
+        """The score from which on the judge calls a page positive.
+
+        Where no run came to an orderly end, it is the lowest that was called so; infinite if none was.
+        """
+        line: float | None = self.about().get("line")
+        if line is not None:
+            return line
+        return min((visit.score for visit in self._rows() if visit.positive), default=inf)
+
+    def ranking(self) -> Iterator[int]:
+        """The steps of all visits by their current scores, best first, the earlier first among equals."""
+        return map(int, self.verdicts().ranking(self._rows()))
+
+    def on_topic(self, twins: bool = False) -> list[int]:
+        """The steps of the pages on topic by now, as a person's list shows them.
+
+        Best first, those that the person liked included and those rejected left out, one of those all but the same,
+        unless all `twins` are wanted.
+        """
+        verdicts, line = self.verdicts(), self.line()
+        groups = TwinGroups(self.database, verdicts.rejected)
+        scores = {visit.step: verdicts.score(visit) for visit in self._rows() if visit.good}
+        wanted = [
+            step for step, score in scores.items() if is_on_topic(score, verdicts.words.get(step), line)
+        ]
+        wanted.sort(key=lambda step: (-scores[step], step))
+        return [step for step in wanted if twins or groups.take(step)]
 
     def outcomes(self) -> dict[str, int]:
         """How many visits had which outcome, most first; pages shown again to a walker are not counted."""
@@ -97,9 +150,15 @@ class CrawlFolder:
         return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
     def best(self, count: int) -> list[StoredVisit]:
-        """The good pages the judge liked best, the earliest first among equals."""
-        good = ((-visit.score, visit.step) for visit in self._rows() if visit.good)
-        return [self.visit(step) for _, step in nsmallest(count, good)]
+        """The good pages the judge likes best by now, the earliest first among equals.
+
+        None that a person rejected, and one of those all but the same.
+        """
+        verdicts = self.verdicts()
+        groups = TwinGroups(self.database, verdicts.rejected)
+        ranking = verdicts.ranking(visit for visit in self._rows() if visit.good).tolist()
+        wanted = (step for step in ranking if verdicts.words.get(step) is not Word.REJECTED)
+        return list(self.visits_at(islice(filter(groups.take, wanted), count)))
 
     def positive(self) -> list[bool]:
         """For each good page in order whether the judge called it positive."""
@@ -114,6 +173,11 @@ class CrawlFolder:
         """When the first run began, in seconds since 1970, were the crawl's clock at 0 then."""
         first = next(self.database.all(SESSION), None)
         return None if first is None else first[1] - first[2]
+
+    def notes(self, prefix: str) -> dict[str, bytes]:
+        """What the web of the crawl noted under names that begin so, by the rest of each name."""
+        rows = self.database.select(MEMORY, "WHERE name >= ? AND name < ?", (prefix, f"{prefix}\U0010ffff"))
+        return {name.removeprefix(prefix): value for name, value, _ in rows}
 
     def step_of(self, url: str) -> int | None:
         """The step at which the page of a URL was visited."""

@@ -29,6 +29,14 @@ IN_MEMORY = Path(":memory:")
 _FILES = (FILE, write_ahead.AHEAD, f"{FILE}-shm", LOCK)
 
 
+def thing_of_others(folder: Path) -> str | None:
+    """The name of something in a folder without a crawl that no crawl put there; None if there is nothing."""
+    if not folder.is_dir() or (folder / FILE).exists() or (folder / SHARDS).exists():
+        return None
+    names = sorted(each.name for each in folder.iterdir())
+    return next((name for name in names if name not in _FILES and not name.startswith(".")), None)
+
+
 def lock(folder: Path) -> IO[str]:
     """Take a folder, made if need be, for this program alone; it is free again when the file is closed.
 

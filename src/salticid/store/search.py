@@ -18,7 +18,7 @@ from salticid.store.versions import Recheck, Versions
 class Hit(msgspec.Struct, frozen=True):
     """A page that was found.
 
-    `score` is the judge's; `rank` says how well the words fit, higher is better. `matches` are the places of the
+    `score` is the judge's by now; `rank` says how well the words fit, higher is better. `matches` are the places of the
     words in `snippet`. `fetched`, in seconds since 1970, is when this text was read. `gone` when a refresh found
     no page there any more.
     """
@@ -48,9 +48,10 @@ class Search:
         """The pages that fit, best first; with `everything` also all near-duplicates and pages that are gone."""
         words = frozenset(self._index.forms([word for term in query.terms for word in term]))
         groups: set[int] = set()
+        verdicts = self._crawl.verdicts()
         for key, rank in self._index.matches(query.expression(any_term)):
             form = self._newest_form(key)
-            if form is None or form[0].score < min_score:
+            if form is None or verdicts.score(form[0]) < min_score:
                 continue
             visit, version = form
             gone = self._versions.is_gone(visit.step)
@@ -76,7 +77,7 @@ class Search:
         return Hit(
             url=visit.final_url,
             title=page.title,
-            score=visit.score,
+            score=visit.current_score,
             rank=rank,
             snippet=piece.text,
             matches=piece.matches,

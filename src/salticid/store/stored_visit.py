@@ -11,6 +11,7 @@ from salticid.store.damage import unpacks
 from salticid.store.database import Database
 from salticid.store.record import StoredArrival, VisitRow
 from salticid.store.schema import SESSION, URL, VISIT
+from salticid.store.verdicts import Verdicts, Word
 
 _CACHE_SIZE = 10_000
 
@@ -20,6 +21,7 @@ class StoredVisit(msgspec.Struct, frozen=True):
 
     `fetched` is in seconds since 1970, `records` are places in the crawl's WARC, `source_step` and `place` say
     which link of which visit led here. `duplicate_of` is the URL of an earlier page that is all but the same.
+    `score` is what the judge gave it when it came, `current_score` as it is judged by now; `word` is a person's.
     """
 
     step: int
@@ -47,22 +49,28 @@ class StoredVisit(msgspec.Struct, frozen=True):
     place: int
     fetched: float | None
     noindex: bool
+    current_score: float
+    word: Word | None
 
     def listing(self) -> dict[str, Any]:
         """What is shown of it in listings."""
         return {name: getattr(self, name) for name in _LISTING}
 
 
-_LISTING = StoredVisit.__struct_fields__[: StoredVisit.__struct_fields__.index("why") + 1]
+_LISTING = (
+    *StoredVisit.__struct_fields__[: StoredVisit.__struct_fields__.index("why") + 1],
+    "current_score",
+    "word",
+)
 DIGEST_FIELDS = StoredVisit.__struct_fields__[: StoredVisit.__struct_fields__.index("records")]
-"""All that a crawl decided or met; what follows says only where it is kept, and when it was."""
+"""All that a crawl decided or met; what follows says only where it is kept, when it was, and what is thought of it."""
 
 
 class VisitReader:
     """Makes such visits of stored ones; what is looked up again and again is kept."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, db: Database, verdicts: Verdicts) -> None:
+        self._db, self._verdicts = db, verdicts
         self._url = lru_cache(_CACHE_SIZE)(lambda at: db.row(URL, at)[1])
         self._final = lru_cache(_CACHE_SIZE)(self._read_final)
 
@@ -84,7 +92,8 @@ class VisitReader:
             visit.step, self._url(choice.url), self._url(visit.final), visit.outcome, visit.status, visit.score, title,
             source, choice.agent, bool(visit.revisit), twin, visit.seconds, visit.at, why, choice.score, visit.depth,
             bool(visit.positive), visit.size, visit.modified, visit.etag, records, choice.source, choice.place,
-            None if zero is None else zero + visit.at, noindex,
+            None if zero is None else zero + visit.at, noindex, self._verdicts.score(visit),
+            self._verdicts.words.get(visit.step),
         )  # fmt: skip
 
     def _read_final(self, step: int) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from salticid.model import Feedback, Visit
 from salticid.strategies.parts.base import Queueing
@@ -22,6 +22,8 @@ class BestFirst(Queueing):
 
     Paper: Menczer, Pant, Ruiz, Srinivasan, "Evaluating topic-driven web crawlers", SIGIR 2001.
     """
+
+    heeds: ClassVar[bool] = True
 
     def __init__(self, *, admit: Literal["compete", "always"] = "compete") -> None:
         self.admit = admit

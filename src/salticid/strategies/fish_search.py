@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from msgspec import Meta
@@ -49,6 +49,8 @@ class FishSearch(Queueing):
     Paper: De Bra, Post, "Information retrieval in the World-Wide Web: making client-based searching
     feasible", WWW1, 1994; the levels as told by Hersovici et al., "The shark-search algorithm", WWW7, 1998.
     """
+
+    heeds: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import inf
+from typing import ClassVar
 
 import numpy as np
 
@@ -57,6 +58,8 @@ class LinearRank(Queueing):
 
     Paper: Johnson, Tsioutsiouliklis, Giles, "Evolving strategies for focused web crawling", ICML 2003.
     """
+
+    heeds: ClassVar[bool] = True
 
     def __init__(
         self,

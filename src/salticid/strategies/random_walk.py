@@ -36,6 +36,7 @@ class RandomWalk:
     """
 
     walks: ClassVar[bool] = True
+    heeds: ClassVar[bool] = False
 
     def __init__(
         self,

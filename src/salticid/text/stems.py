@@ -39,6 +39,7 @@ class Stems:
         self._first_new = 1 if self._world_texts is None else len(self._world_texts)
         self._ids = _StemIds(self._new)
         self._texts: list[str] = []
+        self._word_of: dict[int, str] = {}
 
     def __len__(self) -> int:
         """How many stems there are, STOP among them."""
@@ -56,11 +57,22 @@ class Stems:
 
     def terms(self, text: str) -> list[int]:
         """The stems of a text typed by a person, stop words left out, repeats kept."""
-        return [stem for stem in self._ids_of(list(letter_runs(text))) if stem != STOP]
+        tokens = list(letter_runs(text))
+        stems = self._ids_of(tokens)
+        for stem, token in zip(stems, tokens, strict=True):
+            self._word_of.setdefault(stem, token)
+        return [stem for stem in stems if stem != STOP]
 
     def of_tokens(self, tokens: list[str]) -> list[int]:
         """The stem of each token, as a tokenizer cuts and writes them; STOP for stop words."""
         return self._ids_of(tokens)
+
+    def word(self, stem: int) -> str:
+        """A word with this stem as people write it: the one a person typed, else the first that was met."""
+        if stem not in self._word_of:
+            words = np.flatnonzero(self._of == stem)[:1].tolist()
+            self._word_of[stem] = self._words.spell(words)[0] if words else self.text(stem)
+        return self._word_of[stem]
 
     def text(self, stem: int) -> str:
         """The stem as text; empty for STOP."""

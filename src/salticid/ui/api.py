@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 import msgspec
 from sse_starlette import EventSourceResponse
@@ -25,24 +23,28 @@ from salticid.runs.live_settings import LiveSettings
 from salticid.runs.specs import DEFAULT_STRATEGY
 from salticid.runs.start_pages import Sources, Start, clean_query, find_start
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.exports.export import Format, export
-from salticid.store.exports.selection import Criteria
-from salticid.ui import bodies, details
+from salticid.ui import bodies, details, kept_copies
 from salticid.ui.crawls import Crawls
 from salticid.ui.event_stream import stream
-from salticid.ui.forms import DEFAULT_PAGES, LONGEST_NUMBER, GoOn, NewCrawl, Nothing, Opinion
+from salticid.ui.export_files import criteria_of, export_file, file_name, format_of
+from salticid.ui.failures import what_failed
+from salticid.ui.forms import DEFAULT_PAGES, LONGEST_NUMBER, GoOn, NewCrawl, NewEngine, Nothing, Opinion
+from salticid.ui.hunt_outlook import outlook_of
 from salticid.ui.log_reader import visit
 from salticid.ui.openapi import openapi
 from salticid.ui.order_form import Wish, judge_for, strategy_menu
 from salticid.ui.reports import Reports, fields
 from salticid.ui.server_crawl import ServerCrawl
+from salticid.ui.settings import Engines
 from salticid.ui.tally import trouble_with
 from salticid.ui.worlds import world_at, world_names
 from salticid.version import __version__
-from salticid.webs.live.search_engines import Engine
+from salticid.webs.live.search_engines import Engine, ask, check
 
 SLOWEST_READER = 30.0
 """Seconds that an event of a stream may wait to be taken."""
+_TRIAL = "spider"
+"""What a new search engine is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Api:
     """Answers requests about the crawls of a server."""
 
     crawls: Crawls
-    engines: dict[str, Engine]
+    engines: Engines
     reports: Reports
     live: LiveSettings
     token: str
@@ -72,9 +74,15 @@ class Api:
             Route(f"{one}/feedback", self.feedback, methods=["POST"]),
             Route(f"{one}/stream", self.stream),
             Route(f"{one}/visits/{{step}}", self.visit),
+            Route(f"{one}/visits/{{step}}/text", self.text),
+            Route(f"{one}/visits/{{step}}/copy", self.copy),
             Route(f"{one}/snippets", self.snippets),
             Route(f"{one}/curve", self.curve),
+            Route(f"{one}/failures", self.failures),
+            Route(f"{one}/outlook", self.outlook),
             Route(f"{one}/export", self.export),
+            Route("/api/engines", self.add_engine, methods=["POST"]),
+            Route("/api/engines/{name}", self.remove_engine, methods=["DELETE"]),
             Route("/api/search", self.search),
             Route("/api/reports", self.all_reports),
             Route("/reports/{id}", self.report),
@@ -88,7 +96,7 @@ class Api:
                 "token": self.token,
                 "default_pages": DEFAULT_PAGES,
                 "strategies": strategy_menu(),
-                "engines": [{"name": engine.name, "kind": engine.kind} for engine in self.engines.values()],
+                "engines": self._engine_menu(),
                 "sources": {"crawls": len(self.crawls)},
                 "worlds": world_names(self.crawls.folder.parent),
             }
@@ -157,7 +165,7 @@ class Api:
         form = await bodies.read(request, GoOn)
         if not crawl.running:
             self.crawls.check_room()
-        await crawl.go_on(form.max_pages)
+        await crawl.go_on(form)
         return _json(crawl.summary())
 
     async def stop(self, request: Request) -> Response:
@@ -194,6 +202,23 @@ class Api:
             raise HTTPException(404, f"there is no visit {text[:20]!r} yet")
         return _json(answer)
 
+    async def text(self, request: Request) -> Response:
+        return await self._kept(request, kept_copies.text_of, "text/plain")
+
+    async def copy(self, request: Request) -> Response:
+        return await self._kept(request, kept_copies.html_of, "text/html")
+
+    async def _kept(
+        self, request: Request, reading: Callable[[CrawlFolder, int], str | None], kind: str
+    ) -> Response:
+        """What is kept of a page, for the browser to open by itself."""
+        crawl, step = self._crawl(request), request.path_params["step"]
+        text = await _read(crawl, lambda log: reading(log, int(step))) if _is_number(step) else None
+        if text is None:
+            raise HTTPException(404, f"of visit {step[:20]!r} nothing of the kind was kept")
+        body = text.encode("utf-8", "replace")
+        return Response(body, headers=kept_copies.FIELDS, media_type=kind)
+
     async def snippets(self, request: Request) -> Response:
         crawl = self._crawl(request)
         texts = request.query_params.get("steps", "").split(",")
@@ -203,23 +228,46 @@ class Api:
         return _json(await _read(crawl, lambda log: details.snippets(log, steps, crawl.wish.query)))
 
     async def curve(self, request: Request) -> Response:
-        points = await _read(self._crawl(request), details.curve)
-        return _json({"points": points})
+        crawl = self._crawl(request)
+        _log(crawl).close()  # one that cannot be read says so
+        return _json({"points": details.thinned(crawl.curve())})
+
+    async def failures(self, request: Request) -> Response:
+        return _json(await _read(self._crawl(request), what_failed))
+
+    async def outlook(self, request: Request) -> Response:
+        return _json(await _read(self._crawl(request), outlook_of))
 
     async def export(self, request: Request) -> Response:
-        crawl, name = self._crawl(request), request.query_params.get("format", "")
-        formats = {form.value: form for form in Format}
-        if name not in formats:
-            raise unknown("format", name, formats)
-        form = formats[name]
-        suffix = "warc.gz" if form is Format.WARC else form.value
-        file = await _read(crawl, lambda log: _export_file(log, form))
+        crawl = self._crawl(request)
+        form, criteria = format_of(request.query_params), criteria_of(request.query_params)
+        file = await _read(crawl, lambda log: export_file(log, form, criteria))
         return FileResponse(
             file,
-            filename=f"{crawl.id}.{suffix}",
+            filename=file_name(crawl.id, form),
             media_type="application/octet-stream",
             background=BackgroundTask(file.unlink, missing_ok=True),
         )
+
+    async def add_engine(self, request: Request) -> Response:
+        """An engine is kept once it has answered a question."""
+        form = await bodies.read(request, NewEngine)
+        engine = check(Engine(form.name, form.kind, form.address, form.key))
+        await ask(engine, _TRIAL, self.live.user_agent)
+        self.engines.add(engine)
+        return _json({"engines": self._engine_menu()}, 201)
+
+    async def remove_engine(self, request: Request) -> Response:
+        await bodies.read(request, Nothing)
+        self.engines.remove(request.path_params["name"])
+        return _json({"engines": self._engine_menu()})
+
+    def _engine_menu(self) -> list[dict[str, Any]]:
+        """The engines to choose from; keys and addresses are nobody's business."""
+        return [
+            {"name": name, "kind": engine.kind, "fixed": self.engines.is_fixed(name)}
+            for name, engine in self.engines.items()
+        ]
 
     async def search(self, request: Request) -> Response:
         words = request.query_params.get("q", "")[:1000]
@@ -269,16 +317,3 @@ async def _read(crawl: ServerCrawl, reading: Callable[[CrawlFolder], Any]) -> An
             return reading(log)
 
     return await run_in_threadpool(read_log)
-
-
-def _export_file(log: CrawlFolder, form: Format) -> Path:
-    """The pages of a crawl in a file of its own."""
-    with tempfile.NamedTemporaryFile(prefix="salticid-", suffix=f".{form.value}", delete=False) as file:
-        path = Path(file.name)
-        try:
-            export(log, form, Criteria(), cast(BinaryIO, file), lambda visits, pages: None)
-            file.flush()
-        except BaseException:
-            path.unlink()
-            raise
-    return path

@@ -24,7 +24,7 @@ from salticid.runs.onlooker import Onlooker
 from salticid.runs.run import Run, run
 from salticid.store.folder_lock import lock
 from salticid.ui import process_messages as messages
-from salticid.ui.insight import Insight, moves, places
+from salticid.ui.insight import Insight, LinkMoves, places
 
 _COMMAND = msgspec.json.Decoder(messages.Command)
 PLAYING_EVERY = 1000
@@ -91,6 +91,7 @@ class CommandHandler:
 
     def __init__(self, run: Run) -> None:
         self._run, self._insight = run, Insight(run)
+        self._line: float | None = None
 
     def __call__(self, command: messages.Command) -> None:
         match command:
@@ -102,8 +103,8 @@ class CommandHandler:
             case messages.Do("continue"):
                 self._run.go_on()
                 self.tell()
-            case messages.Extend(max_pages):
-                self._extend(max_pages)
+            case messages.Extend(max_pages, max_fetches):
+                self._extend(max_pages, max_fetches)
             case messages.Hear(url, liking):
                 self._hear(url, liking)
             case messages.Do("look"):
@@ -111,17 +112,20 @@ class CommandHandler:
 
     def tell(self) -> None:
         """Say how things stand."""
-        say(messages.CrawlState(self._run.paused, self._run.crawl.judge.line))
+        self._line = self._run.crawl.judge.line
+        say(messages.CrawlState(self._run.paused, self._line))
 
     def _look(self) -> None:
+        if self._run.crawl.judge.line != self._line:
+            self.tell()
         say(messages.Now(**self._insight.now()))
-        if (advice := self._insight.advice()) is not None:
-            say(messages.Advice(**advice))
+        say(messages.Advice(**self._insight.advice()))
 
-    def _extend(self, max_pages: int) -> None:
+    def _extend(self, max_pages: int, max_fetches: int | None) -> None:
         crawl = self._run.crawl
-        if max_pages > crawl.limits.max_pages:
-            crawl.extend(replace(crawl.limits, max_pages=max_pages))
+        limits = replace(crawl.limits, max_pages=max_pages, max_fetches=max_fetches)
+        if limits != crawl.limits:
+            crawl.extend(limits)
             self._run.nudge()
 
     def _hear(self, text: str, liking: int) -> None:
@@ -133,8 +137,18 @@ class CommandHandler:
         before = places(crawl.strategy)
         crawl.hear(feedback)
         crawl.log.retry()
-        up, down = moves(before, places(crawl.strategy), urls)
-        say(messages.Moves(up, down, round(self._run.clock() - start, 3)))
+        moves = LinkMoves.between(before, places(crawl.strategy), urls)
+        say(
+            messages.Moves(
+                text,
+                liking,
+                moves.rose,
+                moves.fell,
+                moves.up,
+                moves.down,
+                round(self._run.clock() - start, 3),
+            )
+        )
         self.tell()
 
 

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
-from itertools import accumulate, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from salticid.errors import UserError
+from salticid.runs.reasons import reasons
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.damage import Damaged
 from salticid.store.index import WordIndex, forms_of
 from salticid.store.query import Query
 from salticid.store.record import arrival_at
 from salticid.store.search import Hit, Search
+from salticid.store.search_words import search_words
 from salticid.store.snippet import snippet
 from salticid.text import language
 from salticid.text.tokens import letter_runs
-from salticid.ui.log_reader import revisions, visit
+from salticid.ui.log_reader import date, visit
 from salticid.urls import site
 
 MOST_SNIPPETS, MOST_POINTS, MOST_HITS = 100, 500, 50
+MOST_CHARACTERS = 1_000_000
+"""Characters of a page in which words are counted."""
 _SAMPLE = 2000
 
 Piece = tuple[str, bool]
@@ -42,7 +47,11 @@ def visit_in_full(crawl: CrawlFolder, step: int, query: str) -> dict[str, Any] |
     return {
         **msgspec.structs.asdict(shown_visit),
         "snippet": pieces(text, query),
+        "words": words_on(f"{shown_visit.title} {text}", query),
         "why": stored_visit.why,
+        "reasons": reasons(stored_visit.why),
+        "fetched": date(stored_visit.fetched),
+        "archived": bool(stored_visit.records),
         "promise": stored_visit.promise,
         "language": language.detect(text[:_SAMPLE]) if text else None,
         "links": len(page.links) if page is not None else 0,
@@ -66,17 +75,29 @@ def snippets(crawl: CrawlFolder, steps: Sequence[int], query: str) -> dict[str, 
 def pieces(text: str, query: str) -> list[Piece]:
     """The piece of a text that shows most words of a query, cut where they begin and end."""
     forms = partial(forms_of, language.stemmer(language.detect(f"{query} {text[:_SAMPLE]}")))
-    part = snippet(text, frozenset(forms(list(letter_runs(query)))), forms)
+    part = snippet(text, frozenset(forms(list(search_words(query)))), forms)
     return _split_at(part.text, part.matches)
 
 
-def curve(crawl: CrawlFolder) -> list[tuple[int, int]]:
-    """Pages and positives so far, at no more points than can be seen."""
-    positives = list(accumulate(crawl.positive(), initial=0))
+def words_on(text: str, query: str) -> list[tuple[str, int]]:
+    """How often each word of a query stands in a text, in any of its forms; stop words are left out.
+
+    >>> words_on("Planning queries: a query, planned", "the query planner of tables")
+    [('query', 2), ('planner', 0), ('tables', 0)]
+    """
+    code = language.detect(f"{query} {text[:_SAMPLE]}")
+    forms = partial(forms_of, language.stemmer(code))
+    words = list(dict.fromkeys(word for word in letter_runs(query) if word not in language.stop_words(code)))
+    counts = Counter(forms(list(letter_runs(text[:MOST_CHARACTERS]))))
+    return [(word, counts[form]) for word, form in zip(words, forms(words), strict=True)]
+
+
+def thinned(positives: Sequence[int]) -> list[tuple[int, int]]:
+    """Pages and how many of them are on topic, from none on, at no more points than can be seen."""
     if len(positives) <= MOST_POINTS:
-        return list(enumerate(map(int, positives)))
+        return list(enumerate(positives))
     places = [round(at * (len(positives) - 1) / (MOST_POINTS - 1)) for at in range(MOST_POINTS)]
-    return [(place, int(positives[place])) for place in places]
+    return [(place, positives[place]) for place in places]
 
 
 def search_all(folders: Sequence[Path], words: str) -> list[dict[str, Any]]:
@@ -102,15 +123,13 @@ def search_all(folders: Sequence[Path], words: str) -> list[dict[str, Any]]:
 
 
 def _hits(folder: Path, query: Query) -> list[Hit]:
-    """The pages of one crawl, as they are judged by now; none as long as it has no log that can be read."""
+    """The pages of one crawl; none as long as it has no log that can be read."""
     try:
         with closing(CrawlFolder(folder)) as crawl, closing(WordIndex(crawl)) as index:
             index.update()
-            hits = list(islice(Search(crawl, index).hits(query), MOST_HITS))
-            scores, _ = revisions(crawl) if hits else ({}, {})
+            return list(islice(Search(crawl, index).hits(query), MOST_HITS))
     except (UserError, Damaged, OSError, sqlite3.Error):
         return []
-    return [msgspec.structs.replace(hit, score=scores.get(hit.step, hit.score)) for hit in hits]
 
 
 def _split_at(text: str, matches: Sequence[tuple[int, int]]) -> list[Piece]:

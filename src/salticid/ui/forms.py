@@ -34,10 +34,23 @@ class NewCrawl(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     world: str | None = None
 
 
+class NewEngine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A search engine to set up: SearXNG by its address, Brave by its key."""
+
+    name: Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9.:_-]{0,59}$")]
+    kind: Literal["searxng", "brave"]
+    address: Annotated[str, msgspec.Meta(max_length=2000)] = ""
+    key: Annotated[str, msgspec.Meta(max_length=500, pattern=r"^[!-~]*$")] = ""
+
+
 class GoOn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a crawl goes on; a larger budget is needed where the old one is used up."""
+    """How a crawl goes on: with so many `more` pages than it has read, or with `max_pages` in all, else as it was.
+
+    A larger budget is needed where the old one is used up.
+    """
 
     max_pages: Pages | None = None
+    more: Pages | None = None
 
 
 class Nothing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -61,8 +74,11 @@ class ReplayProgress(msgspec.Struct, frozen=True):
 class Summary(msgspec.Struct, frozen=True):
     """A crawl at one glance.
 
-    `stopped` is why it ended, if it has; `stopped_line` says the same as a sentence. `positive` counts the pages
-    that reached the judge's `line` when they came, `harvest` is their share among the last 100. `seconds` are on
+    `stopped` is why it ended, if it has; `stopped_line` says the same as a sentence. `positive` counts the pages that
+    are on topic by now: those that a person liked, and those whose current score reaches the judge's `line`, less what
+    the person rejected, and of those all but the same one. `harvest` is their share among the last 100.
+    `feedback_line` says what a person's word will not
+    change here, if anything. `seconds` are on
     the crawl's clock, which stands still in a pause. `agents`: whether its strategy is made of them. `world` is the
     recorded one it hunts in, if it does.
     """
@@ -79,7 +95,8 @@ class Summary(msgspec.Struct, frozen=True):
     fetches: int
     positive: int
     harvest: float
-    line: float | None
+    line: float
+    feedback_line: str | None
     hosts: int
     began: str
     seconds: float

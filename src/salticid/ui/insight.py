@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
 from salticid.protocols import Strategy, UrlTable
+from salticid.runs.reasons import reasons
 from salticid.runs.run import Run
+from salticid.ui.hunt_outlook import UNKNOWN
 
 MOST_FETCHING, MOST_WAITING, MOST_HOSTS = 64, 20, 50
 MOST_PLACES = 10_000
@@ -46,7 +48,13 @@ class Insight:
         ]
         size, best = run.crawl.strategy.waiting(MOST_WAITING)
         waiting = [
-            {"url": urls[choice.link.url], "score": choice.score, "why": choice.why} for choice in best
+            {
+                "url": urls[choice.link.url],
+                "score": choice.score,
+                "why": choice.why,
+                "reasons": reasons(choice.why),
+            }
+            for choice in best
         ]
         pauses: dict[str, float] = {}
         for url, until in run.resting():
@@ -57,10 +65,10 @@ class Insight:
             "parked": [{"site": host, "until": pause} for host, pause in islice(pauses.items(), MOST_HOSTS)],
         }
 
-    def advice(self) -> dict[str, Any] | None:
-        """What seems to be left to find; None while it is too early."""
+    def advice(self) -> dict[str, Any]:
+        """What seems to be left to find, if that can be told."""
         ahead = self._run.crawl.outlook()
-        return None if ahead is None else asdict(ahead)
+        return UNKNOWN if ahead is None else asdict(ahead)
 
 
 def places(strategy: Strategy) -> dict[int, int]:
@@ -69,20 +77,31 @@ def places(strategy: Strategy) -> dict[int, int]:
     return {choice.link.url: place for place, choice in enumerate(best, 1)}
 
 
-def moves(
-    before: dict[int, int], after: dict[int, int], urls: UrlTable
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The links that rose most and those that fell most; None stands for a place behind all we looked at."""
-    behind = MOST_PLACES + 1
-    changes = [(before.get(url, behind) - after.get(url, behind), url) for url in {**after, **before}]
-    by_size = sorted((change for change in changes if change[0]), key=lambda change: -change[0])
+@dataclass(frozen=True, slots=True)
+class LinkMoves:
+    """How many waiting links rose and fell, and those that did most, each with its places before and after.
 
-    def facts(some: list[tuple[int, int]]) -> list[dict[str, Any]]:
-        return [{"url": urls[url], "before": before.get(url), "after": after.get(url)} for _, url in some]
+    None stands for a place behind all we looked at.
+    """
 
-    rose = [change for change in by_size if change[0] > 0]
-    fell = [change for change in reversed(by_size) if change[0] < 0]
-    return facts(rose[:MOST_MOVES]), facts(fell[:MOST_MOVES])
+    rose: int
+    fell: int
+    up: list[dict[str, Any]]
+    down: list[dict[str, Any]]
+
+    @classmethod
+    def between(cls, before: dict[int, int], after: dict[int, int], urls: UrlTable) -> LinkMoves:
+        """What changed from some places to others."""
+        behind = MOST_PLACES + 1
+        changes = [(before.get(url, behind) - after.get(url, behind), url) for url in {**after, **before}]
+        by_size = sorted((change for change in changes if change[0]), key=lambda change: -change[0])
+
+        def facts(some: list[tuple[int, int]]) -> list[dict[str, Any]]:
+            return [{"url": urls[url], "before": before.get(url), "after": after.get(url)} for _, url in some]
+
+        rose = [change for change in by_size if change[0] > 0]
+        fell = [change for change in reversed(by_size) if change[0] < 0]
+        return cls(len(rose), len(fell), facts(rose[:MOST_MOVES]), facts(fell[:MOST_MOVES]))
 
 
 def _host(urls: UrlTable, url: int) -> str:

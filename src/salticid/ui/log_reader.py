@@ -12,6 +12,7 @@ from salticid.messages import Message, Report, Revision
 from salticid.store import record
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.record import StoredArrival, VisitRow
+from salticid.store.verdicts import Word
 from salticid.urls import site
 
 BATCH = 200
@@ -19,10 +20,15 @@ BATCH = 200
 _MOST_MESSAGES = 2000
 
 _FOREVER = (1 << 63) - 1
+_LIKINGS: dict[Word | None, int] = {Word.LIKED: 1, Word.REJECTED: -1}
 
 
 class ShownVisit(msgspec.Struct, frozen=True):
-    """A visit as the page shows it. `source` is the step of the page it was linked from, -1 a seed, -2 an offer."""
+    """A visit as the page shows it.
+
+    `source` is the step of the page it was linked from, -1 a seed, -2 an offer; `twin` that of an earlier page which is
+    all but the same.
+    """
 
     step: int
     url: str
@@ -39,6 +45,7 @@ class ShownVisit(msgspec.Struct, frozen=True):
     modified: str | None
     liking: int
     revisit: bool
+    twin: int | None
 
 
 @dataclass(slots=True)
@@ -120,22 +127,12 @@ def visit(crawl: CrawlFolder, step: int) -> ShownVisit | None:
     arrival = record.arrival_at(crawl.database, step)
     if arrival is None:
         return None
-    shown_visit = _visit(crawl, arrival)
-    scores, likings = revisions(crawl)
+    verdicts = crawl.verdicts()
     return msgspec.structs.replace(
-        shown_visit, score=scores.get(step, shown_visit.score), liking=likings.get(shown_visit.final, 0)
+        _visit(crawl, arrival),
+        score=verdicts.score(arrival.visit),
+        liking=_LIKINGS.get(verdicts.words.get(step), 0),
     )
-
-
-def revisions(crawl: CrawlFolder) -> tuple[dict[int, float], dict[str, int]]:
-    """What holds by now: the scores that the judge gave later, by step, and a person's word, by URL."""
-    scores: dict[int, float] = {}
-    likings: dict[str, int] = {}
-    for _, message in record.all_messages(crawl.database):
-        if isinstance(message, Revision):
-            scores.update(message.scores)
-            likings.update(message.feedback)
-    return scores, likings
 
 
 def likings_in(crawl: CrawlFolder, feedback: list[tuple[str, int]]) -> dict[int, int]:
@@ -149,12 +146,12 @@ def _visit(crawl: CrawlFolder, arrival: StoredArrival) -> ShownVisit:
     final = crawl.url(visit.final)
     return ShownVisit(
         visit.step, crawl.url(choice.url), final, page.title if page is not None else "", site(final), visit.outcome,
-        visit.score, bool(visit.positive), choice.agent, choice.source, visit.depth, visit.at, _date(visit.modified),
-        0, bool(visit.revisit),
+        visit.score, bool(visit.positive), choice.agent, choice.source, visit.depth, visit.at, date(visit.modified),
+        0, bool(visit.revisit), visit.duplicate_of,
     )  # fmt: skip
 
 
-def _date(seconds: float | None) -> str | None:
+def date(seconds: float | None) -> str | None:
     """A time as ISO 8601; a server may have said anything."""
     try:
         return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat()

@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from salticid.ui.forms import GoOn, NewCrawl, Nothing, Opinion, Summary
+from salticid.ui.forms import GoOn, NewCrawl, NewEngine, Nothing, Opinion, Summary
 from salticid.ui.log_reader import ShownVisit
 from salticid.version import __version__
 
-_FORMS = (NewCrawl, GoOn, Nothing, Opinion, Summary, ShownVisit)
+_FORMS = (NewCrawl, GoOn, NewEngine, Nothing, Opinion, Summary, ShownVisit)
 _REF = "#/components/schemas/{name}"
 
 
@@ -64,19 +64,43 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
         query={"since": "the id of the last event seen"},
     ),
     ("GET", f"{_ONE}/visits/{{step}}"): _Answer(
-        "All about one visit: what ShownVisit says, and snippet, why, promise, language, links, duplicate_of, status, "
-        "seconds, size.",
+        "All about one visit: what ShownVisit says, and snippet, words [[word of the query, times on it]], why, "
+        "reasons [{line, share}], fetched, archived, promise, language, links, duplicate_of, status, seconds, size.",
         gives=ShownVisit,
+    ),
+    ("GET", f"{_ONE}/visits/{{step}}/text"): _Answer("The text of a page as it was read.", kind="text/plain"),
+    ("GET", f"{_ONE}/visits/{{step}}/copy"): _Answer(
+        "The archived page of a live crawl, harmless: without scripts, pictures and links.", kind="text/html"
     ),
     ("GET", f"{_ONE}/snippets"): _Answer(
         "For up to 100 visits: {snippets: {step: [[text, is_hit]]}, why: {step: [[name, x]]}}.",
         query={"steps": "numbers, with commas between them"},
     ),
-    ("GET", f"{_ONE}/curve"): _Answer("{points: [[pages, positives]]}, at most 500 of them."),
+    ("GET", f"{_ONE}/curve"): _Answer("{points: [[pages, those on topic by now]]}, at most 500 of them."),
+    ("GET", f"{_ONE}/failures"): _Answer(
+        "What could not be read: {starts: [{url, state, cause, advice}], hosts: [{host, cause, count, url}], left_off}."
+    ),
+    ("GET", f"{_ONE}/outlook"): _Answer(
+        "What is still to be found, {remaining: {mean, low, high}, harvest: {mean, low, high}}; both null where that "
+        "cannot be told."
+    ),
     ("GET", f"{_ONE}/export"): _Answer(
-        "The pages as a file.",
+        "The pages as a file, best first, with their current scores and the person's word.",
         kind="application/octet-stream",
-        query={"format": "jsonl, csv, parquet or warc"},
+        query={
+            "format": "jsonl, csv, parquet, warc, ris or bibtex",
+            "which": "list, as the page shows it; liked; or everything, which it is if nothing is said",
+            "line": "for the list, the score from which on pages are on topic; else the judge's own",
+            "least": "for the list, the least score shown, if a person chose one",
+        },
+    ),
+    ("POST", "/api/engines"): _Answer(
+        "Set up a search engine, which is asked once to see that it answers: {engines: [{name, kind, fixed}]}.",
+        takes=NewEngine,
+        status=201,
+    ),
+    ("DELETE", "/api/engines/{name}"): _Answer(
+        "Forget a search engine that was set up so: {engines: [{name, kind, fixed}]}.", takes=Nothing
     ),
     ("GET", "/api/search"): _Answer(
         "Pages of all crawls that hold all of some words: {found: [{crawl, step, url, title, site, snippet, "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from dataclasses import asdict
 from datetime import datetime
 from inspect import cleandoc
 from pathlib import Path
@@ -14,17 +14,18 @@ from salticid.judges import judges
 from salticid.model import Limits, Topic
 from salticid.runs import specs
 from salticid.runs.live_settings import LiveSettings
+from salticid.runs.measured import WORTH, Worth
 from salticid.runs.order import Order, Recipe
 from salticid.store.folder_lock import PRIVATE
 from salticid.strategies import strategies
 from salticid.ui.untrusted_files import read_plain
+from salticid.ui.whole_files import write_whole
 from salticid.ui.worlds import world_at
 from salticid.webs.recorded import RecordedWeb
 
 FILE = "wish.json"
 _LARGEST = 16 << 20
-FAVOURITES = (specs.DEFAULT_STRATEGY, "myspiders")
-"""The strategies that are named first: the first of them is the usual one."""
+_NOT_MEASURED = Worth(0.0, 0.0)
 
 
 class Wish(msgspec.Struct, frozen=True):
@@ -44,26 +45,25 @@ class Wish(msgspec.Struct, frozen=True):
     began: str
     mood: Literal["run", "pause", "stop"] = "run"
     world: str | None = None
+    max_fetches: int | None = None
+
+    @property
+    def limits(self) -> Limits:
+        """How far it may go."""
+        return Limits(max_pages=self.max_pages, max_fetches=self.max_fetches)
 
     def order(self, folder: Path, live: LiveSettings) -> Order:
         """The order of the crawl in DATA/crawls/ID, which is this folder; UserError if a name in it is unknown."""
-        recipe = Recipe(
-            strategies.make(self.strategy), judges.make(self.judge), Limits(max_pages=self.max_pages)
-        )
+        recipe = Recipe(strategies.make(self.strategy), judges.make(self.judge), self.limits)
         data = folder.parent.parent
         web = live if self.world is None else RecordedWeb(world_at(data, self.world))
         topic = Topic(self.query, self.query, self.seeds)
-        return Order(topic, web, self.strategy, self.judge, recipe, folder)
+        return Order(topic, web, self.strategy, self.judge, recipe, folder, may_shrink=True)
 
     def save(self, folder: Path) -> None:
         """Write it into the crawl's folder, whole or not at all; OSError if that cannot be."""
         folder.mkdir(PRIVATE, parents=True, exist_ok=True)
-        partial = folder / f".{FILE}.partial"
-        with partial.open("wb") as file:
-            file.write(msgspec.json.format(msgspec.json.encode(self)) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(folder / FILE)
+        write_whole(folder / FILE, msgspec.json.format(msgspec.json.encode(self)) + b"\n")
 
     @classmethod
     def load(cls, folder: Path) -> Wish | None:
@@ -82,11 +82,10 @@ def judge_for(strategy: str) -> str:
 
 
 def strategy_menu() -> list[dict[str, Any]]:
-    """The strategies to choose from: those favoured, those that walk, the others; the first sentence of each."""
+    """The strategies to choose from, the usual one first, then by what they were worth; a sentence about each."""
 
-    def place(name: str) -> tuple[int, bool]:
-        favour = FAVOURITES.index(name) if name in FAVOURITES else len(FAVOURITES)
-        return favour, not strategies.find(name).walks
+    def place(name: str) -> tuple[bool, float]:
+        return name != specs.DEFAULT_STRATEGY, -WORTH.get(name, _NOT_MEASURED).near
 
     return [
         {
@@ -94,6 +93,7 @@ def strategy_menu() -> list[dict[str, Any]]:
             "line": _first_paragraph(strategies.find(name).__doc__ or ""),
             "walks": strategies.find(name).walks,
             "default": name == specs.DEFAULT_STRATEGY,
+            "worth": asdict(WORTH[name]) if name in WORTH else None,
         }
         for name in sorted(strategies.names(), key=place)
     ]

@@ -35,9 +35,10 @@ class Do(Struct, frozen=True, tag="do"):
 
 
 class Extend(Struct, frozen=True, tag="extend"):
-    """It may fetch so many pages in all."""
+    """It may read so many pages in all, and make so many fetches."""
 
     max_pages: int
+    max_fetches: int | None
 
 
 class Hear(Struct, frozen=True, tag="hear"):
@@ -73,18 +74,22 @@ class Now(Struct, frozen=True, tag="now"):
 
 
 class Moves(Struct, frozen=True, tag="moved"):
-    """Which waiting links rose and fell after a person's word, and how long that took."""
+    """How many waiting links rose and fell after a person's word on a page, which did most, how long that took."""
 
+    url: str
+    liking: int
+    rose: int
+    fell: int
     up: list[dict[str, Any]]
     down: list[dict[str, Any]]
     seconds: float
 
 
 class Advice(Struct, frozen=True, tag="advice"):
-    """What seems to be left to find."""
+    """What seems to be left to find; None where that cannot be told."""
 
-    remaining: dict[str, Any]
-    harvest: dict[str, Any]
+    remaining: dict[str, Any] | None
+    harvest: dict[str, Any] | None
 
 
 class Notice(Struct, frozen=True, tag="warned"):

@@ -2,7 +2,7 @@
 
 A page of the open web can make a browser send requests here, and a name of its own can be made to point here.
 So the host must be ours, the origin ours if one is named, and the token known for everything but the page's own
-files.
+files. A browser that comes without it gets a page that says how to get it.
 
 A browser sends its cookies to every port of a machine, whoever listens there. So no cookie holds the token: the page
 keeps it where scripts of its own origin alone can read it, and names it in a field of every request. What a browser
@@ -15,12 +15,14 @@ from __future__ import annotations
 import hmac
 from collections.abc import Mapping
 from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import JSONResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+PAGE = Path(__file__).parent / "page"
 TOKEN_HEADER = "x-salticid-token"  # noqa: S105 - the name of a field
 OPEN = ("/page/",)
 """What every program at this machine may read: files that hold no secrets."""
@@ -77,7 +79,11 @@ class AccessControl:
         if scope["path"].startswith(OPEN):
             return None if reads else refusal(405, "this can only be read")
         knows = self._is_token(headers.get(TOKEN_HEADER, "")) or self._is_token(_bearer(headers))
-        return None if knows or (reads and self._has_ticket(scope, headers)) else refusal(401, _ASK_FOR_TOKEN)
+        if knows or (reads and self._has_ticket(scope, headers)):
+            return None
+        if reads and "text/html" in headers.get("accept", ""):
+            return FileResponse(PAGE / "no-key.html", 401)
+        return refusal(401, _ASK_FOR_TOKEN)
 
     def _has_ticket(self, scope: Scope, headers: Headers) -> bool:
         """Whether a request that reads brings the ticket of its path; to the page the token itself opens too."""

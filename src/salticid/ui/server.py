@@ -30,11 +30,10 @@ from salticid.ui.api import Api
 from salticid.ui.crawls import Crawls
 from salticid.ui.idle_connections import MOST_CONNECTIONS, ImpatientProtocol
 from salticid.ui.reports import Reports
-from salticid.ui.security import AccessControl, refusal
-from salticid.ui.settings import engines
+from salticid.ui.security import PAGE, AccessControl, refusal
+from salticid.ui.settings import Engines
 
 ADDRESS = "127.0.0.1"
-PAGE = Path(__file__).parent / "page"
 _LONGEST_HEAD = 64 << 10
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -49,7 +48,7 @@ class Serving:
         self.token = secrets.token_urlsafe(24)
         self.crawls = Crawls(data, live)
         self._stopping = False
-        api = Api(self.crawls, engines(data), Reports(data), live, self.token, lambda: self._stopping)
+        api = Api(self.crawls, Engines(data), Reports(data), live, self.token, lambda: self._stopping)
         self._socket = _listener(port)
         self.port: int = self._socket.getsockname()[1]
         self._app = application(api, self.port)

@@ -11,12 +11,13 @@ from typing import Literal
 import msgspec
 
 from salticid.errors import UserError
-from salticid.model import StopReason
+from salticid.model import Limits, StopReason
+from salticid.runs.heeding import unheeded
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.order import WHY
 from salticid.strategies import strategies
 from salticid.ui import process_messages as messages
-from salticid.ui.forms import ReplayProgress, Summary
+from salticid.ui.forms import GoOn, ReplayProgress, Summary
 from salticid.ui.order_form import Wish
 from salticid.ui.process_handle import PATIENCE, Child
 from salticid.ui.tally import Tally
@@ -49,6 +50,7 @@ class ServerCrawl:
         self._playing: ReplayProgress | None = None
         self._tally = Tally(folder)
         self._walks = wish.strategy in strategies.names() and strategies.find(wish.strategy).walks
+        self._feedback_line = unheeded(wish.strategy, wish.judge)
         self._only_hears, self._unanswered = False, 0
         self._looked_at = 0.0
         self._watchers: set[asyncio.Queue[messages.ProcessReport]] = set()
@@ -64,7 +66,9 @@ class ServerCrawl:
     def can_continue(self) -> bool:
         """Whether there is something left to do for it, perhaps with a larger budget."""
         reason = self.stop_reason
-        return reason is None or reason not in (StopReason.FRONTIER_EMPTY.value, StopReason.EXTINCT.value)
+        if reason == StopReason.FRONTIER_EMPTY.value:
+            return bool(self._live.allow_net and self._tally.refused)
+        return reason != StopReason.EXTINCT.value
 
     @property
     def stop_reason(self) -> str | None:
@@ -83,6 +87,7 @@ class ServerCrawl:
         """What a person wants to know at one glance."""
         tally, wish, reason = self._tally, self.wish, self.stop_reason
         tally.update()
+        tally.standing.draw_line(tally.about.get("line") if self._line is None else self._line)
         return Summary(
             id=self.id,
             query=wish.query,
@@ -94,9 +99,10 @@ class ServerCrawl:
             pages=tally.pages,
             max_pages=wish.max_pages,
             fetches=tally.fetches,
-            positive=tally.positive,
+            positive=tally.standing.on_topic,
             harvest=tally.harvest,
-            line=tally.about.get("line") if self._line is None else self._line,
+            line=tally.standing.line,
+            feedback_line=self._feedback_line,
             hosts=tally.hosts,
             began=wish.began,
             seconds=round(float(tally.about.get("seconds", 0.0) if reason else tally.seconds), 3),
@@ -105,6 +111,11 @@ class ServerCrawl:
             playing=self._playing,
             world=wish.world,
         )
+
+    def curve(self) -> list[int]:
+        """How many of its first n pages are on topic by now, for each n from 0 on."""
+        self.summary()
+        return self._tally.standing.curve()
 
     async def start(self) -> None:
         """Give it a process, which begins the crawl or goes on with it."""
@@ -119,26 +130,48 @@ class ServerCrawl:
             self._want("pause")
             self._child.send(messages.Do("pause"))
 
-    async def go_on(self, max_pages: int | None) -> None:
-        """Let it run again, with a larger budget if one is given."""
+    async def go_on(self, form: GoOn) -> None:
+        """Let it run again, with another budget if one is given."""
         async with self._turn:
-            await self._go_on(max_pages)
+            await self._go_on(form)
 
-    async def _go_on(self, max_pages: int | None) -> None:
-        if max_pages is not None and max_pages < self.wish.max_pages:
-            raise UserError(f"its budget is {self.wish.max_pages} pages already; give a larger max_pages")
-        is_larger = max_pages is not None and max_pages > self.wish.max_pages
-        if self.stop_reason in _USED_UP and not is_larger:
-            raise UserError("its budget is used up; give a larger max_pages to go on")
+    async def _go_on(self, form: GoOn) -> None:
         if self._state in ("stopping", "ended") and self._child is not None:
             await self._child.wait(PATIENCE)
-        self._want("run", self.wish.max_pages if max_pages is None else max_pages)
+        limits = self._budget(form)
+        if self.stop_reason in _USED_UP and limits == self.wish.limits:
+            raise UserError(
+                "its budget is used up; say how many more pages it may read, or a larger max_pages"
+            )
+        self._want("run", limits)
         if self._child is None:
             await self._begin()
             return
-        if is_larger:
-            self._child.send(messages.Extend(self.wish.max_pages))
+        self._child.send(messages.Extend(limits.max_pages, limits.max_fetches))
         self._child.send(messages.Do("continue"))
+
+    def _budget(self, form: GoOn) -> Limits:
+        """How far it may go from now on; UserError if that makes no sense.
+
+        More pages than were read may also take ten times as many fetches more: those made so far may be used up.
+        """
+        now = self.wish.limits
+        if form.more is not None and form.max_pages is not None:
+            raise UserError("say how many more pages it may read, or how many in all (max_pages), not both")
+        if form.more is not None:
+            self._tally.update()
+            more = Limits(max_pages=form.more)
+            return Limits(
+                max_pages=self._tally.pages + more.max_pages, max_fetches=self._tally.fetches + more.fetches
+            )
+        if form.max_pages is None:
+            return now
+        if form.max_pages < now.max_pages:
+            raise UserError(f"its budget is {now.max_pages} pages already; give a larger max_pages")
+        fetches = max(now.fetches, Limits(max_pages=form.max_pages).fetches)
+        return Limits(
+            max_pages=form.max_pages, max_fetches=None if self.wish.max_fetches is None else fetches
+        )
 
     async def stop(self) -> None:
         """End it; what it found stays, and it can be continued."""
@@ -216,9 +249,11 @@ class ServerCrawl:
         self._child = child = await Child.start(begin, self._hear, self._over)
         return child
 
-    def _want(self, mood: Literal["run", "pause", "stop"], max_pages: int | None = None) -> None:
-        wish = self.wish if max_pages is None else msgspec.structs.replace(self.wish, max_pages=max_pages)
-        self.wish = msgspec.structs.replace(wish, mood=mood)
+    def _want(self, mood: Literal["run", "pause", "stop"], limits: Limits | None = None) -> None:
+        limits = self.wish.limits if limits is None else limits
+        self.wish = msgspec.structs.replace(
+            self.wish, mood=mood, max_pages=limits.max_pages, max_fetches=limits.max_fetches
+        )
         try:
             self.wish.save(self.folder)
         except OSError as error:
@@ -232,6 +267,8 @@ class ServerCrawl:
             return trouble
         if reason == StopReason.INTERRUPTED.value:
             return "You stopped it." if self.wish.mood == "stop" else _SERVER_STOPS
+        if reason == StopReason.FRONTIER_EMPTY.value and not self._tally.pages:
+            return "It read nothing: none of its start points could be read."
         return _KILLED if reason == CUT_OFF else f"It ended: {WHY[StopReason(reason)]}."
 
     def _hear(self, report: messages.ProcessReport) -> None:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections import deque
 from pathlib import Path
 from typing import Any
 
 from salticid.crawl import HARVEST_WINDOW
 from salticid.errors import UserError
+from salticid.messages import Revision
 from salticid.model import Outcome
+from salticid.store import record
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.damage import Damaged
 from salticid.store.schema import FILE
+from salticid.ui.standing import Standing
 from salticid.ui.untrusted_files import is_plain
 from salticid.urls import host
 
 _FREE = (Outcome.OUT_OF_SCOPE,)
+_MOST_MESSAGES = 2000
+_FOREVER = (1 << 63) - 1
 
 
 class Tally:
@@ -26,18 +30,18 @@ class Tally:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._crawl: CrawlFolder | None = None
-        self._step = -1
-        self.pages = self.fetches = self.positive = 0
+        self._step, self._seq = -1, 0
+        self.pages = self.fetches = self.refused = 0
+        self.standing = Standing()
         self.seconds = 0.0
         self.trouble: str | None = None
         self.about: dict[str, Any] = {}
         self._hosts: set[str] = set()
-        self._recent: deque[bool] = deque(maxlen=HARVEST_WINDOW)
 
     @property
     def harvest(self) -> float:
-        """The share of positives among the last pages."""
-        return sum(self._recent) / len(self._recent) if self._recent else 0.0
+        """The share of pages on topic among the last ones."""
+        return self.standing.share_of_last(HARVEST_WINDOW)
 
     @property
     def hosts(self) -> int:
@@ -49,7 +53,9 @@ class Tally:
         try:
             if self._crawl is None:
                 self._crawl = CrawlFolder(self._folder)
-            self._count(self._crawl)
+            with self._crawl.database.moment():
+                self._count(self._crawl)
+                self._listen(self._crawl)
             self.trouble = None
         except UserError as error:
             self.trouble = trouble_with(self._folder, error)
@@ -64,13 +70,21 @@ class Tally:
                 continue
             self.seconds = max(self.seconds, visit.at)
             kind = Outcome(visit.outcome)
+            self.refused += kind is Outcome.REFUSED_ADDRESS
             self.fetches += kind.fetched and kind not in _FREE
             if kind is Outcome.OK:
                 self.pages += 1
-                self.positive += visit.positive
-                self._recent.append(bool(visit.positive))
+                self.standing.see(visit)
                 self._hosts.add(host(crawl.url(visit.final)))
         self.about = crawl.about()
+
+    def _listen(self, crawl: CrawlFolder) -> None:
+        """Hear what the judge and the person said since."""
+        while messages := list(record.messages(crawl.database, self._seq, _FOREVER, _MOST_MESSAGES)):
+            for self._seq, message in messages:
+                if isinstance(message, Revision):
+                    steps = {url: crawl.step_of(url) for url, _ in message.feedback}
+                    self.standing.hear(message, steps)
 
     def close(self) -> None:
         """Let go of the log."""

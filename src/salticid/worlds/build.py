@@ -31,10 +31,12 @@ def build(
     source: WorldSource,
     labels: Path | None = None,
     watch: Callable[[int, int], None] | None = None,
+    write_beside: Callable[[Path], None] | None = None,
 ) -> WorldSummary:
     """Read a source to its end into the new world folder `out`.
 
-    `watch(done, pages)` is shown the progress. Whatever goes wrong, `out` is a whole world or not there.
+    `watch(done, pages)` is shown the progress; `write_beside` puts into the folder what else is known of the pages.
+    Whatever goes wrong, `out` is a whole world or not there.
     """
     pairs = list(read_labels(labels)) if labels else []
     writer = WorldWriter(out)
@@ -60,6 +62,8 @@ def build(
         if len(recorded_labels) < len(labels_of_pages):
             writer.leave_out("label for an unknown URL", len(labels_of_pages) - len(recorded_labels))
         write_labels(writer.folder, recorded_labels)
+        if write_beside is not None:
+            write_beside(writer.folder)
         pages = writer.pages
         manifest = writer.close(source.name)
     except BaseException:

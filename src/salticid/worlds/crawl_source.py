@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from salticid.model import Outcome
+import msgspec
+
+from salticid.model import Outcome, Topic
 from salticid.store.crawl_folder import CrawlFolder, StoredVisit
 from salticid.tables.translation import Translation
 from salticid.webs.recorded import OUTCOMES
 from salticid.worlds.answers import Answer, Unread
+from salticid.worlds.beliefs import write_belief
 
 
 class CrawledPages:
@@ -26,6 +29,13 @@ class CrawledPages:
         for visit in self._crawl.visits():
             self.done += 1
             yield from self._answers(visit)
+
+    def write_belief(self, world: Path) -> None:
+        """Put beside the world which pages are taken for pages about the crawl's topic by now."""
+        told = self._crawl.about().get("topic")
+        if told is not None:
+            urls = (self._crawl.visit(step).final_url for step in self._crawl.on_topic())
+            write_belief(world, msgspec.convert(told, Topic), urls)
 
     def _answers(self, visit: StoredVisit) -> Iterator[Answer]:
         if visit.url != visit.final_url and visit.url not in self._redirects:

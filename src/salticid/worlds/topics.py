@@ -1,23 +1,29 @@
-"""Topics made from the labels of a world, for experiments."""
+"""Topics made from what is known about the pages of a world, for experiments: labels, beliefs, or words in them."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from salticid.errors import UserError
 from salticid.model import Topic
+from salticid.text import language
+from salticid.text.stems import Stems
 from salticid.truth import Truth, save_topic
 from salticid.webs.recorded import RecordedWeb
+from salticid.webs.world_arrays import PAGE
 from salticid.worlds.backlinks import WorldBacklinks
+from salticid.worlds.beliefs import belief_of
 from salticid.worlds.labels import labels_of
 
+Basis = Literal["labels", "belief", "words"]
 MIN_TARGETS = 10
 _GO_BACK_FROM = 10
 _BACKLINKS_A_PAGE = 20
@@ -39,34 +45,46 @@ class TopicPlan:
 
 @dataclass(frozen=True, slots=True)
 class TopicFiles:
-    """The files written, and the labels left out, each with the reason."""
+    """The files written, and the subjects left out, each with the reason; `basis` is who says what pages are about."""
 
     files: list[Path]
     left_out: dict[str, str]
+    basis: Basis
 
 
 class _LeftOut(Exception):
     """Why a label makes no topic."""
 
 
-def make_topics(world: Path, out: Path, plan: TopicPlan) -> TopicFiles:
-    """Write one topic file per label into `out`."""
-    labels = labels_of(world)
-    if not labels:
-        raise UserError(f"{world} has no labels; build it with --labels FILE.tsv to make topics from them")
+class Subject(NamedTuple):
+    """Something that pages are about: its name, the words for it, and the pages."""
+
+    name: str
+    words: str
+    urls: list[str]
+
+
+def make_topics(world: Path, out: Path, plan: TopicPlan, searches: Sequence[str] = ()) -> TopicFiles:
+    """Write one topic file per subject into `out`.
+
+    Subjects are what is searched for; without that the labels of the world are; without labels, what the crawl
+    believed that the world is made of.
+    """
+    web = RecordedWeb(world)
+    subjects, basis = _subjects(world, web, searches)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"cannot write topics to {out}: {error.strerror}; name another folder") from None
-    maker = _Maker(RecordedWeb(world), plan, _shared_root(list(labels)))
-    topics = TopicFiles([], {})
-    for label, urls in labels.items():
+    maker = _Maker(web, plan)
+    topics = TopicFiles([], {}, basis)
+    for subject in subjects:
         try:
-            topic, truth = maker.topic(label, urls)
+            topic, truth = maker.topic(subject)
         except _LeftOut as reason:
-            topics.left_out[label] = str(reason)
+            topics.left_out[subject.name] = str(reason)
             continue
-        file = out / f"{re.sub(r'[^A-Za-z0-9._-]+', '_', label).strip('.') or 'topic'}.toml"
+        file = out / f"{re.sub(r'[^A-Za-z0-9._-]+', '_', subject.name).strip('.') or 'topic'}.toml"
         stem, number = file.stem, 1
         while file in topics.files:
             number += 1
@@ -76,12 +94,27 @@ def make_topics(world: Path, out: Path, plan: TopicPlan) -> TopicFiles:
     return topics
 
 
-class _Maker:
-    def __init__(self, web: RecordedWeb, plan: TopicPlan, root: str) -> None:
-        self._web, self._plan, self._root = web, plan, root
+def _subjects(world: Path, web: RecordedWeb, searches: Sequence[str]) -> tuple[list[Subject], Basis]:
+    """What the pages of a world are about, and who says so."""
+    if searches:
+        return [Subject(words, words, pages_with(words, web)) for words in searches], "words"
+    if labels := labels_of(world):
+        root = _shared_root(list(labels))
+        return [Subject(label, _label_words(label, root), urls) for label, urls in labels.items()], "labels"
+    if belief := belief_of(world):
+        return [Subject(belief.topic.name, belief.topic.keywords, belief.urls)], "belief"
+    raise UserError(
+        f"{world} has no labels, and is made of no crawl that believed something of its pages; say what a topic is "
+        "about with --search WORDS, or build the world with --labels FILE.tsv"
+    )
 
-    def topic(self, label: str, urls: list[str]) -> tuple[Topic, Truth]:
-        plan = self._plan
+
+class _Maker:
+    def __init__(self, web: RecordedWeb, plan: TopicPlan) -> None:
+        self._web, self._plan = web, plan
+
+    def topic(self, subject: Subject) -> tuple[Topic, Truth]:
+        plan, (label, words, urls) = self._plan, subject
         if len(urls) < plan.min_pages:
             raise _LeftOut(f"{len(urls)} pages, fewer than {plan.min_pages}")
         digest = hashlib.blake2b(label.encode(), digest_size=8).digest()
@@ -99,16 +132,11 @@ class _Maker:
         if len(targets) < MIN_TARGETS:
             raise _LeftOut(f"{len(targets)} targets, fewer than {MIN_TARGETS}")
         description = self._description(pages)
-        keywords = self._label_words(label) if plan.query == "path" else description
+        keywords = words if plan.query == "path" else description
         if not keywords.strip():
             raise _LeftOut("no words to look for")
         topic = Topic(name=label, keywords=keywords, seeds=tuple(seeds), examples=tuple(examples))
         return topic, Truth(description, tuple(targets))
-
-    def _label_words(self, label: str) -> str:
-        """The distinct words of a label, its root left out when all labels share it."""
-        words = re.findall(r"[^\W\d_]+", label.removeprefix(self._root))
-        return " ".join(dict.fromkeys(words))
 
     def _description(self, pages: list[str]) -> str:
         """Titles and first words of some pages of the topic, as an editor would describe them."""
@@ -140,6 +168,23 @@ class _Maker:
     @cached_property
     def _backlinks(self) -> WorldBacklinks:
         return WorldBacklinks(self._web)
+
+
+def pages_with(words: str, web: RecordedWeb) -> list[str]:
+    """The URLs of the pages in which each of these words occurs, in one of its forms, in alphabetical order."""
+    stems = Stems(web.words, language.detect(words))
+    wanted = set(stems.terms(words))
+    if not wanted:
+        raise UserError(f"{words!r} holds no word to search for; name at least one that is no stop word")
+    found = (
+        number for number in range(web.pages) if wanted <= set(stems.of(web.page(number).tokens).tolist())
+    )
+    return sorted(web.urls.spell(web.arrays[PAGE.url][list(found)].tolist()))
+
+
+def _label_words(label: str, root: str) -> str:
+    """The distinct words of a label, its root left out when all labels share it."""
+    return " ".join(dict.fromkeys(re.findall(r"[^\W\d_]+", label.removeprefix(root))))
 
 
 def _shared_root(labels: list[str]) -> str:

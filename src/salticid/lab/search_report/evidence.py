@@ -85,13 +85,15 @@ class EvolvedStrategy(msgspec.Struct, frozen=True):
         )
 
     def verdict(self) -> str:
-        """How it does against Best-First, in a sentence."""
-        ahead = self.ahead
-        lead = "beats" if ahead.mean > 0 else "loses to"
-        word = lead if ahead.sure else "cannot be told from"
+        """How it does against Best-First, in a sentence; one more if that is no better."""
+        crawls = f"On {len(self.plan.held_back_seeds)} crawls with seeds that were held back"
+        figures = f"{self.fitness} against {self.best_first}, a difference of {self.ahead}."
+        if self.ahead.low > 0:
+            return f"{crawls} it beats Best-First: {figures}"
+        word = "loses to" if self.ahead.sure else "cannot be told from"
         return (
-            f"On {len(self.plan.held_back_seeds)} crawls with seeds that were held back it {word} Best-First: "
-            f"{self.fitness} against {self.best_first}, a difference of {ahead}."
+            f"It is no better than Best-First. {crawls} it {word} it: {figures} A larger world, longer crawls or more "
+            "generations may find more."
         )
 
     def what_matters(self) -> str:

@@ -21,18 +21,22 @@ from salticid.strategies import strategies
 from salticid.strategies.linear_rank import LinearRank
 
 STRATEGY = "linear_rank"
-JUDGE_ADVICE = "Crawl with --judge svm, by which it was evolved."
 _WIDTH = 100
 
 
 def strategy_file(strategy: EvolvedStrategy) -> str:
-    """The text of the file: what it does in comments, the weights as settings, and the table `[found]`."""
+    """The text of the file: comments that tell what it does, its judge, the weights as settings, and `[found]`."""
     title = f"Evolved for {strategy.plan.topic}."
-    sentences = [title, strategy.verdict(), strategy.what_matters(), JUDGE_ADVICE]
+    sentences = [title, strategy.verdict(), strategy.what_matters()]
     settings = msgspec.to_builtins(settings_of(strategy_of(np.array(strategy.weights))))
     if strategy.plan.phases == 1:
         del settings["later"]
-    table = {"strategy": STRATEGY, **settings, NOTES_TABLE: _provenance(strategy)}
+    table = {
+        "strategy": STRATEGY,
+        "judge": strategy.plan.judge,
+        **settings,
+        NOTES_TABLE: _provenance(strategy),
+    }
     return f"{_comment(' '.join(sentences))}\n{tomli_w.dumps(table)}"
 
 
@@ -48,10 +52,10 @@ def _comment(text: str) -> str:
 
 def weights_in(file: Path, terms: Sequence[str], phases: int) -> Weights:
     """The weights of these terms in a strategy file, to begin a search with; a single phase serves for all."""
-    name, settings = read_strategy_file(file)
-    strategy = strategies.make(name, settings)
+    told = read_strategy_file(file)
+    strategy = strategies.make(told.name, told.settings)
     if not isinstance(strategy, LinearRank):
-        raise UserError(f"{file} is for {name}; a search begins with files for {STRATEGY}")
+        raise UserError(f"{file} is for {told.name}; a search begins with files for {STRATEGY}")
     rows: list[Mapping[str, Any]] = [settings_of(strategy), *(each.settings() for each in strategy.later)]
     if len(rows) not in (1, phases):
         raise UserError(f"{file} has {len(rows)} phases; begin a search with --phases {len(rows)} from it")

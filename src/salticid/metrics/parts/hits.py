@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 
 from salticid.model import Topic
 from salticid.truth import Truth
@@ -21,6 +22,15 @@ def hits(urls: Sequence[str], topic: Topic, truth: Truth) -> list[bool]:
     """
     start_urls, targets = _canonical([*topic.seeds, *topic.examples]), _canonical(truth.targets)
     return [url in targets for url in urls if url not in start_urls]
+
+
+def harvest_curve(relevant: Sequence[bool]) -> list[float]:
+    """h(n) = relevant pages among the first n / n, for n = 1, 2, ...
+
+    >>> harvest_curve([True, False, True])
+    [1.0, 0.5, 0.6666666666666666]
+    """
+    return [hits / n for n, hits in enumerate(accumulate(map(int, relevant)), start=1)]
 
 
 def _canonical(urls: Iterable[str]) -> frozenset[str | None]:

@@ -24,7 +24,11 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Document(msgspec.Struct, frozen=True):
-    """A page for other programs. `source` is the page that linked to it, `anchor` the text of that link."""
+    """A page for other programs.
+
+    `score` is what the judge gave it when it came, `current_score` as it is judged by now, `word` what a person said
+    of it. `source` is the page that linked to it, `anchor` the text of that link.
+    """
 
     url: str
     final_url: str
@@ -32,6 +36,8 @@ class Document(msgspec.Struct, frozen=True):
     text: str
     language: str | None
     score: float
+    current_score: float
+    word: str | None
     fetched: datetime | None
     last_modified: datetime | None
     source: str | None
@@ -65,8 +71,10 @@ def _document(pages: Pages, anchors: Anchors, page: ExportPage, main_text: MainT
         text=text,
         language=language(text),
         score=visit.score,
-        fetched=_time(page.fetched),
-        last_modified=_time(page.modified),
+        current_score=visit.current_score,
+        word=None if visit.word is None else visit.word.value,
+        fetched=time_of(page.fetched),
+        last_modified=time_of(page.modified),
         source=visit.source,
         anchor=anchors.anchor(visit.source_step, visit.place),
         duplicate_of=visit.duplicate_of,
@@ -87,7 +95,7 @@ def language(text: str) -> str | None:
     return None if code == "unknown" else code
 
 
-def _time(seconds: float | None) -> datetime | None:
+def time_of(seconds: float | None) -> datetime | None:
     """A time as people write it; None where a server's clock is beyond all calendars."""
     try:
         return None if seconds is None else _EPOCH + timedelta(seconds=seconds)

@@ -5,28 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.exports import comma_separated, exchanges, json_lines, parquet
+from salticid.store.exports import bibtex, comma_separated, exchanges, json_lines, parquet, ris
+from salticid.store.exports.choices import Format as Format
 from salticid.store.exports.documents import Document, documents
-from salticid.store.exports.selection import Criteria, Pages, SkipReason
+from salticid.store.exports.selection import Criteria, ExportPage, Pages, SkipReason
 
-
-class Format(StrEnum):
-    """What pages can be written as."""
-
-    JSONL = "jsonl"
-    CSV = "csv"
-    PARQUET = "parquet"
-    WARC = "warc"
+T = TypeVar("T")
 
 
 _WRITERS: dict[Format, Callable[[Iterable[Document], BinaryIO], None]] = {
     Format.JSONL: json_lines.write,
     Format.CSV: comma_separated.write,
     Format.PARQUET: parquet.write,
+}
+_REFERENCES: dict[Format, Callable[[Iterable[ExportPage], BinaryIO], None]] = {
+    Format.RIS: ris.write,
+    Format.BIBTEX: bibtex.write,
 }
 
 Watch = Callable[[int, int], None]
@@ -49,10 +46,10 @@ def export(crawl: CrawlFolder, form: Format, criteria: Criteria, out: BinaryIO, 
         pages = Pages(crawl, criteria)
         count = 0
 
-        def with_count() -> Iterator[Document]:
+        def counted(each: Iterable[T]) -> Iterator[T]:
             nonlocal count
-            for document in all_documents:
-                yield document
+            for one in each:
+                yield one
                 count += 1
                 watch(pages.visits, count)
 
@@ -61,7 +58,9 @@ def export(crawl: CrawlFolder, form: Format, criteria: Criteria, out: BinaryIO, 
                 count += had_exchange
                 pages.skipped[SkipReason.NO_EXCHANGE] += not had_exchange
                 watch(pages.visits, count)
+        elif form in _REFERENCES:
+            _REFERENCES[form](counted(pages), out)
         else:
             with closing(documents(crawl, pages)) as all_documents:
-                _WRITERS[form](with_count(), out)
+                _WRITERS[form](counted(all_documents), out)
         return ExportResult(count, {why.value: number for why, number in pages.skipped.items()})

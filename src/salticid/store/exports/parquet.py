@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from salticid.errors import UserError
+from salticid.extras import not_installed
 from salticid.store.exports.documents import Document
 
 GROUP_ROWS = 1_000
@@ -20,12 +20,11 @@ def write(documents: Iterable[Document], out: BinaryIO) -> None:
     try:
         import pyarrow as arrow
         from pyarrow.parquet import ParquetWriter
-    except ImportError:
-        raise UserError(
-            "parquet needs pyarrow, which is not installed; type: pip install 'salticid[export]'"
-        ) from None
+    except ModuleNotFoundError as error:
+        raise not_installed(error, "parquet") or error from None
     time, text = arrow.timestamp("us", tz="UTC"), arrow.string()
-    kinds = {"score": arrow.float64(), "fetched": time, "last_modified": time}
+    number = arrow.float64()
+    kinds = {"score": number, "current_score": number, "fetched": time, "last_modified": time}
     schema = arrow.schema([(name, kinds.get(name, text)) for name in Document.__struct_fields__])
     with ParquetWriter(out, schema, compression="zstd") as file:
         for group in _groups(documents):

@@ -9,19 +9,30 @@ from enum import StrEnum
 
 from salticid.model import Outcome
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.database import Database
-from salticid.store.record import VisitRow
-from salticid.store.schema import VISIT
+from salticid.store.exports.choices import PageOrder as PageOrder
 from salticid.store.stored_visit import StoredVisit
+from salticid.store.twin_groups import TwinGroups
+from salticid.store.verdicts import Word, is_on_topic
 from salticid.store.versions import Versions
 
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """Pages with at least this score; with `all` near-duplicates and pages that are gone by now, too."""
+    """Which pages are wanted, by their current scores and a person's words; without any, all of them.
+
+    `min_score`: those with at least this score. `on_topic`: those that reach the judge's line, or another `line`, or
+    that the person liked, but none that was rejected. `liked`: only those the person liked. `rejected`: whether those
+    that the person rejected are wanted, which `on_topic` does without anyway. With `all` near-duplicates and pages that
+    are gone by now, too.
+    """
 
     min_score: float | None = None
     all: bool = False
+    on_topic: bool = False
+    liked: bool = False
+    rejected: bool = True
+    order: PageOrder = PageOrder.BEST
+    line: float | None = None
 
 
 class SkipReason(StrEnum):
@@ -30,6 +41,8 @@ class SkipReason(StrEnum):
     NO_PAGE = "no page"
     REVISIT = "revisit"
     NOINDEX = "noindex"
+    REJECTED = "rejected"
+    NOT_LIKED = "not liked"
     SCORE = "score"
     DUPLICATE = "duplicate"
     GONE = "gone"
@@ -52,7 +65,7 @@ class ExportPage:
 
 
 class Pages:
-    """The pages that meet the criteria, in the order they were visited; to be gone through once.
+    """The pages that meet the criteria, in the order they ask for; to be gone through once.
 
     `visits` counts the visits looked at, `skipped` those of them that give nothing, by reason.
     """
@@ -61,11 +74,14 @@ class Pages:
         self.visits = 0
         self.skipped: Counter[SkipReason] = Counter(dict.fromkeys(SkipReason, 0))
         self._crawl, self._criteria = crawl, criteria
-        self._groups = _Groups(crawl.database)
+        line = crawl.line() if criteria.line is None else criteria.line
+        self._line = line if criteria.on_topic else None
+        self._no_rejected = criteria.on_topic or not criteria.rejected
+        self._groups = TwinGroups(crawl.database, crawl.verdicts().rejected if self._no_rejected else ())
         self._versions = Versions(crawl.database)
 
     def __iter__(self) -> Iterator[ExportPage]:
-        for visit in self._crawl.visits():
+        for visit in self._visits():
             self.visits += 1
             page = self._newest(visit)
             why = self._left_out(page)
@@ -73,6 +89,11 @@ class Pages:
                 self.skipped[why] += 1
             else:
                 yield page
+
+    def _visits(self) -> Iterator[StoredVisit]:
+        if self._criteria.order is PageOrder.VISITS:
+            return self._crawl.visits()
+        return self._crawl.visits_at(self._crawl.ranking())
 
     def _newest(self, visit: StoredVisit) -> ExportPage:
         """The page of a visit as it was when it had last changed."""
@@ -95,30 +116,16 @@ class Pages:
             return SkipReason.REVISIT
         if page.noindex:
             return SkipReason.NOINDEX
-        if criteria.min_score is not None and visit.score < criteria.min_score:
+        if visit.word is Word.REJECTED and self._no_rejected:
+            return SkipReason.REJECTED
+        if criteria.liked and visit.word is not Word.LIKED:
+            return SkipReason.NOT_LIKED
+        if criteria.min_score is not None and visit.current_score < criteria.min_score:
+            return SkipReason.SCORE
+        if self._line is not None and not is_on_topic(visit.current_score, visit.word, self._line):
             return SkipReason.SCORE
         if not criteria.all and self._versions.is_gone(visit.step):
             return SkipReason.GONE
         if not criteria.all and not self._groups.take(visit.step):
             return SkipReason.DUPLICATE
         return None
-
-
-class _Groups:
-    """Pages that are all but the same. The first that meets the criteria stands for its group."""
-
-    def __init__(self, db: Database) -> None:
-        self._group: dict[int, int] = {}
-        self._used: set[int] = set()
-        for visit in map(VisitRow._make, db.all(VISIT)):
-            if (earlier := visit.duplicate_of) is not None:
-                self._group[visit.step] = self._group.setdefault(earlier, earlier)
-
-    def take(self, step: int) -> bool:
-        """Whether this page is the first of its group to be taken."""
-        group = self._group.get(step)
-        if group is None:
-            return True
-        first = group not in self._used
-        self._used.add(group)
-        return first

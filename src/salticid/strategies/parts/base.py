@@ -17,6 +17,8 @@ class Queueing:
     """A strategy whose state is a frontier; a subclass adds `score_of`, the score of a visit's links."""
 
     walks: ClassVar[bool] = False
+    heeds: ClassVar[bool] = False
+    """Whether `revise` changes what is fetched next."""
     admit: str = "compete"
 
     def score_of(self, visit: Visit) -> float:

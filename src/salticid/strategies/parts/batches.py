@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,6 +18,8 @@ class InBatches(Queueing):
     What a batch brings in is queued when its last link has returned, failures included. Say how large
     the next batch is, and it is complete.
     """
+
+    heeds: ClassVar[bool] = True
 
     def size_of_batch(self) -> int:
         """How many links to take next."""

@@ -286,4 +286,4 @@ class Walking(Generic[A]):
         self._events.append(Event(name, (("agent", agent.number), *values)))
 
     def _words(self, agent: A) -> str:
-        return " ".join(self.stems.text(stem) for stem in agent.keywords.tolist())
+        return " ".join(self.stems.word(stem) for stem in agent.keywords.tolist())

@@ -1,4 +1,4 @@
-// What is still to be found, as the crawl estimates it.
+// What is still to be found, as the crawl estimates it, also when it has ended.
 
 import { el, fill } from "./dom.js";
 import { hint } from "./hint.js";
@@ -10,13 +10,30 @@ export function advicePanel(hunt) {
   let drawn = null;
 
   function draw() {
-    node.hidden = !hunt.advice?.remaining;
-    if (node.hidden || drawn === hunt.advice) return;
-    drawn = hunt.advice;
-    fill(body, el("p", {}, left(hunt.advice.remaining)), el("p", {}, ahead(hunt.advice.harvest)));
+    const lines = told(hunt);
+    node.hidden = lines.length === 0;
+    const looks = lines.join("\n");
+    if (looks === drawn) return;
+    drawn = looks;
+    fill(body, lines.map((line) => el("p", {}, line)));
   }
 
   return { node, draw };
+}
+
+const OVER = {
+  "frontier empty":
+    "No link is left to follow: from these start points nothing more can be reached. Others may lead on.",
+  extinct: "No spider is left to look for more.",
+};
+
+/** Sentences about what is left; none before there was anything to judge by. */
+function told({ summary, advice }) {
+  if (!summary.pages || !advice) return [];
+  if (OVER[summary.stopped]) return [OVER[summary.stopped]];
+  const { remaining, harvest } = advice;
+  if (!harvest) return ["It is too early to say: that takes more pages, and some of them on topic."];
+  return [remaining ? left(remaining) : "How many more there are cannot be known yet.", ahead(harvest)];
 }
 
 function left({ mean, low, high }) {

@@ -3,14 +3,16 @@
 import { button, el, say } from "./dom.js";
 import { exportMenu } from "./export-menu.js";
 import { hint } from "./hint.js";
+import { MOST_PAGES, wrongCount } from "./page-count.js";
 import { pathTo } from "./router.js";
 import { clock, number, percent, state, strategy } from "./words.js";
 
 export class CrawlHead {
-  /** `order(name, body)` asks the server: pause, continue, stop. */
-  constructor(hunt, order) {
+  /** `order(name, body)` asks the server: pause, continue, stop. `shown()`: what the list shows. */
+  constructor(hunt, order, shown) {
     this.hunt = hunt;
     this.order = order;
+    this.shown = shown;
     this.heading = el("h1", { tabindex: "-1" }, hunt.summary.query);
     this.pill = el("span", { class: "pill" });
     this.how = el("p", { class: "soft head-how" });
@@ -31,7 +33,7 @@ export class CrawlHead {
       this.turn,
       this.stop,
       this.more,
-      exportMenu(this.hunt.id),
+      exportMenu(this.hunt.id, () => ({ ...this.shown(), read: this.hunt.summary.pages })),
       el("a", { class: "button", href: pathTo("compare", this.hunt.id) }, "Compare"),
     );
     return el(
@@ -47,7 +49,8 @@ export class CrawlHead {
   }
 
   moreForm() {
-    const pages = el("input", { type: "number", id: "more", min: 1, value: 100, class: "short" });
+    const attributes = { min: 1, max: MOST_PAGES, value: 100, class: "short" };
+    const pages = el("input", { type: "number", id: "more", ...attributes });
     return el(
       "form",
       {
@@ -56,8 +59,11 @@ export class CrawlHead {
         novalidate: true,
         onsubmit: (event) => {
           event.preventDefault();
-          const more = Math.max(1, Math.round(Number(pages.value)) || 1);
-          this.order("continue", { max_pages: Math.max(this.hunt.summary.pages, 0) + more });
+          const wrong = wrongCount(pages);
+          pages.setAttribute("aria-invalid", wrong !== "");
+          this.refused(wrong);
+          if (wrong) pages.focus();
+          else this.order("continue", { more: Number(pages.value) });
         },
       },
       el("button", { type: "submit", class: "main" }, "Go on"),
@@ -111,11 +117,16 @@ export class CrawlHead {
     const { values } = this.figures;
     say(values.pages, `${number(summary.pages)} of ${number(summary.max_pages)}`);
     say(values.harvest, percent(summary.harvest));
-    say(values.positive, number(summary.positive));
+    this.drawOnTopic();
     say(values.hosts, number(summary.hosts));
     say(values.spiders, number(spiders.alive));
     say(values.time, clock(summary.seconds));
     this.figures.spiders.hidden = spiders.all.size === 0;
+  }
+
+  /** Drawn with the list, whose length it is. */
+  drawOnTopic() {
+    say(this.figures.values.positive, number(this.hunt.onTopic));
   }
 
   buttons(summary, ended) {

@@ -4,12 +4,15 @@ export const EXPLAINED = {
   "pages to read":
     "The hunt ends when so many pages have been read. You can stop earlier, or go on with more.",
   "the score":
-    "How well a page fits, from 0 to 1. Pages below the number you set here are kept but not shown.",
+    "How well a page fits by now, from 0 to 1. First it is the line from which on the hunt calls a page on topic. " +
+    "Pages below the number you set here are kept but not shown.",
   "on topic lately":
     "Of the last hundred pages, the share that fits your words well enough.",
   "this estimate":
     "Judged by how the hunt went so far, if it goes on in the same way. " +
     "The truth lies between the numbers in brackets nineteen times out of twenty.",
+  "what could not be read":
+    "Links that brought no page, by site and with the reason. A site that fails for a while is asked again later.",
   "right now":
     "Which pages are being fetched, and which links come next. A site is never asked faster than it allows.",
   "the harvest":
@@ -19,8 +22,7 @@ export const EXPLAINED = {
   energy:
     "Good pages give energy, every step costs some. Enough of it, and the spider has young; none, and it dies.",
   "a coloured word":
-    "The first spiders look for your words. Their young add words of good pages; those are coloured. " +
-    "Words are cut to their stems.",
+    "The first spiders look for your words. Their young add words of good pages; those are coloured.",
   comparing:
     "Choose two hunts below to see their harvests in one picture.",
 };

@@ -1,29 +1,71 @@
-// What was found, to take away.
+// What was found, to take away: the list as it is shown, or everything.
 
-import { el, kept } from "./dom.js";
+import { el, fill, kept } from "./dom.js";
+import { count } from "./words.js";
 
 const FORMATS = [
   ["csv", "CSV", "a table for spreadsheets"],
+  ["ris", "RIS", "references, for Zotero and its like"],
+  ["bibtex", "BibTeX", "references, for LaTeX"],
   ["jsonl", "JSON lines", "one object a page"],
   ["parquet", "Parquet", "for data tools"],
   ["warc", "WARC", "the pages themselves, as they came"],
 ];
+let made = 0;
 
-export function exportMenu(id) {
+/** `shown()` tells how many pages were `read`, and, where there is a list, how many of them it shows: from the judge's
+ * `line` on, or from the `least` score that the person chose. */
+export function exportMenu(id, shown) {
+  const choices = el("div", { class: "menu-choices", role: "radiogroup", "aria-label": "Which pages" });
+  const list = el("ul", {});
   const menu = el(
     "details",
-    { class: "menu" },
+    { class: "menu", ontoggle: () => menu.open && open() },
     el("summary", { class: "button" }, "Export"),
     el(
-      "ul",
-      {},
-      FORMATS.map(([format, name, line]) => {
-        const address = `/api/crawls/${id}/export?format=${format}`;
-        return el("li", {}, kept(address, { download: "" }, el("b", {}, name), ` ${line}`));
-      }),
-      el("li", { class: "soft" }, "Each page once: those all but the same as an earlier one are left out."),
+      "div",
+      { class: "menu-box", tabindex: "-1" },
+      choices,
+      list,
+      el("p", { class: "soft" }, "Best first, with what you said of each; of pages all but the same, one is taken."),
     ),
   );
+  let which = "list";
+
+  function open() {
+    const { pages, read } = shown();
+    const name = `export-${(made += 1)}`;
+    fill(
+      choices,
+      choice("list", pages == null ? "What is on topic" : `What is shown: ${count(pages, "page")}`, name),
+      choice("everything", `Everything: ${count(read, "page")} read`, name),
+    );
+    draw();
+  }
+
+  function choice(value, label, name) {
+    const onchange = () => {
+      which = value;
+      draw();
+    };
+    const radio = el("input", { type: "radio", name, value, checked: which === value, onchange });
+    return el("label", { class: "check" }, radio, label);
+  }
+
+  function draw() {
+    const { line, least } = shown();
+    const asks = new URLSearchParams({ which });
+    if (which === "list" && least != null) asks.set("least", least);
+    else if (which === "list" && line != null) asks.set("line", line);
+    fill(
+      list,
+      FORMATS.map(([format, name, told]) => {
+        const address = `/api/crawls/${id}/export?format=${format}&${asks}`;
+        return el("li", {}, kept(address, { download: "" }, el("b", {}, name), ` ${told}`));
+      }),
+    );
+  }
+
   menu.addEventListener("click", (event) => event.target.closest("a") && (menu.open = false));
   menu.addEventListener("focusout", (event) => menu.contains(event.relatedTarget) || (menu.open = false));
   menu.addEventListener("keydown", (event) => {

@@ -1,6 +1,9 @@
-// A list of any length of which only the part in sight exists; rows keep their focus and their place under the eye.
+// A list of any length of which only the part in sight exists; what is looked at stays where it is, and what comes in
+// above it waits until it is asked for.
 
+import { button, el, say } from "./dom.js";
 import { onceAFrame } from "./frame.js";
+import { number } from "./words.js";
 
 const BEYOND = 400;
 
@@ -17,7 +20,13 @@ export class Feed {
     this.opened = new Map();
     this.current = null;
     this.pointed = null;
-    this.wanted = null;
+    this.isPointedAt = false;
+    this.latest = this.keys;
+    this.dropped = null;
+    this.isNew = false;
+    this.isAsked = false;
+    this.news = button("", (event) => this.showNews(event), { class: "feed-news", hidden: true });
+    this.node = el("div", { class: "feed-frame" }, el("div", { class: "feed-top" }, this.news), host);
     this.redraw = onceAFrame(() => this.draw());
     this.gone = new AbortController();
     const signal = this.gone.signal;
@@ -25,35 +34,116 @@ export class Feed {
     host.addEventListener("keydown", (event) => this.steer(event), { signal });
     host.addEventListener("focusin", (event) => this.focused(event), { signal });
     host.addEventListener("pointerover", (event) => (this.pointed = this.keyOf(event.target)), { signal });
-    host.addEventListener("pointerleave", () => (this.pointed = null), { signal });
+    host.addEventListener("focusout", this.redraw, { signal });
+    this.node.addEventListener("pointerenter", () => (this.isPointedAt = true), { signal });
+    this.node.addEventListener("pointerleave", () => this.leave(), { signal });
     this.sized = new ResizeObserver(this.redraw);
     this.sized.observe(host);
+    this.pushed = new ResizeObserver(() => this.resist());
+    this.pushed.observe(document.body);
   }
 
   close() {
     this.gone.abort();
     this.sized.disconnect();
+    this.pushed.disconnect();
   }
 
-  /** Show these keys in this order. */
-  show(keys) {
-    this.wanted = keys;
+  /** What appears above the list, or goes, moves what is above and not the rows that somebody looks at. */
+  resist() {
+    if (!this.host.offsetParent) return;
+    const at = this.host.getBoundingClientRect().top + scrollY;
+    const push = at - (this.at ?? at);
+    this.at = at;
+    if (push && this.keys.length && this.isLookedAt()) scrollBy({ top: push, behavior: "instant" });
+  }
+
+  /** Show these keys in this order: at once, or, as far as that moves what somebody looks at, when they look away. */
+  show(keys, atOnce = false) {
+    this.latest = keys;
+    this.isNew = true;
+    this.isAsked ||= atOnce;
+    this.redraw();
+  }
+
+  /** Take a row out at once, whoever looks. */
+  drop(key) {
+    this.dropped = key;
+    this.redraw();
+  }
+
+  /** Show what waits, from the top. */
+  showNews(event) {
+    this.isAsked = true;
+    const margin = parseFloat(getComputedStyle(this.host).scrollMarginTop) || 0;
+    const above = this.host.getBoundingClientRect().top - margin;
+    if (above < 0) scrollBy({ top: above, behavior: "instant" });
+    this.draw();
+    if (event.detail === 0) this.goTo(0);
+  }
+
+  leave() {
+    this.isPointedAt = false;
+    this.pointed = null;
     this.redraw();
   }
 
   draw() {
     if (!this.host.isConnected) return;
     this.height = parseFloat(getComputedStyle(this.host).getPropertyValue("--row"));
-    const held = this.wanted && this.heldStill();
-    const lost = this.current != null && this.wanted ? this.keys.indexOf(this.current) : -1;
-    if (this.wanted) this.keys = this.wanted;
-    this.wanted = null;
+    const { isAsked } = this;
+    const wanted = this.next();
+    const still = wanted && !isAsked && this.heldStill();
+    const lost = this.current != null && wanted ? this.keys.indexOf(this.current) : -1;
+    if (wanted) this.keys = wanted;
     this.measure();
     this.host.style.height = `${this.top(this.keys.length)}px`;
-    if (held) this.keepStill(held);
+    if (still) this.keepStill(still);
     const hadFocus = this.host.contains(document.activeElement);
     this.place(this.inSight());
     if (hadFocus && lost >= 0 && !this.keys.includes(this.current)) this.goTo(Math.min(lost, this.keys.length - 1));
+  }
+
+  /** The keys to show from now on; null when they stay as they are. */
+  next() {
+    const { latest, dropped } = this;
+    const isHeld = !this.isAsked && this.keys.length > 0 && this.isLookedAt();
+    this.isAsked = false;
+    this.dropped = null;
+    if (isHeld) {
+      if (!this.isNew && dropped == null) return null;
+      this.isNew = false;
+      return this.withoutMoving(latest, dropped);
+    }
+    if (this.keys === latest) return null;
+    this.tell(0, false);
+    return latest;
+  }
+
+  /** Whether somebody points at the list, works in it, or has scrolled into it. */
+  isLookedAt() {
+    const margin = parseFloat(getComputedStyle(this.host).scrollMarginTop) || 0;
+    const isScrolled = this.host.getBoundingClientRect().top < -margin;
+    return this.isPointedAt || isScrolled || this.host.contains(document.activeElement);
+  }
+
+  /** The rows in sight and above as they are, and below them what ranks there; others wait. */
+  withoutMoving(latest, dropped) {
+    const inSight = this.placeAt(innerHeight - this.host.getBoundingClientRect().top) + 1;
+    const held = this.keys.slice(0, inSight).filter((key) => key !== dropped);
+    const here = new Set(held);
+    const last = latest.findLastIndex((key) => here.has(key));
+    const above = latest.slice(0, last + 1).filter((key) => !here.has(key));
+    const known = new Set(above.length ? this.keys.slice(inSight) : []);
+    const risen = above.filter((key) => known.has(key));
+    this.tell(above.length - risen.length, held.some((key, at) => latest[at] !== key));
+    return [...held, ...risen, ...latest.slice(last + 1)];
+  }
+
+  tell(waiting, isReordered) {
+    this.news.hidden = !waiting && !isReordered;
+    say(this.news, waiting ? `${number(waiting)} new` : "Show the new order");
+    this.news.title = "Show the list as it ranks by now";
   }
 
   /** Where the rows with an open part are, and how much higher it makes them. */

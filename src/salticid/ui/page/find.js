@@ -2,7 +2,7 @@
 
 import { away, button, el, fill, say } from "./dom.js";
 import { clock, date, score } from "./words.js";
-import { whyBars } from "./why.js";
+import { verdict, whyParts } from "./why.js";
 
 /** `acts` are what a row can ask for: like(step, liking), follow(spider), snippet(step), open(step, isOpen). */
 export class Find {
@@ -63,15 +63,17 @@ export class Find {
   draw() {
     const { visit } = this;
     const snippet = this.acts.snippet(visit.step);
-    const looks = [visit.score, visit.liking, snippet ? 1 : 0, this.hunt.ranking.best].join();
+    const looks = [visit.score, visit.liking, snippet ? 1 : 0, this.hunt.line].join();
     if (looks === this.shown) return;
     this.shown = looks;
     say(this.number, score(visit.score));
-    this.bar.style.setProperty("--share", visit.score / (this.hunt.ranking.best || 1));
+    this.bar.style.setProperty("--share", visit.score);
     this.up.setAttribute("aria-pressed", visit.liking === 1);
     this.down.setAttribute("aria-pressed", visit.liking === -1);
     this.node.classList.toggle("disliked", visit.liking === -1);
     this.node.classList.toggle("liked", visit.liking === 1);
+    const told = this.why?.querySelector(".verdict");
+    if (told) say(told, verdict(visit, this.hunt));
     if (snippet) fill(this.snippet, snippet.map(([text, isHit]) => (isHit ? el("mark", {}, text) : text)));
   }
 
@@ -89,7 +91,7 @@ export class Find {
     const part = el("div", { class: "open" }, el("p", { class: "soft" }, "Looking it up …"));
     this.node.append(part);
     this.acts.explain(this.visit.step).then(
-      (told) => fill(part, whyBars(told, this.visit, this.hunt)),
+      (told) => fill(part, whyParts(told, this.visit, this.hunt)),
       (refusal) => fill(part, el("p", { class: "error" }, refusal.message)),
     ).then(() => this.acts.open(this.visit.step, this.why != null));
     return part;

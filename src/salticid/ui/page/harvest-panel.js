@@ -8,17 +8,18 @@ import { number, percent } from "./words.js";
 
 export function harvestPanel(hunt) {
   const { node, body } = panel("Harvest", hint("the harvest"));
-  let drawn = -1;
+  let drawn = "";
 
   function draw() {
-    const [pages, positives] = hunt.curve.at(-1);
+    const curve = hunt.curve();
+    const [pages, positives] = curve.at(-1);
     node.hidden = pages === 0;
-    if (pages === drawn || pages === 0) return;
-    drawn = pages;
+    if (`${pages}/${positives}` === drawn || pages === 0) return;
+    drawn = `${pages}/${positives}`;
     const told = `${number(positives)} of ${number(pages)} pages are on topic (${percent(positives / pages)}).`;
     fill(
       body,
-      chart({ curves: [{ points: hunt.curve }], x: "pages", y: "on topic", told }),
+      chart({ curves: [{ points: curve }], x: "pages", y: "on topic", told }),
       el("p", { class: "soft" }, told, rate(hunt)),
     );
   }
@@ -28,5 +29,5 @@ export function harvestPanel(hunt) {
 
 function rate({ summary }) {
   if (!summary.seconds) return "";
-  return ` ${((60 * summary.fetches) / summary.seconds).toFixed(0)} fetches a minute.`;
+  return ` ${number(Math.round((60 * summary.fetches) / summary.seconds))} fetches a minute.`;
 }

@@ -25,7 +25,8 @@ export class HuntCard {
       this.box,
       el("div", { class: "card-body" },
         el("h2", {}, el("a", { href: pathTo("crawl", crawl.id) }, crawl.query)), this.meta, this.line),
-      el("div", { class: "card-tools" }, this.more, exportMenu(crawl.id), this.remove),
+      el("div", { class: "card-tools" },
+        this.more, exportMenu(crawl.id, () => ({ read: this.crawl.pages })), this.remove),
     );
     this.draw(crawl);
   }
@@ -49,8 +50,8 @@ export class HuntCard {
   }
 
   async goOn() {
-    const { id, pages } = this.crawl;
-    if (await this.tried(() => post(`/api/crawls/${id}/continue`, { max_pages: pages + this.step }))) go("crawl", id);
+    const { id } = this.crawl;
+    if (await this.tried(() => post(`/api/crawls/${id}/continue`, { more: this.step }))) go("crawl", id);
   }
 
   async leave() {

@@ -10,7 +10,8 @@ export class Hunt {
     this.visits = new Map();
     this.ranking = new Ranking();
     this.spiders = new Spiders();
-    this.curve = [[0, 0]];
+    this.words = new Map();
+    this.groups = new Map();
     this.now = null;
     this.advice = null;
   }
@@ -24,15 +25,17 @@ export class Hunt {
     for (const visit of visits) {
       if (this.visits.has(visit.step)) continue;
       this.visits.set(visit.step, visit);
+      if (visit.liking) this.words.set(visit.step, visit.liking);
+      if (visit.twin != null) this.putTogether(visit.step, visit.twin);
       if (visit.agent != null) this.spiders.visited(visit);
-      if (isPage(visit)) this.found(visit);
+      if (isPage(visit)) this.ranking.put(visit.step, visit.score);
     }
   }
 
-  found(visit) {
-    this.ranking.put(visit.step, visit.score);
-    const [pages, positives] = this.curve.at(-1);
-    this.curve.push([pages + 1, positives + (visit.positive ? 1 : 0)]);
+  /** Two pages that are all but the same, and with them those that the earlier one is the same as. */
+  putTogether(step, earlier) {
+    const group = this.groups.get(earlier) ?? earlier;
+    this.groups.set(earlier, group).set(step, group);
   }
 
   hear_agents({ events }) {
@@ -64,19 +67,91 @@ export class Hunt {
     this.advice = advice;
   }
 
+  /** A person's word on a page: more like this (1), not this (-1), or neither (0). */
   like(step, liking) {
     const visit = this.visits.get(step);
-    if (visit) visit.liking = liking;
+    if (!visit) return;
+    visit.liking = liking;
+    if (liking) this.words.set(step, liking);
+    else this.words.delete(step);
   }
 
-  /** The steps of those with at least this score, best first. */
-  suggestions(threshold) {
-    return this.ranking.steps.slice(0, this.ranking.above(threshold));
+  /** The score from which on the hunt itself calls a page on topic. */
+  get line() {
+    return this.summary.line ?? 1;
+  }
+
+  /** The least score shown, as the person set it in this window; null: whatever is on topic. */
+  get least() {
+    const kept = sessionStorage.getItem(`threshold:${this.id}`);
+    return kept == null ? null : Number(kept);
+  }
+
+  set least(score) {
+    if (score == null) sessionStorage.removeItem(`threshold:${this.id}`);
+    else sessionStorage.setItem(`threshold:${this.id}`, score);
+  }
+
+  /** Whether a page is what was looked for: the person's word counts, else its score by now. */
+  isOnTopic(visit) {
+    return isPage(visit) && (visit.liking || (visit.score >= this.line ? 1 : -1)) > 0;
+  }
+
+  /**
+   * The steps of pages to show, best first: those with at least this score, or, where it is null, all on topic; none
+   * that was rejected, and one of those all but the same.
+   */
+  suggestions(least = this.least) {
+    const { ranking, words, groups } = this;
+    const reached = ranking.steps.slice(0, ranking.above(least ?? this.line));
+    const liked = least == null ? this.spokenOf(1).filter((step) => ranking.scores.get(step) < this.line) : [];
+    if (!words.size && !groups.size) return reached;
+    const taken = this.rejectedGroups();
+    return [...reached, ...liked].filter((step) => {
+      const group = groups.get(step);
+      if (words.get(step) === -1 || taken.has(group)) return false;
+      if (group !== undefined) taken.add(group);
+      return true;
+    });
+  }
+
+  /** Those all but the same as a page that was rejected are rejected too. */
+  rejectedGroups() {
+    const groups = [...this.words].filter(([, liking]) => liking === -1).map(([step]) => this.groups.get(step));
+    return new Set(groups.filter((group) => group !== undefined));
+  }
+
+  /** The steps of pages that the person liked (1) or rejected (-1), best first. */
+  spokenOf(liking) {
+    if (![...this.words.values()].includes(liking)) return [];
+    return this.ranking.steps.filter((step) => this.words.get(step) === liking);
   }
 
   /** The steps of all that a spider found, best first. */
   foundBy(spider) {
     return this.ranking.steps.filter((step) => this.visits.get(step).agent === spider);
+  }
+
+  /** How many pages are on topic by now: as many as are suggested where the person set no other score. */
+  get onTopic() {
+    return this.suggestions(null).length;
+  }
+
+  /** After each page that was read, how many are on topic by now: pairs, from [0, 0] on. */
+  curve() {
+    const points = [[0, 0]];
+    const taken = this.rejectedGroups();
+    let found = 0;
+    for (const visit of this.visits.values()) {
+      if (!isPage(visit)) continue;
+      const group = this.groups.get(visit.step);
+      if (!taken.has(group) && this.isOnTopic(visit)) {
+        found += 1;
+        if (group !== undefined) taken.add(group);
+      }
+      points.push([points.length, found]);
+    }
+    return points;
   }
 
   get runs() {

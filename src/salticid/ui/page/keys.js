@@ -8,7 +8,7 @@ const KEYS = [
   ["o  Enter", "open the page in a new tab"],
   ["+", "more like this"],
   ["-", "not this"],
-  ["w", "why this page was fetched"],
+  ["w", "why this page"],
   ["s", "follow the spider that found it"],
   ["a", "show everyone’s finds again"],
   ["p", "pause, or go on"],

@@ -3,7 +3,7 @@
 import { away, el, fill } from "./dom.js";
 import { hint } from "./hint.js";
 import { panel, unlessBusy } from "./panel.js";
-import { clock, count, doing as told, reason, score } from "./words.js";
+import { clock, count, doing as told, score } from "./words.js";
 
 const MOST = 5;
 
@@ -44,14 +44,14 @@ function fetched({ url, doing, seconds }) {
   );
 }
 
-function waits({ url, score: promise, why }) {
-  const strongest = [...why].sort((a, b) => b[1] - a[1])[0];
+function waits({ url, score: promise, reasons }) {
+  const strongest = reasons.find(({ share }) => share == null || share > 0);
   return el(
     "li",
     {},
     away(url, { class: "cut" }, shortened(url)),
     el("span", { class: "soft", title: "How promising the link is" }, score(promise)),
-    strongest && el("span", { class: "because" }, `${reason(strongest[0])}: ${score(strongest[1])}`),
+    strongest && el("span", { class: "because" }, strongest.line),
   );
 }
 

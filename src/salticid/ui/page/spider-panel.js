@@ -42,7 +42,7 @@ export class SpiderPanel {
     return [
       el("p", {}, this.life(spider)),
       el("h3", {}, "Its path"),
-      visits.length > 0 && [trail(visits, this.hunt.ranking.best), key()],
+      visits.length > 0 && [trail(visits, this.hunt), key()],
       visits.length === 0 && el("p", { class: "soft" }, "It has arrived nowhere yet."),
       energy != null && [
         el("h3", {}, "Its energy", hint("energy")),

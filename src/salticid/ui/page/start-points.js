@@ -1,6 +1,7 @@
-// Where the spiders set out: addresses, bookmarks, a search engine, earlier hunts.
+// Where a hunt sets out: addresses, bookmarks, a search engine, earlier hunts.
 
 import { el, isWeb, say } from "./dom.js";
+import { engineChoice } from "./engine-choice.js";
 import { count } from "./words.js";
 
 /** `node` is the fieldset, `missing()` says what it lacks, `order()` what the person chose. */
@@ -14,13 +15,13 @@ export function startPoints(session, missingLine) {
     "aria-describedby": "from-missing",
   });
   const bookmarks = bookmarksField();
-  const engine = engineField(session.engines);
+  const engine = engineChoice(session.engines);
   const earlier = earlierField(session.sources.crawls);
   const node = el(
     "fieldset",
     { class: "points" },
     el("legend", {}, "Where to set out"),
-    el("p", { class: "soft" }, "One of these is enough; together they give the spiders more to choose from."),
+    el("p", { class: "soft" }, "One of these is enough; together they give the hunt more to choose from."),
     el("div", { class: "field" }, el("label", { for: "urls" }, "Addresses"), urls),
     el("div", { class: "points-more" }, bookmarks.node, engine.node, earlier.node),
     missingLine,
@@ -28,7 +29,7 @@ export function startPoints(session, missingLine) {
   const lines = () => urls.value.split(/\s+/).filter(Boolean);
 
   function missing() {
-    const wrong = lines().find((line) => !isWeb(withScheme(line)));
+    const wrong = lines().find((line) => !isAddress(line));
     if (wrong) return `“${wrong.slice(0, 80)}” is no web address; write it like https://example.org/.`;
     const some = lines().length || bookmarks.text() || engine.chosen() || earlier.chosen();
     return some ? "" : "Name at least one place to set out: paste an address, or choose one of the others.";
@@ -36,7 +37,7 @@ export function startPoints(session, missingLine) {
 
   function order() {
     return {
-      urls: lines().map(withScheme),
+      urls: lines(),
       ...(bookmarks.text() && { bookmarks: bookmarks.text() }),
       ...(engine.chosen() && { search: engine.chosen() }),
       ...(earlier.chosen() && { from_crawls: true }),
@@ -46,8 +47,10 @@ export function startPoints(session, missingLine) {
   return { node, first: urls, missing, order };
 }
 
-function withScheme(line) {
-  return /^[a-z][a-z0-9+.-]*:/i.test(line) && !/^[^/]*:\d/.test(line) ? line : `https://${line}`;
+/** Whether a line may be meant as an address; without a scheme the server tries https, then http. */
+function isAddress(line) {
+  const hasScheme = /^[a-z][a-z0-9+.-]*:/i.test(line) && !/^[^/]*:\d/.test(line);
+  return isWeb(hasScheme ? line : `https://${line}`);
 }
 
 function bookmarksField() {
@@ -64,29 +67,6 @@ function bookmarksField() {
   return {
     node: el("div", { class: "field" }, el("label", { for: "bookmarks" }, "Bookmarks"), file, told),
     text: () => text,
-  };
-}
-
-function engineField(engines) {
-  const none = engines.length === 0;
-  const list = el(
-    "select",
-    { id: "engine", disabled: none, "aria-describedby": "engine-told" },
-    el("option", { value: "" }, none ? "none set up" : "do not ask"),
-    engines.map(({ name, kind }) => el("option", { value: name }, kind && kind !== name ? `${name} (${kind})` : name)),
-  );
-  const told = none
-    ? "Name one in the settings of “salticid serve” to start from its hits."
-    : "Its first hits become start points.";
-  return {
-    node: el(
-      "div",
-      { class: "field" },
-      el("label", { for: "engine" }, "Search engine"),
-      list,
-      el("p", { class: "soft", id: "engine-told" }, told),
-    ),
-    chosen: () => list.value,
   };
 }
 

@@ -1,4 +1,4 @@
-// The ranked list, and how much a page must score to be in it.
+// The ranked list, how much a page must score to be in it, and what was thrown out of it.
 
 import { get } from "./api.js";
 import { button, el, fill, say } from "./dom.js";
@@ -6,13 +6,12 @@ import { Feed } from "./feed.js";
 import { Find } from "./find.js";
 import { hint } from "./hint.js";
 import { Snippets } from "./snippets.js";
-import { count, score } from "./words.js";
+import { count, number, score } from "./words.js";
 
 export class Suggestions {
   /** `acts`: like(step, liking), follow(spider). */
   constructor(hunt, acts) {
     this.hunt = hunt;
-    this.kept = `threshold:${hunt.id}`;
     this.snippets = new Snippets(hunt.id, () => this.feed.redraw());
     this.told = new Map();
     this.acts = {
@@ -20,15 +19,19 @@ export class Suggestions {
       snippet: (step) => this.snippets.of(step),
       explain: (step) => this.explain(step),
       open: (step, isOpen) => this.feed.open(step, isOpen),
+      like: (step, liking) => this.like(step, liking, acts.like),
     };
+    this.showsRejected = false;
     this.host = el("div", { class: "feed", role: "feed", "aria-labelledby": "finds-title" });
     this.feed = new Feed(this.host, (step) => this.row(step));
     this.heading = el("h2", { id: "finds-title" });
     this.empty = el("div", { class: "empty" });
     this.who = el("p", { class: "who", hidden: true });
+    this.deaf = el("p", { class: "soft finds-deaf", hidden: true });
+    this.rejected = button("", () => this.turn(), { class: "quiet", "aria-pressed": "false", hidden: true });
     this.tools = this.thresholdTools();
-    const bar = el("div", { class: "finds-bar" }, this.heading, this.tools);
-    this.node = el("div", {}, bar, this.who, this.empty, this.host);
+    const bar = el("div", { class: "finds-bar" }, this.heading, this.rejected, this.tools);
+    this.node = el("div", {}, bar, this.deaf, this.who, this.empty, this.feed.node);
   }
 
   close() {
@@ -63,15 +66,29 @@ export class Suggestions {
     );
   }
 
-  /** As the person set it in this window, else the line above which the crawl itself calls a page on topic. */
+  /** As the person set it, else the line from which on the hunt itself calls a page on topic. */
   get threshold() {
-    const kept = sessionStorage.getItem(this.kept);
-    return kept == null ? (this.hunt.summary.line ?? 0) : Number(kept);
+    return this.hunt.least ?? this.hunt.line;
   }
 
   setThreshold(value) {
-    sessionStorage.setItem(this.kept, Math.max(0, Math.min(1, value)));
-    this.draw(this.spider);
+    const isLine = value.toFixed(2) === this.hunt.line.toFixed(2);
+    this.hunt.least = isLine ? null : Math.max(0, Math.min(1, value));
+    this.draw(this.spider, true);
+  }
+
+  /** A rejected page leaves at once, and one that is taken back comes back at once. */
+  like(step, liking, tell) {
+    const wasRejected = this.hunt.visits.get(step).liking === -1;
+    tell(step, liking);
+    if (liking === -1 && this.spider == null) this.feed.drop(step);
+    this.draw(this.spider, wasRejected);
+  }
+
+  /** Between the suggestions and what was thrown out of them. */
+  turn() {
+    this.showsRejected = !this.showsRejected;
+    this.draw(this.spider, true);
   }
 
   async explain(step) {
@@ -79,17 +96,36 @@ export class Suggestions {
     return this.told.get(step);
   }
 
-  draw(spider) {
+  /** `atOnce`: a person asked for it, so that rows may move. */
+  draw(spider, atOnce = spider !== this.spider) {
     this.spider = spider;
     const { threshold } = this;
     this.slider.value = threshold;
     if (document.activeElement !== this.exact) this.exact.value = threshold.toFixed(2);
     this.slider.setAttribute("aria-valuetext", score(threshold));
-    const steps = spider == null ? this.hunt.suggestions(threshold) : this.hunt.foundBy(spider);
-    say(this.heading, count(steps.length, spider == null ? "suggestion" : "find"));
+    const { summary } = this.hunt;
+    this.deaf.hidden = !summary.feedback_line;
+    say(this.deaf, summary.feedback_line ?? "");
+    const rejected = this.hunt.spokenOf(-1);
+    this.drawRejected(spider == null ? rejected.length : 0);
+    const steps = this.steps(spider, rejected);
+    const kind = this.showsRejected ? "rejected page" : spider == null ? "suggestion" : "find";
+    say(this.heading, count(steps.length, kind));
     this.drawWho(spider, steps.length);
     this.drawEmpty(steps.length, threshold);
-    this.feed.show(steps);
+    this.feed.show(steps, atOnce);
+  }
+
+  steps(spider, rejected) {
+    if (spider != null) return this.hunt.foundBy(spider);
+    return this.showsRejected ? rejected : this.hunt.suggestions();
+  }
+
+  drawRejected(many) {
+    this.showsRejected &&= many > 0;
+    this.rejected.hidden = many === 0;
+    this.rejected.setAttribute("aria-pressed", this.showsRejected);
+    say(this.rejected, this.showsRejected ? "Show the suggestions" : `${number(many)} rejected`);
   }
 
   drawWho(spider, found) {

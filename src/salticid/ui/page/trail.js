@@ -8,8 +8,8 @@ const LANES = 6;
 const LANE = 26;
 const NAMES = 126;
 
-/** `visits` are a spider's, in order; of a long path the end is drawn. */
-export function trail(visits, best, width = 340) {
+/** `visits` are a spider's of a hunt, in order; of a long path the end is drawn. */
+export function trail(visits, hunt, width = 340) {
   const stops = visits.slice(-LONGEST);
   const lanes = lanesOf(stops);
   const height = LANE * lanes.length + 12;
@@ -26,7 +26,7 @@ export function trail(visits, best, width = 340) {
     },
     lanes.map((site, at) => lane(site, LANE * (at + 0.5) + 6, width)),
     svg("polyline", { class: "way", points: places.map((place) => place.join()).join(" ") }),
-    stops.map((visit, at) => stop(visit, places[at], best)),
+    stops.map((visit, at) => stop(visit, places[at], hunt)),
   );
 }
 
@@ -49,9 +49,9 @@ function lane(site, y, width) {
   ];
 }
 
-function stop(visit, [x, y], best) {
-  const share = visit.outcome === "ok" ? visit.score / (best || 1) : 0;
-  const kind = visit.outcome !== "ok" ? "failed" : visit.revisit ? "again" : visit.positive ? "good" : "plain";
+function stop(visit, [x, y], hunt) {
+  const share = visit.outcome === "ok" ? visit.score / (hunt.ranking.best || 1) : 0;
+  const kind = visit.outcome !== "ok" ? "failed" : visit.revisit ? "again" : hunt.isOnTopic(visit) ? "good" : "plain";
   const dot = svg("circle", { class: `stop ${kind}`, cx: x, cy: y, r: 3 + 4 * share });
   dot.append(svg("title", {}, visit.title || visit.final));
   return dot;

@@ -1,10 +1,10 @@
 // Two hunts side by side: their harvests in one picture, their figures in one table.
 
-import { get } from "./api.js";
+import { Refused, get } from "./api.js";
 import { chart, legend } from "./chart.js";
 import { el } from "./dom.js";
 import { go, pathTo } from "./router.js";
-import { clock, number, percent, strategy, when } from "./words.js";
+import { clock, count, number, percent, strategy, when } from "./words.js";
 
 export async function compareView(session, [first, second]) {
   const { crawls } = await get("/api/crawls");
@@ -25,47 +25,98 @@ async function content(crawls, ids) {
     );
   const both = ids.map((id) => crawls.find((crawl) => crawl.id === id));
   const curves = await Promise.all(ids.map((id) => get(`/api/crawls/${id}/curve`)));
+  const starts = await Promise.all(ids.map((id) => startsOf(id)));
   const choosers = ["First hunt", "Second hunt"].map((label, at) => chooser(label, at, ids, crawls));
-  const names = both.map((crawl, at) => `${"AB"[at]}: ${crawl.query}`);
+  const names = both.map((crawl, at) => `${"AB"[at]}: ${nameAmong(crawl, both)}`);
+  const points = curves.map((curve) => [[0, 0], ...curve.points]);
+  const told = verdict(both, points);
   return [
     el("div", { class: "compare-choice" }, choosers),
     el(
       "figure",
       {},
       chart({
-        curves: curves.map(({ points }) => ({ points: [[0, 0], ...points] })),
+        curves: points.map((of) => ({ points: of })),
         x: "pages",
         y: "on topic",
-        told: told(both),
+        told,
         width: 760,
         height: 320,
       }),
-      el("figcaption", {}, legend(names), el("p", {}, told(both))),
+      el("figcaption", {}, legend(names), el("p", {}, told)),
     ),
-    figures(both),
+    remarks(both, starts),
+    figures(both, names),
   ];
+}
+
+/** How many start points a hunt had, and how many of them could not be read; none while it has no log. */
+async function startsOf(id) {
+  try {
+    const { starts } = await get(`/api/crawls/${id}/failures`);
+    return { all: starts.length, failed: starts.filter(({ state }) => state === "failed").length };
+  } catch (refusal) {
+    if (!(refusal instanceof Refused)) throw refusal;
+    return { all: 0, failed: 0 };
+  }
 }
 
 function chooser(label, at, ids, crawls) {
   const id = `compare-${at}`;
   const options = crawls.map((crawl) => {
     const attributes = { value: crawl.id, selected: crawl.id === ids[at], disabled: crawl.id === ids[1 - at] };
-    return el("option", attributes, `${crawl.query}, ${when(crawl.began)}`);
+    return el("option", attributes, nameAmong(crawl, crawls));
   });
   const list = el("select", { id }, options);
   list.addEventListener("change", () => go("compare", ...(at ? [ids[0], list.value] : [list.value, ids[1]])));
   return el("div", { class: "field" }, el("label", { for: id }, label), list);
 }
 
-function told(both) {
-  const shares = both.map((crawl) => (crawl.pages ? crawl.positive / crawl.pages : 0));
-  const [first, second] = shares.map(percent);
-  if (first === second) return `Both found as much: ${first} of their pages are on topic.`;
-  const [name, more, less] = shares[0] > shares[1] ? ["A", first, second] : ["B", second, first];
-  return `${name} found more of what it looked for: ${more} of its pages are on topic, ${less} of the other’s.`;
+/** What tells a hunt from others: its words, and as much else as it takes. */
+function nameAmong(crawl, others) {
+  const parts = [(one) => one.query, (one) => strategy(one.strategy), (one) => when(one.began), (one) => one.id];
+  let alike = others.filter((one) => one.id !== crawl.id);
+  const name = [];
+  for (const part of parts) {
+    const isTold = name.length === 0 || alike.some((one) => part(one) !== part(crawl));
+    if (isTold) name.push(part(crawl));
+    alike = alike.filter((one) => part(one) === part(crawl));
+    if (!alike.length) break;
+  }
+  return name.join(", ");
 }
 
-function figures(both) {
+/** Which found more, after as many pages each. */
+function verdict(both, points) {
+  const pages = Math.min(...both.map((crawl) => crawl.pages));
+  if (pages === 0) return "One of them has read no page; there is nothing to compare.";
+  const found = points.map((of) => of.findLast(([x]) => x <= pages)[1]);
+  const after = `After ${count(pages, "page")} each`;
+  if (found[0] === found[1]) return `${after}, both had found as much: ${number(found[0])} on topic.`;
+  const [name, more, less] = found[0] > found[1] ? ["A", ...found] : ["B", ...found.toReversed()];
+  return `${after}, ${name} had found more of what it looked for: ${number(more)} on topic, the other ${number(less)}.`;
+}
+
+/** What makes two hunts unequal, so that nobody takes it for a difference of strategies. */
+function remarks(both, starts) {
+  const lines = both.flatMap((crawl, at) => [
+    crawl.pages === 0 && `${"AB"[at]} read no page: ${crawl.stopped_line ?? "it has just begun."}`,
+    starts[at].failed > 0 && crawl.pages > 0 &&
+      `${starts[at].failed} of ${count(starts[at].all, "start point")} of ${"AB"[at]} could not be read.`,
+    crawl.state !== "ended" && `${"AB"[at]} has not ended yet.`,
+  ]);
+  const [first, second] = both;
+  if (first.pages !== second.pages)
+    lines.push(`They are of different size: A read ${count(first.pages, "page")}, B ${number(second.pages)}. ` +
+      "Compare the curves after the same number of pages, not the shares.");
+  if (first.query !== second.query) lines.push("They looked for different words.");
+  if (first.judge !== second.judge) lines.push("Different judges said what is on topic.");
+  if (first.world !== second.world) lines.push("They hunted in different places.");
+  const told = lines.filter(Boolean);
+  return told.length > 0 && el("ul", { class: "remarks" }, told.map((line) => el("li", {}, line)));
+}
+
+function figures(both, names) {
   const rows = [
     ["Strategy", (crawl) => strategy(crawl.strategy)],
     ["Began", (crawl) => when(crawl.began)],
@@ -83,7 +134,7 @@ function figures(both) {
     { class: "compared" },
     el("caption", { class: "unseen" }, "The figures of both hunts"),
     el("thead", {}, el("tr", {}, el("td"), both.map((crawl, at) =>
-      el("th", { scope: "col" }, el("a", { href: pathTo("crawl", crawl.id) }, `${"AB"[at]}: ${crawl.query}`))))),
+      el("th", { scope: "col" }, el("a", { href: pathTo("crawl", crawl.id) }, names[at]))))),
     el("tbody", {}, rows.map(([name, value]) =>
       el("tr", {}, el("th", { scope: "row" }, name), both.map((crawl) => el("td", {}, value(crawl)))))),
   );

@@ -5,14 +5,17 @@ import { advicePanel } from "./advice-panel.js";
 import { CrawlHead } from "./crawl-head.js";
 import { button, el } from "./dom.js";
 import { onceAFrame, onceEvery } from "./frame.js";
+import { Failures } from "./failures.js";
+import { failuresPanel } from "./failures-panel.js";
 import { harvestPanel } from "./harvest-panel.js";
 import { Hunt } from "./hunt.js";
 import { isOurs } from "./keys.js";
-import { MovedNote } from "./moved-note.js";
+import { MovedNote, movesBetween } from "./moved-note.js";
 import { nowPanel } from "./now-panel.js";
 import { PopulationPanel } from "./population-panel.js";
 import { rename } from "./router.js";
 import { SpiderPanel } from "./spider-panel.js";
+import { startFates } from "./start-fates.js";
 import { announce, linkLost } from "./status.js";
 import { Stream } from "./stream.js";
 import { Suggestions } from "./suggestions.js";
@@ -33,22 +36,27 @@ class CrawlView {
     this.hunt = new Hunt(summary.id);
     this.hunt.hear("state", summary);
     this.spider = spider;
-    this.head = new CrawlHead(this.hunt, (order, body) => this.order(order, body));
+    this.head = new CrawlHead(this.hunt, (order, body) => this.order(order, body), () => this.shown());
     this.suggestions = new Suggestions(this.hunt, {
       like: (step, liking) => this.like(step, liking),
       follow: (number) => this.follow(number),
     });
     this.warnings = new Warnings(summary.id);
-    this.moved = new MovedNote();
+    this.failures = new Failures(this.hunt, () => this.drawPanels());
+    this.fates = startFates(this.failures);
+    this.moved = new MovedNote((step) => this.suggestions.acts.like(step, 0));
+    this.said = new Map();
     this.panels = [
       new SpiderPanel(this.hunt, (number) => this.follow(number)),
       advicePanel(this.hunt),
       nowPanel(this.hunt),
       harvestPanel(this.hunt),
+      failuresPanel(this.failures),
       new PopulationPanel(this.hunt, (number) => this.follow(number)),
     ];
     this.node = this.build();
-    this.drawList = onceAFrame(() => this.suggestions.draw(this.spider));
+    this.isCatchingUp = this.isBehind = true;
+    this.drawList = onceAFrame(() => this.drawSuggestions());
     this.drawPanels = onceEvery(PANEL_PAUSE, () => this.drawAll());
     this.press = (event) => this.pressed(event);
   }
@@ -58,12 +66,13 @@ class CrawlView {
       "div",
       { class: "hunt", "data-show": "finds" },
       this.head.node,
+      this.fates.node,
       this.warnings.node,
       this.tabs(),
       el(
         "div",
         { class: "hunt-columns" },
-        el("section", { class: "finds", "aria-labelledby": "finds-title" }, this.moved.node, this.suggestions.node),
+        el("section", { class: "finds", "aria-labelledby": "finds-title" }, this.suggestions.node, this.moved.node),
         el("aside", { class: "panels", "aria-label": "The hunt as it goes" }, this.panels.map((panel) => panel.node)),
       ),
     );
@@ -98,6 +107,7 @@ class CrawlView {
     document.removeEventListener("keydown", this.press);
     this.stream?.close();
     this.suggestions.close();
+    this.failures.close();
   }
 
   /** The address names another spider, or none. */
@@ -105,19 +115,49 @@ class CrawlView {
     this.follow(spider == null ? null : Number(spider));
   }
 
+  /** How many pages the list shows, and which: from the person's `least` score on, else on topic by the `line`. */
+  shown() {
+    const { least, line } = this.hunt;
+    return { pages: this.hunt.suggestions().length, ...(least == null ? { line } : { least }) };
+  }
+
   hear(name, data) {
     const before = this.hunt.summary.state;
     this.hunt.hear(name, data);
-    if (name === "moved") this.moved.show(data);
+    if (name === "moved") this.moved.show(data, this.movesSince(data));
     if (name === "warned") this.warnings.add(data.line);
+    if (name === "state") this.isBehind = false;
     if (name === "state" && data.state !== before) announce(data.stopped_line ?? tidings(data.state));
     if (name !== "now" && name !== "advice") this.drawList();
     this.drawPanels();
   }
 
+  /** What was found before this window opened is no news: it may move rows. */
+  drawSuggestions() {
+    this.suggestions.draw(this.spider, this.isCatchingUp || undefined);
+    this.head.drawOnTopic();
+    this.isCatchingUp = this.isBehind;
+  }
+
   drawAll() {
     this.head.draw();
+    this.fates.draw();
+    this.failures.update();
+    this.lookAhead();
     for (const panel of this.panels) panel.draw(this.spider);
+  }
+
+  /** Of a hunt that has ended nobody tells what is left to find, so ask. */
+  async lookAhead() {
+    const { state, pages } = this.hunt.summary;
+    const asked = `${state} ${pages}`;
+    if (state !== "ended" || asked === this.lookedAhead) return;
+    this.lookedAhead = asked;
+    try {
+      this.hear("advice", await get(`/api/crawls/${this.id}/outlook`));
+    } catch (refusal) {
+      if (!(refusal instanceof Refused)) throw refusal;
+    }
   }
 
   follow(number) {
@@ -129,17 +169,25 @@ class CrawlView {
     if (number != null) announce(`Following spider ${number}.`);
   }
 
+  /** How the list moved since this window said what was heard now; null if another window said it. */
+  movesSince({ url }) {
+    const said = this.said.get(url);
+    this.said.delete(url);
+    return said && movesBetween(said.list, this.hunt.suggestions(), said.step, (step) => !said.known.has(step));
+  }
+
   async like(step, liking) {
-    const before = this.hunt.visits.get(step).liking;
+    const { liking: before, final } = this.hunt.visits.get(step);
+    this.said.set(final, { step, list: this.hunt.suggestions(), known: new Set(this.hunt.visits.keys()) });
     this.hunt.like(step, liking);
     this.drawList();
     try {
-      this.moved.wait(liking);
+      this.moved.wait(step, liking);
       await post(`/api/crawls/${this.id}/feedback`, { step, liking });
     } catch (refusal) {
       if (!(refusal instanceof Refused)) throw refusal;
       this.hunt.like(step, before);
-      this.drawList();
+      this.suggestions.draw(this.spider, true);
       this.moved.refused(refusal.message);
     }
   }

@@ -4,12 +4,11 @@ import { Refused, beginAgain, post } from "./api.js";
 import { el, say } from "./dom.js";
 import { keepWarnings } from "./warnings.js";
 import { hint } from "./hint.js";
+import { MOST_PAGES, wrongCount } from "./page-count.js";
 import { go } from "./router.js";
 import { startPoints } from "./start-points.js";
 import { strategyChoice } from "./strategy-choice.js";
 import { webChoice } from "./web-choice.js";
-
-const MOST_PAGES = 1_000_000;
 
 /** The session is asked for anew, for it counts the earlier hunts. */
 export async function startView() {
@@ -57,8 +56,8 @@ class StartForm {
       el(
         "p",
         { class: "lead" },
-        "Spiders set out from the pages you name, follow the links that promise most, and learn as they go. ",
-        "What they find appears here, best first, while they are still hunting.",
+        "A hunt sets out from the pages you name, follows the links that promise most, and learns as it goes. ",
+        "What it finds appears here, best first, while it is still on.",
       ),
       el(
         "form",
@@ -86,11 +85,10 @@ class StartForm {
 
   /** What is missing, said beside its field; the first such field gets the focus. */
   lacks() {
-    const pages = Number(this.pages.value);
     const said = {
-      query: this.query.value.trim() ? "" : "Say what the spiders shall look for.",
+      query: this.query.value.trim() ? "" : "Say what to look for.",
       from: this.points.missing(),
-      pages: Number.isInteger(pages) && pages >= 1 && pages <= MOST_PAGES ? "" : "A whole number, at least 1.",
+      pages: wrongCount(this.pages),
     };
     const fields = { query: this.query, from: this.points.first, pages: this.pages };
     let first = null;

@@ -14,7 +14,7 @@ export function number(n) {
 
 /** A score in 0..1 with as many digits as tell it apart from its neighbours. */
 export function score(x) {
-  return x.toFixed(x !== 0 && Math.abs(x) < 0.095 ? 3 : 2);
+  return x.toFixed(x >= 0.0005 && x < 0.095 ? 3 : 2);
 }
 
 export function percent(share) {
@@ -72,31 +72,6 @@ const WAITS = [
 /** What goes on with a page, from what its fetch waits for. */
 export function doing(waitsFor) {
   return WAITS.find(([start]) => waitsFor.startsWith(start))?.[1] ?? waitsFor;
-}
-
-const REASONS = {
-  page: "how well the page fits",
-  similarity: "words shared with your query",
-  query: "words of your query",
-  title: "words in the title",
-  anchor: "words of the link",
-  context: "words around the link",
-  url: "words in the address",
-  parent: "the page that links to it",
-  probability: "chance that the spider took this link",
-  depth: "links it may still go on",
-  nearness: "how close to the topic it seems",
-  likeness: "how sure that is",
-  rank: "links that point to it",
-  cash: "worth passed on by links",
-  site: "what its site gave so far",
-  feedback: "what you said",
-  link: "promise of the link",
-};
-
-/** What a contribution to a score means. */
-export function reason(name) {
-  return REASONS[name] ?? name.replaceAll("_", " ");
 }
 
 /** A strategy's name as a person reads it. */

@@ -1,4 +1,4 @@
-"""What manners must not forget when the program ends: pauses, robots.txt files, who is where.
+"""What manners must not forget when the program ends: pauses, robots.txt files, who is where, and who is not there.
 
 Times are kept by the clock on the wall, since a host that asked for an hour means an hour of the world's.
 """
@@ -11,6 +11,7 @@ from itertools import islice
 
 import msgspec
 
+from salticid.webs.live.failure_notes import PREFIX
 from salticid.webs.live.web import LiveWeb
 
 _HOST, _ROBOTS, _PLACE = "host ", "robots ", "at "
@@ -34,6 +35,9 @@ class Memory:
         for host, address in islice(self._web.places.items(), self._places_saved, None):
             yield _PLACE + host, msgspec.msgpack.encode(address)
         self._places_saved = len(self._web.places)
+        failures, self._web.failure_notes = self._web.failure_notes, {}
+        for origin, note in failures.items():
+            yield PREFIX + origin, note.encode()
 
     def recall(self, notes: Mapping[str, bytes]) -> None:
         """Take back what an earlier run handed out."""

@@ -81,7 +81,8 @@ class Names(AbstractResolver):
         addresses = await self._entry(host, port)
         allowed_addresses = [each for each in addresses if self._guard.admits(each["host"])]
         if not allowed_addresses:
-            raise AddressRefused(f"{host} is at {addresses[0]['host']}, which this crawl may not reach")
+            address = addresses[0]["host"]
+            raise AddressRefused(f"{host} is at {address}, which this crawl may not reach", address)
         return allowed_addresses
 
     async def close(self) -> None:

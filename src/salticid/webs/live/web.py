@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from salticid.model import NO_URL, Outcome, Page, Response
@@ -17,6 +16,8 @@ from salticid.urls import canonical
 from salticid.urls import host as host_of
 from salticid.urls import origin as origin_of
 from salticid.webs.live.client import Exchange
+from salticid.webs.live.failure_notes import FailureNote
+from salticid.webs.live.guard import AddressRefused
 from salticid.webs.live.line import Line
 from salticid.webs.live.manners import Crowded, Manners, Parked
 from salticid.webs.live.parser_pool import ParserPool
@@ -29,6 +30,7 @@ MAX_REDIRECTS = 10
 REST = 60.0
 """Seconds that a host which is suddenly gone is left alone before it gets another chance."""
 _REDIRECTS = (301, 302, 303, 307, 308)
+_NO_HTTPS = (Failure.NO_CONNECTION, Failure.BAD_CERTIFICATE, Failure.TIMEOUT, Failure.BROKEN)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,9 +58,11 @@ class LiveWeb:
 
     `clock` is the crawl's, `wall` the one servers go by. `doing` tells, by URL id, what each fetch waits
     for; `may_follow` says whether a redirect or a sitemap is in scope; `may_ask` whether a host may be asked now on
-    behalf of a URL; `places` are the addresses of hosts, but for those that the person placed. Of a host given up
-    nothing more is asked, until it is forgiven. A fetch that was parked, or found a host crowded, goes on where it
-    was; one that fails because the network is lost waits until it is back.
+    behalf of a URL; `places` are the addresses of hosts, but for those that the person placed. URLs in `either_scheme`
+    are of https because the person wrote no scheme: where nobody speaks it, http is tried. `failure_notes` say, by
+    origin, why nobody could be reached. Of a host given up nothing more is asked, until it is forgiven. A fetch that
+    was parked, or found a host crowded, goes on where it was; one that fails because the network is lost waits until
+    it is back.
     """
 
     def __init__(
@@ -75,6 +79,9 @@ class LiveWeb:
         self.may_follow: Callable[[str], bool] = lambda url: True
         self.may_ask: Callable[[int, str], bool] = lambda url, host: True
         self.places: dict[str, str] = {}
+        self.either_scheme: set[int] = set()
+        self.failure_notes: dict[str, FailureNote] = {}
+        self._refused_addresses: dict[str, str | None] = {}
         self.network, self._pool, self._max_bytes = network, pool, max_bytes
         self.clock, self._wall = clock, wall
         self._sitemaps = Sitemaps(network.rules.of, self._ask_for_file)
@@ -126,6 +133,8 @@ class LiveWeb:
         while way.hops <= MAX_REDIRECTS:
             try:
                 await self._wait_for_others(way.at, url)
+                if url in self.either_scheme:
+                    way.at = await self._with_scheme(way.at, url)
                 answer, seconds = await self._ask(way.at, url, None if way.hops else unless)
             except (Parked, Crowded):
                 self._halfway[url] = way
@@ -156,12 +165,25 @@ class LiveWeb:
         host = host_of(at)
         if host not in self.places:
             self.doing[url] = f"the address of {host}"
-            with suppress(OSError):
+            try:
                 address, by_rule = await self.network.line.place(at)
                 if not by_rule:
                     self.places[host] = address
+            except AddressRefused as refused:
+                self._refused_addresses[host] = refused.address
+            except OSError:
+                pass  # whoever asks finds out why
         if not self.may_ask(url, host):
             raise Crowded(host)
+
+    async def _with_scheme(self, at: str, url: int) -> str:
+        """The address by https, or by http where nobody speaks that: asked for robots.txt, as all may, it shows."""
+        host = host_of(at)
+        self.doing[url] = f"an answer of {host}"
+        async with self.network.manners.turn(host):
+            answer, _ = await self.network.line.get(f"{origin_of(at)}/robots.txt")
+        self.either_scheme.discard(url)
+        return f"http{at.removeprefix('https')}" if answer in _NO_HTTPS else at
 
     async def _ask(
         self, at: str, url: int, fields: Mapping[str, str] | None = None
@@ -216,6 +238,9 @@ class LiveWeb:
 
     def _give_up(self, origin: str, failure: Failure) -> Outcome:
         remedy = REMEDIES[failure]
+        refused = failure is Failure.REFUSED_ADDRESS
+        address = self._refused_addresses.get(host_of(f"{origin}/")) if refused else None
+        self.failure_notes[origin] = FailureNote(failure.value, address)
         if remedy.drop_host:
             self._lost_origins[origin] = remedy.outcome
         return remedy.outcome

@@ -1,0 +1,34 @@
+"""RIS, which Zotero, EndNote, Mendeley and library catalogues read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from typing import BinaryIO
+
+from salticid.store.exports.reference import Reference
+from salticid.store.exports.selection import ExportPage
+
+
+def write(pages: Iterable[ExportPage], out: BinaryIO) -> None:
+    """Write an electronic source a page, as UTF-8."""
+    for page in pages:
+        out.write(entry(Reference.to(page)).encode())
+
+
+def entry(page: Reference) -> str:
+    """One reference.
+
+    >>> entry(Reference("Portia", "http://a.example/", date(2026, 3, 1), None)).splitlines()[1:4]
+    ['TI  - Portia', 'UR  - http://a.example/', 'Y2  - 2026/03/01/']
+    """
+    lines = [("TY", "ELEC"), ("TI", page.title), ("UR", page.url)]
+    if page.written is not None:
+        lines += [("PY", f"{page.written.year:04}"), ("DA", _day(page.written))]
+    if page.read is not None:
+        lines.append(("Y2", _day(page.read)))
+    return "".join(f"{tag}  - {value}\r\n" for tag, value in [*lines, ("ER", "")]) + "\r\n"
+
+
+def _day(day: date) -> str:
+    return f"{day.year:04}/{day.month:02}/{day.day:02}/"

@@ -1,0 +1,79 @@
+"""The pages of a crawl as a file to take away."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from salticid.errors import UserError, unknown
+from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.exports.export import Format, export
+from salticid.store.exports.selection import Criteria
+
+_SUFFIXES = {Format.WARC: "warc.gz", Format.BIBTEX: "bib"}
+
+
+class Which(StrEnum):
+    """Which pages are taken away: those of the list as the page shows it, those liked, or all that were read."""
+
+    LIST = "list"
+    LIKED = "liked"
+    EVERYTHING = "everything"
+
+
+def format_of(parameters: Mapping[str, str]) -> Format:
+    """The format that a request names."""
+    formats = {form.value: form for form in Format}
+    name = parameters.get("format", "")
+    if name not in formats:
+        raise unknown("format", name, formats)
+    return formats[name]
+
+
+def criteria_of(parameters: Mapping[str, str]) -> Criteria:
+    """Which pages a request asks for.
+
+    The list holds what is on topic, by the judge's own line or by a `line` that is named; or, where the person chose
+    the `least` score shown, the pages that reach it. What was rejected is in neither.
+    """
+    which = parameters.get("which", Which.EVERYTHING.value)
+    if which not in list(Which):
+        raise unknown("choice of pages", which, [each.value for each in Which])
+    least, line = _score("least", parameters), _score("line", parameters)
+    if which == Which.LIST and least is not None:
+        return Criteria(min_score=least, rejected=False)
+    return Criteria(on_topic=which == Which.LIST, liked=which == Which.LIKED, line=line)
+
+
+def file_name(crawl: str, form: Format) -> str:
+    """What the file is called where it is taken to."""
+    return f"{crawl}.{_SUFFIXES.get(form, form.value)}"
+
+
+def export_file(log: CrawlFolder, form: Format, criteria: Criteria) -> Path:
+    """The pages in a file of its own, which is the caller's."""
+    with tempfile.NamedTemporaryFile(prefix="salticid-", suffix=f".{form.value}", delete=False) as file:
+        path = Path(file.name)
+        try:
+            export(log, form, criteria, cast(BinaryIO, file), lambda visits, pages: None)
+            file.flush()
+        except BaseException:
+            path.unlink()
+            raise
+    return path
+
+
+def _score(name: str, parameters: Mapping[str, str]) -> float | None:
+    text = parameters.get(name)
+    if text is None:
+        return None
+    try:
+        score = float(text)
+    except ValueError:
+        score = -1.0
+    if not 0 <= score <= 1:
+        raise UserError(f"{name} {text[:20]!r} is no score; give a number from 0 to 1")
+    return score

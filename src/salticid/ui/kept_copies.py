@@ -1,0 +1,73 @@
+"""Pages as they were read, kept for when the live ones are gone: their text, and their HTML with its teeth drawn."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+from salticid.parse.charset import decode
+from salticid.parse.content import content
+from salticid.parse.main_text import MAX_HTML, head_fields
+from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.record import arrival_at
+from salticid.store.stored_visit import StoredVisit
+from salticid.store.warc import read
+from salticid.ui.log_reader import date
+
+FIELDS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox"
+    ),
+    "Cross-Origin-Opener-Policy": "unsafe-none",
+    "X-DNS-Prefetch-Control": "off",
+}
+"""The headers of a copy: the browser runs nothing and loads nothing, and gives it an origin of its own.
+
+To a sandboxed document no opener policy may be given; it has no opener either.
+"""
+_REACHING = re.compile(
+    r"<(/?)(a|area|base|embed|form|frame|frameset|iframe|link|meta|object)(?=[\s/>])", re.IGNORECASE
+)
+"""Tags by which a page without scripts leads elsewhere. Browsers connect ahead to where some of them point, whatever
+the policy says."""
+
+
+def text_of(crawl: CrawlFolder, step: int) -> str | None:
+    """The text that was read at a step, below where it is from; None if there was no page."""
+    page = crawl.page(step) if arrival_at(crawl.database, step) is not None else None
+    if page is None:
+        return None
+    return f"{page.title}\n{_origin(crawl.visit(step))}\n\n{page.text}\n"
+
+
+def html_of(crawl: CrawlFolder, step: int) -> str | None:
+    """The archived page of a step as a harmless one; None if no exchange of it was kept, or it was no HTML."""
+    if arrival_at(crawl.database, step) is None or not (records := (visit := crawl.visit(step)).records):
+        return None
+    exchange = read(crawl.folder, records[-1])
+    if exchange is None:
+        return None
+    head, _, body = exchange[1].partition(b"\r\n\r\n")
+    page = content(head_fields(head), body, MAX_HTML)
+    if page.html is None:
+        return None
+    about = f"Kept copy of {_origin(visit)}. Its links, pictures and scripts are dead."
+    return f"<p>{escape(about)}</p><hr>{harmless(decode(page.html, page.charset))}"
+
+
+def harmless(html: str) -> str:
+    """HTML whose tags that reach out are called otherwise, so that they mean nothing to a browser.
+
+    >>> harmless('<LINK rel=preconnect href=//evil.example><a href=/>Home</a><article>')
+    '<kept-LINK rel=preconnect href=//evil.example><kept-a href=/>Home</kept-a><article>'
+    """
+    return _REACHING.sub(r"<\1kept-\2", html)
+
+
+def _origin(visit: StoredVisit) -> str:
+    read_at = date(visit.fetched)
+    return (
+        visit.final_url
+        if read_at is None
+        else f"{visit.final_url}, read {read_at[:19].replace('T', ' ')} UTC"
+    )
