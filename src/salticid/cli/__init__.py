@@ -17,7 +17,6 @@ from salticid.cli.grouped_help import GroupedCommand
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.errors import SalticidError, UserError
 from salticid.extras import not_installed
-from salticid.store.damage import UNREADABLE, Damaged
 from salticid.version import __version__
 
 COMMANDS = {
@@ -129,13 +128,17 @@ def main() -> None:
         if mistake is None:
             raise
         status = _complain(str(mistake), MISTAKE)
-    except UNREADABLE as error:
-        status = _complain(str(Damaged(error)), FAILURE)
     except (KeyboardInterrupt, typer.Abort):
         status = _complain("interrupted", INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
+    except Exception as error:
+        from salticid.store.damage import UNREADABLE, Damaged  # here: it takes its time to import
+
+        if not isinstance(error, UNREADABLE):
+            raise
+        status = _complain(str(Damaged(error)), FAILURE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said and done: a Ctrl-C more changes nothing
     sys.exit(status if isinstance(status, int) else 0)
 

@@ -10,7 +10,6 @@ import typer
 from salticid.cli.console import err, even_sample, out, show_table, sparkline
 from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
-from salticid.cli.summary import best_pages
 from salticid.errors import UserError
 
 _WIDTH = 40
@@ -26,7 +25,8 @@ def demo(
 
     Example: salticid demo
     """
-    from salticid.lab import demo as lab  # here: no other command should wait for aiohttp
+    from salticid.cli.summary import best_pages  # here: it takes its time to import
+    from salticid.lab import demo as lab
 
     if out_dir.exists() and not (out_dir / "world").exists() and any(out_dir.iterdir()):
         raise UserError(f"{out_dir} holds something else; name a new folder with --out")

@@ -16,7 +16,6 @@ from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.cli.ray_cluster import on_ray
 from salticid.errors import SalticidError, UserError
-from salticid.truth import load_topic
 
 if TYPE_CHECKING:
     from salticid.evolve.checkpoint import State
@@ -77,9 +76,12 @@ def evolve(
     if topic is None:
         raise UserError("no topic; name a topic file with --topic, as in --topic topic.toml")
     file, folder = _outputs(out_file)
+
+    from salticid.truth import load_topic  # here, as what follows: it takes its time to import
+
     subject, _ = load_topic(topic)
 
-    from salticid.evolve.checkpoint import Checkpoint  # here: it takes its time to import
+    from salticid.evolve.checkpoint import Checkpoint
     from salticid.evolve.fitness import Goal
     from salticid.evolve.scored_pages import judge_for
     from salticid.evolve.search import Evolution

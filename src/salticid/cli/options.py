@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from salticid.cli.console import err
 from salticid.errors import UserError
-from salticid.model import Limits
+
+if TYPE_CHECKING:
+    from salticid.model import Limits
 
 
 def _hush(is_set: bool) -> bool:

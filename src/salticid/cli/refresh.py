@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shlex
 import time
 from collections.abc import Mapping
@@ -13,12 +12,9 @@ import typer
 
 from salticid.cli import live_options, options
 from salticid.cli.console import err, out, print_json
-from salticid.cli.hunt import Terminal
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.progress import Work
 from salticid.errors import UserError
-from salticid.runs.refresh import PageFate, Refresh, last_settings
-from salticid.runs.refresh import refresh as ask_again
 
 
 def refresh(
@@ -72,6 +68,12 @@ def _typed_options(context: typer.Context) -> dict[str, Any]:
 
 
 def _refresh(folder: Path, params: Mapping[str, Any], json: bool) -> int:
+    import asyncio  # here, as what follows: it takes its time to import
+
+    from salticid.cli.hunt import Terminal
+    from salticid.runs.refresh import PageFate, Refresh, last_settings
+    from salticid.runs.refresh import refresh as ask_again
+
     settings = last_settings(folder, live_options.settings(params))
     start = time.monotonic()
     with Terminal(folder) as terminal, Work("reading the crawl", 0, err) as work:

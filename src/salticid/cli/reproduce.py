@@ -52,6 +52,8 @@ def reproduce(
         raise UserError(f"{into} has no place for figures; mark it with {_BEGIN} and {_END}")
     if data is not None and not data.is_dir():
         raise UserError(f"there is no folder {data}; name the one that holds the collections with --data")
+    if number == 2 and pages is not None:
+        err.print("System 2 makes no crawls, so --pages changes nothing.", highlight=False)
     folder = out_dir or Path("reproductions") / str(number)
     with Work("reproducing", 0, err) as work:
         outcome: Reproduction = run(number, data, folder, workers or os.cpu_count() or 1, work.part, pages)
@@ -64,6 +66,8 @@ def reproduce(
         print_json(msgspec.to_builtins(outcome))
         return
     out.print(safe(f"System {outcome.number}: {outcome.paper}"), soft_wrap=True)
+    if outcome.caution:
+        out.print(safe(outcome.caution), soft_wrap=True)
     for figures in outcome.tables:
         print_table(figures.title, figures.head, figures.rows)
     finding: Finding

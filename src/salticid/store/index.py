@@ -62,7 +62,7 @@ class WordIndex:
         code = _language(crawl)
         self._stems = language.stemmer(code) if code == "en" else list
         porter = "porter " if code == "en" else ""
-        self._tokenize = f"{porter}unicode61 remove_diacritics 2 categories 'L* M* N*'"
+        self._tokenize = f"{porter}unicode61 remove_diacritics 2 categories 'L* M*'"
         self._made_for = f"{_birth(crawl)} {self._tokenize} {unidata_version}"
         self.persistent = True
         with self._usable():

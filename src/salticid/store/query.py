@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from salticid.errors import UserError
-from salticid.store.search_words import search_words
+from salticid.store.search_words import in_letters, search_words
 
 MOST_WORDS = 64
 
@@ -57,4 +57,4 @@ class Query:
 
 def _quote(term: Term) -> str:
     # Words are letters or digits and nothing else: no quote, no operator of FTS5 can hide in them.
-    return f'"{" ".join(term)}"'
+    return f'"{in_letters(" ".join(term)).strip()}"'

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from salticid.tables import Texts
 from salticid.text.tokens import LONGEST, Tokenizer, letter_runs
 
-_NUMBER = re.compile(r"(\d+)")
+_NUMBER = re.compile(r"([0-9]+)")
+_LETTERS = str.maketrans({str(digit): chr(0x1681 + digit) for digit in range(10)})
+"""Letters of Ogham, which was carved in stone and is on few pages."""
 
 
 def search_words(text: str) -> Iterator[str]:
@@ -24,8 +26,17 @@ def search_words(text: str) -> Iterator[str]:
             yield part
 
 
+def in_letters(text: str) -> str:
+    """A text whose numbers are words of letters, which nobody else writes: so the tokenizer keeps them.
+
+    >>> in_letters("x86")
+    'x ᚉᚇ '
+    """
+    return _NUMBER.sub(lambda number: f" {number[0].translate(_LETTERS)} ", text)
+
+
 class WordSpeller:
-    """The same, quickly, for many texts: each with one space between two words."""
+    """The words and numbers of many texts, quickly: each with one space between two, numbers in letters."""
 
     def __init__(self) -> None:
         self._table = Texts()
@@ -33,17 +44,6 @@ class WordSpeller:
         self._texts: list[str] = []
 
     def of(self, text: str) -> str:
-        parts = enumerate(_NUMBER.split(text))
-        said = (
-            self._words(part) if at % 2 == 0 else part
-            for at, part in parts
-            if at % 2 == 0 or len(part) <= LONGEST
-        )
-        return " ".join(filter(None, said))
-
-    def _words(self, text: str) -> str:
-        if not text.strip(" .,:;/-\n"):  # what stands between two numbers
-            return ""
-        ids = self._tokenizer.ids(text).tolist()
+        ids = self._tokenizer.ids(in_letters(text)).tolist()
         self._texts += self._table.spell(range(len(self._texts), len(self._table)))
         return " ".join(map(self._texts.__getitem__, ids))
