@@ -282,6 +282,8 @@ def test_a_crawl_goes_on_with_so_many_more_pages_than_it_has_read_wherever_it_st
             over = client.until(name, ended)
             assert (over["pages"], over["stopped"]) == (stopped["pages"] + more, "budget")
             stopped = over
+        ahead = client.get(f"/api/crawls/{name}/outlook")["harvest"]
+        assert 0 <= ahead["low"] <= ahead["mean"] <= ahead["high"] <= 1, "it can be told after the end, too"
         both = client.ask("POST", f"/api/crawls/{name}/continue", {"more": 10, "max_pages": 300})
         assert (both.status, "not both" in both.error) == (422, True)
     check_calls(tmp_path / "crawls" / name)
