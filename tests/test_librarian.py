@@ -148,6 +148,7 @@ def test_a_librarian_takes_away_what_was_on_the_screen(place: tuple[Server, str]
         page.reload()
         expect(page.locator(STATE)).to_have_text("ended")
         expect(page.locator("article.liked")).to_have_count(1)
+        expect(page.get_by_role("region", name="What is left to find")).to_contain_text("too early to say")
         on_topic = page.locator(".figures div", has_text="On topic in all").locator("dd").inner_text()
         expect(page.locator("#finds-title")).to_have_text(f"{on_topic} suggestions")
 

@@ -106,6 +106,8 @@ def test_the_page_hunts_in_a_recorded_world_too(tmp_path: Path) -> None:
         name = client.post("/api/crawls", {**order, "world": "small"})["id"]
         summary = client.until(name, ended)
         assert (summary["world"], summary["pages"], summary["stopped"]) == ("small", 30, "budget")
+        (start,) = client.get(f"/api/crawls/{name}/failures")["starts"]
+        assert (start["url"], start["state"]) == (seed, "read")
         client.post(f"/api/crawls/{name}/continue", {"max_pages": 60})
         assert (
             client.until(name, lambda summary: summary["pages"] == 60 and ended(summary))["stopped"]
@@ -280,6 +282,8 @@ def test_a_crawl_goes_on_with_so_many_more_pages_than_it_has_read_wherever_it_st
             over = client.until(name, ended)
             assert (over["pages"], over["stopped"]) == (stopped["pages"] + more, "budget")
             stopped = over
+        ahead = client.get(f"/api/crawls/{name}/outlook")["harvest"]
+        assert 0 <= ahead["low"] <= ahead["mean"] <= ahead["high"] <= 1, "it can be told after the end, too"
         both = client.ask("POST", f"/api/crawls/{name}/continue", {"more": 10, "max_pages": 300})
         assert (both.status, "not both" in both.error) == (422, True)
     check_calls(tmp_path / "crawls" / name)
