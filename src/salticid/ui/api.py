@@ -228,7 +228,9 @@ class Api:
         return _json(await _read(crawl, lambda log: details.snippets(log, steps, crawl.wish.query)))
 
     async def curve(self, request: Request) -> Response:
-        return _json({"points": details.thinned(self._crawl(request).curve())})
+        crawl = self._crawl(request)
+        _log(crawl).close()  # one that cannot be read is refused with a sentence
+        return _json({"points": details.thinned(crawl.curve())})
 
     async def failures(self, request: Request) -> Response:
         return _json(await _read(self._crawl(request), what_failed))
