@@ -114,7 +114,9 @@ def serve(line: socket.socket) -> None:
     for module in pkgutil.walk_packages(import_module("salticid").__path__, "salticid."):
         if not module.name.startswith(_NOT_IMPORTED):
             import_module(module.name)
-    program([])(["strategies"], standalone_mode=False)  # imports the rest, as whoever reads options does
+    program(["strategies"])(
+        ["strategies"], standalone_mode=False
+    )  # imports the rest, as whoever reads options does
     gc.freeze()
     running: dict[int, tuple[ForkProcess, socket.socket]] = {}
     while True:

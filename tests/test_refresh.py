@@ -194,8 +194,8 @@ def test_a_recorded_crawl_or_an_odd_option_is_refused(tmp_path: Path) -> None:
         'name = "t"\nkeywords = "pottery"\nseeds = ["http://nowhere.example/"]\n'
     )
     assert (
-        salticid("crawl", tmp_path / "t.toml", "--web", tmp_path / "w", "--out", tmp_path / "c").status == 0
-    )
+        salticid("crawl", tmp_path / "t.toml", "--web", tmp_path / "w", "--out", tmp_path / "c").status == 1
+    ), "it read nothing"
     said = salticid("crawl", "--refresh", tmp_path / "c")
     assert (said.status, "recorded world" in said.err) == (2, True)
     said = salticid("crawl", "--refresh", tmp_path / "c", "--max-pages", "5")

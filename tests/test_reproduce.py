@@ -70,6 +70,15 @@ def test_a_verdict_follows_its_test(reproduced: Callable[[int], tuple[Said, str]
             assert finding["p"] >= 0.05 or "the other way round" in finding["here"]
 
 
+def test_crawls_shorter_than_the_papers_are_said_to_be(
+    reproduced: Callable[[int], tuple[Said, str]],
+) -> None:
+    said, findings = reproduced(4)
+    caution = json.loads(said.out)["caution"]
+    assert caution.startswith("Crawls of 25 pages are too short, the paper's had 2,000")
+    assert findings.startswith(f"**{caution}**")
+
+
 def test_what_cannot_be_is_said() -> None:
     said = salticid("reproduce", 6)
     assert (said.status, said.err.count("\n")) == (2, 1)

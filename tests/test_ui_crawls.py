@@ -106,6 +106,8 @@ def test_the_page_hunts_in_a_recorded_world_too(tmp_path: Path) -> None:
         name = client.post("/api/crawls", {**order, "world": "small"})["id"]
         summary = client.until(name, ended)
         assert (summary["world"], summary["pages"], summary["stopped"]) == ("small", 30, "budget")
+        (start,) = client.get(f"/api/crawls/{name}/failures")["starts"]
+        assert (start["url"], start["state"]) == (seed, "read")
         client.post(f"/api/crawls/{name}/continue", {"max_pages": 60})
         assert (
             client.until(name, lambda summary: summary["pages"] == 60 and ended(summary))["stopped"]

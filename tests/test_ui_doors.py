@@ -271,6 +271,27 @@ def test_no_refusal_and_no_line_of_the_terminal_gives_the_token_away(tmp_path: P
         assert client.token not in program.err
 
 
+def test_a_search_engine_that_cannot_be_one_is_refused_with_a_sentence(client: Client) -> None:
+    for engine in (
+        {"name": "home", "kind": "searxng", "address": "http://127.0.0.1:9"},
+        {"name": "other", "kind": "searxng", "address": ""},
+        {"name": "other", "kind": "searxng", "address": "file:///etc/passwd"},
+        {"name": "other", "kind": "searxng", "address": "http://[::1"},
+        {"name": "other", "kind": "searxng", "address": "http://a b:99999/\u0000"},
+        {"name": "other", "kind": "searxng", "address": "http://127.0.0.1:9/%zz?x=\ud800"},
+        {"name": "../other", "kind": "searxng", "address": "http://127.0.0.1:9"},
+        {"name": "other", "kind": "brave", "key": "a\r\nb: c"},
+        {"name": "other", "kind": "brave"},
+        {"name": "other", "kind": "google", "key": "x"},
+    ):
+        answer = client.ask("POST", "/api/engines", json.dumps(engine).encode())
+        assert (answer.status in (400, 422, 502), bool(answer.error)) == (True, True), engine
+    for name in ("home", "nobody", "%2e%2e"):
+        answer = client.ask("DELETE", f"/api/engines/{name}")
+        assert (answer.status in (404, 422), bool(answer.error)) == (True, True), name
+    assert [engine["name"] for engine in client.get("/api/session")["engines"]] == ["home"]
+
+
 def test_other_methods_are_refused(client: Client) -> None:
     assert client.ask("DELETE", "/api/crawls").status == 405
     assert client.ask("POST", "/page/main.js").status == 405

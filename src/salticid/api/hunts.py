@@ -20,6 +20,7 @@ from salticid.errors import UserError, unknown
 from salticid.model import Limits, StopReason, Topic
 from salticid.protocols import Judge, Strategy
 from salticid.runs import specs
+from salticid.runs.defaults import DEFAULT_STRATEGY
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.order import WHY, Order, Recipe, Result, check_folder
 from salticid.runs.run import run, run_async
@@ -91,7 +92,7 @@ class Hunt:
 def hunt(
     topic: Topic | TopicFile | str | Path,
     web: RecordedWeb | str | Path = LIVE,
-    strategy: str | Strategy = specs.DEFAULT_STRATEGY,
+    strategy: str | Strategy = DEFAULT_STRATEGY,
     judge: str | Judge | None = None,
     max_pages: int = 1000,
     seed: int = 0,
@@ -116,7 +117,7 @@ def hunt(
 async def hunt_async(
     topic: Topic | TopicFile | str | Path,
     web: RecordedWeb | str | Path = LIVE,
-    strategy: str | Strategy = specs.DEFAULT_STRATEGY,
+    strategy: str | Strategy = DEFAULT_STRATEGY,
     judge: str | Judge | None = None,
     max_pages: int = 1000,
     seed: int = 0,

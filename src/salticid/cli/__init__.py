@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
+from pathlib import Path
 
 import typer
 from typer.exceptions import TyperException
@@ -15,7 +17,6 @@ from salticid.cli.grouped_help import GroupedCommand
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.errors import SalticidError, UserError
 from salticid.extras import not_installed
-from salticid.store.damage import UNREADABLE, Damaged
 from salticid.version import __version__
 
 COMMANDS = {
@@ -43,32 +44,42 @@ FAILURE, MISTAKE = 1, 2
 
 
 def program(words: Sequence[str]) -> typer.Typer:
-    """The program with the command that the words on its line begin with; if there is none, with all commands.
+    """The program with the command that the words on its line begin with.
 
-    Only the file of that command is imported: most of the time that a short command takes is spent on imports.
+    If there is none, it has all commands, but only as they are listed. So no file is imported that is not needed:
+    most of the time that a short command takes is spent on imports.
     """
     app = typer.Typer(
         name="salticid",
         help="A focused web crawler, and the laboratory behind it.",
-        no_args_is_help=True,
-        add_completion=False,
+        add_completion=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    world = typer.Typer(
-        help="Recorded webs: build, look into, make topics from.", no_args_is_help=True, rich_markup_mode=None
-    )
-    app.callback()(_options)
+    world = typer.Typer(help="Recorded webs: build, look into, make topics from.", rich_markup_mode=None)
+    app.callback(invoke_without_command=True)(_options)
+    world.callback(invoke_without_command=True)(_help_if_alone)
     app.add_typer(world, name="world")
     names = [name for name in COMMANDS if name.split() == list(words[: len(name.split())])]
-    for name in names or ([] if words[:1] == ["--version"] else COMMANDS):
+    for name in names or COMMANDS:
         file, function = COMMANDS[name].split(":")
         group = world if name.startswith("world ") else app
         group.command(name.split()[-1], cls=GroupedCommand)(
-            getattr(import_module(f"salticid.cli.{file}"), function)
+            getattr(import_module(f"salticid.cli.{file}"), function) if names else _listed(file, function)
         )
     return app
+
+
+def _listed(file: str, function: str) -> Callable[[], None]:
+    """What stands for a command that is only listed: its description, read from its file."""
+    tree = ast.parse((Path(__file__).parent / f"{file}.py").read_bytes())
+    found = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function)
+
+    def command() -> None: ...
+
+    command.__doc__ = ast.get_docstring(next(found))
+    return command
 
 
 def _print_version(is_set: bool) -> None:
@@ -78,18 +89,36 @@ def _print_version(is_set: bool) -> None:
 
 
 def _options(
+    context: typer.Context,
     version: bool = typer.Option(
         False, "--version", callback=_print_version, is_eager=True, help="Print it."
     ),
-) -> None: ...
+) -> None:
+    _help_if_alone(context)
+
+
+def _help_if_alone(context: typer.Context) -> None:
+    """Who types no command gets the help, as if it had been asked for."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def _words() -> list[str]:
+    """What was typed after the name of the program; what is being typed, when a shell wants it completed."""
+    if "_SALTICID_COMPLETE" in os.environ:
+        return os.environ.get("_TYPER_COMPLETE_ARGS", os.environ.get("COMP_WORDS", "")).split()[1:]
+    return sys.argv[1:]
 
 
 def main() -> None:
     """Run a command; every mistake is one line on stderr that says what to do next."""
     try:
-        status = program(sys.argv[1:])(standalone_mode=False)
+        status = program(_words())(prog_name="salticid", standalone_mode=False)
     except TyperException as error:
-        status = _complain(error.format_message().rstrip(".") + f"; see '{_command()} --help'", MISTAKE)
+        said = error.format_message().rstrip(".")
+        status = _complain(
+            f"{said}{' See' if said.endswith('?') else '; see'} '{_command()} --help'", MISTAKE
+        )
     except UserError as error:
         status = _complain(str(error), MISTAKE)
     except SalticidError as error:
@@ -99,13 +128,17 @@ def main() -> None:
         if mistake is None:
             raise
         status = _complain(str(mistake), MISTAKE)
-    except UNREADABLE as error:
-        status = _complain(str(Damaged(error)), FAILURE)
     except (KeyboardInterrupt, typer.Abort):
         status = _complain("interrupted", INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
+    except Exception as error:
+        from salticid.store.damage import UNREADABLE, Damaged  # here: it takes its time to import
+
+        if not isinstance(error, UNREADABLE):
+            raise
+        status = _complain(str(Damaged(error)), FAILURE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said and done: a Ctrl-C more changes nothing
     sys.exit(status if isinstance(status, int) else 0)
 

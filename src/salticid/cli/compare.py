@@ -11,6 +11,7 @@ import typer
 
 from salticid.cli import options
 from salticid.cli.console import err, out, print_json, safe
+from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.cli.ray_cluster import racing
 from salticid.errors import UserError
@@ -67,6 +68,7 @@ def compare(
         Path | None, typer.Option("--out", help="A folder for the report and all results.", metavar="DIR")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the means as one JSON object.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Race strategies on a recorded world, and write a report.
 

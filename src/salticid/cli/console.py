@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import unicodedata
 from collections.abc import Sequence
+from io import StringIO
 
 import msgspec
 from rich.console import Console
@@ -14,8 +15,11 @@ from rich.text import Text
 out = Console()
 """Results."""
 err = Console(stderr=True)
-"""Progress and messages, so that stdout stays clean for scripts."""
+"""Progress and messages, so that stdout stays clean for scripts; silent where a person wants to hear none."""
+errors = Console(stderr=True)
+"""What has to be heard."""
 
+_WIDEST = 100_000
 _BARS = "▁▂▃▄▅▆▇█"
 
 
@@ -62,7 +66,18 @@ def print_table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], 
         table.add_column(safe(column), justify="right" if right and at else "left")
     for row in rows:
         table.add_row(*map(safe, row))
-    out.print(table)
+    show_table(table)
+
+
+def show_table(table: Table) -> None:
+    """Print a table: as wide as the terminal, and whole where its output goes elsewhere."""
+    if out.is_terminal:
+        out.print(table)
+        return
+    wide = Console(file=StringIO(), width=_WIDEST)
+    with wide.capture() as whole:
+        wide.print(table)
+    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in whole.get().splitlines()))
 
 
 def print_json(value: object) -> None:

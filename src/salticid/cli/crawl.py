@@ -6,26 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from salticid.cli import live_options, options
 from salticid.cli.console import err, safe
-from salticid.cli.default_folder import default_folder, folders_there
-from salticid.cli.going_on import say_how_to_go_on
-from salticid.cli.hunt import hunt
 from salticid.cli.interrupts import INTERRUPTED
-from salticid.cli.summary import tell
 from salticid.errors import UserError
-from salticid.model import Limits, Scope, Topic
-from salticid.runs import specs
 from salticid.runs.contact import how_to_set_contact, own_user_agent
+from salticid.runs.defaults import DEFAULT_JUDGE, DEFAULT_STRATEGY
 from salticid.runs.live_settings import USER_AGENT, LiveSettings
-from salticid.runs.order import Order, Recipe, check_folder
-from salticid.truth import load_topic
-from salticid.webs.recorded import RecordedWeb
-from salticid.worlds.inlinks import backlinks_from
+
+if TYPE_CHECKING:
+    from salticid.model import Limits, Scope, Topic
+    from salticid.runs.order import Order
+    from salticid.webs.recorded import RecordedWeb
 
 LIVE = "live"
 """The web that is not recorded."""
@@ -69,14 +65,14 @@ def crawl(
     strategy: Annotated[
         str,
         _what(help="Its name, a strategy file, or a class of your own.", metavar="NAME[:KEY=VALUE,...]|FILE"),
-    ] = specs.DEFAULT_STRATEGY,
+    ] = DEFAULT_STRATEGY,
     set_: Annotated[
         list[str] | None, _what("--set", help="A setting of the strategy.", metavar="KEY=VALUE")
     ] = None,
     judge: Annotated[
         str | None,
         _what(
-            help=f"What scores a page [default: the strategy file's, the strategy's own, else {specs.DEFAULT_JUDGE}].",
+            help=f"What scores a page [default: the strategy file's, the strategy's own, else {DEFAULT_JUDGE}].",
             metavar="NAME[:KEY=VALUE,...]",
         ),
     ] = None,
@@ -112,6 +108,8 @@ def crawl(
         Path | None, typer.Option(help="As salticid refresh DIR.", metavar="DIR", hidden=True)
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: options.Quiet = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Tell of every visit, on stderr.")] = False,
     concurrency: live_options.Concurrency = 64,
     delay: live_options.Delay = 1.0,
     timeout: live_options.Timeout = 10.0,
@@ -147,6 +145,13 @@ def crawl(
         from salticid.cli.refresh import refresh_alias
 
         return refresh_alias(context, refresh, json)
+    # Here and in the functions below: they take their time to import, and who asks for help need not wait.
+    from salticid.cli.default_folder import default_folder, folders_there
+    from salticid.model import Scope
+    from salticid.runs import specs
+    from salticid.runs.order import Order, Recipe, check_folder
+    from salticid.worlds.inlinks import backlinks_from
+
     ground = _web(web, context.params, ray)
     name, strategy_object = specs.strategy_of(strategy, specs.pairs(set_ or []))
     judge_name, judge_object = specs.judge_of(judge or specs.judge_in(strategy), strategy_object)
@@ -164,7 +169,7 @@ def crawl(
     order = Order(topic, ground, name, judge_name, recipe, backlinks=backlinks)
     shards_asked = None if ray is None else shards
     folder = folder or default_folder(order, new, shards_asked)
-    return _run(replace(order, folder=folder), web, ray, shards, json)
+    return _run(replace(order, folder=folder), web, ray, shards, json, verbose and not quiet)
 
 
 def _web(name: str, params: Mapping[str, Any], ray: str | None) -> RecordedWeb | LiveSettings:
@@ -176,6 +181,9 @@ def _web(name: str, params: Mapping[str, Any], ray: str | None) -> RecordedWeb |
         return settings
     if ray is not None:
         raise UserError("a recorded world is crawled on one machine; leave --ray out, or crawl the live web")
+
+    from salticid.webs.recorded import RecordedWeb
+
     return RecordedWeb(Path(name))
 
 
@@ -184,7 +192,7 @@ def _topic(
 ) -> Topic:
     """What to look for: what a topic file says, or a query and where to start, unless a crawl in a folder says it."""
     if query is not None and file is None:
-        from salticid.cli.query_topic import sources_of, topic_of  # here: it takes its time to import
+        from salticid.cli.query_topic import sources_of, topic_of
 
         return topic_of(query, sources_of(*start), user_agent, folders)
     if file is None:
@@ -193,13 +201,17 @@ def _topic(
         )
     if query is not None or any(start):
         raise UserError(f"{file} says what to look for and where to start; leave it out, or --query")
+
+    from salticid.truth import load_topic
+
     topic, _truth = load_topic(file)
     return topic
 
 
 def _scope(of_file: Scope, of_options: Scope) -> Scope:
     """The scope of the topic file, narrowed or replaced by the options."""
-    return Scope(
+    return replace(
+        of_file,
         include=of_options.include or of_file.include,
         exclude=of_file.exclude + of_options.exclude,
         same_site=of_options.same_site or of_file.same_site,
@@ -211,6 +223,8 @@ def _limits(
     max_pages: int, max_fetches: int | None, max_buffer: str, max_time: str | None, stop_when: str | None
 ) -> Limits:
     """The budget, and the condition under which it need not be spent."""
+    from salticid.model import Limits
+
     limits = Limits(
         max_pages=max_pages,
         max_fetches=max_fetches,
@@ -220,13 +234,17 @@ def _limits(
     return options.with_condition(limits, stop_when) if stop_when else limits
 
 
-def _run(order: Order, web: str, ray: str | None, shards: int, json: bool) -> int:
+def _run(order: Order, web: str, ray: str | None, shards: int, json: bool, verbose: bool) -> int:
     """Crawl here or on a cluster, and say what came of it; the exit status."""
+    from salticid.cli.going_on import say_how_to_go_on
+    from salticid.cli.hunt import hunt
+    from salticid.cli.summary import tell
+
     try:
         if ray is None:
-            result = hunt(order)
+            result = hunt(order, verbose)
         else:
-            from salticid.cli.ray_cluster import hunt_on_ray  # here: it takes its time to import
+            from salticid.cli.ray_cluster import hunt_on_ray
 
             result = hunt_on_ray(order, ray, shards)
     except KeyboardInterrupt:

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from salticid.cli.console import err, even_sample, out, sparkline
+from salticid.cli.console import err, even_sample, out, show_table, sparkline
+from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
-from salticid.cli.summary import best_pages
 from salticid.errors import UserError
 
 _WIDTH = 40
@@ -19,12 +19,14 @@ def demo(
     out_dir: Annotated[Path, typer.Option("--out", help="A folder for what it makes.", metavar="DIR")] = Path(
         "salticid-demo"
     ),
+    quiet: Quiet = False,
 ) -> None:
     """Hunt for one topic of a generated web, once knowing nothing, once by score.
 
     Example: salticid demo
     """
-    from salticid.lab import demo as lab  # here: no other command should wait for aiohttp
+    from salticid.cli.summary import best_pages  # here: it takes its time to import
+    from salticid.lab import demo as lab
 
     if out_dir.exists() and not (out_dir / "world").exists() and any(out_dir.iterdir()):
         raise UserError(f"{out_dir} holds something else; name a new folder with --out")
@@ -47,7 +49,7 @@ def demo(
                 lambda pages, harvest: work.at(pages, f"harvest {harvest:.0%}"),
             )
         crawls.append(crawl)
-    out.print(best_pages(crawls[-1].best[:10]))
+    show_table(best_pages(crawls[-1].best[:10]))
     out.print("\nShare of the fetched pages that are truly on topic, from the first page to the last:")
     for each in crawls:
         curve = sparkline(even_sample(each.curve, _WIDTH), 1.0)

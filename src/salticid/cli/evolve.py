@@ -12,10 +12,10 @@ import typer
 
 from salticid.cli.console import err, out, print_json, safe
 from salticid.cli.interrupts import INTERRUPTED
+from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.cli.ray_cluster import on_ray
 from salticid.errors import SalticidError, UserError
-from salticid.truth import load_topic
 
 if TYPE_CHECKING:
     from salticid.evolve.checkpoint import State
@@ -67,6 +67,7 @@ def evolve(
         Path | None, typer.Option("--out", help="The strategy file to write.", metavar="FILE.toml")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Evolve a strategy for a topic, and write it to a file that any crawl takes.
 
@@ -75,9 +76,12 @@ def evolve(
     if topic is None:
         raise UserError("no topic; name a topic file with --topic, as in --topic topic.toml")
     file, folder = _outputs(out_file)
+
+    from salticid.truth import load_topic  # here, as what follows: it takes its time to import
+
     subject, _ = load_topic(topic)
 
-    from salticid.evolve.checkpoint import Checkpoint  # here: it takes its time to import
+    from salticid.evolve.checkpoint import Checkpoint
     from salticid.evolve.fitness import Goal
     from salticid.evolve.scored_pages import judge_for
     from salticid.evolve.search import Evolution

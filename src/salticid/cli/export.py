@@ -14,6 +14,7 @@ import typer
 
 from salticid.cli.console import err, out, print_json, safe
 from salticid.cli.crawl_reading import crawl_in
+from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.errors import UserError
 from salticid.store.exports.export import ExportResult, Format, export
@@ -43,6 +44,7 @@ def export_pages(
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write the pages of a crawl to a file: main text, language, scores, dates, and how each was found.
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from salticid.cli.console import err, out, print_json, safe
+from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.errors import UserError
 
@@ -26,6 +27,7 @@ def fit(
         typer.Option(help="What scores pages [default: the hunter's].", metavar="NAME[:KEY=VALUE,...]"),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Learn the first weights of the strategy hunter from topics whose targets are known.
 

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Self
 
 from rich.console import Console
+from rich.text import Text
 
-from salticid.cli.console import err
+from salticid.cli.console import err, safe
 from salticid.cli.progress import Work
 from salticid.model import Topic, Visit
 from salticid.protocols import Brief
@@ -23,9 +24,9 @@ from salticid.runs.run import Run, run
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def hunt(order: Order) -> Result:
-    """Crawl, or go on with a crawl, and show how far it is."""
-    with Terminal(order.folder) as terminal:
+def hunt(order: Order, verbose: bool = False) -> Result:
+    """Crawl, or go on with a crawl, and show how far it is; of every visit what came of it, if that is wanted."""
+    with (VerboseTerminal if verbose else Terminal)(order.folder) as terminal:
         return run(order, terminal)
 
 
@@ -60,7 +61,7 @@ class Terminal(Onlooker):
             loop.add_signal_handler(number, stop)
 
     def warn(self, sentence: str) -> None:
-        self._console.print(sentence, highlight=False)
+        self._console.print(sentence, highlight=False, soft_wrap=True)
 
     def missing(self, topic: Topic, brief: Brief) -> None:
         for kind, urls, pages in (
@@ -73,9 +74,7 @@ class Terminal(Onlooker):
                 )
 
     def goes_on(self, visits: int) -> None:
-        self._console.print(
-            f"Going on with the crawl in {self._folder}: {visits} visits are there.", highlight=False
-        )
+        self.warn(f"Going on with the crawl in {self._folder}: {visits} visits are there.")
         self._visits = visits
         self._work = self._show(Work("playing the log again", visits, self._console))
 
@@ -106,6 +105,16 @@ class Terminal(Onlooker):
         """Show this, and nothing else."""
         self._display.close()
         return self._display.enter_context(work)
+
+
+class VerboseTerminal(Terminal):
+    """Tells of every visit, too."""
+
+    def visit(self, visit: Visit) -> None:
+        start = f"{visit.step:>6} {'+' if visit.positive else ' '} {visit.score:.3f} {visit.outcome:<15} "
+        url = safe(self._run.crawl.brief.urls[visit.final])
+        self._console.print(Text(start) + url, highlight=False, soft_wrap=True)
+        super().visit(visit)
 
 
 def progress(run: Run) -> str:

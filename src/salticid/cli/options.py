@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from salticid.cli.console import err
 from salticid.errors import UserError
-from salticid.model import Limits
 
+if TYPE_CHECKING:
+    from salticid.model import Limits
+
+
+def _hush(is_set: bool) -> bool:
+    err.quiet = err.quiet or is_set
+    return is_set
+
+
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", callback=_hush, help="No progress, no messages: results and errors alone."),
+]
 _SIZES = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 

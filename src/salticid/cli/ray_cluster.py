@@ -10,7 +10,6 @@ from salticid.cli.console import err
 from salticid.cli.interrupts import interruptible
 from salticid.cli.progress import Work
 from salticid.extras import not_installed
-from salticid.runs.order import Order, Result
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from salticid.cluster.coordinator import CrawlProgress
     from salticid.evolve.workers import Crawlers, Stage
     from salticid.lab.experiment import Experiment
+    from salticid.runs.order import Order, Result
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shlex
 import time
 from collections.abc import Mapping
@@ -13,18 +12,16 @@ import typer
 
 from salticid.cli import live_options, options
 from salticid.cli.console import err, out, print_json
-from salticid.cli.hunt import Terminal
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.progress import Work
 from salticid.errors import UserError
-from salticid.runs.refresh import PageFate, Refresh, last_settings
-from salticid.runs.refresh import refresh as ask_again
 
 
 def refresh(
     context: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl of the live web.")],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: options.Quiet = False,
     concurrency: live_options.Concurrency = 64,
     delay: live_options.Delay = 1.0,
     timeout: live_options.Timeout = 10.0,
@@ -52,7 +49,7 @@ def refresh_alias(context: typer.Context, folder: Path, json: bool) -> int:
     """`salticid crawl --refresh DIR`, which takes no option of a crawl but those of the live web."""
     params = _typed_options(context)
     settings = live_options.settings(params)
-    if odd := sorted(params.keys() - {*settings, "no_warc", "no_traps", "refresh"}):
+    if odd := sorted(params.keys() - {*settings, "no_warc", "no_traps", "refresh", "quiet"}):
         what = str(params["topic_file"]) if "topic_file" in odd else f"--{odd[0].replace('_', '-')}"
         raise UserError(
             f"{what} says nothing to --refresh, which asks again for what {folder} holds; leave it out"
@@ -71,6 +68,12 @@ def _typed_options(context: typer.Context) -> dict[str, Any]:
 
 
 def _refresh(folder: Path, params: Mapping[str, Any], json: bool) -> int:
+    import asyncio  # here, as what follows: it takes its time to import
+
+    from salticid.cli.hunt import Terminal
+    from salticid.runs.refresh import PageFate, Refresh, last_settings
+    from salticid.runs.refresh import refresh as ask_again
+
     settings = last_settings(folder, live_options.settings(params))
     start = time.monotonic()
     with Terminal(folder) as terminal, Work("reading the crawl", 0, err) as work:

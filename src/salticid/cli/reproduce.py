@@ -11,6 +11,7 @@ import msgspec
 import typer
 
 from salticid.cli.console import err, out, print_json, print_table, safe
+from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.errors import UserError
 
@@ -38,6 +39,7 @@ def reproduce(
         typer.Option(help="Put the figures between the marks of this page too.", metavar="FILE.md"),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Run a paper's experiment again, and say finding by finding whether it holds here.
 
@@ -50,6 +52,8 @@ def reproduce(
         raise UserError(f"{into} has no place for figures; mark it with {_BEGIN} and {_END}")
     if data is not None and not data.is_dir():
         raise UserError(f"there is no folder {data}; name the one that holds the collections with --data")
+    if number == 2 and pages is not None:
+        err.print("System 2 makes no crawls, so --pages changes nothing.", highlight=False)
     folder = out_dir or Path("reproductions") / str(number)
     with Work("reproducing", 0, err) as work:
         outcome: Reproduction = run(number, data, folder, workers or os.cpu_count() or 1, work.part, pages)
@@ -62,6 +66,8 @@ def reproduce(
         print_json(msgspec.to_builtins(outcome))
         return
     out.print(safe(f"System {outcome.number}: {outcome.paper}"), soft_wrap=True)
+    if outcome.caution:
+        out.print(safe(outcome.caution), soft_wrap=True)
     for figures in outcome.tables:
         print_table(figures.title, figures.head, figures.rows)
     finding: Finding

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from salticid.cli.console import err, out, print_json, safe
 from salticid.cli.crawl_reading import crawl_in
+from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.index import FILE, WordIndex
@@ -28,6 +29,7 @@ def search(
         list[str], typer.Argument(metavar="WORDS", help='Words; "a phrase"; -word, which must not be there.')
     ],
     json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
+    quiet: Quiet = False,
     limit: Annotated[int, typer.Option("--limit", min=1, help="How many pages to show.")] = 10,
     everything: Annotated[
         bool, typer.Option("--all", help="Near-duplicates too, and pages a refresh found gone.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 from contextlib import nullcontext
@@ -51,7 +50,9 @@ def serve(
 
     Example: salticid serve --port 8765 --data my-crawls
     """
-    from salticid.ui.server import Serving  # here: no other command should wait for it
+    import asyncio  # here, as what follows: it takes its time to import
+
+    from salticid.ui.server import Serving
 
     live = LiveSettings(
         delay=delay,

@@ -1,4 +1,4 @@
-"""`salticid strategies`: the ways to crawl."""
+"""`salticid strategies`: the ways to crawl, and the judges of pages."""
 
 from __future__ import annotations
 
@@ -7,51 +7,76 @@ import re
 from typing import Annotated, Any
 
 import typer
+from rich.padding import Padding
+from rich.text import Text
 
 from salticid.cli.console import out, print_json
-from salticid.registry import paper_of
+from salticid.judges import judges
+from salticid.registry import Registry, paper_of
 from salticid.strategies import strategies
 
 
 def list_strategies(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Tell about this one only.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Tell about this strategy or judge only.")
+    ] = None,
+    only_judges: Annotated[bool, typer.Option("--judges", help="The judges only.")] = False,
+    json: Annotated[
+        bool,
+        typer.Option("--json", help="One JSON object per line, a strategy each; with --judges, a judge."),
+    ] = False,
 ) -> None:
-    """Tell what strategies there are, where they come from and what can be set.
+    """Tell what strategies and judges there are, where they come from and what can be set.
 
     Example: salticid strategies best_n_first
     """
     if name is not None:
-        strategies.find(name)
-    for each in [name] if name else strategies.names():
-        facts = _facts(each)
+        is_judge = only_judges or (name not in strategies.names() and name in judges.names())
+        _tell(judges if is_judge else strategies, [name], json, in_full=True)
+        return
+    if not only_judges:
+        _tell(strategies, strategies.names(), json)
+    if only_judges or not json:
+        if not json:
+            out.print("\nJudges, which score pages while a crawl runs (--judge):\n", highlight=False)
+        _tell(judges, judges.names(), json)
+
+
+def _tell(registry: Registry[Any], names: list[str], json: bool, in_full: bool = False) -> None:
+    for name in names:
+        facts = _facts(registry, name)
         if json:
             print_json(facts)
             continue
-        out.print(f"[bold]{each}[/bold]  {facts['summary']}", highlight=False, soft_wrap=True)
-        if name:
-            out.print(f"\n{facts['text']}\n", highlight=False, markup=False)
+        _say(Text.assemble((name, "bold"), f"  {facts['summary']}"))
+        for paragraph in facts["text"].split("\n\n")[1:] if in_full else ():
+            _say(Text(f"\n{paragraph}"))
         if facts["paper"]:
-            out.print(f"    Paper: {facts['paper']}", highlight=False, markup=False, soft_wrap=True)
+            _say(Text(f"Paper: {facts['paper']}"), 4)
         for setting in facts["settings"]:
-            out.print(
-                f"    {setting['name']} = {setting['default']}  ({setting['allowed']})",
-                highlight=False,
-                markup=False,
-            )
+            _say(Text(f"{setting['name']} = {setting['default']}  ({setting['allowed']})"), 4)
 
 
-def _facts(name: str) -> dict[str, Any]:
-    strategy = strategies.find(name)
-    text = inspect.cleandoc(strategy.__doc__ or "")
+def _say(text: Text, indent: int = 0) -> None:
+    """A paragraph, wrapped to the terminal; on one line where the output goes elsewhere."""
+    if out.is_terminal:
+        out.print(Padding(text, (0, 0, 0, indent)), highlight=False)
+    else:
+        out.print(Text(" " * indent) + text, highlight=False, soft_wrap=True)
+
+
+def _facts(registry: Registry[Any], name: str) -> dict[str, Any]:
+    kind = registry.find(name)
+    text = inspect.cleandoc(kind.__doc__ or "")
     prose = re.sub(r"(?m)^(>>>|\.\.\.).*\n(?:(?!$|>>>).*\n?)*", "", text).partition("\nPaper:")[0].strip()
+    paragraphs = [" ".join(paragraph.split()) for paragraph in re.split(r"\n{2,}", prose)]
     return {
         "name": name,
-        "summary": text.partition("\n")[0],
-        "text": prose,
-        "paper": paper_of(strategy) or None,
+        "summary": paragraphs[0],
+        "text": "\n\n".join(paragraphs),
+        "paper": paper_of(kind) or None,
         "settings": [
             {"name": setting.name, "default": setting.default, "allowed": setting.allowed}
-            for setting in strategies.settings(name)
+            for setting in registry.settings(name)
         ],
     }

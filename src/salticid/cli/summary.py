@@ -8,10 +8,11 @@ from contextlib import closing
 from itertools import accumulate
 from typing import Any
 
+from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from salticid.cli.console import err, even_sample, out, print_json, safe, sparkline
+from salticid.cli.console import err, errors, even_sample, out, print_json, safe, show_table, sparkline
 from salticid.cli.going_on import CAN_GO_ON, how_to_go_on, say_how_to_go_on
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.crawl import HARVEST_WINDOW, NOWHERE_TO_GO
@@ -25,6 +26,8 @@ BEST_PAGES, MOST_FATES = 10, 10
 NOTHING_READ = 1
 """The exit status of a crawl that read no page."""
 _CURVE_WIDTH = 60
+_TITLE, _LEAST_TITLE = 45, 12
+"""Characters of a title: at most, and at least where URLs are long."""
 
 
 def tell(order: Order, web: str, result: Result, json: bool) -> int:
@@ -63,12 +66,15 @@ def _tell_fates(folder: CrawlFolder, result: Result) -> None:
     about = f"{len(sentences)} of {len(fates)} start points could not be read"
     if not result.pages:
         about = "Nothing was read" if sentences else f"Nothing was read: {WHY[result.stopped]}"
-    err.print(f"{about}{':' if sentences else '.'}", highlight=False)
+    console = err if result.pages else errors
+    console.print(f"{about}{':' if sentences else '.'}", highlight=False)
     for sentence in sentences[:MOST_FATES]:
-        err.print(Text("  ") + safe(sentence), soft_wrap=True, highlight=False)
+        console.print(Text("  ") + safe(sentence), soft_wrap=True, highlight=False)
     if len(sentences) > MOST_FATES:
         more = f"salticid visits {shlex.quote(str(folder.folder))} --failed"
-        err.print(Text("  ") + safe(f"and {len(sentences) - MOST_FATES} more; see {more}"), soft_wrap=True)
+        console.print(
+            Text("  ") + safe(f"and {len(sentences) - MOST_FATES} more; see {more}"), soft_wrap=True
+        )
 
 
 def outlook_text(positive: list[bool], reason: StopReason) -> str | None:
@@ -82,7 +88,7 @@ def outlook_text(positive: list[bool], reason: StopReason) -> str | None:
 def _show(folder: CrawlFolder, reason: StopReason, facts: Mapping[str, Any], limits: Limits) -> None:
     """The best pages, the harvest curve, why it stopped, and what to type next."""
     if best := folder.best(BEST_PAGES):
-        out.print(best_pages(best))
+        show_table(best_pages(best))
     positive = folder.positive()
     curve = even_sample(_running_harvest(positive), _CURVE_WIDTH)
     on_topic = facts["on_topic"]
@@ -108,14 +114,23 @@ def _show(folder: CrawlFolder, reason: StopReason, facts: Mapping[str, Any], lim
 
 
 def best_pages(visits: list[StoredVisit]) -> Table:
-    """Pages with the judge's score, as a table."""
+    """Pages with the judge's score, as a table; where it is too narrow titles are cut first, and no URL is broken."""
     table = Table(title="Best pages", title_justify="left", box=None, pad_edge=False)
-    table.add_column("score", justify="right")
-    table.add_column("title", overflow="ellipsis", no_wrap=True, max_width=45)
-    table.add_column("page", overflow="fold")
+    table.add_column("score", justify="right", no_wrap=True)
+    title, page = _widths(visits) if out.is_terminal else (_TITLE, None)
+    table.add_column("title", overflow="ellipsis", no_wrap=True, max_width=title)
+    table.add_column("page", overflow="ellipsis", no_wrap=True, max_width=page)
     for visit in visits:
-        table.add_row(f"{visit.current_score:.3f}", safe(visit.title or "", 45), safe(visit.final_url))
+        table.add_row(f"{visit.current_score:.3f}", safe(visit.title or ""), safe(visit.final_url))
     return table
+
+
+def _widths(visits: list[StoredVisit]) -> tuple[int, int]:
+    """How wide titles and URLs may be, that a row fits the terminal."""
+    room = out.width - len("score") - 4
+    longest = max((cell_len(visit.final_url) for visit in visits), default=0)
+    title = min(_TITLE, max(room - longest, _LEAST_TITLE))
+    return title, max(room - title, 1)
 
 
 def _running_harvest(positive: list[bool]) -> list[float]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from salticid.cli.console import out, print_json, safe
 from salticid.cli.crawl_reading import crawl_in
@@ -42,7 +43,7 @@ def _list_visits(crawl: CrawlFolder, order: PageOrder, json: bool) -> None:
         if json:
             print_json(visit.listing())
         else:
-            out.print(safe(_line(visit, line)), soft_wrap=True, highlight=False)
+            out.print(_line(visit, line), soft_wrap=True, highlight=False)
 
 
 def _list_failures(crawl: CrawlFolder, json: bool) -> None:
@@ -57,9 +58,10 @@ def _list_failures(crawl: CrawlFolder, json: bool) -> None:
         out.print(safe(f"{host.host}: {host.cause} ({many} {host.url})"), soft_wrap=True, highlight=False)
 
 
-def _line(visit: StoredVisit, line: float) -> str:
+def _line(visit: StoredVisit, line: float) -> Text:
     """A visit as it is judged by now."""
     good = visit.outcome == Outcome.OK and is_on_topic(visit.current_score, visit.word, line)
     mark = "+" if good else " "
-    start = f"{visit.step:>6} {mark} {visit.current_score:.3f} {visit.outcome:<13} {visit.final_url}"
-    return f"{start}  {f'({visit.word}) ' if visit.word else ''}{visit.title or ''}"
+    start = Text(f"{visit.step:>6} {mark} {visit.current_score:.3f} {visit.outcome:<15} ")
+    said = f"({visit.word}) " if visit.word else ""
+    return start + safe(visit.final_url) + Text("  ") + safe(f"{said}{visit.title or ''}")

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from salticid.cli.console import err, out, print_json, safe
+from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.errors import UserError
-from salticid.worlds.answers import WorldSource
-from salticid.worlds.build import WorldSummary, build
-from salticid.worlds.crawl_source import CrawledPages
-from salticid.worlds.generating.building import WebEdition, build_generated
-from salticid.worlds.html_folder import HtmlFolder
-from salticid.worlds.warc_source import WarcFiles
-from salticid.worlds.webkb import WebKB
+
+if TYPE_CHECKING:
+    from salticid.worlds.answers import WorldSource
+    from salticid.worlds.build import WorldSummary
+    from salticid.worlds.generating.building import WebEdition
+    from salticid.worlds.html_folder import HtmlFolder
 
 
 def build_world(
@@ -34,11 +34,17 @@ def build_world(
     at: Annotated[int, typer.Option(min=0, help="The day of the generated web.", metavar="DAY")] = 0,
     labels: Annotated[Path | None, typer.Option(help="Lines of URL, tab, label.", metavar="TSV")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Make a recorded world, on which any strategy can crawl.
 
     Example: salticid world build world/ --html pages/ --base-url http://example.org/ --labels labels.tsv
     """
+    # Here: they take their time to import.
+    from salticid.worlds.generating.building import WebEdition
+    from salticid.worlds.warc_source import WarcFiles
+    from salticid.worlds.webkb import WebKB
+
     choices: list[Callable[[], WorldSummary]] = []
     if warc:
         choices.append(lambda: _build(world, WarcFiles(warc), labels))
@@ -71,16 +77,22 @@ def build_world(
 def _build(
     world: Path, source: WorldSource, labels: Path | None, beside: Callable[[Path], None] | None = None
 ) -> WorldSummary:
+    from salticid.worlds.build import build
+
     with Work("building", source.size, err) as work:
         return build(world, source, labels, lambda count, pages: work.at(count, f"{pages} pages"), beside)
 
 
 def _build_from_crawl(world: Path, folder: Path, labels: Path | None) -> WorldSummary:
+    from salticid.worlds.crawl_source import CrawledPages
+
     source = CrawledPages(folder)
     return _build(world, source, labels, source.write_belief)
 
 
 def _build_generated(world: Path, edition: WebEdition, labels: Path | None) -> WorldSummary:
+    from salticid.worlds.generating.building import build_generated
+
     with Work("building", edition.pages, err) as work:
         return build_generated(world, edition, labels, lambda count, pages: work.at(count, f"{pages} pages"))
 
@@ -88,4 +100,7 @@ def _build_generated(world: Path, edition: WebEdition, labels: Path | None) -> W
 def _html_folder(folder: Path, base_url: str | None) -> HtmlFolder:
     if base_url is None:
         raise UserError("--html needs --base-url URL, the address under which that folder was served")
+
+    from salticid.worlds.html_folder import HtmlFolder
+
     return HtmlFolder(folder, base_url)

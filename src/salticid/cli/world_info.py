@@ -5,13 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from salticid.cli.console import out, print_json
-from salticid.webs.recorded import RecordedWeb
-from salticid.webs.world_arrays import LINK, PAGE, ROW, URL
-from salticid.worlds.labels import labels_of
 
 
 def info(
@@ -22,6 +18,12 @@ def info(
 
     Example: salticid world info world/
     """
+    import numpy as np  # here, as what follows: it takes its time to import
+
+    from salticid.webs.recorded import RecordedWeb
+    from salticid.webs.world_arrays import LINK, PAGE, ROW, URL
+    from salticid.worlds.labels import labels_of
+
     web = RecordedWeb(world)
     labels = labels_of(world)
     row_of = web.arrays[URL.row]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
 
 from salticid.cli.console import out, print_json, safe
-from salticid.webs.recorded import RecordedWeb
-from salticid.webs.world_arrays import PAGE, URL
+
+if TYPE_CHECKING:
+    from salticid.webs.recorded import RecordedWeb
 
 
 def serve_world(
@@ -27,11 +26,20 @@ def serve_world(
 
     Example: salticid world serve world/ --port 8000
     """
+    import asyncio  # here, as what follows: it takes its time to import
+
+    from salticid.webs.recorded import RecordedWeb
+
     asyncio.run(_serve(RecordedWeb(world), port, gzip, warm, json))
 
 
 async def _serve(web: RecordedWeb, port: int, gzip: bool, warm: bool, json: bool) -> None:
-    from salticid.webs.served import ADDRESS, serve  # here: no other command should wait for aiohttp
+    import asyncio
+
+    import numpy as np
+
+    from salticid.webs.served import ADDRESS, serve
+    from salticid.webs.world_arrays import PAGE, URL
 
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)

@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 import typer
 
 from salticid.cli.console import err, out, print_json, safe
-from salticid.worlds.topics import TopicPlan, make_topics
 
 _BASIS = {
     "labels": "from the labels of the world",
@@ -47,6 +46,8 @@ def topics(
 
     Example: salticid world topics world/ --out topics/ --task neighbours
     """
+    from salticid.worlds.topics import TopicPlan, make_topics  # here: it takes its time to import
+
     plan = TopicPlan(task, query, min_pages, seeds_per_topic, examples_per_topic, seed, examples_share)
     result = make_topics(world, out_dir, plan, search or ())
     files, left_out = [str(file) for file in result.files], result.left_out

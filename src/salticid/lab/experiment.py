@@ -18,7 +18,8 @@ from salticid.errors import UserError
 from salticid.lab.measure_names import find_measures
 from salticid.model import Limits, Topic
 from salticid.protocols import Judge, Strategy
-from salticid.runs.specs import DEFAULT_JUDGE, description, judge_in, judge_of, strategy_of
+from salticid.runs.defaults import DEFAULT_JUDGE
+from salticid.runs.specs import description, judge_in, judge_of, strategy_of
 from salticid.truth import Truth, load_topic
 
 

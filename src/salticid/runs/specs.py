@@ -18,12 +18,8 @@ from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.protocols import Judge, Strategy
 from salticid.registry import Registry, instance_of, read_strategy_file, settings_of
+from salticid.runs.defaults import DEFAULT_JUDGE, LEARNING_JUDGE
 from salticid.strategies import strategies
-
-DEFAULT_STRATEGY = "hunter"
-DEFAULT_JUDGE = "cosine"
-LEARNING_JUDGE = "profile"
-"""The judge where a person will talk to the crawl: it works from words alone, and learns from what is said."""
 
 T = TypeVar("T")
 

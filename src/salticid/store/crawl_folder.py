@@ -125,10 +125,9 @@ class CrawlFolder:
             return line
         return min((visit.score for visit in self._rows() if visit.positive), default=inf)
 
-    def ranking(self) -> list[int]:
+    def ranking(self) -> Iterator[int]:
         """The steps of all visits by their current scores, best first, the earlier first among equals."""
-        steps: list[int] = self.verdicts().ranking(self._rows()).tolist()
-        return steps
+        return map(int, self.verdicts().ranking(self._rows()))
 
     def on_topic(self, twins: bool = False) -> list[int]:
         """The steps of the pages on topic by now, as a person's list shows them.

@@ -2,8 +2,8 @@
 
 The index lies in `search.db` beside the crawl and can be made again at any time. Row `step` holds the words of
 a visited page, row `-1 - n` those of the version that row n of `recheck` found. Words are those of
-`salticid.text.tokens`, so that Chinese is searched by pairs of characters; FTS5 takes accents off and, in an
-English crawl, endings.
+`salticid.text.tokens`, so that Chinese is searched by pairs of characters, and numbers; FTS5 takes accents off and, in
+an English crawl, endings.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ from salticid.errors import UserError
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.packing import unpack_page
 from salticid.store.schema import PAGE, SESSION, VERSION, SqlTable
-from salticid.tables import Texts
+from salticid.store.search_words import WordSpeller
 from salticid.text import language
-from salticid.text.tokens import Tokenizer
 
 FILE = "search.db"
 TITLE_WEIGHT = 5.0
 
-_FORMAT = 1
+_FORMAT = 2
 _BATCH = 500
 _PATIENCE = 60.0
 """Seconds to wait for another search that writes; it lets go after each batch."""
@@ -82,7 +81,7 @@ class WordIndex:
 
     def update(self, watch: Callable[[int], None] = lambda count: None) -> None:
         """Take in all that came since the last time; `watch` is called after each batch with how many it took."""
-        words, count = _WordSpeller(), 0
+        words, count = WordSpeller(), 0
         with self._usable():
             more = self._missing(self._db) > 0
             while more:
@@ -140,7 +139,7 @@ class WordIndex:
         )
         return int(pages[0] + versions[0])
 
-    def _take_some(self, words: _WordSpeller) -> int:
+    def _take_some(self, words: WordSpeller) -> int:
         """Take in a batch; nothing of it if something goes wrong."""
         with _writing(self._db) as db:
             step, recheck = self._end(db)
@@ -149,7 +148,7 @@ class WordIndex:
             db.execute("UPDATE about SET step = ?, asked_again = ?", (step, recheck))
         return pages + versions
 
-    def _take(self, words: _WordSpeller, table: SqlTable, last: int) -> tuple[int, int]:
+    def _take(self, words: WordSpeller, table: SqlTable, last: int) -> tuple[int, int]:
         """Take in some pages after the last, but for those that forbid it: how many there were, and the last."""
         count, key = 0, table.columns[0]
         rows = self._crawl.database.select(
@@ -180,20 +179,6 @@ class WordIndex:
 def forms_of(stems: Callable[[list[str]], list[str]], words: list[str]) -> list[str]:
     """The stems of words, without accents."""
     return stems(["".join(c for c in normalize("NFD", word) if not combining(c)) for word in words])
-
-
-class _WordSpeller:
-    """Texts cut into words, with one space between two."""
-
-    def __init__(self) -> None:
-        self._table = Texts()
-        self._tokenizer = Tokenizer(self._table)
-        self._texts: list[str] = []
-
-    def of(self, text: str) -> str:
-        ids = self._tokenizer.ids(text).tolist()
-        self._texts += self._table.spell(range(len(self._texts), len(self._table)))
-        return " ".join(map(self._texts.__getitem__, ids))
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from salticid.errors import UserError
-from salticid.text.tokens import letter_runs
+from salticid.store.search_words import in_letters, search_words
 
 MOST_WORDS = 64
 
@@ -14,7 +14,7 @@ _QUOTES = str.maketrans("“”„‟«»", '""""""')
 _TERM = re.compile(r'(-?)(?:"([^"]*)"?|([^\s"]+))')
 
 Term = tuple[str, ...]
-"""Words that stand side by side. What a person writes as one may be several: x-ray, 蜘蛛网."""
+"""Words that stand side by side. What a person writes as one may be several: x-ray, 3.8, 蜘蛛网."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,15 @@ class Query:
 
     @classmethod
     def of(cls, text: str) -> Query:
-        """Read what a person typed; only letters count, and no punctuation but quotes and a leading minus."""
+        """Read what a person typed; letters and digits count, and no punctuation but quotes and a leading minus."""
         signed_terms = [
-            (sign, tuple(letter_runs(phrase or word)))
+            (sign, tuple(search_words(phrase or word)))
             for sign, phrase, word in _TERM.findall(text.translate(_QUOTES))
         ]
         terms = tuple(term for sign, term in signed_terms if term and not sign)
         excluded = tuple(term for sign, term in signed_terms if term and sign)
         if not terms:
-            raise UserError(f"nothing to look for in {text[:80]!r}; name a word, made of letters")
+            raise UserError(f"nothing to look for in {text[:80]!r}; name a word or a number")
         if sum(map(len, terms + excluded)) > MOST_WORDS:
             raise UserError(f"too much to look for; name at most {MOST_WORDS} words")
         return cls(terms, excluded)
@@ -56,5 +56,5 @@ class Query:
 
 
 def _quote(term: Term) -> str:
-    # Words are letters and nothing else: no quote, no operator of FTS5 can hide in them.
-    return f'"{" ".join(term)}"'
+    # Words are letters or digits and nothing else: no quote, no operator of FTS5 can hide in them.
+    return f'"{in_letters(" ".join(term)).strip()}"'

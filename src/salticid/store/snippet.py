@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from unicodedata import normalize
 
-from salticid.text.tokens import letter_runs
+from salticid.store.search_words import search_words
 
 WIDTH = 240
 LEAD = 60
@@ -53,7 +53,7 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
     if len(lower) != len(text):
         lower = "".join(small if len(small := char.lower()) == 1 else char for char in text)
     at = 0
-    for token in letter_runs(text):
+    for token in search_words(text):
         start = lower.find(token, at)
         if start >= 0:
             at = start + len(token)

@@ -19,8 +19,8 @@ from starlette.routing import Route
 
 from salticid.errors import UserError, unknown
 from salticid.judges import judges
+from salticid.runs.defaults import DEFAULT_STRATEGY
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.specs import DEFAULT_STRATEGY
 from salticid.runs.start_pages import Sources, Start, clean_query, find_start
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.ui import bodies, details, kept_copies
@@ -229,7 +229,7 @@ class Api:
 
     async def curve(self, request: Request) -> Response:
         crawl = self._crawl(request)
-        _log(crawl).close()  # one that cannot be read is refused with a sentence
+        _log(crawl).close()  # one that cannot be read says so
         return _json({"points": details.thinned(crawl.curve())})
 
     async def failures(self, request: Request) -> Response:

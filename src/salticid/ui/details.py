@@ -21,6 +21,7 @@ from salticid.store.index import WordIndex, forms_of
 from salticid.store.query import Query
 from salticid.store.record import arrival_at
 from salticid.store.search import Hit, Search
+from salticid.store.search_words import search_words
 from salticid.store.snippet import snippet
 from salticid.text import language
 from salticid.text.tokens import letter_runs
@@ -74,7 +75,7 @@ def snippets(crawl: CrawlFolder, steps: Sequence[int], query: str) -> dict[str, 
 def pieces(text: str, query: str) -> list[Piece]:
     """The piece of a text that shows most words of a query, cut where they begin and end."""
     forms = partial(forms_of, language.stemmer(language.detect(f"{query} {text[:_SAMPLE]}")))
-    part = snippet(text, frozenset(forms(list(letter_runs(query)))), forms)
+    part = snippet(text, frozenset(forms(list(search_words(query)))), forms)
     return _split_at(part.text, part.matches)
 
 

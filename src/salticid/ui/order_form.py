@@ -13,6 +13,7 @@ import msgspec
 from salticid.judges import judges
 from salticid.model import Limits, Topic
 from salticid.runs import specs
+from salticid.runs.defaults import DEFAULT_STRATEGY
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.measured import WORTH, Worth
 from salticid.runs.order import Order, Recipe
@@ -85,14 +86,14 @@ def strategy_menu() -> list[dict[str, Any]]:
     """The strategies to choose from, the usual one first, then by what they were worth; a sentence about each."""
 
     def place(name: str) -> tuple[bool, float]:
-        return name != specs.DEFAULT_STRATEGY, -WORTH.get(name, _NOT_MEASURED).near
+        return name != DEFAULT_STRATEGY, -WORTH.get(name, _NOT_MEASURED).near
 
     return [
         {
             "name": name,
             "line": _first_paragraph(strategies.find(name).__doc__ or ""),
             "walks": strategies.find(name).walks,
-            "default": name == specs.DEFAULT_STRATEGY,
+            "default": name == DEFAULT_STRATEGY,
             "worth": asdict(WORTH[name]) if name in WORTH else None,
         }
         for name in sorted(strategies.names(), key=place)

@@ -22,6 +22,8 @@ from salticid.webs.world_arrays import DERIVED_PREFIX, Number, TextArrays, World
 
 FORMAT = 1
 MANIFEST = "world.json"
+_CRAWL = "crawl.db"
+"""What a folder holds that a crawl was told by --out, and somebody takes for a world."""
 _BLOCK = 1 << 20
 
 
@@ -102,6 +104,11 @@ class Arrays:
                 )
             self.manifest = msgspec.json.decode(data, type=Manifest)
         except FileNotFoundError:
+            if (folder / _CRAWL).is_file():
+                raise UserError(
+                    f"{folder} is a crawl, no world; make one of it with "
+                    f"'salticid world build {folder}-world --crawl {folder}', and name that"
+                ) from None
             raise UserError(
                 f"{folder} is no world: it has no {MANIFEST}; make one with 'salticid world build {folder} ...'"
             ) from None

@@ -60,7 +60,10 @@ class FigureTable(msgspec.Struct, frozen=True):
 
 
 class Reproduction(msgspec.Struct, frozen=True):
-    """A paper's experiment, run again: on what, how, its tables and its findings."""
+    """A paper's experiment, run again: on what, how, its tables and its findings.
+
+    `caution` says why the verdicts may be none, where the experiment is not the paper's.
+    """
 
     number: int
     paper: str
@@ -68,11 +71,13 @@ class Reproduction(msgspec.Struct, frozen=True):
     settings: dict[str, str]
     tables: list[FigureTable]
     findings: list[Finding]
+    caution: str = ""
 
 
 def markdown(paper: Reproduction) -> str:
     """A reproduction as the text of docs/systems/N.md shows it."""
     parts = [
+        *([f"**{paper.caution}**"] if paper.caution else []),
         f"Data: {paper.data}.",
         "; ".join(f"{name}: {value}" for name, value in paper.settings.items()) + ".",
     ]
@@ -85,6 +90,22 @@ def markdown(paper: Reproduction) -> str:
         f"| {_cell(each.claim)} | {_cell(each.here)} | **{each.verdict.value}** |" for each in paper.findings
     )
     return "\n\n".join([*parts, f"{head}\n{findings}"]) + "\n"
+
+
+def too_few_pages(pages: int | None, asked_by_paper: int) -> str:
+    """A caution for crawls that are shorter than the paper's; "" where they are not.
+
+    >>> too_few_pages(100, 100), too_few_pages(None, 100)
+    ('', '')
+    >>> too_few_pages(10, 1000)
+    "Crawls of 10 pages are too short, the paper's had 1,000: what holds or not below may be otherwise at that length."
+    """
+    if pages is None or pages >= asked_by_paper:
+        return ""
+    return (
+        f"Crawls of {pages:,} pages are too short, the paper's had {asked_by_paper:,}: what holds or not below may be "
+        "otherwise at that length."
+    )
 
 
 def _cell(text: str) -> str:

@@ -27,7 +27,7 @@ export function exportMenu(id, shown) {
       { class: "menu-box", tabindex: "-1" },
       choices,
       list,
-      el("p", { class: "soft" }, "Best first, with what you said of each; of pages all but the same, one is taken."),
+      el("p", { class: "soft" }, "Best first, with what you said of each. Pages that forbid copies are left out."),
     ),
   );
   let which = "list";

@@ -3,6 +3,8 @@
 import { Refused, get } from "./api.js";
 
 const PAUSE = 2_000;
+/** Times as long as an answer took nothing is asked again: in the log of a long hunt there is much to read. */
+const PAUSES = 10;
 const FINE = ["ok", "duplicate", "out of scope", "elsewhere"];
 
 /** Keeps `starts` and `hosts` up to date; `changed` is called when they are. */
@@ -25,6 +27,7 @@ export class Failures {
     const state = `${this.failed} ${this.hunt.summary.state}`;
     if (this.asking || state === this.known || (this.failed === 0 && this.hunt.runs)) return;
     this.asking = true;
+    const began = performance.now();
     try {
       const told = await get(`/api/crawls/${this.hunt.id}/failures`);
       this.known = state;
@@ -38,7 +41,7 @@ export class Failures {
     setTimeout(() => {
       this.asking = false;
       if (!this.closed) this.update();
-    }, PAUSE);
+    }, Math.max(PAUSE, PAUSES * (performance.now() - began)));
   }
 
   /** Count the failures among the visits that are new. */

@@ -43,5 +43,6 @@ function headline(all, failed) {
 
 function fate({ url, cause, advice }) {
   const rest = cause.startsWith(url) ? cause.slice(url.length) : `: ${cause}`;
-  return el("li", {}, el("b", {}, url), `${rest}; ${advice}.`);
+  const [does, option] = advice.split(/ (?=--)/);
+  return el("li", {}, el("b", {}, url), `${rest}; ${does}`, option && [" ", el("code", {}, option)], ".");
 }
