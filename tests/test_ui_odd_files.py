@@ -58,7 +58,14 @@ def test_odd_logs_are_listed_with_what_is_wrong(client: Client) -> None:
 
 @pytest.mark.parametrize("name", ODD)
 def test_an_odd_log_is_refused_with_a_sentence_that_names_it(client: Client, name: str) -> None:
-    for path in ("visits/1", "snippets?steps=1", "curve", "export?format=jsonl"):
+    for path in (
+        "visits/1",
+        "visits/1/text",
+        "visits/1/copy",
+        "snippets?steps=1",
+        "curve",
+        "export?format=jsonl",
+    ):
         answer = client.ask("GET", f"/api/crawls/{name}/{path}")
         assert (answer.status, "crawl.db" in answer.error) == (500, True), path
     said = client.ask("POST", f"/api/crawls/{name}/feedback", {"step": 1, "liking": 1})
