@@ -278,7 +278,7 @@ def test_private_addresses_are_refused_unless_allowed(crawls: dict[str, Ended]) 
 
 
 def test_more_than_a_thousand_pages_need_a_contact(crawls: dict[str, Ended]) -> None:
-    assert "add a contact with --user-agent" in crawls["whole"].said.err
+    assert "say --user-agent" in crawls["whole"].said.err
     assert "contact" not in crawls["hole"].said.err
 
 

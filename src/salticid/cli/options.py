@@ -71,6 +71,7 @@ _CONDITIONS = {
 def with_condition(limits: Limits, text: str) -> Limits:
     """The limits with the one that a condition sets.
 
+    >>> from salticid.model import Limits
     >>> with_condition(Limits(), "harvest < 0.05").min_harvest, with_condition(Limits(), "seconds > 60").max_seconds
     (0.05, 60.0)
     """
