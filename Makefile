@@ -11,7 +11,7 @@ EXTRAS := lab export ui ray dev
 # The caller's own environment must not leak into ours; without compiled modules every program starts at half the speed.
 unexport VIRTUAL_ENV CONDA_PREFIX PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE PIP_USER PIP_TARGET PIP_PREFIX
 
-.PHONY: setup lock browser test sbom demo bench clean
+.PHONY: setup lock browser test lint pytest sbom demo bench clean
 
 setup: $(STAMP)
 
@@ -42,12 +42,18 @@ browser:
 		{ apt-get -qq update && apt-get install -qq -y --no-install-recommends chromium >/dev/null 2>&1; }; } || \
 		echo "no chromium, and it cannot be installed here: apt-get install chromium"; }
 
+# Side by side: the types are checked on one core, the tests wait much of their time.
 test: setup browser
+	@$(MAKE) --no-print-directory --jobs 2 lint pytest
+
+lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(wildcard src tests benchmarks tools)
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
+
+pytest: setup
+	$(BIN)/pytest -n 4 --dist loadfile --no-loadscope-reorder
 
 sbom: setup
 	@mkdir -p build

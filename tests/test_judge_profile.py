@@ -261,6 +261,8 @@ def test_start_pages_that_speak_of_the_keywords_count_as_examples_and_others_do_
     (jumping,) = told._words.stems.terms("jumping")  # what the start page says besides
     assert told._words.evidence[jumping] > 0 == alone._words.evidence[jumping]
     assert off._words.evidence.tolist() == alone._words.evidence.tolist()
+    told.learn([(page(web, "silk"), 1)])
+    assert told._words.evidence[jumping] > 0, "a liked page does not take the place of what was given"
 
 
 def test_however_like_the_topic_two_pages_are_their_scores_differ() -> None:

@@ -91,6 +91,7 @@ class TopicWords:
         self._usual = self._usual_words(brief.language)
         self._sample: EvenSample[StemVector] = EvenSample(MOST_PAGES)
         self._starts: list[StemVector] = []
+        self._has_examples = bool(brief.examples)
         self._last: tuple[Page, tuple[StemVector, float]] | None = None
         self._meanings = None if vectors is None else Meanings(vectors, brief.words, self.stems)
         if self._meanings is not None:
@@ -173,12 +174,13 @@ class TopicWords:
 
         Without page y, of n with the mean m, the sum of the evidence is t + (m - y) / (n - 1).
         """
-        others = len(self._on) - 1
-        if others < 1:
+        if len(self._on) < 2:
             return []
+        others = self._known - 1
         by_evidence = [self._evidence_length * _product(page, self.evidence) for page in self._on]
         by_mean = [_product(page, self._mean) for page in self._on]
-        mean_by_evidence, mean_by_mean = fsum(by_evidence) / len(self._on), fsum(by_mean) / len(self._on)
+        mean_by_evidence = self._evidence_length * fsum((self._mean * self.evidence).tolist())
+        mean_by_mean = fsum((self._mean * self._mean).tolist())
         cosines = []
         for evidence_product, mean, page in zip(by_evidence, by_mean, self._on, strict=True):
             size = 1.0 if len(page.stems) else 0.0
@@ -196,19 +198,25 @@ class TopicWords:
         return near
 
     def _mean_of_examples(self) -> tuple[Floats, float]:
-        """The mean of what is taken for examples, and how many they are: start pages only in part."""
-        size = len(self.stems)
-        if self._on or not self._starts:
-            return total(self._on, size) / max(len(self._on), 1), float(len(self._on))
-        keywords = total([self._keywords], size)
+        """The mean of what is taken for examples, and how many they are: start pages only in part.
+
+        While start pages are all there is, those that speak of something else water the others down.
+        """
+        parts = [] if self._has_examples else self._parts_of_starts()
+        weighted = [page.times(part) for page, part in zip(self._starts, parts, strict=False)]
+        known = len(self._on) + fsum(parts)
+        many = known if self._on else len(parts)
+        return total([*self._on, *weighted], len(self.stems)) / max(many, 1), known
+
+    def _parts_of_starts(self) -> list[float]:
+        """For each start page how far it is taken for an example: 0..1."""
+        keywords = total([self._keywords], len(self.stems))
         likeness = [_product(page, keywords) for page in self.found]
         mean = fsum(likeness) / max(len(likeness), 1)
         spread = sqrt(fsum((like - mean) ** 2 for like in likeness) / max(len(likeness), 1))
         trust = len(likeness) / (len(likeness) + ENOUGH_PAGES)
         above = [(_product(page, keywords) - mean) / (spread or 1.0) for page in self._starts]
-        parts = [trust * min(max(times, 0.0), 1.0) for times in above]
-        weighted = [page.times(part) for page, part in zip(self._starts, parts, strict=True)]
-        return total(weighted, size) / len(self._starts), fsum(parts)
+        return [trust * min(max(times, 0.0), 1.0) for times in above]
 
     def _sum_of_evidence(self, unlike: list[StemVector]) -> Floats:
         size, mixture = len(self.stems), self.mixture
