@@ -53,7 +53,7 @@ lint: setup
 	$(BIN)/lint-imports --no-logo
 
 pytest: setup
-	$(BIN)/pytest -n 4 --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 sbom: setup
 	@mkdir -p build

@@ -123,6 +123,23 @@ def _unpack(tarball: Path, folder: Path) -> None:
         archive.extractall(folder)
 
 
+SLOW_FILES = (
+    "test_cluster",
+    "test_resume",
+    "test_ui_crawls",
+    "test_disk_full",
+    "test_page_story",
+    "test_kill",
+    "test_cli",
+)
+"""They come first: whoever ran one of them last would run alone."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {f"{name}.py": place for place, name in enumerate(SLOW_FILES)}
+    items.sort(key=lambda item: places.get(item.path.name, len(places)))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Name each absent shared path once; the skips themselves may be many."""
     reasons = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", [])]
