@@ -275,7 +275,8 @@ def test_demo_shows_the_hunt(tmp_path: Path) -> None:
     page = (tmp_path / "demo" / "demo.html").read_text()
     project = Path(__file__).parent.parent
     legend = re.search(r"!\[(.*)\]\(docs/images/demo\.svg\)", (project / "README.md").read_text())
-    assert legend and {int(share) for share in re.findall(r"(\d+) %", legend[1])} == set(shares.values())
+    assert legend
+    assert {int(share) for share in re.findall(r"(\d+) %", legend[1])} == set(shares.values())
     assert (project / "docs" / "images" / "demo.svg").read_text() in page, "README shows what the demo draws"
     assert page.count("<polyline") == 3
     assert not re.search(r'(?:src|href)="(?!http://[a-z0-9-]+\.(?:example|test)/)', page), (
