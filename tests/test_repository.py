@@ -51,3 +51,8 @@ def test_no_file_names_a_machine(pattern: re.Pattern[str]) -> None:
         for match in pattern.finditer(path.read_text(errors="replace"))
     ]
     assert not found
+
+
+def test_nothing_that_was_built_or_packed_is_part_of_it() -> None:
+    packed = (".whl", ".egg", ".gz", ".xz", ".zip", ".so", ".pyc")
+    assert [str(path.relative_to(ROOT)) for path in _files() if path.suffix in packed] == []
