@@ -50,13 +50,15 @@ def demo(
             )
         crawls.append(crawl)
     show_table(best_pages(crawls[-1].best[:10]))
-    out.print("\nShare of the fetched pages that are truly on topic, from the first page to the last:")
+    heading = "\nShare of the fetched pages that are truly on topic, from the first page to the last:"
+    out.print(heading, soft_wrap=True)
     for each in crawls:
         curve = sparkline(even_sample(each.curve, _WIDTH), 1.0)
         out.print(
             f"  {each.strategy:>13} {curve} {each.curve[-1]:.0%}, {each.targets} of {targets} found; "
             f"stopped: {each.stopped.value}",
             highlight=False,
+            soft_wrap=True,
         )
     page = out_dir / "demo.html"
     lab.write_page(page, crawls, targets)

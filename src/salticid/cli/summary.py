@@ -97,6 +97,7 @@ def _show(folder: CrawlFolder, reason: StopReason, facts: Mapping[str, Any], lim
     out.print(
         f"Harvest {sparkline(curve, 1.0)} {on_topic} of {len(positive)} pages on topic{others}",
         highlight=False,
+        soft_wrap=True,
     )
     if (ahead := outlook_text(positive, reason)) is not None:
         out.print(f"Outlook: {ahead}", highlight=False, soft_wrap=True)

@@ -111,17 +111,6 @@ class TopicWords:
         vector, text_share = self._read(page)
         return self.likeness(vector) * text_share
 
-    def _read(self, page: Page) -> tuple[StemVector, float]:
-        """A page as rare words see it, and how much of it is text of its own: near 1 for most pages."""
-        if self._last is None or self._last[0] is not page:
-            words = self.stems.of(page.tokens)
-            is_heading = page.areas != Area.REST
-            bag = Bag.of(np.concatenate((words, *[words[is_heading]] * (HEADING_TIMES - 1))))
-            lists = int(np.count_nonzero(link_lists(page)))
-            text = len(words) - lists + FEW_WORDS
-            self._last = page, (self._vector_of(bag), text / (text + LIST_WORDS * lists))
-        return self._last[1]
-
     def start_page(self, page: Page) -> None:
         """The crawl was sent to this page by a person. Weights change with the next `tell`."""
         if len(self._starts) < MOST_STARTS:
@@ -197,19 +186,32 @@ class TopicWords:
         near[stems] = self.weights[stems] * self.rarity.of(stems)
         return near
 
+    def _read(self, page: Page) -> tuple[StemVector, float]:
+        """A page as rare words see it, and how much of it is text of its own: near 1 for most pages."""
+        if self._last is None or self._last[0] is not page:
+            words = self.stems.of(page.tokens)
+            is_heading = page.areas != Area.REST
+            bag = Bag.of(np.concatenate((words, *[words[is_heading]] * (HEADING_TIMES - 1))))
+            lists = int(np.count_nonzero(link_lists(page)))
+            text = len(words) - lists + FEW_WORDS
+            self._last = page, (self._vector_of(bag), text / (text + LIST_WORDS * lists))
+        return self._last[1]
+
     def _mean_of_examples(self) -> tuple[Floats, float]:
         """The mean of what is taken for examples, and how many they are: start pages only in part.
 
         While start pages are all there is, those that speak of something else water the others down.
         """
-        parts = [] if self._has_examples else self._parts_of_starts()
-        weighted = [page.times(part) for page, part in zip(self._starts, parts, strict=False)]
+        parts = self._parts_of_starts()
+        weighted = [page.times(part) for page, part in zip(self._starts, parts, strict=True)]
         known = len(self._on) + fsum(parts)
         many = known if self._on else len(parts)
         return total([*self._on, *weighted], len(self.stems)) / max(many, 1), known
 
     def _parts_of_starts(self) -> list[float]:
-        """For each start page how far it is taken for an example: 0..1."""
+        """For each start page how far it is taken for an example, 0..1; not at all where the topic names some."""
+        if self._has_examples:
+            return [0.0] * len(self._starts)
         keywords = total([self._keywords], len(self.stems))
         likeness = [_product(page, keywords) for page in self.found]
         mean = fsum(likeness) / max(len(likeness), 1)
