@@ -125,7 +125,7 @@ class TopicWords:
     def tell(self, on: Sequence[StemVector], off: Sequence[StemVector]) -> None:
         """These pages are known, all others are not: make the weights anew."""
         self._on, self._off = list(on), list(off)
-        self._mean, self._known = self._mean_of_examples()
+        self._mean, self._known, self._share = self._mean_of_examples()
         first = self._sum_of_evidence([])
         likeness = [_product(page, first) for page in self.sample]
         middle = sorted(likeness)[len(likeness) // 2] if likeness else 0.0
@@ -197,7 +197,7 @@ class TopicWords:
             self._last = page, (self._vector_of(bag), text / (text + LIST_WORDS * lists))
         return self._last[1]
 
-    def _mean_of_examples(self) -> tuple[Floats, float]:
+    def _mean_of_examples(self) -> tuple[Floats, float, float]:
         """The mean of what is taken for examples, and how many they are: start pages only in part.
 
         While start pages are all there is, those that speak of something else water the others down.
@@ -206,7 +206,7 @@ class TopicWords:
         weighted = [page.times(part) for page, part in zip(self._starts, parts, strict=True)]
         known = len(self._on) + fsum(parts)
         many = known if self._on else len(parts)
-        return total([*self._on, *weighted], len(self.stems)) / max(many, 1), known
+        return total([*self._on, *weighted], len(self.stems)) / max(many, 1), known, known / max(many, 1)
 
     def _parts_of_starts(self) -> list[float]:
         """For each start page how far it is taken for an example, 0..1; not at all where the topic names some."""
@@ -225,7 +225,8 @@ class TopicWords:
         weights = total([self._keywords], size)
         if self._known:
             trust = len(unlike) / (len(unlike) + ENOUGH_PAGES)
-            examples = self._mean - total(unlike, size) * (mixture.unlike * trust / max(len(unlike), 1))
+            usual = total(unlike, size) / max(len(unlike), 1)
+            examples = self._mean - usual * (mixture.unlike * trust * self._share)
             if self._on:
                 weights = mixture.keywords * weights + examples
                 weights -= total([self._usual], size) * (USUAL * (1.0 - trust))
