@@ -75,7 +75,7 @@ class MadeUpCrawl:
             "stopped_line": "You stopped the crawl." if ended else None, "pages": len(told),
             "max_pages": len(self.visits), "fetches": self.told, "positive": sum(v["positive"] for v in told),
             "harvest": sum(v["positive"] for v in told[-100:]) / max(1, len(told[-100:])), "line": 0.3,
-            "hosts": len(_SITES), "began": "2026-11-15T09:00:00+00:00", "seconds": self.told * 0.4,
+            "hosts": len(_SITES), "hosts_on_topic": 1, "began": "2026-11-15T09:00:00+00:00", "seconds": self.told * 0.4,
             "agents": self.spiders, "can_continue": True, "playing": self.playing,
             "feedback_line": self.feedback_line, "world": None,
         }  # fmt: skip

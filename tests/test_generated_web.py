@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
@@ -26,8 +27,8 @@ from salticid.worlds.topics import TopicPlan, make_topics
 ROBOTS = OUTCOMES.index(Outcome.ROBOTS)
 
 
-def built(folder: Path, pages: int, seed: int = 0, day: int = 0) -> RecordedWeb:
-    build_generated(folder, WebEdition(pages, seed, day))
+def built(folder: Path, pages: int, seed: int = 0, day: int = 0, menus: bool = False) -> RecordedWeb:
+    build_generated(folder, WebEdition(pages, seed, day, menus))
     return RecordedWeb(folder)
 
 
@@ -181,6 +182,53 @@ def test_the_command_builds_the_day_that_is_asked_for(tmp_path: Path) -> None:
     manifest = RecordedWeb(tmp_path / "web").arrays.manifest
     assert manifest.built_from == "generated web, 90 pages from seed 4 on day 12"
     assert manifest.digest == built(tmp_path / "again", 90, 4, 12).digest
+
+
+@pytest.fixture(scope="module")
+def menus(tmp_path_factory: pytest.TempPathFactory) -> RecordedWeb:
+    return built(tmp_path_factory.mktemp("generated") / "menus", 600, menus=True)
+
+
+def test_every_page_of_a_site_begins_with_its_menu(menus: RecordedWeb) -> None:
+    home = menus.urls[0]
+    whole = [page for url in range(80) if (page := menus.fetch(url).page) is not None]
+    site = [page for page in whole if menus.urls[page.url].startswith(home)]
+    assert len(site) == 80, "no site is small"
+    bars = [menus.urls.spell(page.links.url.tolist())[:20] for page in site]
+    assert all(len(set(bar) & set(bars[79])) >= 19 for bar in bars), (
+        "the same on each page, but for the page itself"
+    )
+    for page in site:
+        start, end = page.links.start[:20], page.links.end[:20]
+        assert (start[1:] == end[:-1]).all(), "nothing stands between the links of a menu"
+        before = start[0] - 2 * len(page.title.split())
+        assert before in (0, 12), "and but for title and description nothing before them"
+    words = set(menus.words.spell(site[79].tokens[site[79].links.start[0] : site[79].links.end[19]].tolist()))
+    assert len(words & {label.partition(".")[2] for label in labels_of(menus.folder)}) > 2, (
+        "of several topics"
+    )
+
+
+def test_share_links_carry_the_title_and_lead_nowhere(menus: RecordedWeb) -> None:
+    shared = [url for url in range(menus.pages, len(menus.urls)) if "//share.example/" in menus.urls[url]]
+    assert len(shared) > 0.9 * menus.pages
+    assert {menus.fetch(url).outcome for url in shared} == {Outcome.DEAD}
+    titles = {parse_qs(urlsplit(menus.urls[url]).query)["title"][0] for url in shared}
+    spelt = {menus.fetch(url).page.title.lower() for url in range(menus.pages)}  # type: ignore[union-attr]
+    assert titles <= spelt
+
+
+def test_a_web_with_menus_is_a_web_like_any_other(menus: RecordedWeb, tmp_path: Path) -> None:
+    urls = menus.urls.spell(list(range(len(menus.urls))))
+    assert [url for url in urls if canonical(url) != url] == []
+    assert len(set(urls)) == len(urls)
+    said = salticid("world", "build", tmp_path / "web", "--synthetic", "600", "--menus")
+    assert said.status == 0, said.err
+    manifest = RecordedWeb(tmp_path / "web").arrays.manifest
+    assert manifest.built_from == "generated web with heavy menus, 600 pages from seed 0 on day 0"
+    assert manifest.digest == menus.digest
+    assert built(tmp_path / "tiny", 3, menus=True).pages == 3
+    assert differing(built(tmp_path / "small", 100, menus=True)) == []
 
 
 def test_what_goes_wrong_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from salticid.metrics.parts.judged_crawl import JudgedCrawl
 from salticid.metrics.parts.judged_topic import JudgedTopic
 from salticid.metrics.parts.judged_world import JudgedWorld
 from salticid.metrics.parts.measure import Better, Measure, Metric, Need, measure_of
+from salticid.metrics.relevant_hosts import relevant_hosts
 from salticid.metrics.search_length import search_length
 from salticid.model import Ints, Topic
 from salticid.truth import Truth, load_topic
@@ -99,6 +100,17 @@ def test_a_search_without_success_is_as_long_as_the_budget_and_a_page(topic: Jud
     assert search_length(crawl_of(topic, topic.pool_pages[:0])) == PAGES + 1
     assert search_length(crawl_of(topic, half)) == len(half)
     assert search_length(crawl_of(topic, np.concatenate([elsewhere, half]))) > PAGES - 1
+
+
+def test_a_host_counts_from_its_first_target_on(topic: JudgedTopic) -> None:
+    hosts = [topic.world.web.urls.host(url) for url in topic.urls(topic.targets).tolist()]
+    here, there = hosts.index(hosts[0]), next(at for at, host in enumerate(hosts) if host != hosts[0])
+    again = next((at for at, host in enumerate(hosts) if at != here and host == hosts[0]), here)
+    elsewhere = np.setdiff1d(topic.pool_pages, np.concatenate([topic.start_pages, topic.targets]))[0]
+    pages = [topic.start_pages[0], elsewhere, *topic.targets[[here, again, there]]]
+    found = relevant_hosts(crawl_of(topic, np.array(pages, np.int32)))
+    assert np.asarray(found).tolist() == [0, 1, 1, 2], "the seed counts neither for nor against"
+    assert relevant_hosts(crawl_of(topic, topic.start_pages)) == 0
 
 
 def test_a_function_is_a_measure_beside_ours(lab: Path, tmp_path: Path) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import tomllib
 from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -94,6 +97,14 @@ def figure(page: Page, name: str) -> int:
     return int(page.locator(".figures div", has_text=name).locator("dd").inner_text().split()[0])
 
 
+def on_topic(client: Client, name: str) -> list[dict[str, Any]]:
+    """The visits whose score reaches the line."""
+    line = client.get(f"/api/crawls/{name}")["line"]
+    body = client.ask("GET", f"/api/crawls/{name}/export?format=jsonl").body
+    visits = [json.loads(row) for row in body.splitlines()]
+    return [visit for visit in visits if visit["current_score"] >= line]
+
+
 def suggestions(page: Page) -> int:
     return int(text(page, "#finds-title").split()[0])
 
@@ -109,6 +120,10 @@ def test_the_figures_of_a_hunt_are_one_number_before_and_after_a_word(
         found = figure(page, "On topic in all")
         assert found > 10
         assert suggestions(page) == found
+        sites = {urlsplit(visit["final_url"]).hostname for visit in on_topic(client, name)}
+        told = page.locator(".figures div", has_text="Sites on topic").locator("dd").inner_text()
+        assert told.split()[0] == str(len(sites))
+        assert int(told.split()[-1]) > len(sites) > 1
         expect(page.locator(".panel", has_text="Harvest")).to_contain_text(
             f"{found} of 120 pages are on topic"
         )

@@ -77,7 +77,7 @@ def test_verbose_tells_of_every_visit(crawl: Path) -> None:
 def test_pages_of_one_text_are_shown_once(crawl: Path) -> None:
     shown = hunt(crawl.parent, out="again").out
     assert ("a.example/index.html" in shown, "a.example/copy/index.html" in shown) == (True, False)
-    assert "3 of 4 pages on topic, and 1 that say the same" in shown
+    assert "3 of 4 pages on topic, and 1 that say the same, on 1 host\n" in shown
 
 
 def test_no_url_is_broken_in_a_table(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:

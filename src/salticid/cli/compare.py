@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from salticid.lab.results import Results
 
 REPORT = "report.html"
-_MAIN_MEASURES = ("oracle_share", "target_recall", "harvest", "smart_rank", "mean_similarity")
+_MAIN_MEASURES = (
+    "oracle_share",
+    "target_recall",
+    "harvest",
+    "relevant_hosts",
+    "smart_rank",
+    "mean_similarity",
+)
 
 
 _OF_AN_EXPERIMENT = (

@@ -40,6 +40,7 @@ def tell(order: Order, web: str, result: Result, json: bool) -> int:
             "pages": result.pages,
             "fetches": result.fetches,
             "on_topic": len(folder.on_topic()),
+            "hosts_on_topic": folder.hosts_on_topic(),
             "outcomes": folder.outcomes(),
             "stopped": result.stopped.value,
             "seconds": round(result.seconds, 3),
@@ -94,8 +95,10 @@ def _show(folder: CrawlFolder, reason: StopReason, facts: Mapping[str, Any], lim
     on_topic = facts["on_topic"]
     alike = len(folder.on_topic(twins=True)) - on_topic
     others = f", and {alike} that say the same" if alike else ""
+    hosts = facts["hosts_on_topic"]
+    where = f", on {hosts} {'host' if hosts == 1 else 'hosts'}" if hosts else ""
     out.print(
-        f"Harvest {sparkline(curve, 1.0)} {on_topic} of {len(positive)} pages on topic{others}",
+        f"Harvest {sparkline(curve, 1.0)} {on_topic} of {len(positive)} pages on topic{others}{where}",
         highlight=False,
         soft_wrap=True,
     )

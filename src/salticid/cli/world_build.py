@@ -32,6 +32,9 @@ def build_world(
     synthetic: Annotated[int | None, typer.Option(min=1, help="A generated web.", metavar="PAGES")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the generated web.")] = 0,
     at: Annotated[int, typer.Option(min=0, help="The day of the generated web.", metavar="DAY")] = 0,
+    menus: Annotated[
+        bool, typer.Option("--menus", help="Heavy menus on the sites of the generated web.")
+    ] = False,
     labels: Annotated[Path | None, typer.Option(help="Lines of URL, tab, label.", metavar="TSV")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Quiet = False,
@@ -55,7 +58,7 @@ def build_world(
     if crawl is not None:
         choices.append(lambda: _build_from_crawl(world, crawl, labels))
     if synthetic is not None:
-        choices.append(lambda: _build_generated(world, WebEdition(synthetic, seed, at), labels))
+        choices.append(lambda: _build_generated(world, WebEdition(synthetic, seed, at, menus), labels))
     if len(choices) != 1:
         raise UserError(
             "give exactly one source: --warc, --html with --base-url, --webkb, --crawl or --synthetic"

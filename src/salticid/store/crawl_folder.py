@@ -28,6 +28,7 @@ from salticid.store.stored_visit import DIGEST_FIELDS, VisitReader
 from salticid.store.stored_visit import StoredVisit as StoredVisit
 from salticid.store.twin_groups import TwinGroups
 from salticid.store.verdicts import Verdicts, Word, is_on_topic
+from salticid.urls import host
 
 _STEP_OF = "SELECT p.step FROM page p CROSS JOIN url u ON u.id = p.url WHERE u.text = ? LIMIT 1"
 
@@ -143,6 +144,10 @@ class CrawlFolder:
         ]
         wanted.sort(key=lambda step: (-scores[step], step))
         return [step for step in wanted if twins or groups.take(step)]
+
+    def hosts_on_topic(self) -> int:
+        """How many hosts have a page on topic by now."""
+        return len({host(visit.final_url) for visit in self.visits_at(self.on_topic(twins=True))})
 
     def outcomes(self) -> dict[str, int]:
         """How many visits had which outcome, most first; pages shown again to a walker are not counted."""

@@ -76,11 +76,10 @@ class Summary(msgspec.Struct, frozen=True):
 
     `stopped` is why it ended, if it has; `stopped_line` says the same as a sentence. `positive` counts the pages that
     are on topic by now: those that a person liked, and those whose current score reaches the judge's `line`, less what
-    the person rejected, and of those all but the same one. `harvest` is their share among the last 100.
-    `feedback_line` says what a person's word will not
-    change here, if anything. `seconds` are on
-    the crawl's clock, which stands still in a pause. `agents`: whether its strategy is made of them. `world` is the
-    recorded one it hunts in, if it does.
+    the person rejected, and of those all but the same one. `harvest` is their share among the last 100,
+    `hosts_on_topic` says on how many of the `hosts` they are. `feedback_line` says what a person's word will not change
+    here, if anything. `seconds` are on the crawl's clock, which stands still in a pause. `agents`: whether its strategy
+    is made of them. `world` is the recorded one it hunts in, if it does.
     """
 
     id: str
@@ -98,6 +97,7 @@ class Summary(msgspec.Struct, frozen=True):
     line: float
     feedback_line: str | None
     hosts: int
+    hosts_on_topic: int
     began: str
     seconds: float
     agents: bool

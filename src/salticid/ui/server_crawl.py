@@ -104,6 +104,7 @@ class ServerCrawl:
             line=tally.standing.line,
             feedback_line=self._feedback_line,
             hosts=tally.hosts,
+            hosts_on_topic=tally.hosts_on_topic,
             began=wish.began,
             seconds=round(float(tally.about.get("seconds", 0.0) if reason else tally.seconds), 3),
             agents=self._walks,

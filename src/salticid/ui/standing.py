@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from math import nan
 
@@ -38,6 +38,11 @@ class Standing:
     def on_topic(self) -> int:
         """How many pages are."""
         return len(self._groups) - sum(group in self._groups for group in self._rejected())
+
+    def steps_on_topic(self) -> Iterator[int]:
+        """The steps of the pages that are, those all but the same included."""
+        rejected = self._rejected()
+        return (step for step in self._on if self._group(step) not in rejected)
 
     def share_of_last(self, many: int) -> float:
         """The share of pages on topic among the last ones."""

@@ -36,7 +36,8 @@ class Tally:
         self.seconds = 0.0
         self.trouble: str | None = None
         self.about: dict[str, Any] = {}
-        self._hosts: set[str] = set()
+        self._hosts: dict[str, int] = {}
+        self._host_of: dict[int, int] = {}
 
     @property
     def harvest(self) -> float:
@@ -47,6 +48,11 @@ class Tally:
     def hosts(self) -> int:
         """How many hosts delivered a page."""
         return len(self._hosts)
+
+    @property
+    def hosts_on_topic(self) -> int:
+        """How many of them have a page on topic by now."""
+        return len({self._host_of[step] for step in self.standing.steps_on_topic()})
 
     def update(self) -> None:
         """Count what is new; nothing as long as there is no log, and `trouble` if it cannot be read."""
@@ -75,7 +81,8 @@ class Tally:
             if kind is Outcome.OK:
                 self.pages += 1
                 self.standing.see(visit)
-                self._hosts.add(host(crawl.url(visit.final)))
+                name = host(crawl.url(visit.final))
+                self._host_of[visit.step] = self._hosts.setdefault(name, len(self._hosts))
         self.about = crawl.about()
 
     def _listen(self, crawl: CrawlFolder) -> None:

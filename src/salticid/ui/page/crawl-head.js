@@ -85,7 +85,7 @@ export class CrawlHead {
       figure("harvest", "On topic lately",
         hint("on topic lately")),
       figure("positive", "On topic in all"),
-      figure("hosts", "Sites seen"),
+      figure("hosts", "Sites on topic"),
       spiders,
       figure("time", "Time"),
     );
@@ -118,7 +118,7 @@ export class CrawlHead {
     say(values.pages, `${number(summary.pages)} of ${number(summary.max_pages)}`);
     say(values.harvest, percent(summary.harvest));
     this.drawOnTopic();
-    say(values.hosts, number(summary.hosts));
+    say(values.hosts, `${number(summary.hosts_on_topic)} of ${number(summary.hosts)}`);
     say(values.spiders, number(spiders.alive));
     say(values.time, clock(summary.seconds));
     this.figures.spiders.hidden = spiders.all.size === 0;

@@ -125,7 +125,8 @@ function figures(both, names) {
     ["Share on topic", (crawl) => percent(crawl.pages ? crawl.positive / crawl.pages : 0)],
     ["On topic of the last hundred", (crawl) => percent(crawl.harvest)],
     ["Fetches", (crawl) => number(crawl.fetches)],
-    ["Sites", (crawl) => number(crawl.hosts)],
+    ["Sites on topic", (crawl) => number(crawl.hosts_on_topic)],
+    ["Sites seen", (crawl) => number(crawl.hosts)],
     ["Time", (crawl) => clock(crawl.seconds)],
     ["How it ended", (crawl) => crawl.stopped_line ?? "It still runs."],
   ];

@@ -26,6 +26,8 @@ class AnchorTexts:
         self._home, self._members, self._calendar = word_rows(
             plan.lexicon, ("home", "members only", "calendar")
         )
+        frame = word_rows(plan.lexicon, ("previous page", "next page", "share this"))
+        self._frame = dict(zip((Role.PREVIOUS, Role.NEXT, Role.SHARE), frame, strict=True))
 
     def of(self, links: Outlinks) -> Ints:
         """The words of each link."""
@@ -37,6 +39,8 @@ class AnchorTexts:
         own = (links.role == Role.TEXT)[:, None]
         bar = (links.role == Role.BAR)[:, None]
         rows = np.where(own, text, np.where(bar, _last_words(title), title))
+        for role, words in self._frame.items():
+            rows = np.where((links.role == role)[:, None], words, rows)
         home = (links.role == Role.BAR) & (self._plan.nth(links.place) == 0)
         rows = np.where(home[:, None], self._home, rows)
         kind = References.unpack(links.reference).kind[:, None]

@@ -43,11 +43,12 @@ _TOKEN_BYTES_AT_ONCE = 16 << 20
 
 @dataclass(frozen=True)
 class WebEdition:
-    """Which web, and which day of it."""
+    """Which web, which day of it, and whether its sites have heavy menus."""
 
     pages: int
     seed: int = 0
     day: int = 0
+    menus: bool = False
 
     def __post_init__(self) -> None:
         if not 1 <= self.pages <= _MOST_PAGES:
@@ -60,7 +61,12 @@ class WebEdition:
     @property
     def name(self) -> str:
         """What the manifest calls it."""
-        return f"generated web, {self.pages} pages from seed {self.seed} on day {self.day}"
+        menus = " with heavy menus" if self.menus else ""
+        return f"generated web{menus}, {self.pages} pages from seed {self.seed} on day {self.day}"
+
+    def press(self) -> Press:
+        """What prints it."""
+        return Press(self.pages, self.seed, self.day, self.menus)
 
 
 def build_generated(
@@ -76,7 +82,7 @@ def build_generated(
     extra_labels = [pair for pair in read_labels(labels) if pair is not None] if labels else []
     arrays = new_arrays(out)
     try:
-        with _Writer(arrays, Press(edition.pages, edition.seed, edition.day)) as writer:
+        with _Writer(arrays, edition.press()) as writer:
             with _printers(edition, writer.press) as blocks:
                 for block in blocks:
                     writer.add(block)
@@ -256,7 +262,7 @@ _press: Press
 
 def _start(edition: WebEdition) -> None:
     global _press
-    _press = Press(edition.pages, edition.seed, edition.day)
+    _press = edition.press()
 
 
 def _print(part: tuple[int, int]) -> PageBlock:

@@ -12,10 +12,13 @@ from salticid.worlds.generating.coined import ABROAD
 from salticid.worlds.generating.topic_tree import Tree
 from salticid.worlds.generating.word_lists import MIXED_SITES, SITE_KINDS
 
-_SMALLEST = 3
+_SMALLEST, _SMALLEST_WITH_MENU = 3, 80
 _LARGEST_SHARE = 20
 """No host holds more than one page in so many."""
-_MIXED, _FOREIGN, _FORBIDDING = 0.2, 0.08, 0.2
+_ALWAYS_ROOM = 30
+"""Pages that a host may have in the smallest web, too."""
+_MIXED, _MIXED_WITH_MENU, _FOREIGN, _FORBIDDING = 0.2, 0.6, 0.08, 0.2
+_LONGEST_BAR, _SHORTEST_MENU, _LONGEST_MENU = 5, 20, 60
 _HOSTS_A_CIRCLE = 6
 CALENDAR_MONTHS = 240
 _LARGE = 1_000
@@ -30,7 +33,7 @@ class Hosts:
     """All hosts as columns. The pages of host `h` are those from `first[h]` up to `first[h + 1]`, its home first.
 
     `tongue` is 0 at home; `circle` says which of the circles of its topic a host moves in; `bar` is how many
-    sections its navigation bar shows, home not counted; host number `calendars[c]` has calendar number `c`.
+    pages its navigation bar, or its menu, shows, home not counted; host number `calendars[c]` has calendar number `c`.
     """
 
     first: Whole
@@ -50,21 +53,35 @@ class Hosts:
     def __len__(self) -> int:
         return len(self.names)
 
+    @property
+    def graves(self) -> int:
+        """How many hosts there are no more, although links lead to them."""
+        return 1 + len(self) // 50
+
     @classmethod
-    def of(cls, tree: Tree, pages: int, seed: int) -> Hosts:
-        """So many pages on hosts whose sizes fall with the exponent 1 + 8/9, each topic's turn coming in each round."""
+    def of(cls, tree: Tree, pages: int, seed: int, menus: bool = False) -> Hosts:
+        """So many pages on hosts whose sizes fall with the exponent 1 + 8/9, each topic's turn coming in each round.
+
+        With `menus` no host is small, most write about anything, and their bars are long.
+        """
         large = pages >= _LARGE
         months = min(CALENDAR_MONTHS, pages // 25)
         calendars = max(1, pages // _PAGES_A_CALENDAR) if large else 0
-        size = _sizes(pages - calendars * months, seed)
+        size = _sizes(pages - calendars * months, seed, _SMALLEST_WITH_MENU if menus else _SMALLEST)
         hosts = np.arange(len(size))
         topic = _deal_topics(len(tree.leaves), len(size), seed)
-        is_mixed = (Lots(seed, "mixed host").rolls(hosts) < _MIXED).astype(np.int64)
+        mixed = _MIXED_WITH_MENU if menus else _MIXED
+        is_mixed = (Lots(seed, "mixed host").rolls(hosts) < mixed).astype(np.int64)
         abroad = large & (Lots(seed, "foreign host").rolls(hosts) < _FOREIGN)
         tongue = np.where(abroad, 1 + Lots(seed, "tongue").below(len(ABROAD), hosts), 0)
         circles = max(3, len(size) // (len(tree.leaves) * _HOSTS_A_CIRCLE))
         circle = Lots(seed, "circle").below(circles, hosts)
-        bar = np.minimum(np.maximum(size - 2, 0) // BRANCHES, Lots(seed, "bar").below(6, hosts))
+        bar = np.minimum(
+            np.maximum(size - 2, 0) // BRANCHES, Lots(seed, "bar").below(_LONGEST_BAR + 1, hosts)
+        )
+        if menus:
+            lengths = Lots(seed, "menu").below(_LONGEST_MENU - _SHORTEST_MENU + 1, hosts)
+            bar = np.minimum(size - 1, _SHORTEST_MENU + lengths)
         kind = np.zeros(len(size), np.int64)
         names = _names(tree, topic.tolist(), is_mixed.tolist(), kind)
         return cls(
@@ -84,11 +101,11 @@ class Hosts:
         )
 
 
-def _sizes(pages: int, seed: int) -> Whole:
+def _sizes(pages: int, seed: int, smallest: int) -> Whole:
     """Sizes drawn until all pages are given away; the last host takes what is left."""
-    lot = Lots(seed, "host size").rolls(np.arange(pages // _SMALLEST + 1))
-    size = (_SMALLEST * power(1 / (1 - lot), 36)).clip(max=1e9).astype(np.int64)
-    size = np.minimum(size, max(30, pages // _LARGEST_SHARE))
+    lot = Lots(seed, "host size").rolls(np.arange(pages // smallest + 1))
+    size = (smallest * power(1 / (1 - lot), 36)).clip(max=1e9).astype(np.int64)
+    size = np.minimum(size, max(_ALWAYS_ROOM, 2 * smallest, pages // _LARGEST_SHARE))
     ends = np.cumsum(size)
     last = int(np.searchsorted(ends, pages))
     return np.append(size[:last], pages - (ends[last - 1] if last else 0))

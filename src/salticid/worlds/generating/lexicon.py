@@ -36,6 +36,8 @@ _SENTENCES = (
     "questions answers news home click here more read link calendar next previous month nothing planned section "
     "members only archive contents"
 )
+_FRAME = "share"
+"""Words of menus alone; behind all others, so that webs without menus are as they were."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +79,7 @@ class Lexicon:
         tail = add(coin(3 * isqrt(TAIL_SHIFT * _RARE_WORDS_A_PAGE * max(pages, 100))))
         foreign = [add(list(tongue.words(0, min(5_000, 1_000 + pages)))) for tongue in ABROAD]
         kinds, months = add(list(SITE_KINDS)), add(MONTHS)
+        add(_FRAME.split())
         return cls(
             words, common, np.stack(own), np.stack(shared), kernel, tail, np.stack(foreign), kinds, months
         )

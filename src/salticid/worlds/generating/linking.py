@@ -6,6 +6,7 @@ the last edit or looked after since; the others are as old as the page, and what
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -29,7 +30,7 @@ from salticid.worlds.generating.chance import (
 )
 from salticid.worlds.generating.hosts import BRANCHES
 from salticid.worlds.generating.page_lives import PageLives
-from salticid.worlds.generating.references import ReferenceKind, References
+from salticid.worlds.generating.references import SHARE_SERVICES, ReferenceKind, References
 from salticid.worlds.generating.web_plan import WebPlan
 
 HUB = 25
@@ -45,7 +46,7 @@ _OLDEST = 400
 """Days after which every link has been looked at once."""
 _NOFOLLOW, _TO_FORBIDDEN, _TO_GONE = 0.03, 0.08, 0.006
 FORBIDDEN_PAGES = 8
-
+_SISTER_SITES = 8
 
 _Columns = tuple[Whole, Whole, Whole, Whole, Whole]
 """Of links: page, target, the day as of which it leads there, the day as of which it has its address, role."""
@@ -62,6 +63,10 @@ class Role(IntEnum):
     TEXT = 1
     LISTED = 2
     CONTENTS = 3
+    PREVIOUS = 4
+    NEXT = 5
+    FOOTER = 6
+    SHARE = 7
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +96,7 @@ class Linking:
         seed = plan.seed
         self._degree, self._link = Lots(seed, "degree"), Lots(seed, "link")
         self._renewal, self._detail = Lots(seed, "renewed link"), Lots(seed, "link detail")
+        self._sister = Lots(seed, "sister site")
         self._size = np.diff(plan.hosts.first)
         self._root = eleventh_root(self._size + 1)
         self._index_root = eleventh_root(2 + np.maximum(self._size - 2, 0) // BRANCHES)
@@ -106,10 +112,13 @@ class Linking:
         A copy links to what its `source` links to, but has the bar of its own host.
         """
         parts = [self._bar(pages), self._own(pages, source), self._contents(pages)]
+        if self._plan.menus:
+            parts += [self._steps(pages), self._footer(pages)]
         page, place, day, since, role = (np.concatenate(column) for column in zip(*parts, strict=True))
         key = self._detail.keys(source.places[page], source.generations[page], place)
+        is_frame = (role > Role.CONTENTS) | ((role == Role.BAR) & self._plan.menus)
         for number in range(_ATTEMPTS):
-            again = _is_repeat(pages, page, place)
+            again = _is_repeat(pages, page, place) & ~is_frame
             topic = self._plan.topic_of[source.places[page[again]]].astype(np.int64)
             place[again] = self._plan.topics.any_of(topic, rolls(later(key[again], 20 + number)))
         first = np.flatnonzero(~_is_repeat(pages, page, place))
@@ -122,9 +131,12 @@ class Linking:
         reference = self._led_astray(pages, page, role, reference, key)
         ours = (role == Role.TEXT) | (role == Role.LISTED)
         nofollow = ours & (rolls(later(key, 0)) < _NOFOLLOW)
-        return self._with_calendars(pages, Outlinks(page, place, generation, role, reference, nofollow, key))
+        links = Outlinks(page, place, generation, role, reference, nofollow, key)
+        more = [self._to_calendars(pages), *(self._shares(pages) if self._plan.menus else ())]
+        columns = zip(links.columns, *(part.columns for part in more), strict=True)
+        return Outlinks(*(np.concatenate(column) for column in columns))
 
-    def _with_calendars(self, pages: PageLives, links: Outlinks) -> Outlinks:
+    def _to_calendars(self, pages: PageLives) -> Outlinks:
         """The home page of a host that keeps a calendar leads into the middle of it."""
         hosts = self._plan.hosts
         page = np.flatnonzero(np.isin(pages.places, hosts.first[hosts.calendars]))
@@ -133,7 +145,7 @@ class Linking:
         ]
         month = calendar * hosts.months + hosts.months // 2
         nothing = np.zeros_like(page)
-        more = Outlinks(
+        return Outlinks(
             page,
             pages.places[page],
             nothing,
@@ -142,7 +154,36 @@ class Linking:
             np.zeros(len(page), np.bool_),
             self._detail.keys(pages.places[page]),
         )
-        return Outlinks(*(np.concatenate(pair) for pair in zip(links.columns, more.columns, strict=True)))
+
+    def _shares(self, pages: PageLives) -> Iterator[Outlinks]:
+        """Each page may be shared by either service."""
+        page = np.arange(len(pages.places))
+        for service in range(SHARE_SERVICES):
+            yield Outlinks(
+                page,
+                pages.places,
+                pages.generations,
+                np.full_like(page, Role.SHARE),
+                References.pack(ReferenceKind.SHARE, pages.places, pages.generations, service),
+                np.zeros(len(page), np.bool_),
+                self._detail.keys(pages.places),
+            )
+
+    def _steps(self, pages: PageLives) -> _Columns:
+        """The pages of the host before and after each one."""
+        host, nth = self._plan.host_of[pages.places], self._plan.nth(pages.places)
+        there = np.stack([nth > 0, nth < self._size[host] - 1], axis=1)
+        page, forward = np.nonzero(there)
+        place = pages.places[page] + 2 * forward - 1
+        return page, place, pages.edit_day[page], pages.edit_day[page], Role.PREVIOUS + forward
+
+    def _footer(self, pages: PageLives) -> _Columns:
+        """The home pages of sister sites, the same on every page of a host."""
+        host = self._plan.host_of[pages.places]
+        page, number = _each(np.full(len(host), _SISTER_SITES))
+        sister = self._sister.below(len(self._plan.hosts), host[page], number)
+        place = self._plan.hosts.first[sister]
+        return page, place, pages.edit_day[page], pages.edit_day[page], np.full(len(page), Role.FOOTER)
 
     def _bar(self, pages: PageLives) -> _Columns:
         """Home, and the first sections of the host."""
@@ -210,7 +251,7 @@ class Linking:
         forbidden = own & (hosts.forbids[host] == 1) & (luck < _TO_FORBIDDEN)
         to_gone = own & (luck > 1 - _TO_GONE)
         which = below(later(key, 4), FORBIDDEN_PAGES)
-        graves = below(later(key, 5), 1 + len(hosts) // 50)
+        graves = below(later(key, 5), hosts.graves)
         reference = np.where(forbidden, References.pack(ReferenceKind.FORBIDDEN, host, which), reference)
         return np.where(to_gone, References.pack(ReferenceKind.GONE, graves, which), reference)
 

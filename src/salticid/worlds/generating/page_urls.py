@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from urllib.parse import quote_plus
 
 import numpy as np
 
@@ -13,6 +15,8 @@ from salticid.worlds.generating.references import ReferenceKind, References
 from salticid.worlds.generating.titles import NOTHING
 
 FORBIDDEN_FOLDER = "/members/"
+_SHARING = ("share.example/page", "post.test/new")
+"""Where the services stand that would share a page."""
 _MOST_GENERATIONS = 2_000
 
 
@@ -32,6 +36,7 @@ class PageUrls:
             ReferenceKind.FORBIDDEN: self._forbidden,
             ReferenceKind.GONE: self._gone,
             ReferenceKind.CALENDAR: self._calendar,
+            ReferenceKind.SHARE: self._share,
         }
         for kind, way in ways.items():
             here = np.flatnonzero(references.kind == kind)
@@ -41,7 +46,7 @@ class PageUrls:
         return urls
 
     def host_of(self, packed: Whole) -> Whole:
-        """The number of each reference's host; hosts that are gone are numbered after the others."""
+        """The number of each reference's host; hosts that are gone are numbered after the others, then services."""
         references, hosts = References.unpack(packed), self._plan.hosts
         place = np.where(references.kind == ReferenceKind.PAGE, references.number, 0)
         month = np.where(references.kind == ReferenceKind.CALENDAR, references.number, 0)
@@ -51,14 +56,22 @@ class PageUrls:
                 references.kind == ReferenceKind.PAGE,
                 references.kind == ReferenceKind.FORBIDDEN,
                 references.kind == ReferenceKind.GONE,
+                references.kind == ReferenceKind.SHARE,
             ],
-            [self._plan.host_of[place].astype(np.int64), references.number, len(hosts) + references.number],
+            [
+                self._plan.host_of[place].astype(np.int64),
+                references.number,
+                len(hosts) + references.number,
+                len(hosts) + hosts.graves + references.moved,
+            ],
             of_calendar,
         )
 
     def host_names(self) -> list[str]:
         """All hosts by number."""
-        return [*self._names, *(f"gone-{grave}.example" for grave in range(1 + len(self._names) // 50))]
+        services = [service.partition("/")[0] for service in _SHARING] if self._plan.menus else []
+        gone = [f"gone-{grave}.example" for grave in range(self._plan.hosts.graves)]
+        return [*self._names, *gone, *services]
 
     def _pages(self, references: References) -> list[str]:
         plan, places = self._plan, references.number
@@ -103,6 +116,21 @@ class PageUrls:
     def _gone(self, references: References) -> list[str]:
         pairs = zip(references.number.tolist(), references.generation.tolist(), strict=True)
         return [f"http://gone-{grave}.example/{page}.html" for grave, page in pairs]
+
+    def _share(self, references: References) -> list[str]:
+        """The title and the address of the page, in the query."""
+        places, generations = references.number, references.generation
+        words = self._words
+        return [
+            f"http://{_SHARING[service]}?title={quote_plus(' '.join(words[word] for word in title if word != NOTHING))}"
+            f"&url={quote_plus(page)}"
+            for service, title, page in zip(
+                references.moved.tolist(),
+                self._author.titles.of(places, generations).tolist(),
+                self._pages(replace(references, moved=np.zeros_like(places))),
+                strict=True,
+            )
+        ]
 
     def _calendar(self, references: References) -> list[str]:
         hosts, urls = self._plan.hosts, []

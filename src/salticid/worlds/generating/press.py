@@ -46,8 +46,8 @@ class PageBlock:
 class Press:
     """Prints the pages of one day."""
 
-    def __init__(self, pages: int, seed: int, day: int) -> None:
-        self.plan = WebPlan.of(pages, seed)
+    def __init__(self, pages: int, seed: int, day: int, menus: bool = False) -> None:
+        self.plan = WebPlan.of(pages, seed, menus)
         self.author = Author(self.plan, day)
         self.words = self.plan.lexicon.words.between(0, len(self.plan.lexicon.words))
         self.addresses = PageUrls(self.author, [word.decode() for word in self.words])

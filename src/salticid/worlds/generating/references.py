@@ -9,6 +9,8 @@ import numpy as np
 
 from salticid.worlds.generating.chance import Whole
 
+SHARE_SERVICES = 2
+
 
 class ReferenceKind(IntEnum):
     """What stands, or stood, at an address."""
@@ -17,13 +19,14 @@ class ReferenceKind(IntEnum):
     FORBIDDEN = 1
     GONE = 2
     CALENDAR = 3
+    SHARE = 4
 
 
 @dataclass(frozen=True, eq=False)
 class References:
-    """Addresses as columns. `number` is a place, a host with forbidden pages, a host that is gone, or a
-    month of a calendar;
-    `generation` tells the pages of one place, or of one such host, apart; `moved` is 1 for a second address.
+    """Addresses as columns. `number` is a place, a host with forbidden pages, a host that is gone, a month of a
+    calendar, or a place that is shared; `generation` tells the pages of one place, or of one such host, apart; `moved`
+    is 1 for a second address, and for the second of the services that share a page.
 
     >>> packed = References.pack(ReferenceKind.PAGE, np.array([70_000]), np.array([12]), np.array([1]))
     >>> columns = References.unpack(packed)

@@ -63,8 +63,9 @@ def other_answers(author: Author, service: Service, host: Whole, packed: Whole) 
     moves = (references.kind == ReferenceKind.PAGE) & (now == references.generation)
     forbidden, is_gone = references.kind == ReferenceKind.FORBIDDEN, references.kind == ReferenceKind.GONE
     is_served = ~(forbidden | is_gone)
+    at = np.where(host < len(author.plan.hosts), host, 0)
     size = np.where(is_served, _ERROR_BYTES, 0)
-    seconds = service.seconds(packed, np.where(is_gone, 0, host), size)
+    seconds = service.seconds(packed, at, size)
     return AnswerColumns(
         kind=np.select([moves, forbidden, is_gone], [REDIRECT, _ROBOTS, _UNREACHABLE], _DEAD).astype(
             np.uint8

@@ -64,10 +64,15 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class WebPlan:
-    """Everything about the web that does not change from day to day."""
+    """Everything about the web that does not change from day to day.
+
+    With `menus`, pages are framed as those of large sites are: a long menu first, of pages that stay, and at the end
+    links to the page before and after, to sister sites, and to services that would share the page.
+    """
 
     pages: int
     seed: int
+    menus: bool
     tree: Tree
     hosts: Hosts
     lexicon: Lexicon
@@ -76,13 +81,15 @@ class WebPlan:
     standing_of: npt.NDArray[np.uint8]
 
     @classmethod
-    def of(cls, pages: int, seed: int) -> WebPlan:
+    def of(cls, pages: int, seed: int, menus: bool = False) -> WebPlan:
         tree = Tree.for_pages(pages)
-        hosts = Hosts.of(tree, pages, seed)
+        hosts = Hosts.of(tree, pages, seed, menus)
         host_of = np.repeat(np.arange(len(hosts), dtype=np.int32), np.diff(hosts.first))
         places = np.arange(len(host_of))
         nth = places - hosts.first[host_of]
         index = (nth == 0) | (BRANCHES * nth + 1 < np.diff(hosts.first)[host_of])
+        if menus:
+            index |= nth <= hosts.bar[host_of]
         enduring = Lots(seed, "enduring").rolls(places) < _ENDURING
         standing = np.where(
             index, Permanence.INDEX, np.where(enduring, Permanence.ENDURING, Permanence.PASSING)
@@ -90,7 +97,15 @@ class WebPlan:
         topic = _topics(tree, hosts, host_of, nth, seed)
         lexicon = Lexicon.of(tree, pages)
         return cls(
-            pages, seed, tree, hosts, lexicon, host_of, topic.astype(np.int16), standing.astype(np.uint8)
+            pages,
+            seed,
+            menus,
+            tree,
+            hosts,
+            lexicon,
+            host_of,
+            topic.astype(np.int16),
+            standing.astype(np.uint8),
         )
 
     @property
