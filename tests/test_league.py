@@ -101,7 +101,8 @@ def test_what_is_printed_written_and_put_into_a_page_is_the_same(webs: Path) -> 
         assert "Who wins where" in text
         assert f"{share} best" in text
         assert "neighbours, keywords alone" in text
-    assert f"| {best['strategy']} | {share} |" in page
+    assert f"| {best['strategy']} {share} |" in page
+    assert report.count("<b>") == len(league(webs / "out")), "the best of each match stands out"
     assert "http:" not in report
     assert "https:" not in report
     for match in league(webs / "out"):

@@ -8,8 +8,12 @@ from salticid.lab.league import League, MatchResult, Place
 from salticid.lab.report import content_hash, templates
 from salticid.lab.report.leaders import LEVEL
 from salticid.lab.report.numbers import MISSING, finite, number, p_value
+from salticid.lab.report.tables import Cell, ReportTable, Row
 from salticid.lab.reproduce.findings import FigureTable, markdown_table
 from salticid.lab.results import Score, Test
+
+_BEST = " best"
+_MOST_NAMES = 3
 
 
 def tables(results: Sequence[MatchResult]) -> list[FigureTable]:
@@ -32,7 +36,7 @@ def render(league: League, results: Sequence[MatchResult], report: str) -> str:
     return environment.get_template("league.html.j2").render(
         style_hash=content_hash(environment, "report.css"),
         terms=terms(league),
-        tables=tables(results),
+        tables=[(table.title, table.head[0], _report_table(table)) for table in tables(results)],
         matches=[(f"{match.web}, {begins(match)}", f"{match.folder}/{report}") for match in results],
     )
 
@@ -56,8 +60,8 @@ def begins(match: MatchResult) -> str:
 
 def _winners(results: Sequence[MatchResult]) -> FigureTable:
     head = [
-        "web", "task", "topics", "best", "share", "next", "share of the next", "ahead by", "p",
-        "not told apart from the best", "targets on most hosts",
+        "web", "task", "topics", "best", "next", "ahead by", "p", "targets on most hosts",
+        "not told apart from the best",
     ]  # fmt: skip
     return FigureTable("Who wins where", head, [_winner(match) for match in results])
 
@@ -72,16 +76,24 @@ def _winner(match: MatchResult) -> list[str]:
         match.web,
         begins(match),
         str(match.topics),
-        best.strategy,
-        _percent(best.oracle_share),
-        second.strategy if second else MISSING,
-        _percent(second.oracle_share) if second else MISSING,
+        f"{best.strategy} {_percent(best.oracle_share)}",
+        f"{second.strategy} {_percent(second.oracle_share)}" if second else MISSING,
         f"{number(100 * lead.diff, 1)} ({_interval(lead.low, lead.high)})" if lead else MISSING,
         p_value(lead.p if lead else None),
-        ", ".join(near) or "none",
         f"{widest.strategy} {_hosts(widest)}"
         + ("" if widest is best else f" ({best.strategy} {_hosts(best)})"),
+        _some(near),
     ]
+
+
+def _some(names: Sequence[str]) -> str:
+    """A few names, and how many more.
+
+    >>> _some([]), _some(["a", "b"]), _some(["a", "b", "c", "d", "e"])
+    ('none', 'a, b', 'a, b, c and 2 more')
+    """
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + more or "none"
 
 
 def _standings(web: str, results: Sequence[MatchResult]) -> FigureTable:
@@ -104,12 +116,21 @@ def _standings(web: str, results: Sequence[MatchResult]) -> FigureTable:
     return FigureTable(web, ["strategy", *map(begins, results), "harvest", "hosts"], rows)
 
 
+def _report_table(table: FigureTable) -> ReportTable:
+    """The table as reports show it, the best in bold."""
+    rows = [
+        Row(head, [Cell(text, bold=text.partition(",")[0].endswith(_BEST)) for text in cells])
+        for head, *cells in table.rows
+    ]
+    return ReportTable(table.head[1:], rows)
+
+
 def _share(place: Place) -> str:
     """The share of a strategy, and how far it is from the best."""
     share, test = _percent(place.oracle_share), place.behind
     failed = f", failed on {place.failed}" if place.failed else ""
     if test is None:
-        return f"{share}{failed}" if finite(place.oracle_share.mean) is None else f"{share} best{failed}"
+        return f"{share}{failed}" if finite(place.oracle_share.mean) is None else f"{share}{_BEST}{failed}"
     return f"{share} ({_interval(-test.high, -test.low)}){failed}"
 
 
