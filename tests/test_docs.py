@@ -21,6 +21,7 @@ COMMANDS = [
     "search",
     "export",
     "compare",
+    "league",
     "links",
     "fit",
     "evolve",

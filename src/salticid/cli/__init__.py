@@ -26,6 +26,7 @@ COMMANDS = {
     "search": "search:search",
     "export": "export:export_pages",
     "compare": "compare:compare",
+    "league": "league:league",
     "links": "links:links",
     "fit": "fit:fit",
     "evolve": "evolve:evolve",

@@ -88,7 +88,7 @@ def compare(
     if out_dir is None:
         raise UserError("nowhere to write to; name a folder with --out, as in --out race")
     if world.endswith(".toml"):
-        _check_no_options(context, world)
+        options.check_untyped(context, _OF_AN_EXPERIMENT, world)
         experiment = read_experiment(Path(world))
     elif topics is None:
         raise UserError(
@@ -110,13 +110,6 @@ def compare(
         print_json({"strategies": results.strategies, "out": str(out_dir)})
     else:
         _tell(results, out_dir / REPORT)
-
-
-def _check_no_options(context: typer.Context, experiment: str) -> None:
-    """Where a file says what is compared, no option may."""
-    if typed_options := [name for name in _OF_AN_EXPERIMENT if options.is_typed(context, name)]:
-        option = typed_options[0].replace("_", "-")
-        raise UserError(f"{experiment} says what is compared; leave --{option} out, or write it there")
 
 
 def _tell(results: Results, report: Path) -> None:

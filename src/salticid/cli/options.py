@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -87,3 +88,10 @@ def is_typed(context: typer.Context, option: str) -> bool:
     """Whether a person wrote an option down."""
     source = context.get_parameter_source(option)
     return source is not None and source.name != "DEFAULT"
+
+
+def check_untyped(context: typer.Context, options: Iterable[str], file: str) -> None:
+    """UserError where an option was written down although a file says what is compared."""
+    if typed := next((name for name in options if is_typed(context, name)), None):
+        option = typed.replace("_", "-")
+        raise UserError(f"{file} says what is compared; leave --{option} out, or write it there")

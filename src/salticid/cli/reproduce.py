@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import Annotated
 
@@ -11,13 +10,12 @@ import msgspec
 import typer
 
 from salticid.cli.console import err, out, print_json, print_table, safe
+from salticid.cli.figure_marks import check_marks, put_figures
 from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.errors import UserError
 
 FINDINGS = "findings.md"
-_BEGIN, _END = "<!-- figures -->", "<!-- /figures -->"
-_FIGURES = re.compile(f"{_BEGIN}.*?{_END}", re.DOTALL)
 
 
 def reproduce(
@@ -48,8 +46,7 @@ def reproduce(
     from salticid.lab.reproduce.findings import Finding, Reproduction, markdown  # here: it takes its time
     from salticid.lab.reproduce.systems import run
 
-    if into is not None and not _FIGURES.search(into.read_text() if into.is_file() else ""):
-        raise UserError(f"{into} has no place for figures; mark it with {_BEGIN} and {_END}")
+    check_marks(into)
     if data is not None and not data.is_dir():
         raise UserError(f"there is no folder {data}; name the one that holds the collections with --data")
     if number == 2 and pages is not None:
@@ -59,9 +56,7 @@ def reproduce(
         outcome: Reproduction = run(number, data, folder, workers or os.cpu_count() or 1, work.part, pages)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / FINDINGS).write_text(markdown(outcome))
-    if into is not None:
-        block = f"{_BEGIN}\n{markdown(outcome)}{_END}"
-        into.write_text(_FIGURES.sub(lambda _: block, into.read_text()))
+    put_figures(into, markdown(outcome))
     if json:
         print_json(msgspec.to_builtins(outcome))
         return

@@ -25,7 +25,7 @@ from salticid.lab.experiment import (
     Experiment,
     cases,
 )
-from salticid.lab.league import gather
+from salticid.lab.gathered_results import gather
 from salticid.lab.measure_names import address_of, fingerprint
 from salticid.lab.result_cache import ResultCache
 from salticid.lab.results import Results

@@ -1,97 +1,239 @@
-"""From topics measured one by one to what can be said of strategies."""
+"""A league: the same strategies under the same budget on several webs, each topic begun in four ways."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import hashlib
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, fields, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
 
-import numpy as np
+import msgspec
 
-from salticid.lab.crawl_measures import RECALLS, grid
+from salticid.errors import UserError, unknown
+from salticid.lab.compare import Watch, compare
+from salticid.lab.crawl_record import recorded_web
 from salticid.lab.experiment import Experiment
-from salticid.lab.measure_names import find_measures
-from salticid.lab.results import Curve, Results, TopicResult
-from salticid.lab.statistics import all_pairs, summary
-from salticid.lab.topic_measures import TopicMeasures, total_counts
-from salticid.lab.traits import dependence
-from salticid.metrics.parts.measure import Measure, measure_of
+from salticid.lab.report import write_report
+from salticid.lab.report.leaders import Findings
+from salticid.lab.results import Results, Score, Test
+from salticid.runs.specs import judge_of, strategy_of
+from salticid.strategies import strategies
+from salticid.strategies.hunter import Hunter
+from salticid.truth import load_topic, save_topic
+from salticid.worlds.topics import TopicPlan, make_topics
+
+Task = Literal["examples", "neighbours"]
+TASKS: tuple[Task, ...] = ("examples", "neighbours")
+RESULTS, REPORT = "league.json", "report.html"
+SHARE, HARVEST, HOSTS = "oracle_share", "harvest", "relevant_hosts"
+_MEASURES = (SHARE, HARVEST, HOSTS)
+_TOPICS = "topics"
 
 
-def gather(experiment: Experiment, topics: Sequence[TopicMeasures], about: dict[str, Any]) -> Results:
-    """The results of an experiment."""
-    measures = {name: measure_of(each, name) for name, each in find_measures(experiment.measures).items()}
-    metrics = sorted(measures)
-    by_metric = {
-        metric: {
-            strategy: [topic.values.get(strategy, {}).get(metric) for topic in topics]
-            for strategy in experiment.strategies
-        }
-        for metric in metrics
-    }
-    traits: dict[str, list[float | None]] = {
-        "size": [float(topic.targets) for topic in topics],
-        "heterogeneity": [topic.heterogeneity for topic in topics],
-        "distance": [topic.distance for topic in topics],
-    }
-    return Results(
-        strategies={
-            strategy: {metric: summary(by_metric[metric][strategy]) for metric in metrics}
-            for strategy in experiment.strategies
-        },
-        tests=[test for metric in metrics for test in all_pairs(metric, by_metric[metric], experiment.seed)],
-        topics=[
-            TopicResult(topic.name, topic.targets, topic.heterogeneity, topic.values, topic.failed)
-            for topic in topics
-        ],
-        curves={**_curves(experiment, topics, measures), **_sweeps(experiment, topics)},
-        histograms=_histograms(experiment, topics),
-        dependence=dependence(traits, by_metric),
-        about=about,
-        measures=measures,
-    )
+class Web(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A web of a league: its name, its world, and which topics of the world's labels are played.
+
+    `plan` has options of `salticid world topics`. Of the topic files in the order of their names `places` takes those
+    in even or odd places, counted from 0, where the others had a part in what is measured; of these at most `most` are
+    taken, evenly spread.
+    """
+
+    name: str
+    world: str
+    plan: dict[str, Any] = {}
+    places: Literal["all", "even", "odd"] = "all"
+    most: Annotated[int, msgspec.Meta(ge=1)] | None = None
+
+    def topic_plan(self, task: Task) -> TopicPlan:
+        """How its topics are made for a task; a UserError for what is no option."""
+        known = [each.name for each in fields(TopicPlan) if each.name != "task"]
+        for name in self.plan:
+            if name not in known:
+                raise unknown("option of topics", name, known)
+        try:
+            return msgspec.convert({**self.plan, "task": task}, TopicPlan)
+        except msgspec.ValidationError as error:
+            raise UserError(f"the plan of {self.name} is none: {error}") from None
+
+    def topics(self, out: Path, task: Task) -> Path:
+        """The folder of its topic files for a task, made once."""
+        plan = self.topic_plan(task)
+        decides = (recorded_web(self.world).digest, asdict(plan), self.places, self.most)
+        key = hashlib.blake2b(msgspec.json.encode(decides), digest_size=4).hexdigest()
+        return _made_once(out / _TOPICS / f"{_file_name(self.name)}-{task}-{key}", partial(self._make, plan))
+
+    def _make(self, plan: TopicPlan, folder: Path) -> None:
+        files = sorted(make_topics(Path(self.world), folder, plan).files)
+        chosen = files[{"all": slice(None), "even": slice(0, None, 2), "odd": slice(1, None, 2)}[self.places]]
+        if self.most is not None and len(chosen) > self.most:
+            chosen = [chosen[at * len(chosen) // self.most] for at in range(self.most)]
+        for file in set(files) - set(chosen):
+            file.unlink()
 
 
-def _curves(
-    experiment: Experiment, topics: Sequence[TopicMeasures], measures: Mapping[str, Measure]
-) -> dict[str, dict[str, Curve]]:
-    along = [float(n) for n in grid(experiment.max_pages)]
-    over = {name: [float(n) for n in measure.tops] or along for name, measure in measures.items()}
-    over["precision_recall"] = list(RECALLS)
-    return {
-        name: {
-            strategy: curve
-            for strategy in experiment.strategies
-            if (curve := _curve(over[name], [topic.curves.get(name, {}).get(strategy) for topic in topics]))
-        }
-        for name in sorted({name for topic in topics for name in topic.curves})
-    }
+class League(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A league, as the options of `salticid league` or a TOML file say it; without strategies, all of them play."""
+
+    webs: tuple[Web, ...]
+    strategies: tuple[str, ...] = ()
+    max_pages: Annotated[int, msgspec.Meta(ge=1)] = 300
+    max_buffer: Annotated[int, msgspec.Meta(ge=1)] | None = 100_000
+    judge: str = Hunter.judge
+    seed: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+    def check(self) -> None:
+        """UserError for what cannot be played."""
+        if not self.webs:
+            raise UserError("no web to play on; name the folder of a world, made by: salticid world build")
+        names = [_file_name(web.name) for web in self.webs]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise UserError(
+                f"two webs are called {twice}; give them names of their own, in a file LEAGUE.toml"
+            )
+        for web in self.webs:
+            web.topic_plan(TASKS[0])
+            recorded_web(web.world)
+        for spec in self.players:
+            strategy_of(spec)
+        judge_of(self.judge)
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """The strategies that play."""
+        return self.strategies or tuple(strategies.names())
 
 
-def _sweeps(experiment: Experiment, topics: Sequence[TopicMeasures]) -> dict[str, dict[str, Curve]]:
-    """How near the strategies come to the oracle with smaller and larger frontiers, where that was tried."""
-    curves: dict[str, Curve] = {}
-    for strategy in experiment.strategies:
-        rows = [topic.swept.get(strategy) for topic in topics]
-        sizes = sorted({size for row in rows if row for size in row})
-        curve = _curve([float(n) for n in sizes], [[row[n] for n in sizes] if row else None for row in rows])
-        if curve is not None:
-            curves[strategy] = curve
-    return {"oracle_share_by_max_buffer": curves} if curves else {}
+class Match(NamedTuple):
+    """One comparison of a league: a web, a task, and whether the crawlers are told nothing but keywords."""
+
+    web: str
+    task: Task
+    keywords_alone: bool
+    experiment: Experiment
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder that holds it."""
+        return f"{_file_name(self.web)}-{self.task}{'-keywords' if self.keywords_alone else ''}"
 
 
-def _curve(places: list[float], rows: Sequence[list[float] | None]) -> Curve | None:
-    """Mean and standard error over the topics that have it."""
-    there = np.array([row for row in rows if row], np.float64)
-    if not places or not len(there):
-        return None
-    error = there.std(axis=0, ddof=1) / np.sqrt(len(there)) if len(there) > 1 else np.zeros(len(places))
-    return Curve(places, there.mean(axis=0).tolist(), error.tolist())
+class Place(msgspec.Struct, frozen=True):
+    """A strategy in a match: the measures that count, and the test of the best strategy against it, `a` being the
+    best; None for the best itself, and where it has no value."""
+
+    strategy: str
+    oracle_share: Score
+    harvest: Score
+    relevant_hosts: Score
+    behind: Test | None
+    failed: int
 
 
-def _histograms(experiment: Experiment, topics: Sequence[TopicMeasures]) -> dict[str, dict[str, list[int]]]:
-    totals: dict[str, dict[str, list[int]]] = {}
-    for name in sorted({name for topic in topics for name in topic.histograms}):
-        for strategy in experiment.strategies:
-            rows = [topic.histograms.get(name, {}).get(strategy, []) for topic in topics]
-            totals.setdefault(name, {})[strategy] = total_counts(rows)
-    return totals
+class MatchResult(msgspec.Struct, frozen=True):
+    """What came of a match, the best strategy by the share of the oracle first."""
+
+    web: str
+    task: str
+    keywords_alone: bool
+    topics: int
+    folder: str
+    places: list[Place]
+
+
+def read_league(file: Path) -> League:
+    """The league of a TOML file; paths in it are as seen from where the program runs."""
+    try:
+        return msgspec.toml.decode(file.read_bytes(), type=League)
+    except OSError as error:
+        raise UserError(f"cannot read league {file}: {error.strerror}") from None
+    except (msgspec.ValidationError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"{file} is no league: {error}") from None
+
+
+def play(league: League, out: Path, workers: int, watch: Watch) -> list[MatchResult]:
+    """Play all matches that are not in `out` yet; each has its comparison there, with its report."""
+    league.check()
+    results = []
+    for match in matches(league, out, watch):
+        folder = out / match.folder
+
+        def show(what: str, count: int, total: int, where: str = match.folder) -> None:
+            watch(f"{where}: {what}", count, total)
+
+        found = compare(match.experiment, folder, workers, show)
+        write_report(found, folder / REPORT)
+        results.append(_result(match, found))
+    (out / RESULTS).write_bytes(msgspec.json.format(msgspec.json.encode(results), indent=1))
+    return results
+
+
+def matches(league: League, out: Path, watch: Watch) -> Iterator[Match]:
+    """The matches, web by web; the topics of each are made when it comes."""
+    for web in league.webs:
+        for keywords_alone in (False, True):
+            for number, task in enumerate(TASKS):
+                watch(f"making topics of {web.name}", number, len(TASKS))
+                topics = web.topics(out, task)
+                if keywords_alone:
+                    told = topics.with_name(f"{topics.name}-keywords")
+                    topics = _made_once(told, partial(_without_examples, topics))
+                experiment = Experiment(
+                    web.world, str(topics), league.players, league.max_pages, league.max_buffer, league.judge,
+                    seed=league.seed, measures=_MEASURES,
+                )  # fmt: skip
+                yield Match(web.name, task, keywords_alone, experiment)
+
+
+def _result(match: Match, results: Results) -> MatchResult:
+    findings = Findings(results)
+    order = findings.in_standing()
+    failed = [name for topic in results.topics for name in topic.failed]
+    places = [
+        Place(
+            name,
+            findings.score(name, SHARE),
+            findings.score(name, HARVEST),
+            findings.score(name, HOSTS),
+            behind=None if name == order[0] else _from(order[0], findings.test(SHARE, order[0], name)),
+            failed=failed.count(name),
+        )
+        for name in order
+    ]
+    return MatchResult(match.web, match.task, match.keywords_alone, len(results.topics), match.folder, places)
+
+
+def _from(best: str, test: Test | None) -> Test | None:
+    """The test as the best strategy's lead."""
+    if test is None or test.a == best:
+        return test
+    return msgspec.structs.replace(test, a=test.b, b=test.a, diff=-test.diff, low=-test.high, high=-test.low)
+
+
+def _without_examples(topics: Path, folder: Path) -> None:
+    """The same topics by their keywords alone."""
+    folder.mkdir(parents=True)
+    for file in topics.glob("*.toml"):
+        topic, truth = load_topic(file)
+        save_topic(folder / file.name, replace(topic, examples=()), truth)
+
+
+def _made_once(folder: Path, make: Callable[[Path], None]) -> Path:
+    """A folder that is there as a whole, or made anew."""
+    if not folder.exists():
+        partial = folder.with_name(f".{folder.name}.partial")
+        shutil.rmtree(partial, ignore_errors=True)
+        make(partial)
+        partial.rename(folder)
+    return folder
+
+
+def _file_name(name: str) -> str:
+    """A name that a folder can have.
+
+    >>> _file_name("generated, heavy menus")
+    'generated-heavy-menus'
+    """
+    return "-".join("".join(char if char.isalnum() else " " for char in name).split()) or "web"

@@ -81,15 +81,27 @@ def markdown(paper: Reproduction) -> str:
         f"Data: {paper.data}.",
         "; ".join(f"{name}: {value}" for name, value in paper.settings.items()) + ".",
     ]
-    for table in paper.tables:
-        rows = [table.head, ["---"] * len(table.head), *table.rows]
-        body = "\n".join("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows)
-        parts.append(f"**{table.title}**\n\n{body}")
+    parts.extend(map(markdown_table, paper.tables))
     head = "| the paper | here | verdict |\n|---|---|---|"
     findings = "\n".join(
         f"| {_cell(each.claim)} | {_cell(each.here)} | **{each.verdict.value}** |" for each in paper.findings
     )
     return "\n\n".join([*parts, f"{head}\n{findings}"]) + "\n"
+
+
+def markdown_table(table: FigureTable) -> str:
+    """A table under its title, as markdown.
+
+    >>> print(markdown_table(FigureTable("Figures", ["a", "b"], [["1", "2"]])))
+    **Figures**
+    <BLANKLINE>
+    | a | b |
+    | --- | --- |
+    | 1 | 2 |
+    """
+    rows = [table.head, ["---"] * len(table.head), *table.rows]
+    body = "\n".join("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows)
+    return f"**{table.title}**\n\n{body}"
 
 
 def too_few_pages(pages: int | None, asked_by_paper: int) -> str:

@@ -1,0 +1,90 @@
+"""`salticid league`: the same strategies on several webs, and who wins where."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from salticid.cli import options
+from salticid.cli.console import err, out, print_json, print_table, safe
+from salticid.cli.figure_marks import check_marks, put_figures
+from salticid.cli.interrupts import INTERRUPTED
+from salticid.cli.options import Quiet
+from salticid.cli.progress import Work
+from salticid.errors import UserError
+
+_OF_A_LEAGUE = ("strategy", "max_pages", "max_buffer", "judge", "topics_per_web", "seed")
+
+
+def league(
+    context: typer.Context,
+    worlds: Annotated[
+        list[str],
+        typer.Argument(metavar="WORLD...|LEAGUE.toml", help="Recorded worlds with labels, or a league."),
+    ],
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Who plays; may be given again [default: all].", metavar="NAME[:KEY=VALUE,...]|FILE"
+        ),
+    ] = None,
+    max_pages: Annotated[int, typer.Option(min=1, help="Good pages of each crawl.")] = 300,
+    max_buffer: Annotated[
+        str, typer.Option(help="Links a strategy may remember.", metavar="N|none")
+    ] = "100000",
+    judge: Annotated[
+        str, typer.Option(help="What scores pages, the same for all.", metavar="NAME[:KEY=VALUE,...]")
+    ] = "profile",
+    topics_per_web: Annotated[
+        int | None, typer.Option(min=1, help="Topics of each web, evenly spread [default: all].")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of all that is left to chance.")] = 0,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes at work [default: all cores].")
+    ] = None,
+    out_dir: Annotated[
+        Path | None,
+        typer.Option("--out", help="A folder for topics, crawls, reports and tables.", metavar="DIR"),
+    ] = None,
+    into: Annotated[
+        Path | None,
+        typer.Option(help="Put the tables between the marks of this page too.", metavar="FILE.md"),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Race strategies on several worlds, and say who wins where.
+
+    Example: salticid league schools webkb --strategy hunter --strategy best_first --out league
+    """
+    from salticid.lab import league_tables  # here, as what follows: it takes its time to import
+    from salticid.lab.league import REPORT, League, Web, play, read_league
+
+    if out_dir is None:
+        raise UserError("nowhere to write to; name a folder with --out, as in --out league")
+    check_marks(into)
+    if len(worlds) == 1 and worlds[0].endswith(".toml"):
+        options.check_untyped(context, _OF_A_LEAGUE, worlds[0])
+        played = read_league(Path(worlds[0]))
+    else:
+        webs = tuple(Web(Path(world).resolve().name, world, most=topics_per_web) for world in worlds)
+        played = League(webs, tuple(strategy or ()), max_pages, options.max_buffer(max_buffer), judge, seed)
+    try:
+        with Work("playing", 0, err) as work:
+            results = play(played, out_dir, workers or os.cpu_count() or 1, work.part)
+    except KeyboardInterrupt:
+        err.print("Stopped; the same command goes on from there.")
+        raise typer.Exit(INTERRUPTED) from None
+    report = out_dir / REPORT
+    report.write_text(league_tables.render(played, results, REPORT), encoding="utf-8", newline="\n")
+    put_figures(into, league_tables.markdown(played, results))
+    if json:
+        print_json({"matches": results, "out": str(out_dir)})
+        return
+    for table in league_tables.tables(results):
+        print_table(table.title, table.head, table.rows)
+    out.print(safe(league_tables.terms(played)), soft_wrap=True)
+    out.print(f"The report is in {report}", highlight=False, soft_wrap=True)
