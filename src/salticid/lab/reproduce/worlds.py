@@ -19,6 +19,8 @@ SCHOOLS, WEBKB = "schools-wikipedia.tar.xz", "webkb.tar.xz"
 LABELS = "schools-wikipedia.labels.tsv"
 SITE = "http://schools-wikipedia.org/"
 GENERATED_PAGES, LEAST_PAGES = 20_000, 5_000
+MOST_TOPICS = 100
+"""As many topics as the papers have are raced on, where a web has them."""
 
 
 @dataclass(frozen=True, slots=True)
