@@ -72,9 +72,10 @@ def test_the_scores_race_as_priorities_on_each_university_by_what_the_others_tau
         "transition",
         "context",
     ]
-    taught = (tmp_path / "out/score-race/cornell-project/context.toml").read_text()
-    assert 'target = "project"' in taught
-    assert "cornell" not in taught
+    topic = (tmp_path / "out/score-race/cornell-project/topics/project.toml").read_text()
+    assert "cornell.example/projects/eyes" in topic
+    found_by = {row[0]: float(row[1].split()[0]) for row in race.rows}
+    assert all(0 < share <= 1 for share in found_by.values())
 
 
 def test_without_data_a_generated_web_is_said_to_be_another_question(

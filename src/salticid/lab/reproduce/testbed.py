@@ -17,7 +17,7 @@ from salticid.metrics.parts.measure import Better
 from salticid.worlds.topics import TopicPlan
 
 NUMBER = 1
-PLAN = TopicPlan(task="examples", query="text", examples_per_topic=10)
+PLAN = TopicPlan(task="examples", query="text", examples_per_topic=10, description="editor")
 MAX_BUFFER = 200
 ROOM = 80
 """So many times larger than a crawl the generated web is: 80,000 pages, with 100 topics, for the paper's 1,000."""
@@ -64,7 +64,7 @@ def reproduce(setup: Setup) -> Reproduction:
         settings={
             "pages of a crawl": str(setup.pages),
             "links remembered": str(MAX_BUFFER),
-            "topic text": "long, shared by crawler and judge",
+            "topic text": "titles and telling words of ten pages, as an editor would write; shared by crawler and judge",
             "seeds": "10 pages of the topic",
             "PageRank's cross-domain rule": rule,
             "InfoSpiders": "a step of learning is scaled by its inputs; by the letter of the paper it is not",
