@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from salticid.lab.reproduce import evolved_strategies as five
-from salticid.lab.reproduce.findings import SURE, Reproduction, Verdict, markdown
+from salticid.lab.reproduce.findings import SURE, Verdict
+from salticid.lab.reproduce.markdown import markdown
+from salticid.lab.reproduce.reproduction import Reproduction, Setup
+from salticid.lab.reproduce.systems import run
 from salticid.registry import read_strategy_file
 from salticid.strategies import strategies
 
@@ -23,7 +26,7 @@ def made(out: Path) -> Reproduction:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(five, "POPULATION", 4)
         patch.setattr(five, "GENERATIONS", 2)
-        return five.reproduce(None, out, 1, lambda what, done, of: None, pages=150)
+        return run(5, Setup(None, out, 1, lambda what, done, of: None, pages=150))
 
 
 def test_the_papers_weights_stand_beside_those_of_a_popular_and_a_rare_topic(made: Reproduction) -> None:
@@ -53,11 +56,11 @@ def test_each_finding_is_asked_of_both_topics_and_the_rare_one_should_lose_the_l
     made: Reproduction,
 ) -> None:
     assert len(made.findings) == 2 * 12
-    losing = [finding for finding in made.findings if "Best-First wins the longest" in finding.claim]
+    losing = [finding for finding in made.findings if "Best-First wins the longest" in finding.finding]
     assert len(losing) == 2
     for finding in made.findings:
         assert finding.verdict is not Verdict.HOLDS or finding.p is None or finding.p < SURE
-    assert "| **" in markdown(made)
+    assert "| holds |" in markdown(made) or "| contradicted |" in markdown(made)
 
 
 def test_what_was_evolved_is_kept_as_strategy_files(made: Reproduction, out: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
@@ -15,7 +15,10 @@ from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.errors import UserError
 
-FINDINGS = "findings.md"
+if TYPE_CHECKING:
+    from salticid.lab.reproduce.reproduction import Reproduction
+
+FINDINGS, FINDINGS_DATA = "findings.md", "findings.json"
 
 
 def reproduce(
@@ -32,6 +35,12 @@ def reproduce(
     pages: Annotated[
         int | None, typer.Option(min=10, help="Pages of each crawl [default: the paper's].")
     ] = None,
+    letter: Annotated[
+        bool, typer.Option("--letter", help="Set every switch as the paper does, beside our own settings.")
+    ] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Add what takes long: grids of settings, longer crawls.")
+    ] = False,
     into: Annotated[
         Path | None,
         typer.Option(help="Put the figures between the marks of this page too.", metavar="FILE.md"),
@@ -43,7 +52,11 @@ def reproduce(
 
     Example: salticid reproduce 1 --data shared/data --out reproductions/1
     """
-    from salticid.lab.reproduce.findings import Finding, Reproduction, markdown  # here: it takes its time
+    from salticid.lab.reproduce import page  # here: it takes its time
+    from salticid.lab.reproduce.finding_texts import effect, verdict
+    from salticid.lab.reproduce.markdown import markdown
+    from salticid.lab.reproduce.paper import paper
+    from salticid.lab.reproduce.reproduction import Setup
     from salticid.lab.reproduce.systems import run
 
     check_marks(into)
@@ -53,10 +66,16 @@ def reproduce(
         err.print("System 2 makes no crawls, so --pages changes nothing.", highlight=False)
     folder = out_dir or Path("reproductions") / str(number)
     with Work("reproducing", 0, err) as work:
-        outcome: Reproduction = run(number, data, folder, workers or os.cpu_count() or 1, work.part, pages)
+        cores, length = workers or os.cpu_count() or 1, pages or paper(number).pages
+        outcome = run(number, Setup(data, folder, cores, work.part, length, letter, full))
     folder.mkdir(parents=True, exist_ok=True)
     (folder / FINDINGS).write_text(markdown(outcome))
-    put_figures(into, markdown(outcome))
+    (folder / FINDINGS_DATA).write_bytes(
+        msgspec.json.format(msgspec.json.encode(outcome.findings), indent=1) + b"\n"
+    )
+    (folder / page.REPORT).write_text(page.render(outcome), encoding="utf-8")
+    if into is not None:
+        _put_into(into, outcome)
     if json:
         print_json(msgspec.to_builtins(outcome))
         return
@@ -65,7 +84,23 @@ def reproduce(
         out.print(safe(outcome.caution), soft_wrap=True)
     for figures in outcome.tables:
         print_table(figures.title, figures.head, figures.rows)
-    finding: Finding
     for finding in outcome.findings:
-        out.print(safe(f"{finding.verdict.value:>18}  {finding.claim}: {finding.here}"), soft_wrap=True)
-    out.print(f"Kept in {folder / FINDINGS}", highlight=False, soft_wrap=True)
+        told = (
+            f"{verdict(finding):>36}  {finding.finding} ({finding.where}): {finding.here}; {effect(finding)}"
+        )
+        out.print(safe(told.removesuffix("; ")), soft_wrap=True)
+    out.print(f"Kept in {folder / FINDINGS}, with figures in {page.REPORT}", highlight=False, soft_wrap=True)
+
+
+def _put_into(file: Path, outcome: Reproduction) -> None:
+    """Write the findings between the marks of a page, and the main figures beside it."""
+    from salticid.lab.reproduce.figures import draw, stand_alone
+    from salticid.lab.reproduce.markdown import FIGURES, file_of, markdown
+
+    (file.parent / FIGURES).mkdir(exist_ok=True)
+    for old in (file.parent / FIGURES).glob(f"{outcome.number}-*.svg"):
+        old.unlink()
+    for figure in outcome.figures:
+        if figure.main:
+            (file.parent / file_of(outcome.number, figure)).write_text(stand_alone(draw(figure)))
+    put_figures(file, markdown(outcome, with_figures=True))

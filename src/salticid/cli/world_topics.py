@@ -8,11 +8,13 @@ from typing import Annotated, Literal
 import typer
 
 from salticid.cli.console import err, out, print_json, safe
+from salticid.errors import UserError
 
 _BASIS = {
     "labels": "from the labels of the world",
     "belief": "from what the crawl believed, which may be wrong",
     "words": "from the words that pages hold",
+    "directory": "from the leaves of the directory",
 }
 
 
@@ -22,6 +24,10 @@ def topics(
     search: Annotated[
         list[str] | None,
         typer.Option(help="A topic of the pages that hold these words; may be given again.", metavar="WORDS"),
+    ] = None,
+    directory: Annotated[
+        Path | None,
+        typer.Option(help="Topics from the leaves of a web directory: RDF dump or HTML.", metavar="PATH"),
     ] = None,
     task: Annotated[
         Literal["examples", "neighbours"], typer.Option(help="Start from known pages, or near them.")
@@ -39,6 +45,17 @@ def topics(
     examples_share: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="At most this share of the pages are examples.")
     ] = 1.0,
+    targets: Annotated[
+        Literal["rest", "examples"],
+        typer.Option(help="What is to be found: the other pages, or the examples."),
+    ] = "rest",
+    on_topic: Annotated[
+        bool, typer.Option("--on-topic", help="Neighbours may be pages of the topic.")
+    ] = False,
+    description: Annotated[
+        Literal["beginnings", "editor"],
+        typer.Option(help="The long text: first words of pages, or telling words as an editor has them."),
+    ] = "beginnings",
     seed: Annotated[int, typer.Option(min=0, help="Of the shuffling.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -48,8 +65,25 @@ def topics(
     """
     from salticid.worlds.topics import TopicPlan, make_topics  # here: it takes its time to import
 
-    plan = TopicPlan(task, query, min_pages, seeds_per_topic, examples_per_topic, seed, examples_share)
-    result = make_topics(world, out_dir, plan, search or ())
+    if targets == "examples" and task == "examples":
+        raise UserError(
+            "a crawl that starts from the examples has them; --targets examples goes with --task neighbours"
+        )
+    plan = TopicPlan(
+        task,
+        query,
+        min_pages,
+        seeds_per_topic,
+        examples_per_topic,
+        seed,
+        examples_share,
+        targets=targets,
+        on_topic=on_topic,
+        description=description,
+    )
+    if search and directory is not None:
+        raise UserError("--search and --directory both say what topics are about; leave one of them out")
+    result = make_topics(world, out_dir, plan, search or (), directory)
     files, left_out = [str(file) for file in result.files], result.left_out
     if json:
         print_json({"topics": files, "left_out": left_out, "basis": result.basis})

@@ -9,7 +9,8 @@ from salticid.lab.report import content_hash, templates
 from salticid.lab.report.leaders import LEVEL
 from salticid.lab.report.numbers import MISSING, finite, number, p_value
 from salticid.lab.report.tables import Cell, ReportTable, Row
-from salticid.lab.reproduce.findings import FigureTable, markdown_table
+from salticid.lab.reproduce.markdown import markdown_table
+from salticid.lab.reproduce.reproduction import FigureTable
 from salticid.lab.results import Score, Test
 
 _BEST = " best"

@@ -78,23 +78,48 @@ def compare(
 def adjust(tests: Sequence[Test]) -> list[Test]:
     """The same tests with `p` corrected for all comparisons of the same measure, by Holm's method.
 
-    The i-th smallest of m is multiplied by m - i + 1, made no smaller than the one before and at most 1.
-    Tests without a `p` are not counted.
-
     >>> tests = [Test("m", "a", b, 0.1, p, p, None, 0.0, 0.2, 9) for b, p in (("b", 0.04), ("c", 0.01))]
     >>> [test.p_adjusted for test in adjust(tests)]
     [0.04, 0.02]
     """
     results = list(tests)
     for metric in dict.fromkeys(test.metric for test in tests):
-        family = [
-            (test.p, at) for at, test in enumerate(tests) if test.metric == metric and test.p is not None
-        ]
-        least = 0.0
-        for before, (p, at) in enumerate(sorted(family)):
-            least = max(least, min(1.0, p * (len(family) - before)))
-            results[at] = replace(tests[at], p_adjusted=least)
+        family = [at for at, test in enumerate(tests) if test.metric == metric]
+        for at, p in zip(family, holm([tests[at].p for at in family]), strict=True):
+            results[at] = replace(tests[at], p_adjusted=p)
     return results
+
+
+def holm(chances: Sequence[float | None]) -> list[float | None]:
+    """The p of tests made together, corrected by Holm's method; what has none keeps none and is not counted.
+
+    The i-th smallest of m is multiplied by m - i + 1, made no smaller than the one before and at most 1.
+
+    >>> holm([0.04, None, 0.01, 0.3])
+    [0.08, None, 0.03, 0.3]
+    """
+    corrected = list(chances)
+    family = sorted((p, at) for at, p in enumerate(chances) if p is not None)
+    least = 0.0
+    for before, (p, at) in enumerate(family):
+        least = max(least, min(1.0, p * (len(family) - before)))
+        corrected[at] = least
+    return corrected
+
+
+def p_of_equality(a: Sequence[float | None], b: Sequence[float | None], margin: float) -> float | None:
+    """p of the claim that a and b differ by less than `margin` in the mean: two one-sided paired t-tests.
+
+    None where fewer than two topics have both, or all of them the same difference.
+
+    >>> p_of_equality([1.0, 2.0, 3.0], [1.1, 1.9, 3.05], 1.0) < 0.01
+    True
+    """
+    differences = np.diff(known_together(b, a), axis=0)[0]
+    if len(differences) < 2 or (differences == differences[0]).all():
+        return None
+    room = (margin - abs(float(differences.mean()))) / _error(differences)
+    return float(stdtr(len(differences) - 1, -room))
 
 
 def all_pairs(metric: str, values: Mapping[str, Sequence[float | None]], rng_seed: int) -> list[Test]:

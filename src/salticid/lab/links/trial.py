@@ -45,14 +45,24 @@ class Trial:
         return self.links.label[self.questions]
 
 
-def run_trial(links: LabelledLinks, splits: Sequence[Split], watch: Watch) -> Trial:
-    """Learn, choose and ask, split by split."""
-    context = Context(links)
+def run_trial(
+    links: LabelledLinks,
+    splits: Sequence[Split],
+    watch: Watch,
+    stop_words: str | None = None,
+    context: Context | None = None,
+) -> Trial:
+    """Learn, choose and ask, split by split; whose stop words are left out is chosen unless it is said.
+
+    A `context` of these links that learned for another trial need not learn again.
+    """
+    context = context or Context(links)
     answers: dict[str, list[Ints]] = {}
     settings = []
     for count, split in enumerate(splits):
         watch("asking about links", count, len(splits))
-        setting = SplitSettings(split.name, stop_words_of(links, split), context.best_trust(split))
+        code = stop_words_of(links, split) if stop_words is None else stop_words
+        setting = SplitSettings(split.name, code, context.best_trust(split))
         scores = three_scores(links, split, setting.stop_words)
         scores[CONTEXT] = context.scores(split, setting.trust)
         for name, table in scores.items():

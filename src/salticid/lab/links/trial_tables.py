@@ -10,7 +10,7 @@ import numpy as np
 from salticid.lab.links.significance import Difference, difference
 from salticid.lab.links.table import LinkTable, link_table
 from salticid.lab.links.trial import Trial
-from salticid.lab.reproduce.findings import FigureTable
+from salticid.lab.reproduce.reproduction import FigureTable
 
 
 def figures(trial: Trial) -> Iterator[FigureTable]:

@@ -1,8 +1,7 @@
-"""Plots as SVG: colours, fonts and dashes come from the page's style sheet, text is escaped by Markup."""
+"""Curves as SVG: colours, fonts and dashes come from the page's style sheet, text is escaped by Markup."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
@@ -11,31 +10,33 @@ from markupsafe import Markup
 
 from salticid.lab.report.numbers import finite, shorten
 from salticid.lab.report.scales import Scale, round_bounds
+from salticid.lab.report.svg_parts import (
+    BOTTOM,
+    HEIGHT,
+    LABEL_GAP,
+    LEFT,
+    LONGEST_LABEL,
+    STYLES,
+    TOP,
+    WIDTH,
+    Axes,
+    axis_title,
+    grid,
+    label_width,
+    middle_text,
+    place_text,
+    svg,
+    upright_title,
+)
 from salticid.lab.results import Curve
 
-WIDTH, HEIGHT = 760, 340
-LEFT, TOP, BOTTOM = 62, 12, 46
-LETTER = 6.9
-"""How wide a letter is, roughly."""
-LONGEST_LABEL = 34
-LABEL_GAP = 15.0
 MOST_POINTS = 120
 MOST_BANDS = 6
 """With more curves their bands would hide one another: then each has one error bar, all at different places."""
-STYLES = 16
-"""So many ways to draw a curve the style sheet knows: eight colours, unbroken and dashed."""
+FEW_BARS = 8
+"""Error bars along the x axis stand at so many places of a curve."""
 
 Point = tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Axes:
-    """What a plot's axes say, and how they run."""
-
-    x: str
-    y: str
-    from_zero: bool = True
-    log: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +48,22 @@ class _PlotCurve:
     points: list[tuple[float, float, float, float]]
 
 
-def line_plot(curves: Mapping[str, Curve], order: Sequence[str], axes: Axes, title: str) -> Markup:
+def line_plot(
+    curves: Mapping[str, Curve],
+    order: Sequence[str],
+    axes: Axes,
+    title: str,
+    x_errors: Mapping[str, Sequence[float]] | None = None,
+) -> Markup:
     """Curves with error bands, each named at its end; "" when there is nothing to draw.
 
-    `order` are all strategies of the report: a strategy's place there is its colour in every plot.
+    `order` are all strategies of the report: a strategy's place there is its colour in every plot. `x_errors` are
+    standard errors along the x axis, where that was measured too: bars at a few places.
     """
     lines = [each for each in (_curve_of(name, curves[name], order, axes) for name in curves) if each.points]
     if not lines:
         return Markup("")
-    right = WIDTH - 24 - LETTER * max(len(shorten(each.name, LONGEST_LABEL)) for each in lines)
+    right = WIDTH - 24 - label_width(each.name for each in lines)
     x, y = _scales(lines, axes, right)
     ends = _spread([y.at(each.points[-1][1]) for each in lines], TOP + 6, HEIGHT - BOTTOM - 2)
     with_bands = len(lines) <= MOST_BANDS
@@ -63,50 +71,12 @@ def line_plot(curves: Mapping[str, Curve], order: Sequence[str], axes: Axes, tit
     parts += [_band(each, x, y) for each in lines] if with_bands else []
     parts += [_curve(each, x, y) for each in lines]
     parts += [] if with_bands else [_error_bar(each, x, y, n / len(lines)) for n, each in enumerate(lines)]
+    for each in lines:
+        errors = (x_errors or {}).get(each.name, ())
+        parts += _bars_along(each.style, curves[each.name], errors, x, y)
     parts += [_label(each, x, y, right, at) for each, at in zip(lines, ends, strict=True)]
     label = f"{title}: {axes.y} against {axes.x}, for {', '.join(each.name for each in lines)}"
-    return _svg(WIDTH, HEIGHT, label, "plot", parts)
-
-
-def distance_plot(
-    name: str, style: int, everything: Sequence[int], relevant: Sequence[int], size: tuple[int, int]
-) -> Markup:
-    """Bars for the pages at 0, 1, 2, ... links from the seeds, and before them bars for the targets among them.
-
-    `size` is how many distances and how many pages have room, the same for all strategies of a report.
-    """
-    width, height, left, top, bottom = 230, 150, 40, 8, 22
-    distances, most = size
-    y = Scale(*round_bounds(0, max(most, 1), from_zero=True), height - bottom, top)
-    step = (width - left - 4) / max(distances, 1)
-    parts = [_grid(value, text, y, left, width - 4) for value, text in y.ticks()[::2]]
-    for far in range(distances):
-        at = left + far * step
-        parts.append(_bar("all", at, step, everything, far, y))
-        parts.append(_bar("good", at, step, relevant, far, y))
-        if far % math.ceil(distances / 10) == 0:
-            parts.append(
-                Markup('<text x="{}" y="{}" text-anchor="middle">{}</text>').format(
-                    _n(at + step / 2), height - 6, far
-                )
-            )
-    label = f"{name}: pages by links from the seeds, from 0 on: {_counts(everything)}; targets: {_counts(relevant)}"
-    return _svg(width, height, label, f"plot small s{style % STYLES}", parts)
-
-
-def _bar(kind: str, at: float, step: float, counts: Sequence[int], far: int, y: Scale) -> Markup:
-    count = counts[far] if far < len(counts) else 0
-    if count <= 0:
-        return Markup("")
-    top = y.at(count)
-    inset = 0.1 * step
-    return Markup('<rect class="{}" x="{}" y="{}" width="{}" height="{}"/>').format(
-        kind, _n(at + inset), _n(top), _n(step - 2 * inset), _n(y.start - top)
-    )
-
-
-def _counts(counts: Sequence[int]) -> str:
-    return ", ".join(map(str, counts)) or "none"
+    return svg(WIDTH, HEIGHT, label, "plot", parts)
 
 
 def _curve_of(name: str, curve: Curve, order: Sequence[str], axes: Axes) -> _PlotCurve:
@@ -144,37 +114,17 @@ def _scales(lines: Sequence[_PlotCurve], axes: Axes, right: float) -> tuple[Scal
 
 
 def _frame(x: Scale, y: Scale, axes: Axes) -> Markup:
-    parts = [_grid(value, text, y, LEFT, x.end) for value, text in y.ticks()]
+    parts = [grid(value, text, y, LEFT, x.end) for value, text in y.ticks()]
     for value, text in x.ticks():
-        at = _n(x.at(value))
+        at = place_text(x.at(value))
         parts.append(
             Markup('<line class="tick" x1="{0}" x2="{0}" y1="{1}" y2="{2}"/>').format(
                 at, y.start, y.start + 4
             )
         )
-        parts.append(
-            Markup('<text x="{}" y="{}" text-anchor="middle">{}</text>').format(at, _n(y.start + 18), text)
-        )
-    middle = _n((x.start + x.end) / 2)
-    parts.append(
-        Markup('<text class="axis" x="{}" y="{}" text-anchor="middle">{}</text>').format(
-            middle, HEIGHT - 6, axes.x
-        )
-    )
-    up = _n((y.start + y.end) / 2)
-    parts.append(
-        Markup(
-            '<text class="axis" transform="translate(14 {}) rotate(-90)" text-anchor="middle">{}</text>'
-        ).format(up, axes.y)
-    )
+        parts.append(middle_text(text, x.at(value), y.start + 18))
+    parts += [axis_title(axes.x, (x.start + x.end) / 2, HEIGHT - 6), upright_title(axes.y, y)]
     return Markup("").join(parts)
-
-
-def _grid(value: float, text: str, y: Scale, left: float, right: float) -> Markup:
-    at = y.at(value)
-    return Markup(
-        '<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/><text x="{}" y="{}" text-anchor="end">{}</text>'
-    ).format(_n(left), _n(right), _n(at), _n(at), _n(left - 7), _n(at + 4), text)
 
 
 def _band(each: _PlotCurve, x: Scale, y: Scale) -> Markup:
@@ -187,7 +137,9 @@ def _curve(each: _PlotCurve, x: Scale, y: Scale) -> Markup:
     parts = []
     if len(each.points) == 1:
         at, mean = each.points[0][:2]
-        parts.append(Markup('<circle cx="{}" cy="{}" r="3.5"/>').format(_n(x.at(at)), _n(y.at(mean))))
+        parts.append(
+            Markup('<circle cx="{}" cy="{}" r="3.5"/>').format(place_text(x.at(at)), place_text(y.at(mean)))
+        )
     else:
         line = _places([point[:2] for point in each.points], x, y)
         parts.append(Markup('<polyline points="{}"/>').format(line))
@@ -200,8 +152,21 @@ def _error_bar(each: _PlotCurve, x: Scale, y: Scale, share: float) -> Markup:
     """In the right half of the curve, so far from its middle."""
     at, _, low, high = each.points[int(len(each.points) * (1 + share) / 2)]
     return Markup('<line class="bar s{0}" x1="{1}" x2="{1}" y1="{2}" y2="{3}"/>').format(
-        each.style, _n(x.at(at)), _n(y.at(low)), _n(y.at(high))
+        each.style, place_text(x.at(at)), place_text(y.at(low)), place_text(y.at(high))
     )
+
+
+def _bars_along(style: int, curve: Curve, errors: Sequence[float], x: Scale, y: Scale) -> Iterable[Markup]:
+    """Error bars along the x axis at a few places of a curve."""
+    step = max(1, len(curve.x) // FEW_BARS)
+    for place in range(step // 2, min(len(curve.x), len(errors)), step):
+        at, error = curve.x[place], errors[place]
+        yield Markup('<line class="bar s{0}" x1="{1}" x2="{2}" y1="{3}" y2="{3}"/>').format(
+            style,
+            place_text(x.at(at - error)),
+            place_text(x.at(at + error)),
+            place_text(y.at(curve.mean[place])),
+        )
 
 
 def _label(each: _PlotCurve, x: Scale, y: Scale, right: float, at: float) -> Markup:
@@ -211,12 +176,12 @@ def _label(each: _PlotCurve, x: Scale, y: Scale, right: float, at: float) -> Mar
         '<line class="lead s{}" x1="{}" y1="{}" x2="{}" y2="{}"/><text x="{}" y="{}">{}</text>'
     ).format(
         each.style,
-        _n(x.at(end) + 2),
-        _n(y.at(mean)),
-        _n(right + 14),
-        _n(at),
-        _n(right + 18),
-        _n(at + 4),
+        place_text(x.at(end) + 2),
+        place_text(y.at(mean)),
+        place_text(right + 14),
+        place_text(at),
+        place_text(right + 18),
+        place_text(at + 4),
         shorten(each.name, LONGEST_LABEL),
     )
 
@@ -237,15 +202,5 @@ def _spread(heights: Sequence[float], top: float, bottom: float) -> list[float]:
 
 def _places(points: Iterable[Point], x: Scale, y: Scale) -> str:
     """The points as SVG wants them, those at the same place once."""
-    places = (f"{_n(x.at(at))},{_n(y.at(value))}" for at, value in points)
+    places = (f"{place_text(x.at(at))},{place_text(y.at(value))}" for at, value in points)
     return " ".join(place for place, _ in groupby(places))
-
-
-def _svg(width: int, height: int, label: str, kind: str, parts: Iterable[Markup]) -> Markup:
-    return Markup('<svg class="{}" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>').format(
-        kind, width, height, label, Markup("").join(parts)
-    )
-
-
-def _n(place: float) -> str:
-    return f"{place:.1f}".removesuffix(".0")

@@ -6,15 +6,14 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 
 from salticid.evolve.crawl_figures import Figures
 from salticid.evolve.finalists import FINALISTS
 from salticid.evolve.search_plan import CHOOSING, HELD_BACK, PAPER_TERMS
-from salticid.lab.compare import Watch
-from salticid.lab.reproduce.findings import SURE, FigureTable, Finding, Reproduction, Verdict, finding_of
+from salticid.lab.reproduce.findings import Finding, finding_of, untestable
+from salticid.lab.reproduce.paper import paper
 from salticid.lab.reproduce.rank_search import (
     BEST_FIRST,
     EVOLVED,
@@ -24,13 +23,14 @@ from salticid.lab.reproduce.rank_search import (
     mean_counts,
     try_case,
 )
+from salticid.lab.reproduce.reproduction import FigureTable, Reproduction, Setup
 from salticid.lab.reproduce.worlds import Ground, grounds
 from salticid.lab.statistics import compare, summary
 from salticid.model import Topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.labels import labels_of
 
-PAPER = 'Johnson, Tsioutsiouliklis, Giles, "Evolving strategies for focused web crawling", ICML 2003'
+NUMBER = 5
 MAX_PAGES = 10_000
 POPULATION, GENERATIONS, RUNS = 50, 50, 3
 ROOM = 300
@@ -40,39 +40,25 @@ SMALL_ROOM = 20
 SEEDS, OTHER_SEEDS = 139, (50, 250)
 FEWEST_SEEDS, FEWEST_OTHERS = 10, (5, 20)
 GENERATED_WEB = "generated"
-PAPER_WEIGHTS = {
-    "hub": 0.025828,
-    "authority": 0.025852,
-    "comm_in": 0.196382,
-    "comm_out": 0.312661,
-    "parent_1": 0.250646,
-    "parent_2": 0.093023,
-    "parent_3": 0.080103,
-    "parent_4": 0.005168,
-    "parent_5": 0.010336,
-}
-"""The weights of the paper's best strategy."""
 HEAVIEST = ("comm_in", "comm_out", "parent_1")
 LIGHT = 0.05
 """A weight below this is light."""
 
 
-def reproduce(
-    data: Path | None, out: Path, workers: int, watch: Watch, pages: int = MAX_PAGES
-) -> Reproduction:
-    """Evolve on the public collections in `data`, as far as they are there, and on a generated web, and test."""
-    places = grounds(data, out, watch, ROOM * pages)
+def reproduce(setup: Setup) -> Reproduction:
+    """Evolve on the public collections, as far as they are there, and on a generated web, and test."""
+    places = grounds(setup.data, setup.out, setup.watch, ROOM * setup.pages)
     results = [
-        try_case(case, (POPULATION, GENERATIONS, RUNS), out, workers, watch)
+        try_case(case, (POPULATION, GENERATIONS, RUNS), setup.out, setup.workers, setup.watch)
         for ground in places
-        for case in _cases(ground, pages)
+        for case in _cases(ground, setup.pages)
     ]
     return Reproduction(
-        number=5,
-        paper=PAPER,
+        number=NUMBER,
+        paper=paper(NUMBER).title,
         data="; ".join(_description(each.case) for each in results),
         settings={
-            "pages of a training crawl": f"{pages:,}, on small worlds a twentieth of their pages",
+            "pages of a training crawl": f"{setup.pages:,}, on small worlds a twentieth of their pages",
             "search": f"genetic, {POPULATION} individuals, {GENERATIONS} generations, {RUNS} crawls each, the same "
             "random seeds for all",
             "choice": f"of the {FINALISTS} fittest, the best on {CHOOSING} other random seeds",
@@ -125,8 +111,9 @@ def _description(case: SearchCase) -> str:
 
 
 def _weights(results: list[CaseResult]) -> FigureTable:
+    printed = paper(NUMBER).numbers["weights"]
     rows = [
-        [term, f"{PAPER_WEIGHTS[term]:.3f}", *(f"{_weight(each, term):.3f}" for each in results)]
+        [term, f"{printed[term]:.3f}", *(f"{_weight(each, term):.3f}" for each in results)]
         for term in PAPER_TERMS
     ]
     return FigureTable(
@@ -198,48 +185,37 @@ def _findings(result: CaseResult) -> Iterator[Finding]:
     case = result.case
     for start, seeds in enumerate(case.starts):
         for length in LENGTHS:
-            at = f"{length * case.length:,} pages from {len(seeds)} seeds"
-            if case.rare and length == LENGTHS[-1]:
-                yield _differs(
-                    result,
-                    f"On a small topic Best-First wins the longest crawl: {at}",
-                    -1,
-                    start,
-                    length,
-                    "good pages",
-                )
-            else:
-                yield _differs(result, f"Evolved beats Best-First: {at}", 1, start, length, "good pages")
+            name = "popular" if not case.rare else "rare_longest" if length == LENGTHS[-1] else "rare"
+            sign = -1 if name == "rare_longest" else 1
+            parts = {"pages": f"{length * case.length:,}", "seeds": len(seeds)}
+            yield _differs(result, name, sign, start, length, "good pages", **parts)
     last = len(case.starts) - 1
-    yield _differs(result, "Its community is more cohesive", 1, last, 1, "community cohesiveness")
-    yield _differs(result, "Its crawls are more cohesive overall", 1, last, 1, "overall cohesiveness")
-    yield _differs(result, "It stays nearer to the seeds", -1, last, 1, "links from the seeds")
-    yield _differs(result, "It goes less far at most", -1, last, 1, "farthest")
+    yield _differs(result, "community", 1, last, 1, "community cohesiveness")
+    yield _differs(result, "overall", 1, last, 1, "overall cohesiveness")
+    yield _differs(result, "nearer", -1, last, 1, "links from the seeds")
+    yield _differs(result, "farthest", -1, last, 1, "farthest")
     yield from _on_weights(result)
 
 
-def _differs(result: CaseResult, claim: str, sign: int, start: int, length: int, what: str) -> Finding:
+def _differs(
+    result: CaseResult, name: str, sign: int, start: int, length: int, what: str, **parts: object
+) -> Finding:
     """Whether evolved crawls have more (1) or less (-1) of a figure than Best-First's, seed by seed."""
     of = _FIGURES[what]
     ours, theirs = (result.values(name, start, length, of) for name in (EVOLVED, BEST_FIRST))
     means = " against ".join(_mean(result, name, start, length, of) for name in (EVOLVED, BEST_FIRST))
-    claim = f"{claim} ({result.case.name})"
-    test = compare(what, EVOLVED, BEST_FIRST, ours, theirs, 0)
-    return finding_of(claim, means, test, lambda diff, p: diff * sign > 0 and p < SURE, sign)
+    claim = paper(NUMBER).claims[name].about(**parts)
+    return finding_of(
+        claim, result.case.name, means, compare(what, EVOLVED, BEST_FIRST, ours, theirs, 0), sign
+    )
 
 
 def _on_weights(result: CaseResult) -> Iterator[Finding]:
-    name = result.case.name
+    """What the weights of one search say; one search is no sample, so nothing is tested."""
+    claims = paper(NUMBER).claims
     weights = {term: _weight(result, term) for term in PAPER_TERMS}
     heaviest = sorted(weights, key=lambda term: -weights[term])[: len(HEAVIEST)]
-    yield Finding(
-        f"COMM_out, PARENT_1 and COMM_in weigh most ({name})",
-        ", ".join(f"{term} {weights[term]:.3f}" for term in heaviest),
-        Verdict.HOLDS if set(heaviest) == set(HEAVIEST) else Verdict.DOES_NOT_HOLD,
-    )
-    light = max(weights["hub"], weights["authority"]) < LIGHT
-    yield Finding(
-        f"Hubs and authorities are not important: both below {LIGHT} ({name})",
-        f"hub {weights['hub']:.3f}, authority {weights['authority']:.3f}",
-        Verdict.HOLDS if light else Verdict.DOES_NOT_HOLD,
-    )
+    told = ", ".join(f"{term} {weights[term]:.3f}" for term in heaviest)
+    yield untestable(claims["heaviest"], result.case.name, f"{told}; one search is no sample")
+    told = f"hub {weights['hub']:.3f}, authority {weights['authority']:.3f}"
+    yield untestable(claims["light"].about(limit=LIGHT), result.case.name, f"{told}; one search is no sample")

@@ -1,13 +1,16 @@
-"""What a paper found, and what came out here."""
+"""What a paper found, and what came out here: four verdicts, by tests that are corrected together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from enum import StrEnum
 
 import msgspec
+from msgspec.structs import replace
 
+from salticid.lab.reproduce.paper import Claim
 from salticid.lab.results import Test
+from salticid.lab.statistics import holm
 
 SURE = 0.05
 """A difference with a smaller p is one."""
@@ -17,109 +20,98 @@ class Verdict(StrEnum):
     """Whether a finding of a paper shows here."""
 
     HOLDS = "holds"
-    DOES_NOT_HOLD = "does not hold"
-    NOT_TESTABLE = "not testable here"
+    DIRECTION = "direction"
+    CONTRADICTED = "contradicted"
+    UNTESTABLE = "untestable"
+
+    @property
+    def words(self) -> str:
+        """As people read it."""
+        return {
+            Verdict.DIRECTION: "in the paper's direction, not proven",
+            Verdict.UNTESTABLE: "cannot be tested here",
+        }.get(self, self.value)
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One finding: the paper's word, what came out here in a sentence, and the verdict.
+    """One finding: the paper's word and where it stands there, what came out here in a sentence, and the verdict.
 
-    `p` is that of the test behind the verdict, `low` and `high` bound the difference it is about (95 %); null
-    where nothing was tested.
+    `quote` is what the paper says, `conjecture` whether it only supposes so.
+
+    `effect` is the difference that was tested, counted so that more than 0 is what the paper says, `low` and `high`
+    bound it (95 %); `p` is corrected for all findings tested at one place (Holm), `p_alone` is not. They are null where
+    nothing was tested. `same`: the paper says that two are equal, so `effect` should be near 0, and `p` is of the claim
+    that it is.
     """
 
-    claim: str
+    finding: str
+    source: str
+    where: str
     here: str
-    verdict: Verdict
-    p: float | None = None
+    verdict: Verdict = Verdict.UNTESTABLE
+    effect: float | None = None
     low: float | None = None
     high: float | None = None
+    p: float | None = None
+    p_alone: float | None = None
+    n: int = 0
+    same: bool = False
+    quote: str = ""
+    conjecture: bool = False
 
 
 def finding_of(
-    claim: str, means: str, test: Test | None, holds: Callable[[float, float], bool], sign: int = 0
+    claim: Claim, where: str, here: str, test: Test | None, sign: int = 1, p_same: float | None = None
 ) -> Finding:
-    """What a test says of a claim, which `holds` with a difference and its p.
+    """What a test says of a claim, before the verdict; `sign` is -1 where the paper says that a is below b.
 
-    With a sign, a difference of the other sign is said to be the other way round.
+    With `p_same`, the paper says that there is none.
     """
-    if test is None or test.p is None:
-        return Finding(claim, means, Verdict.NOT_TESTABLE)
-    p = "p < 0.001" if sign and test.p < 0.001 else f"p = {test.p:.2g}"
-    direction = ", the other way round" if sign and not test.diff * sign > 0 else ""
-    verdict = Verdict.HOLDS if holds(test.diff, test.p) else Verdict.DOES_NOT_HOLD
-    return Finding(claim, f"{means}; {p}{direction}", verdict, test.p, test.low, test.high)
-
-
-class FigureTable(msgspec.Struct, frozen=True):
-    """Figures that came out, for people: a title, the heads of the columns, rows of text."""
-
-    title: str
-    head: list[str]
-    rows: list[list[str]]
-
-
-class Reproduction(msgspec.Struct, frozen=True):
-    """A paper's experiment, run again: on what, how, its tables and its findings.
-
-    `caution` says why the verdicts may be none, where the experiment is not the paper's.
-    """
-
-    number: int
-    paper: str
-    data: str
-    settings: dict[str, str]
-    tables: list[FigureTable]
-    findings: list[Finding]
-    caution: str = ""
-
-
-def markdown(paper: Reproduction) -> str:
-    """A reproduction as the text of docs/systems/N.md shows it."""
-    parts = [
-        *([f"**{paper.caution}**"] if paper.caution else []),
-        f"Data: {paper.data}.",
-        "; ".join(f"{name}: {value}" for name, value in paper.settings.items()) + ".",
-    ]
-    parts.extend(map(markdown_table, paper.tables))
-    head = "| the paper | here | verdict |\n|---|---|---|"
-    findings = "\n".join(
-        f"| {_cell(each.claim)} | {_cell(each.here)} | **{each.verdict.value}** |" for each in paper.findings
-    )
-    return "\n\n".join([*parts, f"{head}\n{findings}"]) + "\n"
-
-
-def markdown_table(table: FigureTable) -> str:
-    """A table under its title, as markdown.
-
-    >>> print(markdown_table(FigureTable("Figures", ["a", "b"], [["1", "2"]])))
-    **Figures**
-    <BLANKLINE>
-    | a | b |
-    | --- | --- |
-    | 1 | 2 |
-    """
-    rows = [table.head, ["---"] * len(table.head), *table.rows]
-    body = "\n".join("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows)
-    return f"**{table.title}**\n\n{body}"
-
-
-def too_few_pages(pages: int | None, asked_by_paper: int) -> str:
-    """A caution for crawls that are shorter than the paper's; "" where they are not.
-
-    >>> too_few_pages(100, 100), too_few_pages(None, 100)
-    ('', '')
-    >>> too_few_pages(10, 1000)
-    "Crawls of 10 pages are too short, the paper's had 1,000: what holds or not below may be otherwise at that length."
-    """
-    if pages is None or pages >= asked_by_paper:
-        return ""
-    return (
-        f"Crawls of {pages:,} pages are too short, the paper's had {asked_by_paper:,}: what holds or not below may be "
-        "otherwise at that length."
+    same = p_same is not None
+    p = p_same if same else test.p if test is not None else None
+    if test is None or p is None or (test.p == 1.0 and not same):
+        return untestable(claim, where, f"{here}; equal everywhere" if test is not None else here)
+    low, high = sorted((sign * test.low, sign * test.high))
+    return replace(
+        untestable(claim, where, here),
+        effect=sign * test.diff,
+        low=low,
+        high=high,
+        p_alone=p,
+        n=test.n,
+        same=same,
     )
 
 
-def _cell(text: str) -> str:
-    """Text that cannot break a table."""
-    return " ".join(text.replace("|", "\\|").split())
+def untestable(claim: Claim, where: str, why: str) -> Finding:
+    """A finding that nothing here can decide."""
+    return Finding(claim.finding, claim.source, where, why, quote=claim.quote, conjecture=claim.conjecture)
+
+
+def judged(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings with their verdicts, each p corrected for all that were tested at the same place."""
+    results = list(findings)
+    for where in dict.fromkeys(each.where for each in findings):
+        family = [at for at, each in enumerate(findings) if each.where == where]
+        for at, p in zip(family, holm([findings[at].p_alone for at in family]), strict=True):
+            results[at] = replace(findings[at], p=p, verdict=verdict_of(findings[at], p))
+    return results
+
+
+def verdict_of(finding: Finding, p: float | None) -> Verdict:
+    """What the effect and its corrected p say.
+
+    >>> tested = Finding("more", "Figure 1", "here", "", effect=0.2, low=-0.1, high=0.5)
+    >>> verdict_of(tested, 0.01).value, verdict_of(tested, 0.08).value, verdict_of(tested, None).value
+    ('holds', 'direction', 'untestable')
+    >>> verdict_of(replace(tested, effect=-0.2), 0.08).value
+    'contradicted'
+    """
+    if p is None or finding.effect is None or finding.low is None or finding.high is None:
+        return Verdict.UNTESTABLE
+    if finding.same:
+        apart = finding.low > 0 or finding.high < 0
+        return Verdict.HOLDS if p < SURE else Verdict.CONTRADICTED if apart else Verdict.DIRECTION
+    if finding.effect <= 0:
+        return Verdict.CONTRADICTED
+    return Verdict.HOLDS if p < SURE else Verdict.DIRECTION

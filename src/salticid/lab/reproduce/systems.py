@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from salticid.errors import UserError
-from salticid.lab.compare import Watch
 from salticid.lab.reproduce import (
     evolved_strategies,
     explore_exploit,
@@ -15,36 +13,21 @@ from salticid.lab.reproduce import (
     online_agents,
     testbed,
 )
-from salticid.lab.reproduce.findings import Reproduction, too_few_pages
+from salticid.lab.reproduce.findings import judged
+from salticid.lab.reproduce.paper import paper
+from salticid.lab.reproduce.reproduction import Reproduction, Setup, too_few_pages
 
-PAPER_PAGES = {
-    1: testbed.MAX_PAGES,
-    3: online_agents.MAX_PAGES,
-    4: explore_exploit.MAX_PAGES,
-    5: evolved_strategies.MAX_PAGES,
+_EXPERIMENTS: dict[int, Callable[[Setup], Reproduction]] = {
+    1: testbed.reproduce,
+    2: link_scores.reproduce,
+    3: online_agents.reproduce,
+    4: explore_exploit.reproduce,
+    5: evolved_strategies.reproduce,
 }
-"""How many pages the crawls of a paper have; system 2 makes none."""
 
 
-def run(
-    number: int, data: Path | None, out: Path, workers: int, watch: Watch, pages: int | None
-) -> Reproduction:
-    """The experiment of system `number`, run again, with a caution where its crawls are shorter than the paper's."""
-    outcome = _run(number, data, out, workers, watch, pages or PAPER_PAGES.get(number, 0))
-    return replace(outcome, caution=too_few_pages(pages, PAPER_PAGES.get(number, 0)))
-
-
-def _run(number: int, data: Path | None, out: Path, workers: int, watch: Watch, pages: int) -> Reproduction:
-    match number:
-        case 1:
-            return testbed.reproduce(data, out, workers, watch, pages)
-        case 2:
-            return link_scores.reproduce(data, out, watch)
-        case 3:
-            return online_agents.reproduce(data, out, workers, watch, pages)
-        case 4:
-            return explore_exploit.reproduce(data, out, workers, watch, pages)
-        case 5:
-            return evolved_strategies.reproduce(data, out, workers, watch, pages)
-        case _:
-            raise UserError(f"there is no system {number}; choose 1 to 5")
+def run(system: int, setup: Setup) -> Reproduction:
+    """The experiment of a system, run again: its findings judged together, with a caution where crawls are short."""
+    outcome = _EXPERIMENTS[system](setup)
+    caution = too_few_pages(setup.pages, paper(system).pages)
+    return replace(outcome, findings=judged(outcome.findings), caution=caution)

@@ -2,55 +2,78 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator
+from itertools import combinations
 
-from salticid.lab.compare import Watch
 from salticid.lab.experiment import Experiment
-from salticid.lab.reproduce.findings import FigureTable, Finding, Reproduction, Verdict
-from salticid.lab.reproduce.race import PaperRace
-from salticid.lab.reproduce.worlds import Ground, grounds
-from salticid.lab.statistics import summary
+from salticid.lab.reproduce.figures import PaperFigure
+from salticid.lab.reproduce.findings import Finding
+from salticid.lab.reproduce.paper import paper
+from salticid.lab.reproduce.race import PaperRace, mean_text, topic_counts
+from salticid.lab.reproduce.reproduction import FigureTable, Reproduction, Setup
+from salticid.lab.reproduce.spider_study import study
+from salticid.lab.reproduce.worlds import MOST_TOPICS, Ground, generated_ground, grounds
 from salticid.metrics.parts.measure import Better
 from salticid.worlds.topics import TopicPlan
 
-PAPER = 'Menczer, Pant, Ruiz, Srinivasan, "Evaluating topic-driven web crawlers", SIGIR 2001'
-PLAN = TopicPlan(task="examples", query="text", examples_per_topic=10)
-MAX_PAGES, MAX_BUFFER = 1000, 200
-ROOM = 20
-"""So many times larger than a crawl the generated web is."""
-MOST_TOPICS = 33
+NUMBER = 1
+PLAN = TopicPlan(task="examples", query="text", examples_per_topic=10, description="editor")
+MAX_BUFFER = 200
+ROOM = 80
+"""So many times larger than a crawl the generated web is: 80,000 pages, with 100 topics, for the paper's 1,000."""
 AT = (100, 500, 1000)
-CLASSIFIERS = ("classifier_rocchio", "classifier_widrow_hoff", "classifier_eg")
+CLASSIFIERS = {
+    "classifier_rocchio": "Rocchio",
+    "classifier_widrow_hoff": "Widrow-Hoff",
+    "classifier_eg": "EG",
+}
+MEASURES = (*CLASSIFIERS, "smart_rank", "coverage_lexical", "mean_similarity", "authority")
 BEST = "best_first:admit=always"
-SPIDERS = "infospiders"
+SPIDERS, PLAIN_SPIDERS = "infospiders", "infospiders:step=plain"
+LONGER, LONG_ROOM, LONG_TOPICS = 10, 40, 30
+"""Longer crawls are so many times the paper's, on a web so many times larger; a hundred topics would take an hour."""
 
 
-def reproduce(
-    data: Path | None, out: Path, workers: int, watch: Watch, pages: int = MAX_PAGES
-) -> Reproduction:
-    """Run the experiment on the public collections in `data`, as far as they are there, and on a generated web."""
+def reproduce(setup: Setup) -> Reproduction:
+    """Run the experiment on the public collections, as far as they are there, and on a generated web."""
     tables: list[FigureTable] = []
     findings: list[Finding] = []
-    places = grounds(data, out, watch, ROOM * pages)
-    for ground in places:
-        race = _race(ground, out, workers, watch, pages)
-        tables += _tables(race, pages)
+    figures: list[PaperFigure] = []
+    places = grounds(setup.data, setup.out, setup.watch, ROOM * setup.pages)
+    races = [_race(ground, setup) for ground in places]
+    for race in races:
+        tables += _tables(race)
+        figures += _figures(race)
+        findings += _findings(race)
+    if setup.full:
+        race = _long_race(setup)
+        figures.append(race.figure("6", paper(NUMBER).figures["6"], "smart_rank"))
+        findings += _long_findings(race, setup.pages)
+        tables += study(places[-1], PLAN, MAX_BUFFER, setup)
+    if setup.letter:
+        race = _race(places[-1], setup, PLAIN_SPIDERS)
+        tables += _tables(race)
+        figures += _figures(race)
         findings += _findings(race)
     alone = [ground.name for ground in places if ground.one_host]
     rule = "on" if not alone else f"on, but off on {', '.join(alone)}, which is one host"
     return Reproduction(
-        number=1,
-        paper=PAPER,
+        number=NUMBER,
+        paper=paper(NUMBER).title,
         data=", ".join(ground.name for ground in places),
         settings={
-            "pages of a crawl": str(pages),
+            "pages of a crawl": str(setup.pages),
+            "topics": topic_counts(races),
             "links remembered": str(MAX_BUFFER),
-            "topic text": "long, shared by crawler and judge",
+            "topic text": "titles and telling words of ten pages, as an editor writes; crawler and judge share it",
             "seeds": "10 pages of the topic",
             "PageRank's cross-domain rule": rule,
+            "InfoSpiders": "a step of learning is scaled by its inputs; by the letter of the paper it is not",
+            "longer crawls, and why InfoSpiders do as they do": "below" if setup.full else "with --full",
         },
         tables=tables,
         findings=findings,
+        figures=figures,
     )
 
 
@@ -59,59 +82,109 @@ def pagerank_on(ground: Ground) -> str:
     return "pagerank:admit=always" + (",cross_domain=false" if ground.one_host else "")
 
 
-def _race(ground: Ground, out: Path, workers: int, watch: Watch, pages: int) -> PaperRace:
-    names = {BEST: "BestFirst", pagerank_on(ground): "PageRank", SPIDERS: "InfoSpiders"}
-    topics = ground.topics(out, PLAN, MOST_TOPICS)
-    experiment = Experiment(str(ground.world), str(topics), tuple(names), pages, MAX_BUFFER)
-    return PaperRace.run(ground.name, experiment, names, out / f"race-{ground.name}", workers, watch)
-
-
-def _tables(race: PaperRace, pages: int) -> list[FigureTable]:
-    judgements = race.table("Judged by classifiers and similarity", [*CLASSIFIERS, "mean_similarity"])
-    at = [n for n in AT if n <= pages]
-    rows = []
-    for strategy in race.experiment.strategies:
-        means = [summary(race.after(strategy, "smart_rank", n)).mean for n in at]
-        rows.append([race.names[strategy], *("none" if mean is None else f"{mean:.0f}" for mean in means)])
-    ranks = FigureTable(
-        f"Mean SMART rank of the pages so far, {race.ground} (less is better)",
-        ["crawler", *(f"after {n} pages" for n in at)],
-        rows,
+def _race(ground: Ground, setup: Setup, spiders: str = SPIDERS) -> PaperRace:
+    names = {BEST: "BestFirst", spiders: "InfoSpiders", pagerank_on(ground): "PageRank"}
+    topics = ground.topics(setup.out, PLAN, MOST_TOPICS)
+    experiment = Experiment(
+        str(ground.world), str(topics), tuple(names), setup.pages, MAX_BUFFER, measures=MEASURES
     )
-    return [judgements, ranks]
+    where = ground.name + (", as the paper" if spiders == PLAIN_SPIDERS else "")
+    out = setup.out / f"race-{ground.name}"
+    return PaperRace.run(where, experiment, names, out, setup.workers, setup.watch)
 
 
-def _findings(race: PaperRace) -> list[Finding]:
-    pagerank = next(name for name in race.experiment.strategies if name.startswith("pagerank"))
-    findings = []
-    for metric in (*CLASSIFIERS, "mean_similarity"):
-        what = metric.replace("classifier_", "").replace("_", " ")
-        findings.append(race.ahead(f"BestFirst before InfoSpiders by {what}", metric, BEST, SPIDERS))
-        findings.append(race.ahead(f"InfoSpiders before PageRank by {what}", metric, SPIDERS, pagerank))
-    best = 100
-    coverages = [(name, race.top(name, "coverage_lexical", best)) for name in (BEST, SPIDERS)]
-    findings.append(race.tie(f"BestFirst and InfoSpiders tie on the {best} best-ranked pages", *coverages))
-    findings.append(
-        race.difference(
-            "PageRank drifts to popular pages off the topic: its pages are less like the topic than BestFirst's",
-            Better.LOWER,
-            (pagerank, race.values(pagerank, "mean_similarity")),
-            (BEST, race.values(BEST, "mean_similarity")),
+def _long_race(setup: Setup) -> PaperRace:
+    """Crawls of ten times the length on a web that is larger by as much."""
+    pages = LONGER * setup.pages
+    ground = generated_ground(setup.out, LONG_ROOM * pages, setup.watch)
+    names = {BEST: "BestFirst", pagerank_on(ground): "PageRank"}
+    topics = ground.topics(setup.out, PLAN, LONG_TOPICS)
+    experiment = Experiment(
+        str(ground.world), str(topics), tuple(names), pages, MAX_BUFFER, measures=("smart_rank",)
+    )
+    where = f"generated, {pages:,} pages"
+    return PaperRace.run(where, experiment, names, setup.out / "race-long", setup.workers, setup.watch)
+
+
+def _long_findings(race: PaperRace, early: int) -> Iterator[Finding]:
+    """Whether PageRank's mean rank, as a multiple of BestFirst's, falls as crawls go on."""
+    best, pagerank = race.experiment.strategies
+    late = race.experiment.max_pages
+    multiples = [
+        (
+            f"PageRank's as a multiple of BestFirst's after {pages:,} pages",
+            [
+                None if theirs is None or not ours else theirs / ours
+                for theirs, ours in zip(
+                    race.after(pagerank, "smart_rank", pages),
+                    race.after(best, "smart_rank", pages),
+                    strict=True,
+                )
+            ],
         )
-    )
-    findings.append(_precision(race))
-    return findings
+        for pages in (early, late)
+    ]
+    claim = paper(NUMBER).claims["longer_crawls"].about(early=f"{early:,}", late=f"{late:,}")
+    yield race.difference(claim, Better.HIGHER, *multiples)
 
 
-def _precision(race: PaperRace) -> Finding:
-    """The paper's best classifier called about 13 % of BestFirst's pages positive."""
-    shares = [summary(race.values(BEST, metric)) for metric in CLASSIFIERS]
-    top = max(
-        (share for share in shares if share.mean is not None), key=lambda share: share.mean or 0, default=None
+def _tables(race: PaperRace) -> Iterator[FigureTable]:
+    yield race.table(
+        "Judged by classifiers, similarity and links", [*CLASSIFIERS, "mean_similarity", "authority"]
     )
-    claim = f"The best precision by a classifier is about 13 % ({race.ground})"
-    if top is None or top.mean is None or top.se is None:
-        return Finding(claim, "no classifier could be trained", Verdict.NOT_TESTABLE)
-    low, high = top.mean - 2 * top.se, top.mean + 2 * top.se
-    verdict = Verdict.HOLDS if low <= 0.13 <= high else Verdict.DOES_NOT_HOLD
-    return Finding(claim, f"{top.mean:.1%} ± {top.se:.1%}", verdict, None, low, high)
+    at = _lengths(race)
+    yield FigureTable(
+        f"Mean SMART rank of the pages so far, {race.where} (less is better)",
+        ["crawler", *(f"after {n} pages" for n in at)],
+        [
+            [race.names[strategy], *(mean_text(race.after(strategy, "smart_rank", n)) for n in at)]
+            for strategy in race.experiment.strategies
+        ],
+    )
+    yield race.cost_table()
+
+
+def _figures(race: PaperRace) -> Iterator[PaperFigure]:
+    printed, numbers = paper(NUMBER).figures, paper(NUMBER).numbers
+    levels = {"the paper's best": numbers["precision"]["best"]}
+    yield race.bars("5", printed["5"], list(CLASSIFIERS), levels)
+    yield race.figure("6", printed["6"], "smart_rank", main=True)
+    yield race.figure("7", printed["7"], "mean_similarity", main=True)
+
+
+def _findings(race: PaperRace) -> Iterator[Finding]:
+    """The paper's t-tests: all pairs by each classifier, and mean ranks at three lengths; crawlers in its order."""
+    claims = paper(NUMBER).claims
+    pairs = list(combinations(race.experiment.strategies, 2))
+    best, spiders, pagerank = race.experiment.strategies
+    for metric, classifier in CLASSIFIERS.items():
+        for first, second in pairs:
+            claim = claims["classifier"].about(
+                first=race.names[first],
+                second=race.names[second],
+                classifier=classifier,
+                pages=f"{race.experiment.max_pages:,}",
+            )
+            yield race.ahead(claim, metric, first, second)
+    for pages in _lengths(race):
+        ranks = {name: (name, race.after(name, "smart_rank", pages)) for name in (best, spiders, pagerank)}
+        if pages == AT[0]:
+            yield race.equal(claims["first_ranks_equal"], ranks[best], ranks[spiders])
+            for first in (best, spiders):
+                claim = claims["first_ranks"].about(first=race.names[first])
+                yield race.difference(claim, Better.LOWER, ranks[first], ranks[pagerank])
+            continue
+        for first, second in pairs:
+            claim = claims["later_ranks"].about(
+                first=race.names[first], second=race.names[second], pages=f"{pages:,}"
+            )
+            yield race.difference(claim, Better.LOWER, ranks[first], ranks[second])
+    for other in (best, pagerank):
+        claim = claims["best_pages"].about(other=race.names[other])
+        yield race.ahead(claim, "coverage_lexical", spiders, other)
+    for other in (best, spiders):
+        yield race.ahead(claims["authority"].about(other=race.names[other]), "authority", pagerank, other)
+
+
+def _lengths(race: PaperRace) -> list[int]:
+    return [n for n in AT if n <= race.experiment.max_pages]

@@ -19,6 +19,8 @@ SCHOOLS, WEBKB = "schools-wikipedia.tar.xz", "webkb.tar.xz"
 LABELS = "schools-wikipedia.labels.tsv"
 SITE = "http://schools-wikipedia.org/"
 GENERATED_PAGES, LEAST_PAGES = 20_000, 5_000
+MOST_TOPICS = 100
+"""As many topics as the papers have are raced on, where a web has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,15 @@ class Ground:
 
     def topics(self, out: Path, plan: TopicPlan, most: int | None = None) -> Path:
         """A folder of topic files, made as the plan says; of many, `most` that are spread evenly over their names."""
-        folder = out / f"topics-{self.world.name}-{plan.task}-{plan.query}-{plan.examples_per_topic}"
+        ways = [
+            plan.task,
+            plan.query,
+            str(plan.examples_per_topic),
+            plan.targets,
+            plan.description,
+            *(["on-topic"] if plan.on_topic else []),
+        ]
+        folder = out / "-".join(["topics", self.world.name, *ways])
         files = sorted(make_topics(self.world, folder, plan).files)
         if most is not None and len(files) > most:
             sample = {files[at * len(files) // most] for at in range(most)}

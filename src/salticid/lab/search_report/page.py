@@ -9,7 +9,8 @@ from markupsafe import Markup
 from salticid.evolve.checkpoint import Generation, State
 from salticid.lab.report import content_hash, templates
 from salticid.lab.report.figures import Figure
-from salticid.lab.report.plots import Axes, line_plot
+from salticid.lab.report.plots import line_plot
+from salticid.lab.report.svg_parts import Axes
 from salticid.lab.results import Curve
 from salticid.lab.search_report.evidence import EvolvedStrategy
 

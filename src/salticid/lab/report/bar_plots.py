@@ -1,0 +1,150 @@
+"""Plots made of bars."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from markupsafe import Markup
+
+from salticid.lab.report.numbers import shorten
+from salticid.lab.report.scales import Scale, round_bounds
+from salticid.lab.report.svg_parts import (
+    BOTTOM,
+    HEIGHT,
+    LABEL_GAP,
+    LEFT,
+    LONGEST_LABEL,
+    STYLES,
+    TOP,
+    WIDTH,
+    Axes,
+    axis_title,
+    grid,
+    label_width,
+    middle_text,
+    place_text,
+    svg,
+    upright_title,
+)
+from salticid.lab.results import Curve
+
+
+def bar_plot(
+    bars: Mapping[str, Curve],
+    groups: Sequence[str],
+    levels: Mapping[str, float],
+    axes: Axes,
+    title: str,
+) -> Markup:
+    """Bars side by side in named groups, with their standard errors; `levels` are drawn across, dashed and named.
+
+    A curve has one value a group; "" when there is nothing to draw.
+    """
+    heights = [mean + error for each in bars.values() for mean, error in zip(each.mean, each.se, strict=True)]
+    if not heights or not groups:
+        return Markup("")
+    right = WIDTH - 24 - label_width((*bars, *levels))
+    low = min(
+        0.0, *(mean - error for each in bars.values() for mean, error in zip(each.mean, each.se, strict=True))
+    )
+    y = Scale(*round_bounds(low, max(*heights, *levels.values(), 0.0), from_zero=True), HEIGHT - BOTTOM, TOP)
+    wide = (right - LEFT) / len(groups)
+    parts = [grid(value, text, y, LEFT, right) for value, text in y.ticks()]
+    parts += [axis_title(axes.x, (LEFT + right) / 2, HEIGHT - 6), upright_title(axes.y, y)]
+    for place, group in enumerate(groups):
+        parts.append(middle_text(group, LEFT + wide * (place + 0.5), y.start + 18))
+    thick = 0.8 * wide / len(bars)
+    for number, (name, each) in enumerate(bars.items()):
+        for place, (mean, error) in enumerate(zip(each.mean, each.se, strict=True)):
+            at = LEFT + wide * (place + 0.1) + thick * number
+            parts.append(_standing_bar(number, (at, thick), mean, error, y))
+        parts.append(_key(number, name, right + 8, TOP + 10 + LABEL_GAP * number))
+    for number, (name, value) in enumerate(levels.items()):
+        parts.append(_level(STYLES // 2 + number, name, value, right, y))
+    label = f"{title}: {axes.y} for {', '.join(groups)}; {', '.join(bars)}"
+    return svg(WIDTH, HEIGHT, label, "plot", parts)
+
+
+def distance_plot(
+    name: str, style: int, everything: Sequence[int], relevant: Sequence[int], size: tuple[int, int]
+) -> Markup:
+    """Bars for the pages at 0, 1, 2, ... links from the seeds, and before them bars for the targets among them.
+
+    `size` is how many distances and how many pages have room, the same for all strategies of a report.
+    """
+    width, height, left, top, bottom = 230, 150, 40, 8, 22
+    distances, most = size
+    y = Scale(*round_bounds(0, max(most, 1), from_zero=True), height - bottom, top)
+    step = (width - left - 4) / max(distances, 1)
+    parts = [grid(value, text, y, left, width - 4) for value, text in y.ticks()[::2]]
+    for far in range(distances):
+        at = left + far * step
+        parts.append(_bar("all", at, step, everything, far, y))
+        parts.append(_bar("good", at, step, relevant, far, y))
+        if far % math.ceil(distances / 10) == 0:
+            parts.append(middle_text(str(far), at + step / 2, height - 6))
+    label = f"{name}: pages by links from the seeds, from 0 on: {_counts(everything)}; targets: {_counts(relevant)}"
+    return svg(width, height, label, f"plot small s{style % STYLES}", parts)
+
+
+def _bar(kind: str, at: float, step: float, counts: Sequence[int], far: int, y: Scale) -> Markup:
+    count = counts[far] if far < len(counts) else 0
+    if count <= 0:
+        return Markup("")
+    top = y.at(count)
+    inset = 0.1 * step
+    return Markup('<rect class="{}" x="{}" y="{}" width="{}" height="{}"/>').format(
+        kind, place_text(at + inset), place_text(top), place_text(step - 2 * inset), place_text(y.start - top)
+    )
+
+
+def _counts(counts: Sequence[int]) -> str:
+    return ", ".join(map(str, counts)) or "none"
+
+
+def _standing_bar(style: int, across: tuple[float, float], mean: float, error: float, y: Scale) -> Markup:
+    """A bar from zero to a mean, and on it one standard error either way."""
+    at, thick = across
+    top, bottom = sorted((y.at(mean), y.at(0.0)))
+    return Markup(
+        '<g class="s{0}"><rect class="all" x="{1}" y="{2}" width="{3}" height="{4}"/>'
+        '<line class="bar" x1="{5}" x2="{5}" y1="{6}" y2="{7}"/></g>'
+    ).format(
+        style % STYLES,
+        place_text(at),
+        place_text(top),
+        place_text(0.92 * thick),
+        place_text(bottom - top),
+        place_text(at + 0.46 * thick),
+        place_text(y.at(mean - error)),
+        place_text(y.at(mean + error)),
+    )
+
+
+def _key(style: int, name: str, x: float, y: float) -> Markup:
+    return Markup(
+        '<g class="s{}"><rect class="all" x="{}" y="{}" width="9" height="9"/><text x="{}" y="{}">{}</text></g>'
+    ).format(
+        style % STYLES,
+        place_text(x),
+        place_text(y - 8),
+        place_text(x + 13),
+        place_text(y),
+        shorten(name, LONGEST_LABEL),
+    )
+
+
+def _level(style: int, name: str, value: float, right: float, y: Scale) -> Markup:
+    at = place_text(y.at(value))
+    return Markup(
+        '<g class="curve s{0}"><polyline points="{1},{2} {3},{2}"/></g><text x="{4}" y="{5}">{6}</text>'
+    ).format(
+        style % STYLES,
+        LEFT,
+        at,
+        place_text(right),
+        place_text(right + 8),
+        place_text(y.at(value) + 4),
+        shorten(name, LONGEST_LABEL),
+    )

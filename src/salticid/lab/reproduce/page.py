@@ -1,0 +1,24 @@
+"""The page of a reproduction: one HTML file that needs nothing else, with the look of a comparison's report."""
+
+from __future__ import annotations
+
+from salticid.lab.report import content_hash, templates
+from salticid.lab.reproduce.figures import draw
+from salticid.lab.reproduce.finding_texts import EXPLANATION, HEADS, counts, row
+from salticid.lab.reproduce.reproduction import Reproduction
+
+REPORT = "report.html"
+
+
+def render(made: Reproduction) -> str:
+    """The page as text, the same bytes for the same outcome. It allows its own style, by its hash, and nothing else."""
+    environment = templates("salticid.lab.reproduce", "salticid.lab.report")
+    return environment.get_template("page.html.j2").render(
+        style_hash=content_hash(environment, "report.css"),
+        made=made,
+        counts=counts(made.findings),
+        explanation=EXPLANATION,
+        heads=HEADS,
+        findings=[(row(each), each) for each in made.findings],
+        figures=[(each, draw(each)) for each in made.figures],
+    )
