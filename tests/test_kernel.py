@@ -158,6 +158,27 @@ def test_by_keywords_alone(generated: Simulation) -> None:
     assert 0 < simulation.crawl(table(3), 2, 120).good.sum() < 120
 
 
+def test_for_a_search_that_helps_crawls_are_those_of_the_topic_as_it_is_and_enough_is_good(
+    generated: Simulation,
+) -> None:
+    """Only what is good is said by a judge that knows random pages of the world."""
+    asked = Topic(
+        "asked", generated.topic.keywords, generated.topic.seeds, generated.topic.seeds[:5], language="en"
+    )
+    folder = generated.web.folder
+    helping, letter = Simulation(folder, asked, least_good=90), Simulation(folder, asked)
+    assert helping.topic == asked
+    assert letter.topic.negatives
+    weights = table(4)
+    visits = looped(helping, helping.recipe(weights, 1, 100), asked)
+    assert helping.crawl(weights, 1, 100).pages.tolist() == [
+        helping.web.number_at(visit.final) for visit in visits if visit.outcome is Outcome.OK
+    ]
+    assert letter.good.sum() < 90 <= helping.good.sum()
+    assert helping.good[letter.good].all()
+    assert letter.scores[helping.good].min() > letter.scores[~helping.good].max()
+
+
 def test_fewer_pages_than_seeds(generated: Simulation) -> None:
     assert len(generated.topic.seeds) > 20
     assert demand_same(generated, table(1), seed=0, length=7)[Outcome.OK] == 7

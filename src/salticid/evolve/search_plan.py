@@ -10,12 +10,11 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from salticid.errors import UserError
 from salticid.evolve.fitness import CrawlTrial, Goal
 from salticid.evolve.genetic import Genetic
 from salticid.evolve.genome import Shape
 from salticid.evolve.optimizer import Optimizer, Weights
-from salticid.evolve.real_valued import LEAST, RealValued
+from salticid.evolve.real_valued import RealValued
 from salticid.evolve.scored_pages import LEARNING
 from salticid.model import Topic
 from salticid.version import __version__
@@ -23,14 +22,14 @@ from salticid.version import __version__
 PAPER_TERMS = (
     "hub", "authority", "comm_in", "comm_out", "parent_1", "parent_2", "parent_3", "parent_4", "parent_5",
 )  # fmt: skip
-PARENT = "parent_1"
-"""A crawl by this term alone is the paper's Best-First."""
 LONGEST = 10_000
 """Pages of a simulated crawl, the paper's, where the world is large enough for it."""
 HELD_BACK = 15
 """So many seeds, the paper's, are kept for the test of what was found."""
-CHOOSING = 15
-"""So many others are kept for the choice between the fittest."""
+CHOOSING = 30
+"""So many others are kept for the choice among the best."""
+GOOD_SHARE = 2
+"""At least so many times fewer pages of a world are good than a crawl has pages."""
 
 
 class SearchPlan(msgspec.Struct, frozen=True):
@@ -38,7 +37,9 @@ class SearchPlan(msgspec.Struct, frozen=True):
 
     `world` is the digest of the world, `told` that of all the topic says, `seeds` are the topic's. `terms` are
     all that the rank function has, `searched` those whose weights are sought; the others stay zero. `known` are
-    weights of the terms sought, to begin with. `judge` is who says which pages are good.
+    weights of the terms sought, to begin with, and unless the search is the paper's to the `letter`, nothing is taken
+    in the end that is not ahead of the first of them. `judge` and `least_good` say which pages are good, as a
+    `Simulation` has it.
     """
 
     world: str
@@ -58,6 +59,8 @@ class SearchPlan(msgspec.Struct, frozen=True):
     known: tuple[Weights, ...] = ()
     versions: dict[str, str] = {}
     judge: str = LEARNING
+    letter: bool = True
+    least_good: int | None = None
 
     @property
     def held_back_seeds(self) -> list[int]:
@@ -66,7 +69,7 @@ class SearchPlan(msgspec.Struct, frozen=True):
 
     @property
     def choosing_seeds(self) -> list[int]:
-        """Other seeds, by which one of the finalists is chosen."""
+        """Other seeds, by which one of the best is chosen."""
         return self._seeds()[HELD_BACK : HELD_BACK + CHOOSING]
 
     @property
@@ -86,11 +89,12 @@ class SearchPlan(msgspec.Struct, frozen=True):
         """The search algorithm of the plan."""
         if self.search == "genetic":
             return Genetic(self.shape, self.population, self.seed, self.known)
-        if self.population < LEAST:
-            raise UserError(
-                f"a real-valued search needs {LEAST} individuals; give --population {LEAST} or more"
-            )
         return RealValued(self.shape, self.population, self.seed, self.known)
+
+    def starts(self) -> list[Weights]:
+        """The weights that were known, as the search has them, all different."""
+        search = self.searcher()
+        return list(dict.fromkeys(map(search.weights, search.first()[: len(self.known)])))
 
     def spread(self, weights: Weights) -> Weights:
         """The weights sought as weights of all terms."""
@@ -123,6 +127,11 @@ def fitting_length(pages: int) -> int:
     (30, 10000, 1)
     """
     return max(1, min(LONGEST, pages // 10))
+
+
+def enough_good(crawl_length: int) -> int:
+    """How many pages of a world are good at least, so that crawls of this length differ in what they find."""
+    return max(1, crawl_length // GOOD_SHARE)
 
 
 def digest_of(topic: Topic) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from salticid.errors import UserError
 from salticid.evolve.array_cache import ArrayCache
+from salticid.evolve.good_pages import good_pages
 from salticid.evolve.graph import Graph
 from salticid.evolve.kernel import Kernel, Trace
 from salticid.evolve.link_words import link_words
@@ -34,8 +35,8 @@ Watch = Callable[[str, int, int], None]
 class SimulatedCrawl(NamedTuple):
     """The pages a crawl downloaded, in their order; each of the others has a value for each of them.
 
-    `pages` are numbers of the world. A page is `good` when the judge calls it positive; `depth` counts links
-    from a seed; `first_of_new_host` marks the first good page of a host that no seed is on.
+    `pages` are numbers of the world. What is `good` the simulation says; `depth` counts links from a seed;
+    `first_of_new_host` marks the first good page of a host that no seed is on.
     """
 
     pages: Ints
@@ -59,7 +60,11 @@ class Simulation:
     `cache`, for all processes; `watch` is shown the progress of that.
 
     The judge `svm` is a linear SVM on words and pairs of words, learned from the topic's examples, or else its seeds,
-    and its negatives, or else random pages of the world. The judge `cosine` goes by the topic's keywords.
+    and its negatives, or else random pages of the world. The judge `cosine` goes by the topic's keywords. What a judge
+    calls positive is good.
+
+    With `least_good`, the judge of the crawls is that of `salticid crawl`, who knows no random pages of the world. The
+    one above only says what is good, and at least so many pages are.
     """
 
     terms: tuple[str, ...] = TERMS
@@ -72,6 +77,7 @@ class Simulation:
         cache: Path | None = None,
         watch: Watch | None = None,
         judge: str = LEARNING,
+        least_good: int | None = None,
     ) -> None:
         if topic.scope != Scope():
             raise UserError(
@@ -79,13 +85,17 @@ class Simulation:
             )
         self.web = RecordedWeb(world)
         self.digest = self.web.digest
-        self.topic = known_pages(topic, self.web) if judge == LEARNING else topic
+        taught = known_pages(topic, self.web) if judge == LEARNING else topic
+        self.topic = taught if least_good is None else topic
         self._cache = ArrayCache(world / "simulation" if cache is None else cache, self.digest)
         self._watch = watch
         self._brief = prepare(self.topic, self.web, Limits(), seed=0)
         self.graph = Graph.of(self.web, self._cache)
         self._judge = Svm() if judge == LEARNING else Cosine()
         self.scores = page_scores(self._judge, self._brief, self.web, self._cache, watch)
+        teacher, brief = type(self._judge)(), prepare(taught, self.web, Limits(), seed=0)
+        best = page_scores(teacher, brief, self.web, self._cache, watch)
+        self.good = good_pages(best, teacher.line, least_good or 0)
         self._kernel = Kernel(self.graph, self.scores, self._judge.line)
         self._has_words = False
 
@@ -129,7 +139,7 @@ class Simulation:
     def _result(self, visits: Trace, seeds: Ints) -> SimulatedCrawl:
         has_page = visits.page >= 0
         pages = visits.page[has_page]
-        good = self.scores[pages] >= self._judge.line
+        good = self.good[pages]
         hosts = self.graph.host[self.graph.page_url[pages]]
         known_hosts = {self.web.urls.host(url) for url in seeds.tolist()}
         first = np.zeros(len(pages), np.bool_)

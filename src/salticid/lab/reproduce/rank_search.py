@@ -10,8 +10,9 @@ from pathlib import Path
 from salticid.evolve.checkpoint import Checkpoint
 from salticid.evolve.crawl_figures import Figures, figures
 from salticid.evolve.fitness import CrawlTrial
+from salticid.evolve.known_starts import PARENT
 from salticid.evolve.search import Evolution
-from salticid.evolve.search_plan import PAPER_TERMS, PARENT, SearchPlan, digest_of, versions
+from salticid.evolve.search_plan import PAPER_TERMS, SearchPlan, digest_of, versions
 from salticid.evolve.workers import Crawlers, Stage, crawlers, in_groups, prepare
 from salticid.lab.compare import Watch
 from salticid.lab.search_report.evidence import EvolvedStrategy, with_evidence
