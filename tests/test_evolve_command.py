@@ -16,8 +16,10 @@ from tests.killing import PATIENCE, Program, alive, children_of, live
 from tests.running import Said, salticid
 from tests.serving import served_world
 
+from salticid.cli.evolve import MOST_PARENTS
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.evolve.checkpoint import FILE
+from salticid.strategies.parts.rank_terms import LEVELS
 from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
@@ -153,11 +155,14 @@ def test_phases_rewards_and_earlier_files_make_another_search(
 ) -> None:
     file = tmp_path / "phases.toml"
     rewards = ("--reward-hosts", 1, "--reward-distance", 0.5, "--reward-length", 1)
-    options = (*SMALL, "--phases", 2, "--search", "real", "--from", made, *rewards)
+    ways = ("--phases", 2, "--phases-by", "distance", "--margin", "--parents", 2)
+    options = (*SMALL, *ways, "--search", "genetic", "--from", made, *rewards)
     said = evolve(world, topic, file, *options, "--workers", 1)
     assert said.status == 0, said.err
     told = msgspec.toml.decode(file.read_bytes())
     assert len(told["later"]) == 1
+    assert (told["by_distance"], told["margin"], MOST_PARENTS) == (True, True, LEVELS)
+    assert [term for term in told["found"]["terms"] if "parent" in term] == ["parent_1", "parent_2"]
     assert told["found"]["begun_with"] == 5, "Best-First and three others that are known, and the file"
     crawled = salticid(
         "crawl", topic, "--web", world, "--strategy", file, "--max-pages", 60, "--out",

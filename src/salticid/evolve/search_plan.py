@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from typing import Literal
@@ -17,6 +18,7 @@ from salticid.evolve.optimizer import Optimizer, Weights
 from salticid.evolve.real_valued import RealValued
 from salticid.evolve.scored_pages import LEARNING
 from salticid.model import Topic
+from salticid.strategies.parts.rank_terms import LEVELS, Ranking
 from salticid.version import __version__
 
 PAPER_TERMS = (
@@ -38,8 +40,8 @@ class SearchPlan(msgspec.Struct, frozen=True):
     `world` is the digest of the world, `told` that of all the topic says, `seeds` are the topic's. `terms` are
     all that the rank function has, `searched` those whose weights are sought; the others stay zero. `known` are
     weights of the terms sought, to begin with, and unless the search is the paper's to the `letter`, nothing is taken
-    in the end that is not ahead of the first of them. `judge` and `least_good` say which pages are good, as a
-    `Simulation` has it.
+    in the end that is not ahead of the first of them. `judge`, `least_good` and `ranking` are those of the
+    `Simulation`.
     """
 
     world: str
@@ -61,6 +63,7 @@ class SearchPlan(msgspec.Struct, frozen=True):
     judge: str = LEARNING
     letter: bool = True
     least_good: int | None = None
+    ranking: Ranking = Ranking()
 
     @property
     def held_back_seeds(self) -> list[int]:
@@ -132,6 +135,16 @@ def fitting_length(pages: int) -> int:
 def enough_good(crawl_length: int) -> int:
     """How many pages of a world are good at least, so that crawls of this length differ in what they find."""
     return max(1, crawl_length // GOOD_SHARE)
+
+
+def with_parents(terms: Sequence[str], k: int) -> tuple[str, ...]:
+    """Those of these terms that look at most `k` links above a URL: k of PARENT_k is the user's, as the paper has it.
+
+    >>> with_parents(("hub", "parent_1", "parent_2", "parent_3", "host"), 2)
+    ('hub', 'parent_1', 'parent_2', 'host')
+    """
+    left_out = {f"parent_{level}" for level in range(k + 1, LEVELS + 1)}
+    return tuple(term for term in terms if term not in left_out)
 
 
 def digest_of(topic: Topic) -> str:

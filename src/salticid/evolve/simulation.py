@@ -22,7 +22,7 @@ from salticid.model import Bools, Floats, Ints, Limits, Scope, Topic
 from salticid.runs.brief import prepare, url_ids
 from salticid.runs.order import Recipe
 from salticid.strategies.linear_rank import LinearRank
-from salticid.strategies.parts.rank_terms import CONTEXT, TERMS, Weights
+from salticid.strategies.parts.rank_terms import CONTEXT, TERMS, USUAL_RANKING, Ranking, Weights
 from salticid.webs.recorded import RecordedWeb
 
 CAPACITY, LOW = 100, 50
@@ -78,6 +78,7 @@ class Simulation:
         watch: Watch | None = None,
         judge: str = LEARNING,
         least_good: int | None = None,
+        ranking: Ranking = USUAL_RANKING,
     ) -> None:
         if topic.scope != Scope():
             raise UserError(
@@ -96,7 +97,8 @@ class Simulation:
         teacher, brief = type(self._judge)(), prepare(taught, self.web, Limits(), seed=0)
         best = page_scores(teacher, brief, self.web, self._cache, watch)
         self.good = good_pages(best, teacher.line, least_good or 0)
-        self._kernel = Kernel(self.graph, self.scores, self._judge.line)
+        self._ranking = ranking
+        self._kernel = Kernel(self.graph, self.scores, self._judge.line, ranking)
         self._has_words = False
 
     def crawl(
@@ -105,7 +107,7 @@ class Simulation:
         """One crawl of at most `length` pages, from the topic's seeds or from others.
 
         `weights` has a row for each phase and a column for each term; the rows take over one after another, in
-        equal parts of `length`.
+        equal parts of `length`, or each ranks the links of its distance from the seeds.
         """
         start = self._seeds(seeds)
         return self._result(self.visits(weights, seed, length, seeds), start)
@@ -131,7 +133,13 @@ class Simulation:
     def recipe(self, weights: Floats, seed: int, length: int) -> Recipe:
         """What makes the ordinary loop crawl the same pages."""
         limits = Limits(max_pages=length, max_buffer=None)
-        return Recipe(strategy_of(weights), type(self._judge)(), limits, f"roulette:{CAPACITY}/{LOW}", seed)
+        return Recipe(
+            strategy_of(weights, self._ranking),
+            type(self._judge)(),
+            limits,
+            f"roulette:{CAPACITY}/{LOW}",
+            seed,
+        )
 
     def _seeds(self, seeds: Sequence[str] | None) -> Ints:
         return np.array(url_ids(tuple(seeds or self.topic.seeds), self.web.urls), np.int32)
@@ -150,7 +158,9 @@ class Simulation:
         return SimulatedCrawl(pages, good, visits.depth[has_page], first)
 
 
-def strategy_of(weights: Floats) -> LinearRank:
+def strategy_of(weights: Floats, ranking: Ranking = USUAL_RANKING) -> LinearRank:
     """The ordinary strategy with these weights, a row for each phase."""
     first, *later = (Weights(*row) for row in np.array(weights, np.float64, ndmin=2).tolist())
-    return LinearRank(**first.settings(), later=tuple(later))
+    return LinearRank(
+        **first.settings(), later=tuple(later), by_distance=ranking.by_distance, margin=ranking.margin
+    )

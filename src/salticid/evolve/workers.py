@@ -22,6 +22,7 @@ from salticid.evolve.genome import normalise
 from salticid.evolve.scored_pages import LEARNING
 from salticid.evolve.simulation import Simulation, Watch
 from salticid.model import Topic
+from salticid.strategies.parts.rank_terms import USUAL_RANKING, Ranking
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -37,10 +38,18 @@ class Stage:
     topic: Topic
     judge: str = LEARNING
     least_good: int | None = None
+    ranking: Ranking = USUAL_RANKING
 
     def open(self, watch: Watch | None = None) -> Simulation:
         """The simulation."""
-        return Simulation(self.world, self.topic, watch=watch, judge=self.judge, least_good=self.least_good)
+        return Simulation(
+            self.world,
+            self.topic,
+            watch=watch,
+            judge=self.judge,
+            least_good=self.least_good,
+            ranking=self.ranking,
+        )
 
 
 class Crawlers(Protocol):

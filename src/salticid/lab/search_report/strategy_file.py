@@ -29,7 +29,9 @@ def strategy_file(strategy: EvolvedStrategy) -> str:
     """The text of the file: comments that tell what it does, its judge, the weights as settings, and `[found]`."""
     title = f"Evolved for {strategy.plan.topic}."
     sentences = [title, strategy.verdict(), strategy.what_matters()]
-    settings = msgspec.to_builtins(settings_of(strategy_of(np.array(strategy.weights))))
+    settings = msgspec.to_builtins(
+        settings_of(strategy_of(np.array(strategy.weights), strategy.plan.ranking))
+    )
     if strategy.plan.phases == 1:
         del settings["later"]
     table = {
@@ -76,6 +78,8 @@ def _provenance(strategy: EvolvedStrategy) -> dict[str, Any]:
         "runs": plan.runs,
         "seed": plan.seed,
         "phases": plan.phases,
+        "phases_by": "distance" if plan.ranking.by_distance else "pages",
+        "margin": plan.ranking.margin,
         "letter": plan.letter,
         "begun_with": len(plan.known),
         "terms": list(plan.searched),
