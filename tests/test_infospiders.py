@@ -123,6 +123,37 @@ def test_learning_is_back_propagation_with_momentum() -> None:
     assert abs(tanh(float(slow @ inputs)) - wanted) < abs(tanh(float(weights @ inputs)) - wanted)
 
 
+def test_plain_steps_are_those_of_the_paper() -> None:
+    """One epoch: o = tanh(0.5 * 2) = 0.76159, so the step is 0.5 * (0.6 - o) * (1 - o^2) * 2 = -0.06787."""
+    spiders = Infospiders(epochs=1, step="plain")
+    assert spiders._train(np.array([0.5]), np.array([2.0]), 0.6).tolist() == pytest.approx(
+        [0.43213], abs=1e-5
+    )
+    scaled = Infospiders(epochs=1)._train(np.array([0.5]), np.array([2.0]), 0.6)
+    assert scaled.tolist() == pytest.approx([0.5 - 0.06787 / 5], abs=1e-5)
+
+
+def test_at_twice_the_price_energy_lasts_half_as_long() -> None:
+    web = web_about_spiders({f"p{n}": ("rain", [f"p{n + 1}"]) for n in range(9)})
+    done = crawled(web, Infospiders(price=2.0), Limits(max_pages=4))
+    done.to_the_end()
+    assert [event["energy"] for event in named(done.log.events, "agent")] == [0.5, 0.0]
+
+
+def test_with_restarts_an_agent_goes_back_to_a_good_page_and_pays_for_a_revisit() -> None:
+    """Loaded dice always restart: from the only page there is the agent goes to it again, for a tenth of 2 / 20."""
+    web = web_about_spiders({"seed": FORK, "a": ("rain", []), "b": ("rain", [])})
+    done = crawled(web, Infospiders(restart=0.5))
+    step(done)
+    assert done.crawl.ask(1, frozenset()) == []
+    assert [(web.name(visit.url), visit.revisit) for visit in done.log.visits] == [
+        ("seed", False),
+        ("seed", True),
+    ]
+    before, after = (event["energy"] for event in named(done.log.events, "agent"))
+    assert float(before) - float(after) == pytest.approx(0.1 * 0.1)
+
+
 @pytest.mark.parametrize("setting", [{"rate": 0.0}, {"epochs": 0}])
 def test_without_steps_nothing_is_learned(setting: dict[str, Any]) -> None:
     web = web_about_spiders({"seed": FORK, "a": ("rain", ["b"])})

@@ -22,7 +22,11 @@ from salticid.lab.links.splits import Split, at_random, by_university
 from salticid.lab.links.table import link_table
 from salticid.lab.links.trial import Trial, run_trial
 from salticid.learning.link_tables import load
+from salticid.learning.link_traits import PageTraits
 from salticid.model import Ints
+from salticid.registry import read_strategy_file
+from salticid.strategies import strategies
+from salticid.strategies.context import Context
 from salticid.testing.generated import GeneratedSource
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.build import build
@@ -218,6 +222,38 @@ def test_a_saved_strategy_knows_all_labelled_links_and_crawls(world: Path, tmp_p
     assert crawl.status == 0, crawl.err
     visits = [json.loads(line) for line in salticid("visits", tmp_path / "crawl", "--json").out.splitlines()]
     assert "/projects/eyes/" in visits[1]["url"]
+
+
+def test_context_is_saved_loaded_and_goes_after_its_class(
+    world: Path, links: LabelledLinks, tmp_path: Path
+) -> None:
+    file, topic = tmp_path / "projects.toml", tmp_path / "topic.toml"
+    made = salticid("links", world, "--save", file, "--score", "context", "--target", "project", "--json")
+    assert made.status == 0, made.err
+    taught = strategies.make(*read_strategy_file(file)[:2])
+    assert isinstance(taught, Context)
+    assert taught.weights is not None
+    chances: dict[bool, list[float]] = {True: [], False: []}
+    rows = zip(links.source.tolist(), links.place.tolist(), links.label.tolist(), strict=True)
+    for source, place, label in rows:
+        page = PageTraits.of(links.web.page(source), links.web.words, links.web.urls)
+        chances[links.classes[label] == "project"].append(taught.weights.chance(page.traits(place)))
+    assert min(chances[True]) > max(chances[False])
+    topic.write_text('name = "t"\nkeywords = "vision"\nseeds = ["http://www.cs.cornell.example/"]\n')
+    out = tmp_path / "crawl"
+    said = salticid("crawl", topic, "--web", world, "--strategy", file, "--max-pages", 2, "--out", out)
+    assert said.status == 0, said.err
+    visits = [json.loads(line) for line in salticid("visits", out, "--json").out.splitlines()]
+    assert "/projects/eyes/" in visits[1]["url"]
+
+
+def test_weights_that_do_not_fit_are_refused(world: Path, tmp_path: Path) -> None:
+    file = tmp_path / "bad.toml"
+    file.write_text(
+        'strategy = "context"\n[weights]\nclasses = ["on", "off"]\ntarget = "on"\n[weights.traits]\nx = [1.0]\n'
+    )
+    said = salticid("crawl", file, "--web", world, "--strategy", file)
+    assert (said.status, "2 weights" in said.err) == (2, True)
 
 
 @pytest.mark.parametrize(

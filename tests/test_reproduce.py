@@ -6,7 +6,9 @@ import json
 import re
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
+from xml.etree import ElementTree
 
 import pytest
 from tests.running import salticid
@@ -44,6 +46,7 @@ class Outcome(NamedTuple):
     markdown: str
     findings: str
     page: str
+    into: Path
 
 
 Reproduced = Callable[[int], Outcome]
@@ -56,10 +59,12 @@ def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Reproduced:
 
     @cache
     def run(number: int) -> Outcome:
-        said = salticid("reproduce", number, "--pages", 25, "--out", out, "--json")
+        into = out.parent / f"{number}.md"
+        into.write_text("before\n<!-- figures -->\nold\n<!-- /figures -->\nafter\n")
+        said = salticid("reproduce", number, "--pages", 25, "--out", out, "--into", into, "--json")
         assert said.status == 0, said.err
         names = ("findings.md", "findings.json", "report.html")
-        return Outcome(json.loads(said.out), *((out / name).read_text() for name in names))
+        return Outcome(json.loads(said.out), *((out / name).read_text() for name in names), into)
 
     return run
 
@@ -107,6 +112,20 @@ def test_every_figure_of_the_paper_is_drawn_with_its_errors_in_a_page_that_needs
     assert made.page.count("<figure>") == made.page.count('<svg class="plot"') == len(figures)
     assert made.page.count('class="band') + made.page.count('class="bar"') >= 2 * len(figures)
     assert not re.search(r"(?:src|href)=\"(?!#|data:)", made.page)
+
+
+def test_findings_and_main_figures_are_put_between_the_marks_of_a_page(reproduced: Reproduced) -> None:
+    made = reproduced(4)
+    text = made.into.read_text()
+    assert text.startswith("before\n<!-- figures -->\n")
+    assert text.endswith("<!-- /figures -->\nafter\n")
+    assert "old" not in text.split()
+    drawings = re.findall(r"\]\((figures/[^)]+\.svg)\)", text)
+    assert len(drawings) == len(FIGURES[4])
+    for drawing in drawings:
+        tree = ElementTree.fromstring((made.into.parent / drawing).read_text())
+        assert tree.tag == "{http://www.w3.org/2000/svg}svg"
+        assert "--c0:" in (tree.findtext("{http://www.w3.org/2000/svg}style") or "")
 
 
 def test_crawls_shorter_than_the_papers_are_said_to_be(reproduced: Reproduced) -> None:

@@ -60,6 +60,23 @@ def test_the_letter_of_the_paper_is_judged_only_when_asked_for(tmp_path: Path) -
     assert drawn.curves["the paper"].mean[:3] == [28.91, 68.60, 71.71]
 
 
+def test_the_scores_race_as_priorities_on_each_university_by_what_the_others_taught(tmp_path: Path) -> None:
+    small_webkb(tmp_path / "webkb")
+    found = made(tmp_path, tmp_path / "out")
+    race = next(table for table in found.tables if table.title.startswith("The scores as priorities"))
+    assert "12 crawls of 200 pages" in race.title
+    assert [row[0] for row in race.rows] == [
+        "breadth_first",
+        "neighbourhood",
+        "anchor",
+        "transition",
+        "context",
+    ]
+    taught = (tmp_path / "out/score-race/cornell-project/context.toml").read_text()
+    assert 'target = "project"' in taught
+    assert "cornell" not in taught
+
+
 def test_without_data_a_generated_web_is_said_to_be_another_question(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

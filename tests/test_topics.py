@@ -122,6 +122,38 @@ def test_neighbours_are_two_links_back_and_never_on_topic(
         assert len(topic.seeds) == seeds if seeds < 1000 else len(topic.seeds) > 10
 
 
+def test_examples_can_be_what_is_to_be_found_and_then_nobody_is_told(world: Path, tmp_path: Path) -> None:
+    told = made(world, tmp_path / "told", TopicPlan(task="neighbours", examples_per_topic=10))
+    plan = TopicPlan(task="neighbours", examples_per_topic=10, targets="examples")
+    for label, (topic, truth) in made(world, tmp_path / "untold", plan).items():
+        assert topic.examples == ()
+        assert truth.targets == tuple(sorted(told[label][0].examples))
+        assert topic.seeds == told[label][0].seeds
+    said = salticid("world", "topics", world, "--out", tmp_path / "none", "--targets", "examples")
+    assert (said.status, "--task neighbours" in said.err) == (2, True)
+
+
+def test_neighbours_may_be_on_topic_as_in_the_paper(world: Path, tmp_path: Path) -> None:
+    said = salticid(
+        "world",
+        "topics",
+        world,
+        "--out",
+        tmp_path / "t",
+        "--task",
+        "neighbours",
+        "--on-topic",
+        "--seeds-per-topic",
+        1000,
+    )
+    assert said.status == 0, said.err
+    topical = [
+        set(load_topic(file)[0].seeds) & set(labels_of(world)[file.stem])
+        for file in (tmp_path / "t").iterdir()
+    ]
+    assert any(topical)
+
+
 def test_queries(world: Path, tmp_path: Path) -> None:
     web = RecordedWeb(world)
     path = made(world, tmp_path / "path", TopicPlan())

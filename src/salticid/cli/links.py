@@ -21,6 +21,9 @@ def links(
     save: Annotated[
         Path | None, typer.Option(help="Write a strategy file learned from all links.", metavar="FILE.toml")
     ] = None,
+    score: Annotated[
+        Literal["transition", "context"], typer.Option(help="By which score its crawls go.")
+    ] = "transition",
     target: Annotated[
         str | None, typer.Option(help="The class its crawls are after [default: homepage].", metavar="CLASS")
     ] = None,
@@ -49,7 +52,8 @@ def links(
     with Work("links", 0, err) as work:
         trial = run_trial(examples, parts, work.part)
     if save is not None:
-        _write(save, saving.strategy_file(examples, target_class))
+        file_of = saving.context_file if score == "context" else saving.strategy_file
+        _write(save, file_of(examples, target_class))
     if json:
         print_json(link_table(trial))
         return

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from salticid.cli.console import err, out, print_json, safe
+from salticid.errors import UserError
 
 _BASIS = {
     "labels": "from the labels of the world",
@@ -39,6 +40,13 @@ def topics(
     examples_share: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="At most this share of the pages are examples.")
     ] = 1.0,
+    targets: Annotated[
+        Literal["rest", "examples"],
+        typer.Option(help="What is to be found: the other pages, or the examples."),
+    ] = "rest",
+    on_topic: Annotated[
+        bool, typer.Option("--on-topic", help="Neighbours may be pages of the topic.")
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of the shuffling.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -48,7 +56,21 @@ def topics(
     """
     from salticid.worlds.topics import TopicPlan, make_topics  # here: it takes its time to import
 
-    plan = TopicPlan(task, query, min_pages, seeds_per_topic, examples_per_topic, seed, examples_share)
+    if targets == "examples" and task == "examples":
+        raise UserError(
+            "a crawl that starts from the examples has them; --targets examples goes with --task neighbours"
+        )
+    plan = TopicPlan(
+        task,
+        query,
+        min_pages,
+        seeds_per_topic,
+        examples_per_topic,
+        seed,
+        examples_share,
+        targets=targets,
+        on_topic=on_topic,
+    )
     result = make_topics(world, out_dir, plan, search or ())
     files, left_out = [str(file) for file in result.files], result.left_out
     if json:

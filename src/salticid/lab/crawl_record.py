@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from salticid.lab.experiment import Case, Experiment
+from salticid.lab.strategy_clock import StrategyClock
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
@@ -22,7 +23,8 @@ from salticid.webs.recorded import RecordedWeb
 class CrawlRecord(msgspec.Struct, frozen=True):
     """What is kept of a crawl: its good pages in order, as numbers of the world's pages, with the judge's scores.
 
-    `failed` says what a strategy raised; `cpu` is the processor time of the whole crawl in seconds.
+    `failed` says what a strategy raised; `cpu` is the processor time of the whole crawl in seconds, `own_cpu` that of
+    the strategy alone.
     """
 
     pages: list[int]
@@ -31,6 +33,7 @@ class CrawlRecord(msgspec.Struct, frozen=True):
     stopped: str
     cpu: float
     failed: str | None = None
+    own_cpu: float = 0.0
 
 
 @lru_cache(maxsize=1)
@@ -59,8 +62,10 @@ def crawl_once(experiment: Experiment, case: Case) -> CrawlRecord:
     """Make a crawl; what is kept of it."""
     web = recorded_web(experiment.world)
     topic = experiment.topic(case.topic)
+    strategy = experiment.strategy(case.strategy)
+    clock = StrategyClock(strategy)
     recipe = Recipe(
-        experiment.strategy(case.strategy),
+        strategy,
         experiment.new_judge(case.strategy),
         replace(experiment.limits, max_buffer=case.max_buffer),
         experiment.arrivals,
@@ -78,4 +83,4 @@ def crawl_once(experiment: Experiment, case: Case) -> CrawlRecord:
     cpu = time.process_time() - start
     good = [visit for visit in log.visits if visit.good]
     pages = [web.number_at(visit.final) for visit in good]
-    return CrawlRecord(pages, [visit.score for visit in good], fetches, stopped, cpu, failed)
+    return CrawlRecord(pages, [visit.score for visit in good], fetches, stopped, cpu, failed, clock.seconds)

@@ -20,6 +20,7 @@ WORTH = {
     "hunter": Worth(64.2, 62.8),
     "adaptive_n": Worth(46.3, 36.2),
     "best_first": Worth(46.2, 36.2),
+    "context": Worth(46.2, 36.2),
     "best_n_first": Worth(43.9, 9.7),
     "neighbourhood": Worth(43.6, 22.6),
     "linear_rank": Worth(43.5, 31.5),

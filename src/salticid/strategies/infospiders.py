@@ -9,11 +9,14 @@ import numpy as np
 from msgspec import Meta
 
 from salticid.exact import tanh, tanhs
-from salticid.model import Floats, Visit
+from salticid.model import Choice, Floats, Link, Visit
 from salticid.protocols import Brief
 from salticid.strategies.parts.agents import Agent, AgentArrival
 from salticid.strategies.parts.nearness import AgentPage, PageTerms
 from salticid.strategies.parts.walkers import Walking
+
+RESTARTS = 20
+"""So many of the best pages are gone back to."""
 
 
 @dataclass(slots=True, eq=False)
@@ -46,9 +49,11 @@ class Infospiders(Walking[InfoSpider]):
     weight of the old; keywords count once each, however often the topic names them.
 
     Otherwise than in the paper: a step of learning is divided by 1 + the squared length of the inputs, for
-    the raw step throws the weights so far that the unit saturates. Clones begin at seeds or offered links
-    that wait, if any do. See `salticid.strategies.parts.walkers` for dead ends, bounds and a person's word, which
-    is worth one unit of energy.
+    the raw step throws the weights so far that the unit saturates; with `step` "plain" it is not, as in the
+    paper. `price` multiplies what pages cost, revisits too. With `restart` an agent goes back, with that
+    chance, to one of the 20 best pages found so far instead of on: a revisit. Clones begin at seeds or offered
+    links that wait, if any do. See `salticid.strategies.parts.walkers` for dead ends, bounds and a person's
+    word, which is worth one unit of energy.
 
     >>> from salticid.testing import walk_through
     >>> walk_through(Infospiders(), max_pages=5)
@@ -69,6 +74,9 @@ class Infospiders(Walking[InfoSpider]):
         revisit_cost: Annotated[float, Meta(ge=0.001, le=1)] = 0.1,
         lookahead: Annotated[float, Meta(ge=0, le=1)] = 0.0,
         reach: Annotated[int, Meta(ge=1, le=50)] = 5,
+        step: Literal["scaled", "plain"] = "scaled",
+        price: Annotated[float, Meta(gt=0, le=100)] = 1.0,
+        restart: Annotated[float, Meta(ge=0, le=0.5)] = 0.0,
     ) -> None:
         self.theta = theta
         self.temperature = temperature
@@ -79,9 +87,13 @@ class Infospiders(Walking[InfoSpider]):
         self.revisit_cost = revisit_cost
         self.lookahead = lookahead
         self.reach = reach
+        self.step = step
+        self.price = price
+        self.restart = restart
 
     def start(self, brief: Brief) -> None:
         self._outlooks: dict[int, float] = {}
+        self._good: list[tuple[float, int, Link]] = []
         super().start(brief)
 
     def first_agents(self, seeds: int) -> int:
@@ -110,7 +122,7 @@ class Infospiders(Walking[InfoSpider]):
         return arrival.visit.score
 
     def cost(self, visit: Visit) -> float:
-        full = self.founders * self.theta / (2 * self.limits.max_pages)
+        full = self.price * self.founders * self.theta / (2 * self.limits.max_pages)
         return full if visit.good else self.revisit_cost * full
 
     def estimates(self, agent: InfoSpider, ground: AgentPage) -> Floats:
@@ -121,7 +133,17 @@ class Infospiders(Walking[InfoSpider]):
         beyond = np.array([np.nan if best is None else best for best in outlooks])
         return np.where(np.isnan(beyond), estimates, estimates + self.lookahead * (beyond - estimates))
 
+    def draw(self, agent: InfoSpider, ground: AgentPage) -> Choice:
+        if self.restart and self._good and self.rng.random() < self.restart:
+            *_, link = self._good[int(self.rng.integers(len(self._good)))]
+            agent.ground = None  # what it will find there is not what it expected of a link here
+            return Choice(link, 0.0, agent=agent.number)
+        return super().draw(agent, ground)
+
     def learn(self, agent: InfoSpider, arrival: AgentArrival) -> None:
+        if self.restart and not arrival.visit.revisit:
+            page = arrival.visit.score, -arrival.visit.step, arrival.visit.choice.link
+            self._good = sorted([*self._good, page], key=lambda each: each[:2], reverse=True)[:RESTARTS]
         if agent.ground is not None:
             own = self.target == "keywords"
             goal = arrival.reading.likeness(agent.keywords) if own else arrival.visit.score
@@ -132,10 +154,11 @@ class Infospiders(Walking[InfoSpider]):
     def _train(self, weights: Floats, inputs: Floats, goal: float) -> Floats:
         """The weights after some epochs of back-propagation on one example, each along the same inputs."""
         activity, length = float((weights * inputs).sum()), float((inputs * inputs).sum())
+        scale = 1 + length if self.step == "scaled" else 1.0
         step = change = 0.0
         for _ in range(self.epochs):
             output = tanh(activity + change * length)
-            step = self.momentum * step + self.rate * (goal - output) * (1 - output**2) / (1 + length)
+            step = self.momentum * step + self.rate * (goal - output) * (1 - output**2) / scale
             change += step
         return weights + change * inputs
 

@@ -32,7 +32,11 @@ _DESCRIBED_PAGES, _DESCRIBED_WORDS = 10, 50
 
 @dataclass(frozen=True, slots=True)
 class TopicPlan:
-    """How topics are cut from labels; the fields are the options of `salticid world topics`."""
+    """How topics are cut from labels; the fields are the options of `salticid world topics`.
+
+    `targets` "examples": the examples themselves are to be found, and the crawler is not told them. `on_topic`:
+    neighbours may be pages of the topic.
+    """
 
     task: Literal["examples", "neighbours"] = "examples"
     query: Literal["path", "text"] = "path"
@@ -41,6 +45,8 @@ class TopicPlan:
     examples_per_topic: int = 5
     seed: int = 0
     examples_share: float = 1.0
+    targets: Literal["rest", "examples"] = "rest"
+    on_topic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +135,8 @@ class _Maker:
             seeds = pages[: plan.seeds_per_topic]
             count = len(seeds)
         targets = sorted(pages[count:])
+        if plan.targets == "examples":
+            targets, examples = sorted(examples), []
         if len(targets) < MIN_TARGETS:
             raise _LeftOut(f"{len(targets)} targets, fewer than {MIN_TARGETS}")
         description = self._description(pages)
@@ -148,8 +156,8 @@ class _Maker:
         return "\n".join(lines)
 
     def _neighbours(self, pages: list[str], rng: np.random.Generator) -> list[str]:
-        """Seeds two links back from pages of the topic, never on it."""
-        topical = {self._web.urls.find(url) for url in pages}
+        """Seeds two links back from pages of the topic, and unless the plan says so never on it."""
+        topical = set() if self._plan.on_topic else {self._web.urls.find(url) for url in pages}
         second: set[int] = set()
         for url in pages[:_GO_BACK_FROM]:
             for parent in self._some_backlinks(self._web.urls.find(url), rng):

@@ -6,9 +6,10 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from salticid.lab.links.examples import LabelledLinks
-from salticid.lab.links.link_traits import PageTraits
 from salticid.lab.links.regression import fit_weights, probabilities
 from salticid.lab.links.splits import Split
+from salticid.learning.link_traits import PageTraits
+from salticid.learning.link_weights import LinkWeights
 from salticid.model import Floats, Ints
 
 CONTEXT = "context"
@@ -23,13 +24,19 @@ class Context:
 
     def __init__(self, links: LabelledLinks) -> None:
         self._links = links
-        self._traits = _table(links)
+        self._traits, self._names = _table(links)
         self._fits: dict[tuple[bytes, float], tuple[Ints, Floats]] = {}
 
     def scores(self, split: Split, trust: float) -> Floats:
         """P(class | link), a row for each link that is asked about."""
         columns, weights = self._fit(split.train, trust)
         return probabilities(self._traits[split.test][:, columns], weights)
+
+    def weights(self, train: Ints, trust: float, target: str) -> LinkWeights:
+        """What these links teach, for a crawl after pages of class `target`."""
+        columns, weights = self._fit(train, trust)
+        names = [self._names[column] for column in columns.tolist()]
+        return LinkWeights.of(self._links.classes, target, names, weights)
 
     def best_trust(self, split: Split) -> float:
         """The trust with which the splits inside training are told apart best; the least of equals."""
@@ -51,18 +58,20 @@ class Context:
         return self._fits[key]
 
 
-def _table(links: LabelledLinks) -> csr_matrix:
-    """Links by traits, 1 where a link has one; columns in the order traits turn up."""
+def _table(links: LabelledLinks) -> tuple[csr_matrix, list[str]]:
+    """Links by traits, 1 where a link has one; columns in the order traits turn up, and what they are."""
     column: dict[str, int] = {}
     columns: list[int] = []
     ends = [0]
     traits, page = None, -1
     for source, place in zip(links.source.tolist(), links.place.tolist(), strict=True):
         if traits is None or source != page:
-            traits, page = PageTraits.of(links, source), source
+            traits = PageTraits.of(links.web.page(source), links.web.words, links.web.urls)
+            page = source
         columns += [column.setdefault(trait, len(column)) for trait in traits.traits(place)]
         ends.append(len(columns))
-    return csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(links), len(column)))
+    table = csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(links), len(column)))
+    return table, list(column)
 
 
 def _usual(traits: csr_matrix, source: Ints) -> Ints:

@@ -1,4 +1,4 @@
-"""What all labelled links of a world teach, as a strategy file."""
+"""What labelled links of a world teach, as a strategy file."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ import numpy as np
 from salticid.errors import UserError, unknown
 from salticid.lab.links.bayes import ALL_WORDS, TRANSITION, train_model
 from salticid.lab.links.classes import HOMEPAGE
+from salticid.lab.links.context import Context
 from salticid.lab.links.examples import UNKNOWN, LabelledLinks
-from salticid.learning.link_tables import save
+from salticid.lab.links.splits import at_random
+from salticid.learning import link_weights
+from salticid.learning.link_tables import LinkTables, save
+from salticid.model import Ints
 
 LEAST = 2
 """A word that occurs but once in all pages, or in all anchors, is not kept."""
@@ -16,9 +20,25 @@ LEAST = 2
 
 def strategy_file(links: LabelledLinks, target: str) -> str:
     """The text of a file for `salticid crawl --strategy`: transition, after pages of class `target`."""
+    return save(TRANSITION, tables_of(links, *_everything(links), target))
+
+
+def context_file(links: LabelledLinks, target: str) -> str:
+    """The same for context; it trusts links as much as the most of the splits by chance would."""
+    context = Context(links)
+    trust = context.best_trust(at_random(links, 0)[0])
+    return link_weights.save(context.weights(_everything(links)[1], trust, target))
+
+
+def tables_of(links: LabelledLinks, pages: Ints, train: Ints, target: str) -> LinkTables:
+    """The counts of some pages and links."""
+    return train_model(links, pages, train, ALL_WORDS, target).tables(LEAST)
+
+
+def _everything(links: LabelledLinks) -> tuple[Ints, Ints]:
+    """All pages whose class is known, and all links."""
     pages = np.flatnonzero(links.page_class != UNKNOWN).astype(np.int32)
-    model = train_model(links, pages, np.arange(len(links), dtype=np.int32), ALL_WORDS, target)
-    return save(TRANSITION, model.tables(LEAST))
+    return pages, np.arange(len(links), dtype=np.int32)
 
 
 def checked_target(links: LabelledLinks, name: str | None) -> str:

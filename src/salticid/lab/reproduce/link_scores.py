@@ -20,6 +20,7 @@ from salticid.lab.reproduce.figures import PaperFigure
 from salticid.lab.reproduce.findings import Finding, finding_of, untestable
 from salticid.lab.reproduce.paper import Claim, paper
 from salticid.lab.reproduce.reproduction import FigureTable, Reproduction, Setup
+from salticid.lab.reproduce.score_race import score_race
 from salticid.lab.reproduce.worlds import WEBKB, generated_ground, unpack, world_of
 from salticid.lab.results import Curve, Test
 from salticid.learning.multinomial_bayes import Whole
@@ -61,6 +62,12 @@ def reproduce(setup: Setup) -> Reproduction:
     with_class = {
         name: _with_page_class(trial, splits[name.removesuffix(LETTER)]) for name, trial in trials.items()
     }
+    by_home = "by university"
+    races = (
+        score_race(links, splits[by_home], trials[by_home].settings, context, setup)
+        if by_home in splits
+        else ()
+    )
     return Reproduction(
         number=NUMBER,
         paper=paper(NUMBER).title,
@@ -68,6 +75,7 @@ def reproduce(setup: Setup) -> Reproduction:
         settings=_settings(trials),
         tables=[
             *_beside_the_paper(with_class),
+            *races,
             *(table for each in trials.items() for table in _figures(*each)),
         ],
         findings=[

@@ -38,6 +38,8 @@ class PaperRace:
     experiment: Experiment
     names: Mapping[str, str]
     topics: Sequence[TopicMeasures]
+    costs: Mapping[str, Sequence[tuple[float, int]]]
+    """For each crawl of a strategy the processor time of the strategy alone, in seconds, and the pages."""
 
     @classmethod
     def run(
@@ -54,7 +56,16 @@ class PaperRace:
         def report(what: str, count: int, of: int) -> None:
             watch(f"{where}: {what}", count, of)
 
-        return cls(where, experiment, names, crawls_and_measures(experiment, out, workers, report)[1])
+        records, topics = crawls_and_measures(experiment, out, workers, report)
+        costs = {
+            strategy: [
+                (record.own_cpu, len(record.pages))
+                for case, record in records.items()
+                if case.strategy == strategy
+            ]
+            for strategy in experiment.strategies
+        }
+        return cls(where, experiment, names, topics, costs)
 
     def values(self, strategy: str, metric: str) -> list[float | None]:
         """A measure of a strategy, topic by topic."""
@@ -81,6 +92,18 @@ class PaperRace:
         return FigureTable(
             f"{title}, {self.where}, {len(self.topics)} topics",
             ["crawler", *(_title(name) for name in names)],
+            rows,
+        )
+
+    def cost_table(self) -> FigureTable:
+        """Processor time a page and a topic, as paper 1 accounts for it: of the crawler, without what all share."""
+        rows = []
+        for strategy, costs in self.costs.items():
+            milliseconds: list[float | None] = [1000 * cpu / pages for cpu, pages in costs if pages]
+            rows.append([self.names[strategy], mean_text(milliseconds), mean_text([cpu for cpu, _ in costs])])
+        return FigureTable(
+            f"Processor time of the crawlers alone, {self.where}; it is never the same twice",
+            ["crawler", "milliseconds a page", "seconds a topic"],
             rows,
         )
 

@@ -11,7 +11,8 @@ from salticid.lab.reproduce.findings import Finding
 from salticid.lab.reproduce.paper import paper
 from salticid.lab.reproduce.race import PaperRace, mean_text
 from salticid.lab.reproduce.reproduction import FigureTable, Reproduction, Setup
-from salticid.lab.reproduce.worlds import MOST_TOPICS, Ground, grounds
+from salticid.lab.reproduce.spider_study import study
+from salticid.lab.reproduce.worlds import MOST_TOPICS, Ground, generated_ground, grounds
 from salticid.metrics.parts.measure import Better
 from salticid.worlds.topics import TopicPlan
 
@@ -26,9 +27,11 @@ CLASSIFIERS = {
     "classifier_widrow_hoff": "Widrow-Hoff",
     "classifier_eg": "EG",
 }
-MEASURES = (*CLASSIFIERS, "smart_rank", "coverage_lexical", "mean_similarity")
+MEASURES = (*CLASSIFIERS, "smart_rank", "coverage_lexical", "mean_similarity", "authority")
 BEST = "best_first:admit=always"
-SPIDERS = "infospiders"
+SPIDERS, PLAIN_SPIDERS = "infospiders", "infospiders:step=plain"
+LONGER, LONG_ROOM, LONG_TOPICS = 10, 40, 30
+"""Longer crawls are so many times the paper's, on a web so many times larger; a hundred topics would take an hour."""
 
 
 def reproduce(setup: Setup) -> Reproduction:
@@ -39,6 +42,16 @@ def reproduce(setup: Setup) -> Reproduction:
     places = grounds(setup.data, setup.out, setup.watch, ROOM * setup.pages)
     for ground in places:
         race = _race(ground, setup)
+        tables += _tables(race)
+        figures += _figures(race)
+        findings += _findings(race)
+    if setup.full:
+        race = _long_race(setup)
+        figures.append(race.figure("6", paper(NUMBER).figures["6"], "smart_rank"))
+        findings += _long_findings(race, setup.pages)
+        tables += study(places[-1], PLAN, MAX_BUFFER, setup)
+    if setup.letter:
+        race = _race(places[-1], setup, PLAIN_SPIDERS)
         tables += _tables(race)
         figures += _figures(race)
         findings += _findings(race)
@@ -54,6 +67,8 @@ def reproduce(setup: Setup) -> Reproduction:
             "topic text": "long, shared by crawler and judge",
             "seeds": "10 pages of the topic",
             "PageRank's cross-domain rule": rule,
+            "InfoSpiders": "a step of learning is scaled by its inputs; by the letter of the paper it is not",
+            "longer crawls, and why InfoSpiders do as they do": "below" if setup.full else "with --full",
         },
         tables=tables,
         findings=findings,
@@ -66,18 +81,56 @@ def pagerank_on(ground: Ground) -> str:
     return "pagerank:admit=always" + (",cross_domain=false" if ground.one_host else "")
 
 
-def _race(ground: Ground, setup: Setup) -> PaperRace:
-    names = {BEST: "BestFirst", SPIDERS: "InfoSpiders", pagerank_on(ground): "PageRank"}
+def _race(ground: Ground, setup: Setup, spiders: str = SPIDERS) -> PaperRace:
+    names = {BEST: "BestFirst", spiders: "InfoSpiders", pagerank_on(ground): "PageRank"}
     topics = ground.topics(setup.out, PLAN, MOST_TOPICS)
     experiment = Experiment(
         str(ground.world), str(topics), tuple(names), setup.pages, MAX_BUFFER, measures=MEASURES
     )
+    where = ground.name + (", as the paper" if spiders == PLAIN_SPIDERS else "")
     out = setup.out / f"race-{ground.name}"
-    return PaperRace.run(ground.name, experiment, names, out, setup.workers, setup.watch)
+    return PaperRace.run(where, experiment, names, out, setup.workers, setup.watch)
+
+
+def _long_race(setup: Setup) -> PaperRace:
+    """Crawls of ten times the length on a web that is larger by as much."""
+    pages = LONGER * setup.pages
+    ground = generated_ground(setup.out, LONG_ROOM * pages, setup.watch)
+    names = {BEST: "BestFirst", pagerank_on(ground): "PageRank"}
+    topics = ground.topics(setup.out, PLAN, LONG_TOPICS)
+    experiment = Experiment(
+        str(ground.world), str(topics), tuple(names), pages, MAX_BUFFER, measures=("smart_rank",)
+    )
+    where = f"generated, {pages:,} pages"
+    return PaperRace.run(where, experiment, names, setup.out / "race-long", setup.workers, setup.watch)
+
+
+def _long_findings(race: PaperRace, early: int) -> Iterator[Finding]:
+    """Whether PageRank's mean rank, as a multiple of BestFirst's, falls as crawls go on."""
+    best, pagerank = race.experiment.strategies
+    late = race.experiment.max_pages
+    multiples = [
+        (
+            f"PageRank's as a multiple of BestFirst's after {pages:,} pages",
+            [
+                None if theirs is None or not ours else theirs / ours
+                for theirs, ours in zip(
+                    race.after(pagerank, "smart_rank", pages),
+                    race.after(best, "smart_rank", pages),
+                    strict=True,
+                )
+            ],
+        )
+        for pages in (early, late)
+    ]
+    claim = paper(NUMBER).claims["longer_crawls"].about(early=f"{early:,}", late=f"{late:,}")
+    yield race.difference(claim, Better.HIGHER, *multiples)
 
 
 def _tables(race: PaperRace) -> Iterator[FigureTable]:
-    yield race.table("Judged by classifiers and similarity", [*CLASSIFIERS, "mean_similarity"])
+    yield race.table(
+        "Judged by classifiers, similarity and links", [*CLASSIFIERS, "mean_similarity", "authority"]
+    )
     at = _lengths(race)
     yield FigureTable(
         f"Mean SMART rank of the pages so far, {race.where} (less is better)",
@@ -87,6 +140,7 @@ def _tables(race: PaperRace) -> Iterator[FigureTable]:
             for strategy in race.experiment.strategies
         ],
     )
+    yield race.cost_table()
 
 
 def _figures(race: PaperRace) -> Iterator[PaperFigure]:
@@ -127,6 +181,8 @@ def _findings(race: PaperRace) -> Iterator[Finding]:
     for other in (best, pagerank):
         claim = claims["best_pages"].about(other=race.names[other])
         yield race.ahead(claim, "coverage_lexical", spiders, other)
+    for other in (best, spiders):
+        yield race.ahead(claims["authority"].about(other=race.names[other]), "authority", pagerank, other)
 
 
 def _lengths(race: PaperRace) -> list[int]:

@@ -33,7 +33,14 @@ class Ground:
 
     def topics(self, out: Path, plan: TopicPlan, most: int | None = None) -> Path:
         """A folder of topic files, made as the plan says; of many, `most` that are spread evenly over their names."""
-        folder = out / f"topics-{self.world.name}-{plan.task}-{plan.query}-{plan.examples_per_topic}"
+        ways = [
+            plan.task,
+            plan.query,
+            str(plan.examples_per_topic),
+            plan.targets,
+            *(["on-topic"] if plan.on_topic else []),
+        ]
+        folder = out / "-".join(["topics", self.world.name, *ways])
         files = sorted(make_topics(self.world, folder, plan).files)
         if most is not None and len(files) > most:
             sample = {files[at * len(files) // most] for at in range(most)}

@@ -117,7 +117,7 @@ class Walking(Generic[A]):
             if len(choices) >= n:
                 break
             if agent.choice is None and agent.ground is not None:
-                agent.choice = self._draw(agent, agent.ground)
+                agent.choice = self.draw(agent, agent.ground)
             if agent.choice is not None and self._host(agent.choice.link.url) not in busy:
                 del self.idle[agent.number]
                 choices.append(agent.choice)
@@ -252,7 +252,7 @@ class Walking(Generic[A]):
     def _send(self, agent: A, link: Link, score: float = score_of_start) -> None:
         agent.choice = Choice(link, score, agent=agent.number)
 
-    def _draw(self, agent: A, ground: AgentPage) -> Choice:
+    def draw(self, agent: A, ground: AgentPage) -> Choice:
         """Draw a link of the ground by a Boltzmann distribution over the estimates."""
         estimates = self.estimates(agent, ground)
         chances = exps(self.sharpness() * (estimates - estimates.max()))

@@ -14,9 +14,9 @@ from math import log2
 
 import numpy as np
 
-from salticid.lab.links.examples import LabelledLinks
 from salticid.learning.link_model import LONGEST_ANCHOR
-from salticid.model import Area
+from salticid.model import Area, Page
+from salticid.protocols import Table
 from salticid.urls import host
 
 AROUND = 8
@@ -38,19 +38,18 @@ class PageTraits:
     links: list[str]
 
     @classmethod
-    def of(cls, links: LabelledLinks, number: int) -> PageTraits:
-        """Page `number` of the recording."""
-        page = links.web.page(number)
-        words = links.web.words.spell(page.tokens.tolist())
+    def of(cls, page: Page, word_table: Table, url_table: Table) -> PageTraits:
+        """A page, its words and URLs spelled by these tables."""
+        words = word_table.spell(page.tokens.tolist())
         headings = np.flatnonzero(page.areas == Area.HEADING).tolist()
         starts = page.links.start.tolist()
         ends = np.minimum(page.links.end, page.links.start + LONGEST_ANCHOR).tolist()
         return cls(
-            links.web.urls[page.url],
+            url_table[page.url],
             words,
             list(dict.fromkeys(words[at] for at in headings)),
             list(zip(starts, ends, strict=True)),
-            links.web.urls.spell(page.links.url.tolist()),
+            url_table.spell(page.links.url.tolist()),
         )
 
     def traits(self, place: int) -> list[str]:
