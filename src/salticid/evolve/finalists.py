@@ -30,10 +30,15 @@ def elite(state: State) -> list[Weights]:
 
 
 def best_finalist(state: State, crawlers: Crawlers, watch: GroupWatch) -> Weights:
-    """The one that does best on seeds no search has seen; those of the final test are not among them.
+    """The first of those that `ranked_finalists` gives."""
+    return ranked_finalists(state, crawlers, watch)[0]
 
-    To the letter of the paper it is one of the fittest. Else it is one of the elite that surely is ahead of what the
-    search began with first, which is Best-First, or that itself.
+
+def ranked_finalists(state: State, crawlers: Crawlers, watch: GroupWatch) -> list[Weights]:
+    """From the best on by seeds no search has seen; those of the final test are not among them.
+
+    To the letter of the paper they are the fittest. Else they are those of the elite that surely are ahead of what the
+    search began with first, which is Best-First, and that itself.
     """
     plan = state.plan
     running = finalists(state) if plan.letter or not plan.known else elite(state)
@@ -43,4 +48,4 @@ def best_finalist(state: State, crawlers: Crawlers, watch: GroupWatch) -> Weight
     places = list(range(len(running)))
     if not plan.letter and plan.known:
         places = [at for at in places if at == 0 or Interval.between(groups[at], groups[0]).low > 0]
-    return running[max(places, key=lambda at: fsum(groups[at]))]
+    return [running[at] for at in sorted(places, key=lambda at: -fsum(groups[at]))]

@@ -95,7 +95,11 @@ class EvolvedStrategy(msgspec.Struct, frozen=True):
 
 def with_evidence(state: State, crawlers: Crawlers, watch: Watch) -> EvolvedStrategy:
     """Choose from what a search that is done has found, and crawl with it on the seeds that were held back."""
-    weights = best_finalist(state, crawlers, partial(watch, "choosing"))
+    return evidence_for(state, best_finalist(state, crawlers, partial(watch, "choosing")), crawlers, watch)
+
+
+def evidence_for(state: State, weights: Weights, crawlers: Crawlers, watch: Watch) -> EvolvedStrategy:
+    """Crawl with weights that a search tried on the seeds that were held back."""
     test = held_back(state.plan, state.plan.spread(weights), crawlers, partial(watch, "testing"))
     return EvolvedStrategy.of(state, weights, test)
 
