@@ -18,7 +18,7 @@ from salticid.evolve.fitness import CrawlTrial, Goal, worth
 from salticid.evolve.genetic import Genetic, cross, flip, roulette
 from salticid.evolve.genome import BITS, Shape, decode, encode
 from salticid.evolve.interval import Interval
-from salticid.evolve.known_starts import PARENT, known_starts
+from salticid.evolve.known_starts import PARENT, known_starts, within_reach
 from salticid.evolve.optimizer import Individual, Weights
 from salticid.evolve.search import Evolution, fittest
 from salticid.evolve.search_plan import PAPER_TERMS, SearchPlan
@@ -240,6 +240,17 @@ def test_a_search_begins_with_what_is_known_and_the_elite_holds_it(phases: int, 
     assert elite(state)[:4] == starts
     assert elite(state)[4] == state.history[-1].weights
     assert len(set(elite(state))) == len(elite(state)) <= 4 + 10
+
+
+def test_of_a_strategy_with_a_short_reach_the_rest_is_best_first() -> None:
+    """A quarter of (0.2 parent_1, 0.8 anchor) and three quarters of Best-First; a file of such weights is met again."""
+    asked = plan(searched=("parent_1", "anchor"), reach=0.25)
+    row = dict(zip(TERMS, asked.spread(((0.2, 0.8),))[0], strict=True))
+    assert (row["parent_1"], row["anchor"]) == pytest.approx((0.8, 0.2))
+    assert sum(row.values()) == pytest.approx(1)
+    assert asked.spread(((1.0, 0.0),)) == asked.alone(PARENT)
+    assert within_reach(((0.8, 0.2),), asked.searched, 0.25)[0] == pytest.approx((0.2, 0.8))
+    assert plan(searched=("parent_1",)).spread(((0.1,),))[0][TERMS.index("parent_1")] == 0.1
 
 
 class ForBestFirst(Toy):

@@ -205,6 +205,8 @@ def test_the_letter_of_the_paper_starts_from_chance_and_is_another_search(
     assert (ours["letter"], ours["search"], ours["begun_with"]) == (False, "real", 4)
     assert letter["terms"] == ours["terms"][:9]
     assert ("least_good" in letter, ours["least_good"]) == (False, 75)
+    assert (letter["reach"], ours["reach"]) == (1.0, 0.25)
+    assert msgspec.toml.decode(made.read_bytes())["parent_1"] >= 0.75
 
 
 def test_what_is_handed_out_does_not_lose_to_best_first_on_seeds_nothing_was_chosen_by(made: Path) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from salticid.evolve.fitness import CrawlTrial, Goal
 from salticid.evolve.genetic import Genetic
 from salticid.evolve.genome import Shape
+from salticid.evolve.known_starts import PARENT
 from salticid.evolve.optimizer import Optimizer, Weights
 from salticid.evolve.real_valued import RealValued
 from salticid.evolve.scored_pages import LEARNING
@@ -40,7 +41,8 @@ class SearchPlan(msgspec.Struct, frozen=True):
     `world` is the digest of the world, `told` that of all the topic says, `seeds` are the topic's. `terms` are
     all that the rank function has, `searched` those whose weights are sought; the others stay zero. `known` are
     weights of the terms sought, to begin with, and unless the search is the paper's to the `letter`, nothing is taken
-    in the end that is not ahead of the first of them. `judge`, `least_good` and `ranking` are those of the
+    in the end that is not ahead of the first of them. `reach` is the share of a strategy that is sought; the rest is
+    Best-First. `judge`, `least_good` and `ranking` are those of the
     `Simulation`.
     """
 
@@ -64,6 +66,7 @@ class SearchPlan(msgspec.Struct, frozen=True):
     letter: bool = True
     least_good: int | None = None
     ranking: Ranking = Ranking()
+    reach: float = 1.0
 
     @property
     def held_back_seeds(self) -> list[int]:
@@ -100,7 +103,7 @@ class SearchPlan(msgspec.Struct, frozen=True):
         return list(dict.fromkeys(map(search.weights, search.first()[: len(self.known)])))
 
     def spread(self, weights: Weights) -> Weights:
-        """The weights sought as weights of all terms."""
+        """The weights sought as weights of all terms, of the strategy that they are the sought part of."""
         return tuple(tuple(self._weight(term, row) for term in self.terms) for row in weights)
 
     def trials(self, weights: Weights, seeds: list[int]) -> list[CrawlTrial]:
@@ -112,7 +115,10 @@ class SearchPlan(msgspec.Struct, frozen=True):
         return (tuple(float(each == term) for each in self.terms),) * self.phases
 
     def _weight(self, term: str, row: tuple[float, ...]) -> float:
-        return row[self.searched.index(term)] if term in self.searched else 0.0
+        weight = row[self.searched.index(term)] if term in self.searched else 0.0
+        if term != PARENT or self.reach == 1.0:
+            return self.reach * weight
+        return 1.0 - self.reach * (1.0 - weight)
 
     def _seeds(self) -> list[int]:
         """Distinct seeds; a search with more runs has the same ones and more."""

@@ -44,7 +44,7 @@ def mean_text(values: Sequence[float]) -> str:
 def figures(tests: PlaceTests, ours: Sequence[str]) -> Iterator[PaperFigure]:
     """The figures of a place, for Best-First and the strategies that were evolved there."""
     place, printed = tests.place, paper(NUMBER).figures
-    groups = [f"{length * place.length:,} from {len(seeds)}" for seeds in place.starts for length in LENGTHS]
+    groups = [f"{length * place.length:,}/{len(seeds)}" for seeds in place.starts for length in LENGTHS]
     for measure, number in (_RARE if place.rare else _POPULAR).items():
         curves = {
             name: _bars(
@@ -58,7 +58,7 @@ def figures(tests: PlaceTests, ours: Sequence[str]) -> Iterator[PaperFigure]:
         }
         figure = printed[number]
         yield PaperFigure(
-            f"Figure {number}", figure.title, place.name, figure.quote, "pages, and seeds they start from",
+            f"Figure {number}", figure.title, place.name, figure.quote, "pages / seeds they start from",
             measure, curves, groups=groups, main=measure == "good pages",
         )  # fmt: skip
     yield _histogram(tests, ours[0])

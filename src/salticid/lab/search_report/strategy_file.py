@@ -81,6 +81,7 @@ def _provenance(strategy: EvolvedStrategy) -> dict[str, Any]:
         "phases_by": "distance" if plan.ranking.by_distance else "pages",
         "margin": plan.ranking.margin,
         "letter": plan.letter,
+        "reach": plan.reach,
         "begun_with": len(plan.known),
         "terms": list(plan.searched),
         **({} if plan.least_good is None else {"least_good": plan.least_good}),
