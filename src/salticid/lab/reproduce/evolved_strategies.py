@@ -29,7 +29,7 @@ from salticid.lab.reproduce.paper import Claim, paper
 from salticid.lab.reproduce.rank_search import BEST, LENGTHS, Found, PlaceTests, SearchSize, Workplace
 from salticid.lab.reproduce.reproduction import FigureTable, Reproduction, Setup
 from salticid.lab.reproduce.search_extensions import extended, extension_findings, extension_table
-from salticid.lab.reproduce.search_places import GENERATED_WEB, Place, places
+from salticid.lab.reproduce.search_places import Place, places
 from salticid.lab.reproduce.worlds import grounds
 from salticid.lab.statistics import compare, p_of_equality
 from salticid.strategies.parts.rank_terms import Ranking
@@ -67,7 +67,7 @@ def reproduce(setup: Setup) -> Reproduction:
         _trials([places(ground, length, ranking) for ground in webs], workplace) for ranking in rankings
     ]
     trials = [trial for batch in batches for trial in batch]
-    wider = [extended(each.found, workplace) for each in (trials if setup.full else _smallest(trials))]
+    wider = [extended(each.found, workplace) for each in (trials if setup.full else trials[:1])]
     return Reproduction(
         number=NUMBER,
         paper=paper(NUMBER).title,
@@ -127,11 +127,6 @@ def _trials(pairs: Sequence[tuple[Place, Place]], workplace: Workplace) -> list[
         Trial(found, *(workplace.test(place, strategies) for place in pair))
         for found, pair in zip(searches, pairs, strict=True)
     ]
-
-
-def _smallest(trials: Sequence[Trial]) -> list[Trial]:
-    """Those on the public collections, which are small and soon searched; without any, the first."""
-    return [each for each in trials if each.found.place.ground != GENERATED_WEB] or list(trials[:1])
 
 
 def _transfer(trials: Sequence[Trial]) -> FigureTable:
