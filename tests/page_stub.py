@@ -210,6 +210,7 @@ class Stub:
                 {"line": "its address", "share": -0.15},
             ],
             "words": [["silk", 12], ["weaver", 1], ["proteins", 0]],
+            "likeness": 0.31549,
             "snippet": [["The ", False], ["silk", True], [" of an orb ", False], ["weaver", True]],
             "fetched": "2026-11-15T09:01:00+00:00",
             "archived": True,

@@ -78,6 +78,7 @@ def test_of_a_recorded_page_the_text_is_kept_and_a_ticket_opens_nothing_else(tmp
         at = f"/api/crawls/{name}/visits/0"
         told = client.get(at)
         assert (told["archived"], told["words"][0][0]) == (False, "jumping")
+        assert told["likeness"] == 0
         refused = client.ask("GET", f"{at}/copy")
         assert (refused.status, refused.error) == (404, "of visit '0' nothing of the kind was kept")
         assert client.ask("GET", f"/api/crawls/{name}/visits/999/text").status == 404

@@ -303,6 +303,7 @@ def test_bars_are_as_long_as_their_numbers_say(browser: Browser) -> None:
         expect(opened).to_contain_text(
             "Of your words it has silk 12 times, weaver once; not on it: proteins."
         )
+        expect(opened).to_contain_text("Your words and the page's are alike by 0.315 (the cosine")
         expect(opened.locator(".number")).to_have_text(["55 %", "30 %", "15 % against"])
         lengths = opened.locator(".track").evaluate_all(
             "all => all.map((one) => one.firstChild.getBoundingClientRect().width / one.getBoundingClientRect().width)"

@@ -64,7 +64,8 @@ def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Reproduced:
         said = salticid("reproduce", number, "--pages", 25, "--out", out, "--into", into, "--json")
         assert said.status == 0, said.err
         names = ("findings.md", "findings.json", "report.html")
-        return Outcome(json.loads(said.out), *((out / name).read_text() for name in names), into)
+        written, findings, page = ((out / name).read_text() for name in names)
+        return Outcome(json.loads(said.out), written, findings, page, into)
 
     return run
 

@@ -55,7 +55,7 @@ def reproduce(
     Example: salticid reproduce 1 --data shared/data --out reproductions/1
     """
     from salticid.lab.reproduce import page  # here: it takes its time
-    from salticid.lab.reproduce.finding_texts import effect
+    from salticid.lab.reproduce.finding_texts import effect, verdict
     from salticid.lab.reproduce.markdown import markdown
     from salticid.lab.reproduce.paper import paper
     from salticid.lab.reproduce.reproduction import Setup
@@ -88,7 +88,9 @@ def reproduce(
     for figures in outcome.tables:
         print_table(figures.title, figures.head, figures.rows)
     for finding in outcome.findings:
-        told = f"{finding.verdict.words:>36}  {finding.finding} ({finding.where}): {finding.here}; {effect(finding)}"
+        told = (
+            f"{verdict(finding):>36}  {finding.finding} ({finding.where}): {finding.here}; {effect(finding)}"
+        )
         out.print(safe(told.removesuffix("; ")), soft_wrap=True)
     out.print(f"Kept in {folder / FINDINGS}, with figures in {page.REPORT}", highlight=False, soft_wrap=True)
 

@@ -14,6 +14,7 @@ _BASIS = {
     "labels": "from the labels of the world",
     "belief": "from what the crawl believed, which may be wrong",
     "words": "from the words that pages hold",
+    "directory": "from the leaves of the directory",
 }
 
 
@@ -23,6 +24,10 @@ def topics(
     search: Annotated[
         list[str] | None,
         typer.Option(help="A topic of the pages that hold these words; may be given again.", metavar="WORDS"),
+    ] = None,
+    directory: Annotated[
+        Path | None,
+        typer.Option(help="Topics from the leaves of a web directory: RDF dump or HTML.", metavar="PATH"),
     ] = None,
     task: Annotated[
         Literal["examples", "neighbours"], typer.Option(help="Start from known pages, or near them.")
@@ -47,6 +52,10 @@ def topics(
     on_topic: Annotated[
         bool, typer.Option("--on-topic", help="Neighbours may be pages of the topic.")
     ] = False,
+    description: Annotated[
+        Literal["beginnings", "editor"],
+        typer.Option(help="The long text: first words of pages, or telling words as an editor has them."),
+    ] = "beginnings",
     seed: Annotated[int, typer.Option(min=0, help="Of the shuffling.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -70,8 +79,11 @@ def topics(
         examples_share,
         targets=targets,
         on_topic=on_topic,
+        description=description,
     )
-    result = make_topics(world, out_dir, plan, search or ())
+    if search and directory is not None:
+        raise UserError("--search and --directory both say what topics are about; leave one of them out")
+    result = make_topics(world, out_dir, plan, search or (), directory)
     files, left_out = [str(file) for file in result.files], result.left_out
     if json:
         print_json({"topics": files, "left_out": left_out, "basis": result.basis})

@@ -64,8 +64,9 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
         query={"since": "the id of the last event seen"},
     ),
     ("GET", f"{_ONE}/visits/{{step}}"): _Answer(
-        "All about one visit: what ShownVisit says, and snippet, words [[word of the query, times on it]], why, "
-        "reasons [{line, share}], fetched, archived, promise, language, links, duplicate_of, status, seconds, size.",
+        "All about one visit: what ShownVisit says, and snippet, words [[word of the query, times on it]], "
+        "likeness (the cosine of query and page), why, reasons [{line, share}], fetched, archived, promise, language, "
+        "links, duplicate_of, status, seconds, size.",
         gives=ShownVisit,
     ),
     ("GET", f"{_ONE}/visits/{{step}}/text"): _Answer("The text of a page as it was read.", kind="text/plain"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,9 +21,11 @@ from salticid.webs.recorded import RecordedWeb
 from salticid.webs.world_arrays import PAGE
 from salticid.worlds.backlinks import WorldBacklinks
 from salticid.worlds.beliefs import belief_of
+from salticid.worlds.directories import read_leaves
+from salticid.worlds.editors import Editor
 from salticid.worlds.labels import labels_of
 
-Basis = Literal["labels", "belief", "words"]
+Basis = Literal["labels", "belief", "words", "directory"]
 MIN_TARGETS = 10
 _GO_BACK_FROM = 10
 _BACKLINKS_A_PAGE = 20
@@ -35,7 +37,8 @@ class TopicPlan:
     """How topics are cut from labels; the fields are the options of `salticid world topics`.
 
     `targets` "examples": the examples themselves are to be found, and the crawler is not told them. `on_topic`:
-    neighbours may be pages of the topic.
+    neighbours may be pages of the topic. `description` "editor": titles and telling words, as an editor would write,
+    and not the first words of pages; where editors of a directory wrote, that is the description.
     """
 
     task: Literal["examples", "neighbours"] = "examples"
@@ -47,6 +50,7 @@ class TopicPlan:
     examples_share: float = 1.0
     targets: Literal["rest", "examples"] = "rest"
     on_topic: bool = False
+    description: Literal["beginnings", "editor"] = "beginnings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +67,24 @@ class _LeftOut(Exception):
 
 
 class Subject(NamedTuple):
-    """Something that pages are about: its name, the words for it, and the pages."""
+    """Something that pages are about: its name, the words for it, the pages, and what editors wrote of each."""
 
     name: str
     words: str
     urls: list[str]
+    texts: Mapping[str, str] = {}
 
 
-def make_topics(world: Path, out: Path, plan: TopicPlan, searches: Sequence[str] = ()) -> TopicFiles:
+def make_topics(
+    world: Path, out: Path, plan: TopicPlan, searches: Sequence[str] = (), directory: Path | None = None
+) -> TopicFiles:
     """Write one topic file per subject into `out`.
 
-    Subjects are what is searched for; without that the labels of the world are; without labels, what the crawl
-    believed that the world is made of.
+    Subjects are the leaves of a directory, or what is searched for; without these the labels of the world are;
+    without labels, what the crawl believed that the world is made of.
     """
     web = RecordedWeb(world)
-    subjects, basis = _subjects(world, web, searches)
+    subjects, basis = _subjects(world, web, searches) if directory is None else _leaves(web, directory)
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -115,12 +122,22 @@ def _subjects(world: Path, web: RecordedWeb, searches: Sequence[str]) -> tuple[l
     )
 
 
+def _leaves(web: RecordedWeb, directory: Path) -> tuple[list[Subject], Basis]:
+    """The leaves of a directory, as far as their pages are in the world."""
+    subjects = []
+    for leaf in read_leaves(directory):
+        there = [entry for entry in leaf.entries if web.urls.find(entry.url) >= 0]
+        texts = {entry.url: entry.text for entry in there}
+        subjects.append(Subject(leaf.path.replace("/", "."), _label_words(leaf.path, ""), list(texts), texts))
+    return subjects, "directory"
+
+
 class _Maker:
     def __init__(self, web: RecordedWeb, plan: TopicPlan) -> None:
         self._web, self._plan = web, plan
 
     def topic(self, subject: Subject) -> tuple[Topic, Truth]:
-        plan, (label, words, urls) = self._plan, subject
+        plan, (label, words, urls, _) = self._plan, subject
         if len(urls) < plan.min_pages:
             raise _LeftOut(f"{len(urls)} pages, fewer than {plan.min_pages}")
         digest = hashlib.blake2b(label.encode(), digest_size=8).digest()
@@ -139,15 +156,19 @@ class _Maker:
             targets, examples = sorted(examples), []
         if len(targets) < MIN_TARGETS:
             raise _LeftOut(f"{len(targets)} targets, fewer than {MIN_TARGETS}")
-        description = self._description(pages)
+        description = self._description(subject, pages)
         keywords = words if plan.query == "path" else description
         if not keywords.strip():
             raise _LeftOut("no words to look for")
         topic = Topic(name=label, keywords=keywords, seeds=tuple(seeds), examples=tuple(examples))
         return topic, Truth(description, tuple(targets))
 
-    def _description(self, pages: list[str]) -> str:
-        """Titles and first words of some pages of the topic, as an editor would describe them."""
+    def _description(self, subject: Subject, pages: list[str]) -> str:
+        """What editors wrote of some pages of the topic; else titles with telling words, or with first words."""
+        if subject.texts:
+            return "\n".join(subject.texts[url] for url in pages[:_DESCRIBED_PAGES])
+        if self._plan.description == "editor":
+            return "\n".join(self._editor.descriptions(subject.urls, pages[:_DESCRIBED_PAGES]))
         lines = []
         for url in pages[:_DESCRIBED_PAGES]:
             page = self._web.fetch(self._web.urls.find(url)).page
@@ -172,6 +193,10 @@ class _Maker:
         """Up to 20 pages that link there, drawn without regard to the order of recording."""
         sources = sorted(self._backlinks.of(url).tolist(), key=self._web.urls.__getitem__)
         return [sources[at] for at in rng.permutation(len(sources))[:_BACKLINKS_A_PAGE]]
+
+    @cached_property
+    def _editor(self) -> Editor:
+        return Editor(self._web)
 
     @cached_property
     def _backlinks(self) -> WorldBacklinks:

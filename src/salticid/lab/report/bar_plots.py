@@ -14,7 +14,6 @@ from salticid.lab.report.svg_parts import (
     HEIGHT,
     LABEL_GAP,
     LEFT,
-    LETTER,
     LONGEST_LABEL,
     STYLES,
     TOP,
@@ -22,6 +21,7 @@ from salticid.lab.report.svg_parts import (
     Axes,
     axis_title,
     grid,
+    label_width,
     middle_text,
     place_text,
     svg,
@@ -44,7 +44,7 @@ def bar_plot(
     heights = [mean + error for each in bars.values() for mean, error in zip(each.mean, each.se, strict=True)]
     if not heights or not groups:
         return Markup("")
-    right = WIDTH - 24 - LETTER * max(len(shorten(name, LONGEST_LABEL)) for name in (*bars, *levels))
+    right = WIDTH - 24 - label_width((*bars, *levels))
     low = min(
         0.0, *(mean - error for each in bars.values() for mean, error in zip(each.mean, each.se, strict=True))
     )

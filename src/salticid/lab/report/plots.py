@@ -15,7 +15,6 @@ from salticid.lab.report.svg_parts import (
     HEIGHT,
     LABEL_GAP,
     LEFT,
-    LETTER,
     LONGEST_LABEL,
     STYLES,
     TOP,
@@ -23,6 +22,7 @@ from salticid.lab.report.svg_parts import (
     Axes,
     axis_title,
     grid,
+    label_width,
     middle_text,
     place_text,
     svg,
@@ -63,7 +63,7 @@ def line_plot(
     lines = [each for each in (_curve_of(name, curves[name], order, axes) for name in curves) if each.points]
     if not lines:
         return Markup("")
-    right = WIDTH - 24 - LETTER * max(len(shorten(each.name, LONGEST_LABEL)) for each in lines)
+    right = WIDTH - 24 - label_width(each.name for each in lines)
     x, y = _scales(lines, axes, right)
     ends = _spread([y.at(each.points[-1][1]) for each in lines], TOP + 6, HEIGHT - BOTTOM - 2)
     with_bands = len(lines) <= MOST_BANDS

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from salticid.lab.report.numbers import shorten
 from salticid.lab.report.scales import Scale
 
 WIDTH, HEIGHT = 760, 340
 LEFT, TOP, BOTTOM = 62, 12, 46
 LETTER = 6.9
 """How wide a letter is, roughly."""
-LONGEST_LABEL = 34
+SHORTEST_LABEL, LONGEST_LABEL = 8, 34
+"""Labels have room for so many letters; figures and capitals, of which short names are made, are wider than most."""
 LABEL_GAP = 15.0
 STYLES = 16
 """So many ways to draw a curve the style sheet knows: eight colours, unbroken and dashed."""
@@ -27,6 +29,11 @@ class Axes:
     y: str
     from_zero: bool = True
     log: bool = False
+
+
+def label_width(names: Iterable[str]) -> float:
+    """How much room the longest of some names needs beside a plot."""
+    return LETTER * max(SHORTEST_LABEL, *(len(shorten(name, LONGEST_LABEL)) for name in names))
 
 
 def axis_title(text: str, x: float, y: float) -> Markup:

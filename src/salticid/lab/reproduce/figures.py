@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import msgspec
@@ -41,8 +42,8 @@ class PaperFigure(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """A name for a file."""
-        return "-".join(f"{self.number} {self.where}".lower().replace(",", "").split())
+        """A name for a file that needs no escape in a link."""
+        return "-".join(re.findall(r"[a-z0-9]+", f"{self.number} {self.where}".lower()))
 
 
 def draw(figure: PaperFigure) -> Markup:

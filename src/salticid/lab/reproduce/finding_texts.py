@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from salticid.lab.report.numbers import MINUS, decimals, number, p_value
-from salticid.lab.reproduce.findings import Finding, Verdict
+from salticid.lab.reproduce.findings import SURE, Finding, Verdict
 
 HEADS = ("the paper", "source", "where", "here", "effect (95 %)", "p", "n", "verdict")
 EXPLANATION = (
@@ -26,8 +26,18 @@ def row(finding: Finding) -> list[str]:
         effect(finding),
         p_value(finding.p) if finding.p is not None else "",
         str(finding.n) if finding.n else "",
-        finding.verdict.words,
+        verdict(finding),
     ]
+
+
+def verdict(finding: Finding) -> str:
+    """The verdict, and of an effect the other way round whether it could be chance.
+
+    >>> verdict(Finding("", "", "", "", Verdict.CONTRADICTED, effect=-0.1, p=0.6))
+    'contradicted, not proven'
+    """
+    chance = finding.verdict is Verdict.CONTRADICTED and not finding.same and (finding.p or 0.0) >= SURE
+    return f"{finding.verdict.words}, not proven" if chance else finding.verdict.words
 
 
 def effect(finding: Finding) -> str:

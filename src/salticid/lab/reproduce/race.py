@@ -15,6 +15,7 @@ from salticid.lab.reproduce.figures import PaperFigure
 from salticid.lab.reproduce.findings import Finding, finding_of
 from salticid.lab.reproduce.paper import Claim, PrintedFigure
 from salticid.lab.reproduce.reproduction import FigureTable
+from salticid.lab.reproduce.worlds import MOST_TOPICS
 from salticid.lab.results import Curve
 from salticid.lab.statistics import compare, known_together, p_of_equality, summary
 from salticid.lab.topic_measures import TopicMeasures
@@ -173,6 +174,15 @@ class PaperRace:
 
     def _rows(self, strategy: str, curve: str) -> list[list[float] | None]:
         return [topic.curves.get(curve, {}).get(strategy) for topic in self.topics]
+
+
+def topic_counts(races: Sequence[PaperRace]) -> str:
+    """How many topics were raced on where, and why there are fewer than the papers have."""
+    counts = {race.where: len(race.topics) for race in races}
+    return "; ".join(
+        f"{where}: {count}" + ("" if count >= MOST_TOPICS else ", all that it has with enough pages")
+        for where, count in counts.items()
+    )
 
 
 def less(a: Values, b: Values) -> list[float | None]:

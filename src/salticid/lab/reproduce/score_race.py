@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 
 from salticid.lab.compare import crawls_and_measures
-from salticid.lab.experiment import Experiment
+from salticid.lab.experiment import Experiment, Instances
 from salticid.lab.links.bayes import ANCHOR, NEIGHBOURHOOD, TRANSITION
 from salticid.lab.links.context import CONTEXT, Context
 from salticid.lab.links.examples import LabelledLinks
@@ -19,8 +20,15 @@ from salticid.lab.report.numbers import p_value
 from salticid.lab.reproduce.race import mean_text
 from salticid.lab.reproduce.reproduction import FigureTable, Setup
 from salticid.lab.statistics import all_pairs
-from salticid.learning import link_tables, link_weights
+from salticid.learning.link_tables import LinkTables
+from salticid.learning.link_weights import LinkWeights
 from salticid.model import Topic
+from salticid.protocols import Strategy
+from salticid.strategies.anchor import Anchor
+from salticid.strategies.breadth_first import BreadthFirst
+from salticid.strategies.context import Context as ContextPriority
+from salticid.strategies.neighbourhood import Neighbourhood
+from salticid.strategies.transition import Transition
 from salticid.truth import Truth, save_topic
 from salticid.webs.world_arrays import PAGE
 
@@ -45,14 +53,15 @@ def score_race(
     }
     total = len(splits) * len(SOUGHT)
     for at, (split, chosen) in enumerate(zip(splits, settings, strict=True)):
+        tables = tables_of(links, split.pages, split.train, SOUGHT[0])
         for place, sought in enumerate(SOUGHT):
             folder = setup.out / "score-race" / f"{split.name}-{sought}"
             if _write_topic(links, split.name, sought, folder / "topics"):
-                strategies = _write_strategies(links, split, chosen.trust, context, sought, folder)
-                measures = _measure(links, folder, tuple(strategies.values()))
+                weights = context.weights(split.train, chosen.trust, sought)
+                measures = _measure(links, folder, _priorities(replace(tables, target=sought), weights))
                 for metric, by_name in values.items():
-                    for name, spec in strategies.items():
-                        by_name[name].append(measures.get(spec, {}).get(metric))
+                    for name in SCORES:
+                        by_name[name].append(measures.get(name, {}).get(metric))
             setup.watch("crawling by each score", at * len(SOUGHT) + place + 1, total)
     crawls = len(values[MEASURES[0]][BLIND])
     if not crawls:
@@ -91,29 +100,31 @@ def _write_topic(links: LabelledLinks, university: str, sought: str, folder: Pat
     if not seeds or not targets:
         return False
     folder.mkdir(parents=True, exist_ok=True)
-    topic = Topic(f"{sought} pages of {university}", sought, seeds)
+    topic = Topic(f"{sought} pages of {university}", f"{sought} {university}", seeds)
     save_topic(folder / f"{sought}.toml", topic, Truth("", targets))
     return True
 
 
-def _write_strategies(
-    links: LabelledLinks, split: Split, trust: float, context: Context, sought: str, folder: Path
-) -> dict[str, str]:
-    """A strategy for each score; the files hold what was learned elsewhere, and nothing is learned on the way."""
-    tables = tables_of(links, split.pages, split.train, sought)
-    texts = {
-        name: link_tables.save(name, tables, {"learn": False}) for name in (NEIGHBOURHOOD, ANCHOR, TRANSITION)
+def _priorities(tables: LinkTables, weights: LinkWeights) -> dict[str, Strategy]:
+    """A strategy for each score: what was learned elsewhere is all it knows, and nothing is learned on the way."""
+    return {
+        BLIND: BreadthFirst(),
+        NEIGHBOURHOOD: Neighbourhood(tables=tables, learn=False),
+        ANCHOR: Anchor(tables=tables, learn=False),
+        TRANSITION: Transition(tables=tables, learn=False),
+        CONTEXT: ContextPriority(weights=weights),
     }
-    texts[CONTEXT] = link_weights.save(context.weights(split.train, trust, sought))
-    for name, text in texts.items():
-        (folder / f"{name}.toml").write_text(text, encoding="utf-8")
-    return {BLIND: BLIND, **{name: str(folder / f"{name}.toml") for name in texts}}
 
 
 def _measure(
-    links: LabelledLinks, folder: Path, strategies: tuple[str, ...]
+    links: LabelledLinks, folder: Path, priorities: dict[str, Strategy]
 ) -> dict[str, dict[str, float | None]]:
     experiment = Experiment(
-        str(links.web.folder), str(folder / "topics"), strategies, PAGES, measures=MEASURES
+        str(links.web.folder),
+        str(folder / "topics"),
+        tuple(priorities),
+        PAGES,
+        measures=MEASURES,
+        given=Instances(strategies=priorities),
     )
     return crawls_and_measures(experiment, folder / "crawls", 1, lambda what, done, of: None)[1][0].values

@@ -9,7 +9,7 @@ from salticid.lab.experiment import Experiment
 from salticid.lab.reproduce.figures import PaperFigure
 from salticid.lab.reproduce.findings import Finding
 from salticid.lab.reproduce.paper import paper
-from salticid.lab.reproduce.race import PaperRace, mean_text
+from salticid.lab.reproduce.race import PaperRace, mean_text, topic_counts
 from salticid.lab.reproduce.reproduction import FigureTable, Reproduction, Setup
 from salticid.lab.reproduce.spider_study import study
 from salticid.lab.reproduce.worlds import MOST_TOPICS, Ground, generated_ground, grounds
@@ -17,7 +17,7 @@ from salticid.metrics.parts.measure import Better
 from salticid.worlds.topics import TopicPlan
 
 NUMBER = 1
-PLAN = TopicPlan(task="examples", query="text", examples_per_topic=10)
+PLAN = TopicPlan(task="examples", query="text", examples_per_topic=10, description="editor")
 MAX_BUFFER = 200
 ROOM = 80
 """So many times larger than a crawl the generated web is: 80,000 pages, with 100 topics, for the paper's 1,000."""
@@ -40,8 +40,8 @@ def reproduce(setup: Setup) -> Reproduction:
     findings: list[Finding] = []
     figures: list[PaperFigure] = []
     places = grounds(setup.data, setup.out, setup.watch, ROOM * setup.pages)
-    for ground in places:
-        race = _race(ground, setup)
+    races = [_race(ground, setup) for ground in places]
+    for race in races:
         tables += _tables(race)
         figures += _figures(race)
         findings += _findings(race)
@@ -63,8 +63,9 @@ def reproduce(setup: Setup) -> Reproduction:
         data=", ".join(ground.name for ground in places),
         settings={
             "pages of a crawl": str(setup.pages),
+            "topics": topic_counts(races),
             "links remembered": str(MAX_BUFFER),
-            "topic text": "long, shared by crawler and judge",
+            "topic text": "titles and telling words of ten pages, as an editor writes; crawler and judge share it",
             "seeds": "10 pages of the topic",
             "PageRank's cross-domain rule": rule,
             "InfoSpiders": "a step of learning is scaled by its inputs; by the letter of the paper it is not",

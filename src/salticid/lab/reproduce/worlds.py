@@ -38,6 +38,7 @@ class Ground:
             plan.query,
             str(plan.examples_per_topic),
             plan.targets,
+            plan.description,
             *(["on-topic"] if plan.on_topic else []),
         ]
         folder = out / "-".join(["topics", self.world.name, *ways])

@@ -8,6 +8,7 @@ export function whyParts(told, visit, hunt) {
   return [
     el("h4", {}, "Why this page"),
     el("p", {}, wordsOnIt(told.words), " ", el("span", { class: "verdict" }, verdict(visit, hunt))),
+    el("p", { class: "soft" }, likeness(told.likeness)),
     el("blockquote", {}, told.snippet.map(([text, isHit]) => (isHit ? el("mark", {}, text) : text))),
     el("h4", {}, "Why this link was followed"),
     el("p", {}, origin(visit, hunt)),
@@ -27,6 +28,11 @@ function wordsOnIt(words) {
     ` ${times === 1 ? "once" : count(times, "time")}`,
   ]);
   return ["Of your words it has ", parts, absent.length ? `; not on it: ${absent.join(", ")}.` : "."];
+}
+
+/** The estimate by which agents go that search for a person. */
+function likeness(cosine) {
+  return `Your words and the page's are alike by ${cosine.toFixed(3)} (the cosine of their counts, 1 for the same).`;
 }
 
 /** What is thought of a page by now. */
