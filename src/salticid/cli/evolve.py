@@ -43,13 +43,8 @@ def evolve(
         bool, typer.Option("--letter", help="To the letter of the paper, from a random start.")
     ] = False,
     reach: Annotated[
-        float | None,
-        typer.Option(
-            min=0.01,
-            max=1,
-            help="How much is sought; the rest is Best-First [default: 0.25; 1 with --letter].",
-        ),
-    ] = None,
+        float, typer.Option(min=0.01, max=1, help="How much of a strategy is sought; the rest is Best-First.")
+    ] = 1.0,
     search: Annotated[
         Literal["genetic", "real"] | None,
         typer.Option(help="Bit strings or numbers [default: real; genetic with --letter]."),
@@ -113,7 +108,7 @@ def evolve(
 
     from salticid.evolve.checkpoint import Checkpoint
     from salticid.evolve.fitness import Goal
-    from salticid.evolve.known_starts import REACH, known_starts, within_reach
+    from salticid.evolve.known_starts import known_starts, within_reach
     from salticid.evolve.scored_pages import judge_for
     from salticid.evolve.search import Evolution
     from salticid.evolve.search_plan import (
@@ -135,9 +130,8 @@ def evolve(
     ranking = Ranking(letter if margin is None else margin, phases_by == "distance")
     all_terms = PAPER_TERMS if (terms or ("paper" if letter else "all")) == "paper" else Simulation.terms
     search_terms = with_parents(all_terms, parents)
-    share = reach or (1.0 if letter else REACH)
     first_weights = tuple(
-        within_reach(weights_in(each, search_terms, phases), search_terms, share) for each in begin_with or ()
+        within_reach(weights_in(each, search_terms, phases), search_terms, reach) for each in begin_with or ()
     )
     if not letter:
         best_first, *others = known_starts(search_terms, phases)
@@ -152,7 +146,7 @@ def evolve(
         simulation.digest, subject.name, digest_of(subject), subject.seeds, simulation.terms, search_terms,
         search or ("genetic" if letter else "real"), population, generations, length, runs, seed, phases,
         Goal(reward_hosts, reward_distance, reward_length), first_weights, versions(), stage.judge, letter,
-        stage.least_good, ranking, share,
+        stage.least_good, ranking, reach,
     )  # fmt: skip
     with on_ray(stage, ray, workers) if ray else crawlers(stage, workers or os.cpu_count() or 1) as pool:
         evolution = Evolution(plan, pool, Checkpoint(folder))

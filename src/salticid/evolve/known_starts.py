@@ -26,12 +26,6 @@ WITH_COMMUNITY: Mapping[str, float] = {
     "context": 0.15,
 }
 """What searches for eight subjects of schools-wikipedia had in common."""
-REACH = 0.25
-"""How much of a strategy is sought where the user does not say it; the rest is Best-First.
-
-Strategies so near to Best-First serve other topics too: of those found for eight subjects of schools-wikipedia, brought
-so near, 5 in 112 did surely worse than Best-First on another subject and 43 better; as they were found, 25 and 49.
-"""
 KNOWN = (BEST_FIRST, THE_PAPERS, WITH_WORDS, WITH_COMMUNITY)
 
 
