@@ -13,7 +13,7 @@ from salticid.evolve.checkpoint import Checkpoint
 from salticid.evolve.search import Evolution, fittest
 from salticid.evolve.search_plan import PAPER_TERMS, SearchPlan, digest_of, versions
 from salticid.evolve.workers import Stage, crawlers, prepare
-from salticid.lab.reproduce.evolved_strategies import topic_of
+from salticid.lab.reproduce.search_places import topic_of
 from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.labels import labels_of
 

@@ -13,15 +13,17 @@ import pytest
 
 from salticid.errors import UserError
 from salticid.evolve.checkpoint import FILE, Checkpoint, State
-from salticid.evolve.finalists import best_finalist, finalists
+from salticid.evolve.finalists import best_finalist, elite, finalists
 from salticid.evolve.fitness import CrawlTrial, Goal, worth
 from salticid.evolve.genetic import Genetic, cross, flip, roulette
 from salticid.evolve.genome import BITS, Shape, decode, encode
+from salticid.evolve.interval import Interval
+from salticid.evolve.known_starts import PARENT, known_starts, within_reach
 from salticid.evolve.optimizer import Individual, Weights
 from salticid.evolve.search import Evolution, fittest
 from salticid.evolve.search_plan import PAPER_TERMS, SearchPlan
 from salticid.evolve.simulation import SimulatedCrawl, Simulation
-from salticid.lab.search_report.evidence import EvolvedStrategy, Interval, with_evidence
+from salticid.lab.search_report.evidence import EvolvedStrategy, with_evidence
 from salticid.lab.search_report.page import render
 from salticid.lab.search_report.strategy_file import strategy_file, weights_in
 from salticid.registry import read_strategy_file
@@ -192,8 +194,8 @@ def test_seeds_held_back_are_never_trained_on_nor_chosen_by() -> None:
     for seed in range(50):
         asked = plan(seed=seed, runs=9)
         parts = [asked.training_seeds, asked.choosing_seeds, asked.held_back_seeds]
-        assert list(map(len, parts)) == [9, 15, 15]
-        assert len({seed for part in parts for seed in part}) == 9 + 15 + 15
+        assert list(map(len, parts)) == [9, 30, 15]
+        assert len({seed for part in parts for seed in part}) == 9 + 30 + 15
     assert plan(runs=2).training_seeds == plan(runs=3).training_seeds[:2]
 
 
@@ -220,6 +222,63 @@ def test_of_the_five_fittest_the_best_on_other_seeds_is_taken(tmp_path: Path) ->
     lucky = Lucky(state.plan.spread(running[0]), state.plan.choosing_seeds)
     assert best_finalist(state, Toy(), lambda done, of: None) == running[0]
     assert best_finalist(state, lucky, lambda done, of: None) == running[1]
+
+
+def helping(**asked: Any) -> SearchPlan:
+    """A search that begins with what is known, Best-First in front."""
+    return plan(search="real", letter=False, known=known_starts(TERMS, asked.get("phases", 1)), **asked)
+
+
+@pytest.mark.parametrize("phases", [1, 2])
+def test_a_search_begins_with_what_is_known_and_the_elite_holds_it(phases: int, tmp_path: Path) -> None:
+    asked = helping(phases=phases)
+    state = evolved(tmp_path, asked, Toy())
+    starts = asked.starts()
+    assert [asked.spread(each) for each in starts[:1]] == [asked.alone(PARENT)]
+    assert len(starts) == 4
+    assert [weights for weights, _ in state.tried[:4]] == starts
+    assert elite(state)[:4] == starts
+    assert elite(state)[4] == state.history[-1].weights
+    assert len(set(elite(state))) == len(elite(state)) <= 4 + 10
+
+
+def test_of_a_strategy_with_a_short_reach_the_rest_is_best_first() -> None:
+    """A quarter of (0.2 parent_1, 0.8 anchor) and three quarters of Best-First; a file of such weights is met again."""
+    asked = plan(searched=("parent_1", "anchor"), reach=0.25)
+    row = dict(zip(TERMS, asked.spread(((0.2, 0.8),))[0], strict=True))
+    assert (row["parent_1"], row["anchor"]) == pytest.approx((0.8, 0.2))
+    assert sum(row.values()) == pytest.approx(1)
+    assert asked.spread(((1.0, 0.0),)) == asked.alone(PARENT)
+    assert within_reach(((0.8, 0.2),), asked.searched, 0.25)[0] == pytest.approx((0.2, 0.8))
+    assert plan(searched=("parent_1",)).spread(((0.1,),))[0][TERMS.index("parent_1")] == 0.1
+
+
+class ForBestFirst(Toy):
+    """Best-First is as good as anything on the training seeds, and on all others the best by a little."""
+
+    def __init__(self, asked: SearchPlan, ahead: float) -> None:
+        super().__init__()
+        self._plan, self._ahead = asked, ahead
+
+    def map(self, work: Callable[[Simulation, T], R], tasks: Sequence[T]) -> Iterator[R]:
+        for task, fitness in zip(tasks, super().map(work, tasks), strict=True):
+            assert isinstance(task, CrawlTrial)
+            lead: Any = 0.9 + self._ahead + 0.05 * np.random.default_rng(task.seed).random()
+            is_it = task.weights == self._plan.alone(PARENT) and task.seed not in self._plan.training_seeds
+            yield lead if is_it else fitness
+
+
+def test_what_loses_to_best_first_on_other_seeds_is_never_handed_out(tmp_path: Path) -> None:
+    asked = helping(generations=30)
+    against = ForBestFirst(asked, 0.01)
+    state = evolved(tmp_path / "against", asked, against)
+    taken = with_evidence(state, against, lambda what, done, of: None)
+    assert fittest(state).fitness > dict(state.tried)[asked.starts()[0]] + 0.2, "the search itself was misled"
+    assert (taken.is_best_first, taken.ahead) == (True, Interval(0.0, 0.0, 0.0))
+    assert "It is Best-First: nothing that the search tried is surely ahead" in strategy_file(taken)
+    beaten = with_evidence(state, Toy(), lambda what, done, of: None)
+    assert beaten.ahead.low > 0
+    assert "beats Best-First" in beaten.verdict()
 
 
 def crawled(good: Sequence[int], depth: Sequence[int], first: Sequence[int]) -> SimulatedCrawl:

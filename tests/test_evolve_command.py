@@ -16,8 +16,10 @@ from tests.killing import PATIENCE, Program, alive, children_of, live
 from tests.running import Said, salticid
 from tests.serving import served_world
 
+from salticid.cli.evolve import MOST_PARENTS
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.evolve.checkpoint import FILE
+from salticid.strategies.parts.rank_terms import LEVELS
 from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
@@ -153,12 +155,17 @@ def test_phases_rewards_and_earlier_files_make_another_search(
 ) -> None:
     file = tmp_path / "phases.toml"
     rewards = ("--reward-hosts", 1, "--reward-distance", 0.5, "--reward-length", 1)
-    options = (*SMALL, "--phases", 2, "--search", "real", "--from", made, *rewards)
+    ways = ("--phases", 2, "--phases-by", "distance", "--margin", "--parents", 2, "--reach", 0.5)
+    options = (*SMALL, *ways, "--search", "genetic", "--from", made, *rewards)
     said = evolve(world, topic, file, *options, "--workers", 1)
     assert said.status == 0, said.err
     told = msgspec.toml.decode(file.read_bytes())
     assert len(told["later"]) == 1
-    assert told["found"]["begun_with"] == 1
+    assert (told["by_distance"], told["margin"], MOST_PARENTS) == (True, True, LEVELS)
+    assert told["found"]["reach"] == 0.5
+    assert told["parent_1"] >= 0.5
+    assert [term for term in told["found"]["terms"] if "parent" in term] == ["parent_1", "parent_2"]
+    assert told["found"]["begun_with"] == 5, "Best-First and three others that are known, and the file"
     crawled = salticid(
         "crawl", topic, "--web", world, "--strategy", file, "--max-pages", 60, "--out",
         tmp_path / "crawl", "--json",
@@ -182,11 +189,29 @@ def test_a_topic_without_examples_is_judged_by_its_keywords_and_crawls_are_as_lo
     found = msgspec.toml.decode(file.read_bytes())
     assert (found["judge"], found["found"]["crawl_length"]) == ("cosine", 300)
     ahead = found["found"]["ahead_of_best_first"]
-    assert (ahead["low"] > 0) == ("It is no better than Best-First." not in said.out)
+    assert (ahead["low"] > 0) == ("it beats Best-First" in said.out)
     hint = next(line for line in said.out.splitlines() if line.startswith("Crawl with it: "))
     words = shlex.split(hint.removeprefix("Crawl with it: salticid "))
     crawled = salticid(*words, "--web", world, "--max-pages", 30, "--out", tmp_path / "crawl")
     assert crawled.status == 0, crawled.err
+
+
+def test_the_letter_of_the_paper_starts_from_chance_and_is_another_search(
+    made: Path, world: Path, topic: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "letter.toml"
+    said = evolve(world, topic, file, *SMALL, "--letter", "--workers", 1)
+    assert said.status == 0, said.err
+    letter, ours = (msgspec.toml.decode(each.read_bytes())["found"] for each in (file, made))
+    assert (letter["letter"], letter["search"], letter["begun_with"]) == (True, "genetic", 0)
+    assert (ours["letter"], ours["search"], ours["begun_with"]) == (False, "real", 4)
+    assert letter["terms"] == ours["terms"][:9]
+    assert ("least_good" in letter, ours["least_good"]) == (False, 75)
+    assert (letter["reach"], ours["reach"]) == (1.0, 1.0)
+
+
+def test_what_is_handed_out_does_not_lose_to_best_first_on_seeds_nothing_was_chosen_by(made: Path) -> None:
+    assert msgspec.toml.decode(made.read_bytes())["found"]["ahead_of_best_first"]["high"] >= 0
 
 
 @pytest.fixture(scope="module")

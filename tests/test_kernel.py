@@ -17,13 +17,14 @@ from salticid.evolve.exact_sum import pairwise
 from salticid.evolve.graph import Graph
 from salticid.evolve.kernel import Kernel
 from salticid.evolve.simulation import Simulation, strategy_of
+from salticid.exact import logistic
 from salticid.judges.svm import Svm
 from salticid.model import Floats, Limits, Outcome, Scope, Topic, Visit
 from salticid.runs.brief import prepare
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
-from salticid.strategies.parts.rank_terms import TERMS
+from salticid.strategies.parts.rank_terms import TERMS, Ranking
 from salticid.testing.generated import GeneratedSource
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.answers import Answer, Unread
@@ -156,6 +157,48 @@ def test_by_keywords_alone(generated: Simulation) -> None:
         simulation = Simulation(generated.web.folder, plain, judge="cosine")
         demand_same(simulation, table(3), seed=2, length=120)
     assert 0 < simulation.crawl(table(3), 2, 120).good.sum() < 120
+
+
+@pytest.mark.parametrize("ranking", [Ranking(margin=True), Ranking(by_distance=True), Ranking(True, True)])
+def test_by_raw_margins_and_by_weights_for_each_distance(tangle: Simulation, ranking: Ranking) -> None:
+    other = Simulation(tangle.web.folder, tangle.topic, ranking=ranking)
+    weights = table(11, phases=3)
+    demand_same(other, weights, seed=3, length=150)
+    pages = other.crawl(weights, 3, 150).pages.tolist()
+    assert pages != tangle.crawl(weights, 3, 150).pages.tolist()
+    one, thrice = weights[:1], np.repeat(weights[:1], 3, axis=0)
+    apart = other.crawl(thrice, 3, 150).pages.tolist() != tangle.crawl(one, 3, 150).pages.tolist()
+    if not ranking.by_distance:
+        return
+    assert apart is ranking.margin, "the same weights at every distance are no other strategy"
+
+
+def test_a_raw_margin_is_what_the_svm_says(tangle: Simulation) -> None:
+    margins = Ranking(margin=True).all_signed(tangle.scores)
+    assert margins.tolist() == [Ranking(margin=True).signed(score) for score in tangle.scores.tolist()]
+    back = np.array([logistic(margin) for margin in margins.tolist()])
+    assert back == pytest.approx(tangle.scores, abs=1e-12)
+
+
+def test_for_a_search_that_helps_crawls_are_those_of_the_topic_as_it_is_and_enough_is_good(
+    generated: Simulation,
+) -> None:
+    """Only what is good is said by a judge that knows random pages of the world."""
+    asked = Topic(
+        "asked", generated.topic.keywords, generated.topic.seeds, generated.topic.seeds[:5], language="en"
+    )
+    folder = generated.web.folder
+    helping, letter = Simulation(folder, asked, least_good=90), Simulation(folder, asked)
+    assert helping.topic == asked
+    assert letter.topic.negatives
+    weights = table(4)
+    visits = looped(helping, helping.recipe(weights, 1, 100), asked)
+    assert helping.crawl(weights, 1, 100).pages.tolist() == [
+        helping.web.number_at(visit.final) for visit in visits if visit.outcome is Outcome.OK
+    ]
+    assert letter.good.sum() < 90 <= helping.good.sum()
+    assert helping.good[letter.good].all()
+    assert letter.scores[helping.good].min() > letter.scores[~helping.good].max()
 
 
 def test_fewer_pages_than_seeds(generated: Simulation) -> None:

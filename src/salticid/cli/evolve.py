@@ -17,6 +17,9 @@ from salticid.cli.progress import Work
 from salticid.cli.ray_cluster import on_ray
 from salticid.errors import SalticidError, UserError
 
+MOST_PARENTS = 5
+"""So many generations of pages above a link can be counted."""
+
 if TYPE_CHECKING:
     from salticid.evolve.checkpoint import State
     from salticid.evolve.search import Evolution
@@ -36,14 +39,36 @@ def evolve(
     ] = None,
     runs: Annotated[int, typer.Option(min=1, help="Crawls by which a strategy is judged.")] = 3,
     seed: Annotated[int, typer.Option(min=0, help="Of all that is left to chance.")] = 0,
-    search: Annotated[Literal["genetic", "real"], typer.Option(help="Bit strings or numbers.")] = "genetic",
+    letter: Annotated[
+        bool, typer.Option("--letter", help="To the letter of the paper, from a random start.")
+    ] = False,
+    reach: Annotated[
+        float, typer.Option(min=0.01, max=1, help="How much of a strategy is sought; the rest is Best-First.")
+    ] = 1.0,
+    search: Annotated[
+        Literal["genetic", "real"] | None,
+        typer.Option(help="Bit strings or numbers [default: real; genetic with --letter]."),
+    ] = None,
     terms: Annotated[
-        Literal["all", "paper"],
-        typer.Option(help="What the rank function is made of: all, or the paper's nine."),
-    ] = "all",
+        Literal["all", "paper"] | None,
+        typer.Option(help="What the rank function is made of [default: all; the paper's with --letter]."),
+    ] = None,
+    parents: Annotated[
+        int, typer.Option(min=1, max=MOST_PARENTS, help="How far above a link pages count: k of parent_k.")
+    ] = MOST_PARENTS,
+    margin: Annotated[
+        bool | None,
+        typer.Option(
+            "--margin/--no-margin", help="Parents count by the SVM's raw margin [default: with --letter]."
+        ),
+    ] = None,
     phases: Annotated[
         int, typer.Option(min=1, max=9, help="Parts of a crawl, each with weights of its own.")
     ] = 1,
+    phases_by: Annotated[
+        Literal["pages", "distance"],
+        typer.Option(help="Phases follow each other, or are for links 1, 2, ... from the seeds."),
+    ] = "pages",
     reward_hosts: Annotated[
         float, typer.Option(min=0, help="More for the first good page of a new host.", metavar="X")
     ] = 0.0,
@@ -83,25 +108,45 @@ def evolve(
 
     from salticid.evolve.checkpoint import Checkpoint
     from salticid.evolve.fitness import Goal
+    from salticid.evolve.known_starts import known_starts, within_reach
     from salticid.evolve.scored_pages import judge_for
     from salticid.evolve.search import Evolution
-    from salticid.evolve.search_plan import PAPER_TERMS, SearchPlan, digest_of, versions
+    from salticid.evolve.search_plan import (
+        PAPER_TERMS,
+        SearchPlan,
+        digest_of,
+        enough_good,
+        versions,
+        with_parents,
+    )
     from salticid.evolve.simulation import Simulation
     from salticid.evolve.workers import Stage, crawlers, prepare
     from salticid.lab.search_report.evidence import summary
     from salticid.lab.search_report.page import REPORT, render
     from salticid.lab.search_report.strategy_file import strategy_file, weights_in
+    from salticid.strategies.parts.rank_terms import Ranking
+    from salticid.webs.recorded import RecordedWeb
 
-    stage = Stage(world.absolute(), subject, judge_for(subject))
-    search_terms = Simulation.terms if terms == "all" else PAPER_TERMS
-    first_weights = tuple(weights_in(each, search_terms, phases) for each in begin_with or ())
+    ranking = Ranking(letter if margin is None else margin, phases_by == "distance")
+    all_terms = PAPER_TERMS if (terms or ("paper" if letter else "all")) == "paper" else Simulation.terms
+    search_terms = with_parents(all_terms, parents)
+    first_weights = tuple(
+        within_reach(weights_in(each, search_terms, phases), search_terms, reach) for each in begin_with or ()
+    )
+    if not letter:
+        best_first, *others = known_starts(search_terms, phases)
+        first_weights = (best_first, *first_weights, *others)
+    length = crawl_length or _fitting_length(RecordedWeb(world).pages)
+    stage = Stage(
+        world.absolute(), subject, judge_for(subject), None if letter else enough_good(length), ranking
+    )
     with Work("preparing", 0, err) as work:
         simulation = prepare(stage, search_terms, work.part)
-    length = crawl_length or _fitting_length(simulation.web.pages)
     plan = SearchPlan(
-        simulation.digest, subject.name, digest_of(subject), subject.seeds, simulation.terms, search_terms, search,
-        population, generations, length, runs, seed, phases, Goal(reward_hosts, reward_distance, reward_length),
-        first_weights, versions(), stage.judge,
+        simulation.digest, subject.name, digest_of(subject), subject.seeds, simulation.terms, search_terms,
+        search or ("genetic" if letter else "real"), population, generations, length, runs, seed, phases,
+        Goal(reward_hosts, reward_distance, reward_length), first_weights, versions(), stage.judge, letter,
+        stage.least_good, ranking, reach,
     )  # fmt: skip
     with on_ray(stage, ray, workers) if ray else crawlers(stage, workers or os.cpu_count() or 1) as pool:
         evolution = Evolution(plan, pool, Checkpoint(folder))

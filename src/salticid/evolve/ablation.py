@@ -7,8 +7,9 @@ from math import fsum
 import msgspec
 
 from salticid.evolve.fitness import fitness
+from salticid.evolve.known_starts import PARENT
 from salticid.evolve.optimizer import Weights
-from salticid.evolve.search_plan import PARENT, SearchPlan
+from salticid.evolve.search_plan import SearchPlan
 from salticid.evolve.workers import Crawlers, GroupWatch, in_groups
 
 

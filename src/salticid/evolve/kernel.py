@@ -26,6 +26,7 @@ from salticid.evolve.kernel_loops import (
     run_crawl,
 )
 from salticid.model import Floats, Ints, Limits, Outcome
+from salticid.strategies.parts.rank_terms import USUAL_RANKING, Ranking
 
 
 class Trace(NamedTuple):
@@ -49,8 +50,10 @@ class Kernel:
     That memory is reserved for the whole world and taken only as far as crawls reach.
     """
 
-    def __init__(self, graph: Graph, scores: Floats, line: float) -> None:
+    def __init__(self, graph: Graph, scores: Floats, line: float, ranking: Ranking = USUAL_RANKING) -> None:
         self._graph, self._scores, self._line = graph, scores, line
+        self._by_distance = ranking.by_distance
+        self._signed = _read_only(ranking.all_signed(scores))
         self.set_words((_read_only(np.zeros(0, np.float32)), _read_only(np.zeros(0, np.float32))))
         self._work = _work(len(graph.final), graph)
 
@@ -66,6 +69,7 @@ class Kernel:
             graph.start,
             graph.out,
             self._scores,
+            self._signed,
             *words,
         )
 
@@ -81,7 +85,9 @@ class Kernel:
         highest = int(seeds.max(initial=-1)) + 1
         if highest > len(self._work.slot):
             self._work = _work(highest, self._graph)
-        settings = Given(weights, seeds, limits.max_pages, limits.fetches, *arrivals, self._line)
+        settings = Given(
+            weights, seeds, limits.max_pages, limits.fetches, *arrivals, self._line, self._by_distance
+        )
         visits, steps = self._work.visits, -1
         try:
             steps = run_crawl(self._world, self._work, settings, rng)

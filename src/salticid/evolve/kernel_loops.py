@@ -62,6 +62,7 @@ class World(NamedTuple):
     start: Any
     out: Any
     score: Any
+    signed: Any
     anchor: Any
     context: Any
 
@@ -102,6 +103,7 @@ class Given(NamedTuple):
     capacity: int
     low: int
     line: float
+    by_distance: bool
 
 
 @njit(cache=True, error_model="numpy")
@@ -138,8 +140,8 @@ def run_crawl(world: World, work: Work, plan: Given, rng: Any) -> Any:
         if page >= 0:
             phase = min((count[PAGES] + 1) * len(plan.weights) // plan.max_pages, len(plan.weights) - 1)
             verdict = verdict_on(world, plan.line, page)
-            download(world, work, plan.weights, phase, verdict, slot, page, final)
-            if phase > count[PHASE]:
+            download(world, work, plan.weights, -1 if plan.by_distance else phase, verdict, slot, page, final)
+            if phase > count[PHASE] and not plan.by_distance:
                 count[PHASE] = phase
                 rank_all(world, work, plan.weights, phase)
         whole[slot, FLAGS] |= CLOSED
@@ -226,14 +228,14 @@ def note_visit(work: Work, slot: int, final: int, outcome: int, page: int) -> No
 @_inner
 def verdict_on(world: World, line: float, page: int) -> Any:
     """The signed score of a page, and whether the judge calls it positive."""
-    return 2 * world.score[page] - 1, world.score[page] >= line
+    return world.signed[page], world.score[page] >= line
 
 
 @_inner
 def download(
     world: World, work: Work, weights: Any, phase: int, verdict: Any, slot: int, page: int, final: int
 ) -> None:
-    """A page may join the community, tells the URLs it links to, and these are ranked."""
+    """A page may join the community, tells the URLs it links to, and these are ranked; phase -1: by their distance."""
     slots, whole, floats, count = work.slot, work.whole, work.floats, work.count
     out, hosts, host_pages, host_good = world.out, world.host, work.host_pages, work.host_good
     link_page, link_before, key, tag = work.link_page, work.link_before, work.key, work.tag
@@ -260,7 +262,7 @@ def download(
     for level in range(1, LEVELS):
         most[level], least[level] = floats[slot, MOST + level - 1], floats[slot, LEAST + level - 1]
     share, depth = in_community / size, min(whole[slot, DEPTH], DEEPEST) + 1
-    reads, asks_for_hosts = len(world.anchor) > 0, weights[phase, HOST] > 0
+    reads, farthest = len(world.anchor) > 0, len(weights) - 1
     for link in range(begin, end):
         at = slots[out[link]]
         if whole[at, FLAGS] & CLOSED:
@@ -281,11 +283,15 @@ def download(
             floats[at, CONTEXT_BEST] = max(floats[at, CONTEXT_BEST], world.context[link])
         if whole[at, STATE] >= REACHED:
             continue
+        row = phase
+        if phase < 0:
+            row = min((whole[at, DEPTH] if whole[at, FLAGS] & WAITING else depth) - 1, farthest)
+            row = max(row, 0)
         host_score = 0.0
-        if asks_for_hosts:
+        if weights[row, HOST] > 0:
             host = hosts[whole[at, URL]]
             host_score = (host_good[host] + 1) / (host_pages[host] + 2)
-        rank = rank_of(whole, floats, count, weights, phase, at, host_score)
+        rank = rank_of(whole, floats, count, weights, row, at, host_score)
         whole[at, STATE] = KNOWN
         if not whole[at, FLAGS] & WAITING:
             whole[at, DEPTH] = depth

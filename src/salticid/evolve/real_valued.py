@@ -16,8 +16,6 @@ from salticid.model import Floats
 
 STEP = 0.5
 CROSSING = 0.9
-LEAST = 4
-"""Three others are needed to make a child of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,7 @@ class RealValued:
         return plain(normalise(np.array(genes).reshape(self.shape.phases, self.shape.terms)))
 
     def _child(self, genes: Floats, place: int, rng: np.random.Generator) -> Floats:
-        others = rng.permutation([other for other in range(self.size) if other != place])[:3]
+        others = np.resize(rng.permutation([other for other in range(self.size) if other != place]), 3)
         base, plus, minus = genes[others]
         mutant = np.clip(base + STEP * (plus - minus), 0.0, 1.0)  # zero is a fair weight, so stop there
         crossing = rng.random(self.shape.weights) < CROSSING

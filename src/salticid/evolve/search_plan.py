@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from typing import Literal
@@ -10,27 +11,28 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from salticid.errors import UserError
 from salticid.evolve.fitness import CrawlTrial, Goal
 from salticid.evolve.genetic import Genetic
 from salticid.evolve.genome import Shape
+from salticid.evolve.known_starts import PARENT
 from salticid.evolve.optimizer import Optimizer, Weights
-from salticid.evolve.real_valued import LEAST, RealValued
+from salticid.evolve.real_valued import RealValued
 from salticid.evolve.scored_pages import LEARNING
 from salticid.model import Topic
+from salticid.strategies.parts.rank_terms import LEVELS, Ranking
 from salticid.version import __version__
 
 PAPER_TERMS = (
     "hub", "authority", "comm_in", "comm_out", "parent_1", "parent_2", "parent_3", "parent_4", "parent_5",
 )  # fmt: skip
-PARENT = "parent_1"
-"""A crawl by this term alone is the paper's Best-First."""
 LONGEST = 10_000
 """Pages of a simulated crawl, the paper's, where the world is large enough for it."""
 HELD_BACK = 15
 """So many seeds, the paper's, are kept for the test of what was found."""
-CHOOSING = 15
-"""So many others are kept for the choice between the fittest."""
+CHOOSING = 30
+"""So many others are kept for the choice among the best."""
+GOOD_SHARE = 2
+"""At least so many times fewer pages of a world are good than a crawl has pages."""
 
 
 class SearchPlan(msgspec.Struct, frozen=True):
@@ -38,7 +40,10 @@ class SearchPlan(msgspec.Struct, frozen=True):
 
     `world` is the digest of the world, `told` that of all the topic says, `seeds` are the topic's. `terms` are
     all that the rank function has, `searched` those whose weights are sought; the others stay zero. `known` are
-    weights of the terms sought, to begin with. `judge` is who says which pages are good.
+    weights of the terms sought, to begin with, and unless the search is the paper's to the `letter`, nothing is taken
+    in the end that is not ahead of the first of them. `reach` is the share of a strategy that is sought; the rest is
+    Best-First. `judge`, `least_good` and `ranking` are those of the
+    `Simulation`.
     """
 
     world: str
@@ -58,6 +63,10 @@ class SearchPlan(msgspec.Struct, frozen=True):
     known: tuple[Weights, ...] = ()
     versions: dict[str, str] = {}
     judge: str = LEARNING
+    letter: bool = True
+    least_good: int | None = None
+    ranking: Ranking = Ranking()
+    reach: float = 1.0
 
     @property
     def held_back_seeds(self) -> list[int]:
@@ -66,7 +75,7 @@ class SearchPlan(msgspec.Struct, frozen=True):
 
     @property
     def choosing_seeds(self) -> list[int]:
-        """Other seeds, by which one of the finalists is chosen."""
+        """Other seeds, by which one of the best is chosen."""
         return self._seeds()[HELD_BACK : HELD_BACK + CHOOSING]
 
     @property
@@ -86,14 +95,15 @@ class SearchPlan(msgspec.Struct, frozen=True):
         """The search algorithm of the plan."""
         if self.search == "genetic":
             return Genetic(self.shape, self.population, self.seed, self.known)
-        if self.population < LEAST:
-            raise UserError(
-                f"a real-valued search needs {LEAST} individuals; give --population {LEAST} or more"
-            )
         return RealValued(self.shape, self.population, self.seed, self.known)
 
+    def starts(self) -> list[Weights]:
+        """The weights that were known, as the search has them, all different."""
+        search = self.searcher()
+        return list(dict.fromkeys(map(search.weights, search.first()[: len(self.known)])))
+
     def spread(self, weights: Weights) -> Weights:
-        """The weights sought as weights of all terms."""
+        """The weights sought as weights of all terms, of the strategy that they are the sought part of."""
         return tuple(tuple(self._weight(term, row) for term in self.terms) for row in weights)
 
     def trials(self, weights: Weights, seeds: list[int]) -> list[CrawlTrial]:
@@ -105,7 +115,10 @@ class SearchPlan(msgspec.Struct, frozen=True):
         return (tuple(float(each == term) for each in self.terms),) * self.phases
 
     def _weight(self, term: str, row: tuple[float, ...]) -> float:
-        return row[self.searched.index(term)] if term in self.searched else 0.0
+        weight = row[self.searched.index(term)] if term in self.searched else 0.0
+        if term != PARENT or self.reach == 1.0:
+            return self.reach * weight
+        return 1.0 - self.reach * (1.0 - weight)
 
     def _seeds(self) -> list[int]:
         """Distinct seeds; a search with more runs has the same ones and more."""
@@ -123,6 +136,21 @@ def fitting_length(pages: int) -> int:
     (30, 10000, 1)
     """
     return max(1, min(LONGEST, pages // 10))
+
+
+def enough_good(crawl_length: int) -> int:
+    """How many pages of a world are good at least, so that crawls of this length differ in what they find."""
+    return max(1, crawl_length // GOOD_SHARE)
+
+
+def with_parents(terms: Sequence[str], k: int) -> tuple[str, ...]:
+    """Those of these terms that look at most `k` links above a URL: k of PARENT_k is the user's, as the paper has it.
+
+    >>> with_parents(("hub", "parent_1", "parent_2", "parent_3", "host"), 2)
+    ('hub', 'parent_1', 'parent_2', 'host')
+    """
+    left_out = {f"parent_{level}" for level in range(k + 1, LEVELS + 1)}
+    return tuple(term for term in terms if term not in left_out)
 
 
 def digest_of(topic: Topic) -> str:

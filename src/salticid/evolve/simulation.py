@@ -10,6 +10,7 @@ import numpy as np
 
 from salticid.errors import UserError
 from salticid.evolve.array_cache import ArrayCache
+from salticid.evolve.good_pages import good_pages
 from salticid.evolve.graph import Graph
 from salticid.evolve.kernel import Kernel, Trace
 from salticid.evolve.link_words import link_words
@@ -21,7 +22,7 @@ from salticid.model import Bools, Floats, Ints, Limits, Scope, Topic
 from salticid.runs.brief import prepare, url_ids
 from salticid.runs.order import Recipe
 from salticid.strategies.linear_rank import LinearRank
-from salticid.strategies.parts.rank_terms import CONTEXT, TERMS, Weights
+from salticid.strategies.parts.rank_terms import CONTEXT, TERMS, USUAL_RANKING, Ranking, Weights
 from salticid.webs.recorded import RecordedWeb
 
 CAPACITY, LOW = 100, 50
@@ -34,8 +35,8 @@ Watch = Callable[[str, int, int], None]
 class SimulatedCrawl(NamedTuple):
     """The pages a crawl downloaded, in their order; each of the others has a value for each of them.
 
-    `pages` are numbers of the world. A page is `good` when the judge calls it positive; `depth` counts links
-    from a seed; `first_of_new_host` marks the first good page of a host that no seed is on.
+    `pages` are numbers of the world. What is `good` the simulation says; `depth` counts links from a seed;
+    `first_of_new_host` marks the first good page of a host that no seed is on.
     """
 
     pages: Ints
@@ -59,7 +60,11 @@ class Simulation:
     `cache`, for all processes; `watch` is shown the progress of that.
 
     The judge `svm` is a linear SVM on words and pairs of words, learned from the topic's examples, or else its seeds,
-    and its negatives, or else random pages of the world. The judge `cosine` goes by the topic's keywords.
+    and its negatives, or else random pages of the world. The judge `cosine` goes by the topic's keywords. What a judge
+    calls positive is good.
+
+    With `least_good`, the judge of the crawls is that of `salticid crawl`, who knows no random pages of the world. The
+    one above only says what is good, and at least so many pages are.
     """
 
     terms: tuple[str, ...] = TERMS
@@ -72,6 +77,8 @@ class Simulation:
         cache: Path | None = None,
         watch: Watch | None = None,
         judge: str = LEARNING,
+        least_good: int | None = None,
+        ranking: Ranking = USUAL_RANKING,
     ) -> None:
         if topic.scope != Scope():
             raise UserError(
@@ -79,14 +86,19 @@ class Simulation:
             )
         self.web = RecordedWeb(world)
         self.digest = self.web.digest
-        self.topic = known_pages(topic, self.web) if judge == LEARNING else topic
+        taught = known_pages(topic, self.web) if judge == LEARNING else topic
+        self.topic = taught if least_good is None else topic
         self._cache = ArrayCache(world / "simulation" if cache is None else cache, self.digest)
         self._watch = watch
         self._brief = prepare(self.topic, self.web, Limits(), seed=0)
         self.graph = Graph.of(self.web, self._cache)
         self._judge = Svm() if judge == LEARNING else Cosine()
         self.scores = page_scores(self._judge, self._brief, self.web, self._cache, watch)
-        self._kernel = Kernel(self.graph, self.scores, self._judge.line)
+        teacher, brief = type(self._judge)(), prepare(taught, self.web, Limits(), seed=0)
+        best = page_scores(teacher, brief, self.web, self._cache, watch)
+        self.good = good_pages(best, teacher.line, least_good or 0)
+        self._ranking = ranking
+        self._kernel = Kernel(self.graph, self.scores, self._judge.line, ranking)
         self._has_words = False
 
     def crawl(
@@ -95,7 +107,7 @@ class Simulation:
         """One crawl of at most `length` pages, from the topic's seeds or from others.
 
         `weights` has a row for each phase and a column for each term; the rows take over one after another, in
-        equal parts of `length`.
+        equal parts of `length`, or each ranks the links of its distance from the seeds.
         """
         start = self._seeds(seeds)
         return self._result(self.visits(weights, seed, length, seeds), start)
@@ -121,7 +133,13 @@ class Simulation:
     def recipe(self, weights: Floats, seed: int, length: int) -> Recipe:
         """What makes the ordinary loop crawl the same pages."""
         limits = Limits(max_pages=length, max_buffer=None)
-        return Recipe(strategy_of(weights), type(self._judge)(), limits, f"roulette:{CAPACITY}/{LOW}", seed)
+        return Recipe(
+            strategy_of(weights, self._ranking),
+            type(self._judge)(),
+            limits,
+            f"roulette:{CAPACITY}/{LOW}",
+            seed,
+        )
 
     def _seeds(self, seeds: Sequence[str] | None) -> Ints:
         return np.array(url_ids(tuple(seeds or self.topic.seeds), self.web.urls), np.int32)
@@ -129,7 +147,7 @@ class Simulation:
     def _result(self, visits: Trace, seeds: Ints) -> SimulatedCrawl:
         has_page = visits.page >= 0
         pages = visits.page[has_page]
-        good = self.scores[pages] >= self._judge.line
+        good = self.good[pages]
         hosts = self.graph.host[self.graph.page_url[pages]]
         known_hosts = {self.web.urls.host(url) for url in seeds.tolist()}
         first = np.zeros(len(pages), np.bool_)
@@ -140,7 +158,9 @@ class Simulation:
         return SimulatedCrawl(pages, good, visits.depth[has_page], first)
 
 
-def strategy_of(weights: Floats) -> LinearRank:
+def strategy_of(weights: Floats, ranking: Ranking = USUAL_RANKING) -> LinearRank:
     """The ordinary strategy with these weights, a row for each phase."""
     first, *later = (Weights(*row) for row in np.array(weights, np.float64, ndmin=2).tolist())
-    return LinearRank(**first.settings(), later=tuple(later))
+    return LinearRank(
+        **first.settings(), later=tuple(later), by_distance=ranking.by_distance, margin=ranking.margin
+    )

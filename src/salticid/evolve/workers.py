@@ -22,6 +22,7 @@ from salticid.evolve.genome import normalise
 from salticid.evolve.scored_pages import LEARNING
 from salticid.evolve.simulation import Simulation, Watch
 from salticid.model import Topic
+from salticid.strategies.parts.rank_terms import USUAL_RANKING, Ranking
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -36,6 +37,19 @@ class Stage:
     world: Path
     topic: Topic
     judge: str = LEARNING
+    least_good: int | None = None
+    ranking: Ranking = USUAL_RANKING
+
+    def open(self, watch: Watch | None = None) -> Simulation:
+        """The simulation."""
+        return Simulation(
+            self.world,
+            self.topic,
+            watch=watch,
+            judge=self.judge,
+            least_good=self.least_good,
+            ranking=self.ranking,
+        )
 
 
 class Crawlers(Protocol):
@@ -109,7 +123,7 @@ def run_task(stage: Stage, work: Callable[[Simulation, T], R], task: T) -> R:
 
 def prepare(stage: Stage, terms: Sequence[str], watch: Watch) -> Simulation:
     """Work out what crawls by these terms need and keep it, so that no worker has to."""
-    simulation = Simulation(stage.world, stage.topic, watch=watch, judge=stage.judge)
+    simulation = stage.open(watch)
     weights = [[1.0 if term in terms else 0.0 for term in simulation.terms]]
     simulation.crawl(normalise(np.array(weights)), seed=0, length=1)
     return simulation
@@ -118,7 +132,7 @@ def prepare(stage: Stage, terms: Sequence[str], watch: Watch) -> Simulation:
 @lru_cache(maxsize=1)
 def simulation_of(stage: Stage) -> Simulation:
     """The simulation of a stage, opened once a process."""
-    return Simulation(stage.world, stage.topic, judge=stage.judge)
+    return stage.open()
 
 
 def _serve() -> None:

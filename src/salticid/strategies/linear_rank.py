@@ -14,7 +14,17 @@ from salticid.protocols import Brief
 from salticid.strategies.parts.base import Queueing
 from salticid.strategies.parts.frontier import Frontier
 from salticid.strategies.parts.rank_links import PastLinks
-from salticid.strategies.parts.rank_terms import ANCHOR, CONTEXT, HOST, LEVELS, TERMS, Weight, Weights, ranks
+from salticid.strategies.parts.rank_terms import (
+    ANCHOR,
+    CONTEXT,
+    HOST,
+    LEVELS,
+    TERMS,
+    Ranking,
+    Weight,
+    Weights,
+    ranks,
+)
 from salticid.strategies.parts.rank_urls import NONE, OpenUrls, Pairs, Parent
 from salticid.strategies.parts.rank_words import LinkWords, Stretch
 
@@ -38,15 +48,17 @@ class LinearRank(Queueing):
         context     the same with ten words more on each side
         host        (good + 1) / (all + 2) of the pages downloaded from u's host
 
-    The community are the seeds and the pages that the judge calls positive. A signed score is 2 * score - 1, so
-    the judge should be one whose line is 0.5, such as `svm`. The weights given are those the paper found; it
-    asks for the last three terms without trying them. parent_1 alone is best_first.
+    The community are the seeds and the pages that the judge calls positive. A signed score is 2 * score - 1, or with
+    `margin` log(score / (1 - score)), the margin of an `svm`; so the judge should be one whose line is 0.5. The
+    weights given are those the paper found; it asks for the last three terms without trying them. parent_1 alone is
+    best_first.
 
     A link is ranked anew only when a page arrives that points to it. What lies above a page is settled when the
     page arrives. Seeds go first; an offered link counts as one of a perfect page, until a page points to it.
 
     `later` are weights that take over one after another, in equal parts of max_pages; when they do, all waiting
-    links are ranked anew. A judge that changes its mind changes parent_1 of the links that wait; the community
+    links are ranked anew. With `by_distance` they are those of links two, three, ... links from the seeds, the last of
+    all farther ones. A judge that changes its mind changes parent_1 of the links that wait; the community
     stays. `why` gives the three strongest terms, as they are when somebody asks.
 
     Of evicted links nothing is kept, so that one found again begins anew, and comm_out follows the growth of
@@ -77,6 +89,8 @@ class LinearRank(Queueing):
         context: Weight = 0.0,
         host: Weight = 0.0,
         later: tuple[Weights, ...] = (),
+        by_distance: bool = False,
+        margin: bool = False,
     ) -> None:
         self.hub = hub
         self.authority = authority
@@ -91,11 +105,14 @@ class LinearRank(Queueing):
         self.context = context
         self.host = host
         self.later = later
+        self.by_distance = by_distance
+        self.margin = margin
 
     def start(self, brief: Brief) -> None:
         first = Weights(**{term: getattr(self, term) for term in TERMS})
         self._phases: Floats = np.stack([weights.row() for weights in (first, *self.later)])
         self._phase = 0
+        self._ranking = Ranking(self.margin, self.by_distance)
         self._max_pages, self._limit = brief.limits.max_pages, brief.limits.max_buffer
         self.frontier = Frontier(brief.urls, self._limit)
         self._open_urls = OpenUrls(len(brief.urls))
@@ -131,7 +148,7 @@ class LinearRank(Queueing):
         urls: dict[int, None] = {}
         for step, score in scores:
             if step in self._past:
-                self._past.rescore(step, 2 * score - 1)
+                self._past.rescore(step, self._ranking.signed(score))
                 urls |= dict.fromkeys(self._past.of(step).tolist())
         for url in urls:
             slot = self._open_urls.slot(url)
@@ -177,7 +194,7 @@ class LinearRank(Queueing):
         totals.links += len(urls)
         pages, good = self._hosts.get(host := self._host_of(visit.final), (0, 0))
         self._hosts[host] = pages + 1, good + visit.positive
-        above, signed_score = open_urls.above(visit.url), 2 * visit.score - 1
+        above, signed_score = open_urls.above(visit.url), self._ranking.signed(visit.score)
         if len(urls):
             share = open_urls.in_community(urls) / len(urls)
             pairs = Pairs(_below(signed_score, above.most), _below(signed_score, above.least))
@@ -211,10 +228,12 @@ class LinearRank(Queueing):
         weights = min(
             self._open_urls.totals.pages * len(self._phases) // self._max_pages, len(self._phases) - 1
         )
-        switches, self._phase = weights > self._phase, max(weights, self._phase)
+        switches = weights > self._phase and not self.by_distance
+        self._phase = weights if switches else self._phase
         self._rank_again(list(self.frontier) if switches else [url for url in places if url in self.frontier])
         news = [url for url in places if url not in self.frontier]
         if news:
+            self._open_urls.depth[self._open_urls.slots(np.array(news, np.int32))] = visit.depth + 1
             self.frontier.push(news, self._ranks(news), visit.step, [places[url] for url in news])
 
     def _rank_again(self, urls: Iterable[int]) -> None:
@@ -228,7 +247,15 @@ class LinearRank(Queueing):
         return slot != NONE and self._open_urls.has_parents(slot) and self.frontier.score(url) < inf
 
     def _ranks(self, urls: list[int]) -> Floats:
-        return ranks(self._weights, self._terms(urls))
+        return ranks(self._weights_of(urls), self._terms(urls))
+
+    def _weights_of(self, urls: list[int]) -> Floats:
+        """The weights that rank these: one row for all, or a column for each."""
+        if not self.by_distance:
+            return self._weights
+        away = self._open_urls.depth[self._open_urls.slots(np.array(urls, np.int32))]
+        columns: Floats = self._phases[np.clip(away - 1, 0, len(self._phases) - 1)].T
+        return columns
 
     def _terms(self, urls: list[int]) -> Floats:
         slots = self._open_urls.slots(np.array(urls, np.int32))
@@ -247,7 +274,7 @@ class LinearRank(Queueing):
         slot = self._open_urls.slot(url)
         if slot == NONE or not self._open_urls.has_parents(slot):
             return choice
-        shares = (self._weights * self._terms([url])[:, 0]).tolist()
+        shares = (self._weights_of([url]).reshape(-1) * self._terms([url])[:, 0]).tolist()
         strongest = sorted(zip(TERMS, shares, strict=True), key=lambda share: -abs(share[1]))[:_REASONS]
         return replace(choice, why=tuple(share for share in strongest if share[1]))
 

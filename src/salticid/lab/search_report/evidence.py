@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from math import sqrt
 from typing import Any
 
 import msgspec
-import numpy as np
-from scipy.special import stdtrit
 
 from salticid.evolve.ablation import HeldBack, held_back
 from salticid.evolve.checkpoint import State
-from salticid.evolve.finalists import best_finalist
+from salticid.evolve.finalists import FINALISTS, LEADERS, best_finalist
+from salticid.evolve.interval import Interval
+from salticid.evolve.known_starts import PARENT
 from salticid.evolve.optimizer import Weights
 from salticid.evolve.search_plan import SearchPlan
 from salticid.evolve.workers import Crawlers
@@ -21,39 +20,7 @@ from salticid.evolve.workers import Crawlers
 Watch = Callable[[str, int, int], None]
 """Called with the progress of the work: what is being done, how many crawls are made, of how many."""
 
-
-class Interval(msgspec.Struct, frozen=True):
-    """A mean, and where it lies with 95 % (Student's t over the crawls)."""
-
-    mean: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, values: Sequence[float]) -> Interval:
-        """Of some values; a single one knows no spread.
-
-        >>> Interval.of([1.0, 2.0, 3.0])
-        Interval(mean=2.0, low=-0.484..., high=4.484...)
-        """
-        mean, n = float(np.mean(values)), len(values)
-        if n < 2:
-            return cls(mean, mean, mean)
-        room = float(stdtrit(n - 1, 0.975)) * float(np.std(values, ddof=1)) / sqrt(n)
-        return cls(mean, mean - room, mean + room)
-
-    @classmethod
-    def between(cls, a: Sequence[float], b: Sequence[float]) -> Interval:
-        """The interval of the differences a - b, pair by pair."""
-        return cls.of([one - other for one, other in zip(a, b, strict=True)])
-
-    @property
-    def sure(self) -> bool:
-        """Whether zero lies outside."""
-        return self.low > 0 or self.high < 0
-
-    def __str__(self) -> str:
-        return f"{self.mean:.3f} ({self.low:.3f} to {self.high:.3f})"
+_MORE = "A larger world, longer crawls or more generations may find more."
 
 
 class EvolvedStrategy(msgspec.Struct, frozen=True):
@@ -84,16 +51,34 @@ class EvolvedStrategy(msgspec.Struct, frozen=True):
             dict(sorted(losses.items(), key=lambda each: -each[1].mean)),
         )
 
+    @property
+    def is_best_first(self) -> bool:
+        """Whether it is Best-First itself."""
+        return self.weights == self.plan.alone(PARENT)
+
     def verdict(self) -> str:
         """How it does against Best-First, in a sentence; one more if that is no better."""
+        if self.is_best_first:
+            return (
+                "It is Best-First: nothing that the search tried is surely ahead of that. On "
+                f"{len(self.plan.held_back_seeds)} crawls with seeds that were held back: {self.fitness}. "
+                f"{_MORE}"
+            )
         crawls = f"On {len(self.plan.held_back_seeds)} crawls with seeds that were held back"
         figures = f"{self.fitness} against {self.best_first}, a difference of {self.ahead}."
         if self.ahead.low > 0:
             return f"{crawls} it beats Best-First: {figures}"
         word = "loses to" if self.ahead.sure else "cannot be told from"
+        return f"It is no better than Best-First. {crawls} it {word} it: {figures} {_MORE}"
+
+    def choice(self) -> str:
+        """How it was chosen, in a sentence."""
+        seeds = len(self.plan.choosing_seeds)
+        if self.plan.letter or not self.plan.known:
+            return f"Of the {FINALISTS} fittest of the search, the one that did best on {seeds} other seeds."
         return (
-            f"It is no better than Best-First. {crawls} it {word} it: {figures} A larger world, longer crawls or more "
-            "generations may find more."
+            f"Of what the search began with and the last {LEADERS} that led a generation, the best on {seeds} other "
+            "seeds of those that are surely ahead of Best-First there, or else Best-First itself."
         )
 
     def what_matters(self) -> str:
@@ -110,7 +95,11 @@ class EvolvedStrategy(msgspec.Struct, frozen=True):
 
 def with_evidence(state: State, crawlers: Crawlers, watch: Watch) -> EvolvedStrategy:
     """Choose from what a search that is done has found, and crawl with it on the seeds that were held back."""
-    weights = best_finalist(state, crawlers, partial(watch, "choosing"))
+    return evidence_for(state, best_finalist(state, crawlers, partial(watch, "choosing")), crawlers, watch)
+
+
+def evidence_for(state: State, weights: Weights, crawlers: Crawlers, watch: Watch) -> EvolvedStrategy:
+    """Crawl with weights that a search tried on the seeds that were held back."""
     test = held_back(state.plan, state.plan.spread(weights), crawlers, partial(watch, "testing"))
     return EvolvedStrategy.of(state, weights, test)
 

@@ -26,7 +26,7 @@ def render(state: State, strategy: EvolvedStrategy) -> str:
         plan=strategy.plan,
         strategy=strategy,
         rows=_rows(strategy),
-        figures=[_fitnesses(state.history), *_weights(state, strategy.plan.searched)],
+        figures=[_fitnesses(state.history), *_weights(state)],
     )
 
 
@@ -57,18 +57,20 @@ def _fitnesses(history: Sequence[Generation]) -> Figure:
     return Figure("Fitness on the training seeds", _plot(curves, "fitness", from_zero=False), [words])
 
 
-def _weights(state: State, terms: Sequence[str]) -> list[Figure]:
+def _weights(state: State) -> list[Figure]:
     """For each phase the weights of the fittest, generation by generation."""
-    figures = []
-    for phase in range(state.plan.phases):
+    plan, figures = state.plan, []
+    leaders = [plan.spread(each.weights) for each in state.history]
+    for phase in range(plan.phases):
         curves = {
-            term: _curve([each.weights[phase][place] for each in state.history])
-            for place, term in enumerate(terms)
+            term: _curve([weights[phase][place] for weights in leaders])
+            for place, term in enumerate(plan.terms)
+            if term in plan.searched
         }
         last = {term: curve.mean[-1] for term, curve in curves.items()}
         most = sorted(last, key=lambda term: -last[term])[:3]
         sentence = "Most weight in the end: " + ", ".join(f"{term} {last[term]:.3f}" for term in most) + "."
-        part = f", phase {phase + 1} of {state.plan.phases}" if state.plan.phases > 1 else ""
+        part = f", phase {phase + 1} of {plan.phases}" if plan.phases > 1 else ""
         figures.append(Figure(f"Weights of the fittest{part}", _plot(curves, "weight"), [sentence]))
     return figures
 

@@ -13,9 +13,10 @@ import tomli_w
 
 from salticid.errors import UserError
 from salticid.evolve.genome import normalise
+from salticid.evolve.interval import Interval
 from salticid.evolve.optimizer import Weights, plain
 from salticid.evolve.simulation import strategy_of
-from salticid.lab.search_report.evidence import EvolvedStrategy, Interval
+from salticid.lab.search_report.evidence import EvolvedStrategy
 from salticid.registry import NOTES_TABLE, read_strategy_file, settings_of
 from salticid.strategies import strategies
 from salticid.strategies.linear_rank import LinearRank
@@ -28,7 +29,9 @@ def strategy_file(strategy: EvolvedStrategy) -> str:
     """The text of the file: comments that tell what it does, its judge, the weights as settings, and `[found]`."""
     title = f"Evolved for {strategy.plan.topic}."
     sentences = [title, strategy.verdict(), strategy.what_matters()]
-    settings = msgspec.to_builtins(settings_of(strategy_of(np.array(strategy.weights))))
+    settings = msgspec.to_builtins(
+        settings_of(strategy_of(np.array(strategy.weights), strategy.plan.ranking))
+    )
     if strategy.plan.phases == 1:
         del settings["later"]
     table = {
@@ -75,8 +78,13 @@ def _provenance(strategy: EvolvedStrategy) -> dict[str, Any]:
         "runs": plan.runs,
         "seed": plan.seed,
         "phases": plan.phases,
+        "phases_by": "distance" if plan.ranking.by_distance else "pages",
+        "margin": plan.ranking.margin,
+        "letter": plan.letter,
+        "reach": plan.reach,
         "begun_with": len(plan.known),
         "terms": list(plan.searched),
+        **({} if plan.least_good is None else {"least_good": plan.least_good}),
         "rewards": {"hosts": plan.goal.hosts, "distance": plan.goal.distance, "length": plan.goal.late},
         "training_seeds": plan.training_seeds,
         "choosing_seeds": plan.choosing_seeds,

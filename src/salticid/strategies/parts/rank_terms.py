@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from salticid.exact import log, logs
 from salticid.model import Floats
 
 Weight = Annotated[float, Meta(ge=0, le=1)]
@@ -44,8 +45,44 @@ LEVELS = ANCHOR - PARENT_1
 """How many generations of pages above a URL are looked at."""
 
 
+_FARTHEST = 36.0
+"""Beyond this margin a score is 0 or 1 to the last bit."""
+
+
+class Ranking(msgspec.Struct, frozen=True):
+    """How a linear rank is made, besides its weights.
+
+    `margin`: signed scores are the margins that a judge such as `svm` made its scores of, as the paper has them, and
+    not brought to -1..1. `by_distance`: of several rows of weights, the first ranks links one link from the seeds,
+    the second those two away, and so on, the last all that are farther; else they take over in the course of a crawl.
+    """
+
+    margin: bool = False
+    by_distance: bool = False
+
+    def signed(self, score: float) -> float:
+        """The signed score of a page.
+
+        >>> Ranking().signed(0.75), round(Ranking(margin=True).signed(0.75), 12), Ranking(margin=True).signed(0.0)
+        (0.5, 1.098612288668, -36.0)
+        """
+        if not self.margin:
+            return 2 * score - 1
+        return min(max(log(score) - log(1.0 - score), -_FARTHEST), _FARTHEST)
+
+    def all_signed(self, scores: Floats) -> Floats:
+        """The signed score of each of many pages, the same to the last bit."""
+        if not self.margin:
+            return 2 * scores - 1
+        signed: Floats = np.clip(logs(scores) - logs(1.0 - scores), -_FARTHEST, _FARTHEST)
+        return signed
+
+
+USUAL_RANKING = Ranking()
+
+
 def ranks(weights: Floats, scores: Floats) -> Floats:
-    """Rank = sum of weight * score; `scores` has a row for each term and a column for each URL.
+    """Rank = sum of weight * score; `scores` has a row for each term and a column for each URL, and so may `weights`.
 
     The terms are added one after the other, in their order, so that whoever does the same in another way has
     the same last bit.
@@ -54,6 +91,6 @@ def ranks(weights: Floats, scores: Floats) -> Floats:
     [1.0, 1.0]
     """
     total = np.zeros(scores.shape[1])
-    for weight, row in zip(weights.tolist(), scores, strict=True):
+    for weight, row in zip(weights, scores, strict=True):
         total = total + weight * row
     return total

@@ -57,7 +57,8 @@ class Totals:
 class OpenUrls:
     """A row of numbers for each URL that was seen and not visited, found by the URL's id.
 
-    Of others one byte is kept. `head` is the last link to a URL that `PastLinks` keeps.
+    Of others one byte is kept. `head` is the last link to a URL that `PastLinks` keeps, `depth` how many links from the
+    seeds it was when it began to wait.
     """
 
     def __init__(self, size: int) -> None:
@@ -66,6 +67,7 @@ class OpenUrls:
         self._slot = np.full(len(self._flags), NONE, np.int32)
         self._rows = np.zeros((1024, _PAIRS + 2 * LEVELS))
         self.head = np.full(len(self._rows), NONE, np.int64)
+        self.depth = np.zeros(len(self._rows), np.int32)
         self._url = np.full(len(self._rows), NONE, np.int32)
         self._free: list[int] = list(range(len(self._rows)))
 
@@ -183,7 +185,7 @@ class OpenUrls:
         first = len(self._free) - len(urls)
         slots = np.array(self._free[first:], np.int32)
         del self._free[first:]
-        self._slot[urls], self._url[slots], self.head[slots] = slots, urls, NONE
+        self._slot[urls], self._url[slots], self.head[slots], self.depth[slots] = slots, urls, NONE, 0
         self._rows[slots, :_PAIRS] = 0.0
         self._rows[slots, _PAIRS : _PAIRS + LEVELS] = -np.inf
         self._rows[slots, _PAIRS + LEVELS :] = np.inf
@@ -192,6 +194,7 @@ class OpenUrls:
         size = len(self._rows)
         self._rows = grow(self._rows, 2 * size)
         self.head, self._url = grow(self.head, 2 * size, NONE), grow(self._url, 2 * size, NONE)
+        self.depth = grow(self.depth, 2 * size)
         self._free += range(size, 2 * size)
 
     def _make_room(self, urls: Ints) -> None:
