@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import sqrt
+from math import log, sqrt
 
 import numpy as np
 import pytest
@@ -157,24 +157,29 @@ def test_leaving_one_out_is_what_it_says() -> None:
 
 
 def test_by_hand() -> None:
-    web, brief = briefed(("x",), ("y",), "silk", {"x": "silk moss", "y": "moss", "z": "silk fern"})
+    pages = {"x": "silk moss", "y": "moss", "z": "<title>fern</title>silk"}
+    web, brief = briefed(("x",), ("y",), "silk", pages)
     words = TopicWords(brief)
     silk, moss, fern = words.rarity.of(np.array(words.stems.terms("silk moss fern"), np.int32)).tolist()
-    usual = words._usual
-    length = sqrt(silk**2 + moss**2)
-    # silk is the keyword, 0.35; x, of length 1, has silk and moss; the language takes its words off.
-    by_hand = total([usual], len(words.stems)) * -0.2
-    by_hand[words.stems.terms("silk")] += 0.35 + silk / length
-    by_hand[words.stems.terms("moss")] += moss / length
-    # y is moss, of which as much is spared as the topic says itself.
-    spared = by_hand * (by_hand[words.stems.terms("moss")[0]] / (by_hand @ by_hand))
-    by_hand[words.stems.terms("moss")] -= 0.5
+    (at_silk,), (at_moss,), (at_fern,) = (words.stems.terms(word) for word in ("silk", "moss", "fern"))
+    # silk is the keyword, 0.35; x, of two words and so of length 2/12, has both; the language takes its words off.
+    by_hand = total([words._usual], len(words.stems)) * -0.2
+    by_hand[at_silk] += 0.35 + silk / sqrt(silk**2 + moss**2) * 2 / 12
+    by_hand[at_moss] += moss / sqrt(silk**2 + moss**2) * 2 / 12
+    # y is moss, of length 1/11, of which as much is spared as the topic says itself.
+    spared = by_hand * (by_hand[at_moss] / 11 / (by_hand @ by_hand))
+    by_hand[at_moss] -= 0.5 / 11
     by_hand += 0.5 * spared
-    z = words.vector(page(web, "z"))
-    expected = (by_hand[z.stems] * z.weights).sum() / length_of(by_hand)
-    assert words.likeness(z) == pytest.approx(expected)
-    assert z.length == pytest.approx(1.0)
-    assert sorted(z.weights) == pytest.approx(sorted([silk, fern] / np.sqrt(silk**2 + fern**2)))
+    # z has fern in its title, which counts three times but is one word, and silk.
+    title = (1 + log(3)) * fern
+    z = {
+        at_silk: silk / sqrt(silk**2 + title**2) * 2 / 12,
+        at_fern: title / sqrt(silk**2 + title**2) * 2 / 12,
+    }
+    expected = sum(by_hand[stem] * weight for stem, weight in z.items()) / length_of(by_hand)
+    found = words.vector(page(web, "z"))
+    assert dict(zip(found.stems.tolist(), found.weights.tolist(), strict=True)) == pytest.approx(z)
+    assert words.likeness(found) == pytest.approx(expected)
 
 
 def test_a_heading_counts_more_than_the_text() -> None:
@@ -241,12 +246,53 @@ def test_one_word_against_a_page_moves_what_is_like_it_and_not_the_topic() -> No
 
 def test_a_page_that_is_all_links_comes_after_one_that_says_something() -> None:
     menu = " ".join(f'<a href="/{n}">query planner part</a>' for n in "abcdefgh")
-    text = "The query planner chooses which indexes to use, and this part says how it does that."
-    web, brief = briefed((), (), "query planner", {"contents": menu, "planner": text})
+    pages = {
+        "contents": f"<title>Query planner</title>{menu}",
+        "nothing else": menu,
+        "planner": "<title>Query planner</title>It chooses which indexes to use, and this part says how it does that.",
+    }
+    web, brief = briefed((), (), "query planner", pages)
     judge = started(brief)
-    words, contents = judge._words, page(web, "contents")
     assert judge.score(page(web, "planner")) >= judge.line
-    assert words.likeness_of(contents) < 0.9 * words.likeness(words.vector(contents))
+    assert judge.score(page(web, "planner")) > judge.score(page(web, "contents")) > 0
+    assert judge.score(page(web, "nothing else")) == 0
+
+
+def test_a_menu_on_every_page_changes_no_score() -> None:
+    menu = " ".join(f'<a href="/{n}">spiders and trains</a>' for n in "abcdefgh")
+    bare, brief = briefed()
+    framed, other = briefed(pages={name: f"{text}<p>{menu}" for name, text in PAGES.items()})
+    assert scores(started(brief), bare) == scores(started(other), framed)
+
+
+def test_at_equal_words_a_stub_comes_after_a_page_that_says_something() -> None:
+    stub = "The query planner chooses an index."
+    web, brief = briefed((), (), "query planner", {"stub": stub, "page": stub * 8})
+    judge = started(brief)
+    assert judge.score(page(web, "page")) > judge.score(page(web, "stub")) > 0
+    judge.learn([(page(web, "page"), 1)])
+    assert judge.score(page(web, "page")) > judge.score(page(web, "stub")) > 0, "nor is a known page outdone"
+
+
+def test_dull_start_pages_do_not_turn_it_against_what_nearly_all_pages_found_are_about() -> None:
+    honest = {
+        f"honest{n}": f"<title>Spiders of garden {n}</title><p>The spiders of this garden hunt by sight, have {n} legs"
+        " and leap."
+        for n in range(100)
+    }
+    dull = {
+        f"dull{n}": f"<title>Offer {n}</title><p>Order today for {n} and pay when it suits you best; our friendly"
+        " staff is looking forward to your call."
+        for n in range(12)
+    }
+    web, brief = briefed((), (), "jumping spiders", honest | dull)
+    judge = started(brief)
+    for name in ("dull0", "honest0"):
+        judge.start_page(page(web, name))
+    watched(judge, web, *dull, *honest)
+    found = {name: judge.score(page(web, name)) for name in honest | dull}
+    lowest = min(found[name] for name in honest)
+    assert max(found[name] for name in dull) < min(lowest, judge.line)
 
 
 def test_start_pages_that_speak_of_the_keywords_count_as_examples_and_others_do_not() -> None:

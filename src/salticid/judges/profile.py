@@ -28,8 +28,9 @@ class Profile(TrainedJudge):
     together with them on the pages seen (`learning/topic_words.py`); rare words weigh more, by the frequency
     lists of the language. The probability follows from how like it the usual page is, and the n known pages,
     each had it not been known: the line lies n / (n + 1) of the way from the one to the others. While fewer than
-    two are known it lies half way from the usual page to those most like the topic. A page that is mostly lists of
-    links is less like any topic; a page without a word of the language scores 0.
+    two are known it lies half way from the usual page to those most like the topic. Lists of links, menus among them,
+    are not read; a page that says little of its own is less like any topic, and one without a word of the language
+    scores 0.
 
     It works from keywords alone, from examples, and better with negatives. After `refresh` pages, and
     whenever their number has grown by half, it learns from the pages seen: as what is usual here, never as
@@ -43,7 +44,7 @@ class Profile(TrainedJudge):
     >>> web, judge = spider_web(), Profile()
     >>> judge.start(prepare(web.topic, web, Limits(), seed=0))
     >>> [round(judge.score(web.page(web.id(name))), 2) for name in ("b", "b1", "a1")]
-    [1.0, 1.0, 0.01]
+    [1.0, 0.99, 0.01]
 
     Paper: Rocchio, "Relevance feedback in information retrieval", 1971; Robertson, Sparck Jones, "Relevance
     weighting of search terms", 1976.
@@ -96,9 +97,8 @@ class Profile(TrainedJudge):
             )
 
     def score(self, page: Page) -> float:
-        if not len(self._words.vector(page).stems):
-            return 0.0
-        return self._calibration.probability(self._words.likeness_of(page))
+        vector = self._words.vector(page)
+        return self._calibration.probability(self._words.likeness(vector)) if len(vector.stems) else 0.0
 
     def start_page(self, page: Page) -> None:
         """A page that a person gave to start from."""

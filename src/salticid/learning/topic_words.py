@@ -32,10 +32,8 @@ ROUNDS = 2
 """So many times the words that go together are looked for, each time from those found before."""
 MOST_STARTS = 64
 """So many start pages at most are listened to."""
-LIST_WORDS = 0.05
-"""A word in a list of links makes a page as much less like a topic as this part of a word of text makes it more."""
-FEW_WORDS = 5
-"""So many words of text every page is thought to have."""
+FEW_WORDS = 10
+"""A page of so many words of its own is half as like a topic as a long one that says the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +59,8 @@ MIXTURE = Mixture()
 class TopicWords:
     """One weight for each stem, made anew from what is known: `tell` what people say, `see` what is crawled.
 
-    A page is a vector of length 1 whose weights are (1 + log f) times the rarity of the stem. The words of the
-    topic are a vector too:
+    A page is a vector whose weights are (1 + log f) times the rarity of the stem; lists of links are left out. Its
+    length is 1 for a long page and less for one that says little. The words of the topic are a vector too:
 
         evidence = mean of examples + keywords - unlike * mean of the half of seen pages less like it
         words = evidence / |evidence| + related * together / |together|
@@ -80,7 +78,7 @@ class TopicWords:
     >>> web = spider_web()
     >>> words = TopicWords(prepare(web.topic, web, Limits(), seed=0))
     >>> [round(words.likeness(words.vector(web.page(web.id(name)))), 2) for name in ("b", "b1", "a1")]
-    [0.9, 0.53, 0.0]
+    [0.55, 0.25, 0.0]
     """
 
     def __init__(self, brief: Brief, mixture: Mixture = MIXTURE, vectors: Vectors | None = None) -> None:
@@ -92,7 +90,7 @@ class TopicWords:
         self._sample: EvenSample[StemVector] = EvenSample(MOST_PAGES)
         self._starts: list[StemVector] = []
         self._has_examples = bool(brief.examples)
-        self._last: tuple[Page, tuple[StemVector, float]] | None = None
+        self._last: tuple[Page, StemVector] | None = None
         self._meanings = None if vectors is None else Meanings(vectors, brief.words, self.stems)
         if self._meanings is not None:
             self._meanings.meet_text(brief.topic.keywords)
@@ -103,13 +101,15 @@ class TopicWords:
         )
 
     def vector(self, page: Page) -> StemVector:
-        """A page as rare words see it, at length 1; that of the last page is kept, which is scored, then seen."""
-        return self._read(page)[0]
-
-    def likeness_of(self, page: Page) -> float:
-        """How like the topic a page is: as its words are, but less if it is mostly lists of links."""
-        vector, text_share = self._read(page)
-        return self.likeness(vector) * text_share
+        """A page as rare words see it; that of the last page is kept, which is scored, then seen."""
+        if self._last is None or self._last[0] is not page:
+            is_heading = page.areas != Area.REST
+            own = is_heading | ~link_lists(page)
+            words, is_heading = self.stems.of(page.tokens[own]), is_heading[own]
+            bag = Bag.of(np.concatenate((words, *[words[is_heading]] * (HEADING_TIMES - 1))))
+            says = len(words) / (len(words) + FEW_WORDS) if len(words) else 0.0
+            self._last = page, self._vector_of(bag).times(says)
+        return self._last[1]
 
     def start_page(self, page: Page) -> None:
         """The crawl was sent to this page by a person. Weights change with the next `tell`."""
@@ -151,7 +151,7 @@ class TopicWords:
         return [page for page in self.sample if id(page) not in given]
 
     def likeness(self, page: StemVector) -> float:
-        """The cosine of a page with the topic's words: below 0 for what is said elsewhere."""
+        """The product of a page with the topic's words at length 1: below 0 for what is said elsewhere."""
         return _product(page, self.weights) / self._length
 
     def evidence_likeness(self, page: StemVector) -> float:
@@ -172,7 +172,7 @@ class TopicWords:
         mean_by_mean = fsum((self._mean * self._mean).tolist())
         cosines = []
         for evidence_product, mean, page in zip(by_evidence, by_mean, self._on, strict=True):
-            size = 1.0 if len(page.stems) else 0.0
+            size = page.length**2
             product = evidence_product + (mean - size) / others
             square = self._evidence_length**2 + 2 * (mean_by_evidence - evidence_product) / others
             square += (mean_by_mean - 2 * mean + size) / others**2
@@ -185,17 +185,6 @@ class TopicWords:
         near = np.zeros(len(self.weights))
         near[stems] = self.weights[stems] * self.rarity.of(stems)
         return near
-
-    def _read(self, page: Page) -> tuple[StemVector, float]:
-        """A page as rare words see it, and how much of it is text of its own: near 1 for most pages."""
-        if self._last is None or self._last[0] is not page:
-            words = self.stems.of(page.tokens)
-            is_heading = page.areas != Area.REST
-            bag = Bag.of(np.concatenate((words, *[words[is_heading]] * (HEADING_TIMES - 1))))
-            lists = int(np.count_nonzero(link_lists(page)))
-            text = len(words) - lists + FEW_WORDS
-            self._last = page, (self._vector_of(bag), text / (text + LIST_WORDS * lists))
-        return self._last[1]
 
     def _mean_of_examples(self) -> tuple[Floats, float, float]:
         """The mean of what is taken for examples, and how many they are: start pages only in part.
