@@ -30,27 +30,27 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_feature_that_tells_the_right_links_gets_the_weight() -> None:
     rng = np.random.default_rng(0)
-    telling = NAMES.index("best near examples")
+    telling = NAMES.index("best near topic")
     questions = []
     for _ in range(40):
         features = rng.random((30, len(NAMES)))
         right = np.zeros(30)
         right[np.argsort(-features[:, telling])[:3]] = 1.0
-        questions.append(LinkQuestion(0, features, right))
+        questions.append(LinkQuestion(0, features, right, lists=0.0))
     prior = best_weights(questions, "made up")
-    strongest = max(NAMES, key=lambda name: abs(prior.weights[name] * prior.spread[name]))
-    assert strongest == "best near examples"
-    assert prior.weights[strongest] > 0
+    strongest = max(NAMES, key=lambda name: abs(prior.texts[name] * prior.spread[name]))
+    assert strongest == "best near topic"
+    assert prior.texts[strongest] > 0
 
 
 def test_a_topic_counts_once_however_many_questions_it_asks() -> None:
     def asked(topic: int, right: int) -> LinkQuestion:
         features = np.zeros((2, len(NAMES)))
         features[0, NAMES.index("links in")] = 1.0
-        return LinkQuestion(topic, features, np.eye(2)[right])
+        return LinkQuestion(topic, features, np.eye(2)[right], lists=0.0)
 
-    alone = best_weights([asked(0, 0)] * 30, "made up").weights["links in"]
-    contradicted = best_weights([asked(0, 0)] * 30 + [asked(1, 1)] * 3, "made up").weights["links in"]
+    alone = best_weights([asked(0, 0)] * 30, "made up").texts["links in"]
+    contradicted = best_weights([asked(0, 0)] * 30 + [asked(1, 1)] * 3, "made up").texts["links in"]
     assert alone > 0.5
     assert contradicted == pytest.approx(0.0, abs=1e-3)
 

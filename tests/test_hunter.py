@@ -70,7 +70,8 @@ def only(**weights: float) -> Prior:
     """A prior by which only these features count, written with _ for spaces."""
     told = {name.replace("_", " "): weight for name, weight in weights.items()}
     assert set(told) <= set(NAMES)
-    return Prior("by hand", {name: told.get(name, 0.0) for name in NAMES}, dict.fromkeys(NAMES, 1.0))
+    row = {name: told.get(name, 0.0) for name in NAMES}
+    return Prior("by hand", row, row, dict.fromkeys(NAMES, float("inf")), dict.fromkeys(NAMES, 1.0))
 
 
 def fixed(**weights: float) -> Hunter:
@@ -87,7 +88,7 @@ def test_the_second_link_to_a_url_raises_it_above_its_twin() -> None:
             "b": "<p>moss",
         }
     )
-    stepped = Stepped(web, fixed(all_anchor_keywords=1.0))
+    stepped = Stepped(web, fixed(all_anchor_topic=1.0))
     assert stepped.step() == ["seed"]
     assert stepped.waiting() == ["hub", "a", "b"]
     assert stepped.step(2) == ["hub", "b"]
@@ -118,10 +119,10 @@ def test_a_door_is_crossed_because_one_like_it_led_to_good_pages() -> None:
         **{f"g/{n}": "<p>jumping spiders" for n in (0, 1, 2, 9)},
     }
     web = SmallWeb({f"small.example/{name}": sheet for name, sheet in pages.items()})
-    blind = Stepped(web, fixed(best_anchor_keywords=9.0)).step(9)
+    blind = Stepped(web, fixed(best_anchor_topic=9.0)).step(9)
     assert blind == ["seed", "d/1", "g/0", "g/1", "g/2", "x/1", "x/2", "d/2", "g/9"]
     for door in ("door_words", "door_folder"):
-        crossing = Stepped(web, fixed(best_anchor_keywords=9.0, **{door: 1.0})).step(7)
+        crossing = Stepped(web, fixed(best_anchor_topic=9.0, **{door: 1.0})).step(7)
         assert crossing == ["seed", "d/1", "g/0", "g/1", "g/2", "d/2", "x/1"], door
 
 
@@ -154,13 +155,13 @@ def test_words_of_liked_pages_become_words_of_the_topic() -> None:
 
 def test_why_names_the_three_features_that_count_most() -> None:
     web = SmallWeb({"seed": "<p>birds <a href=spiders>jumping spiders</a>", "spiders": "<p>jumping spiders"})
-    stepped = Stepped(web, fixed(best_anchor_keywords=2.0, address_keywords=-1.0, links_in=0.5))
+    stepped = Stepped(web, fixed(best_anchor_learned=2.0, address_learned=-1.0, links_in=0.5))
     stepped.step()
     (choice,) = stepped.hunter.waiting(1)[1]
     told = dict(choice.why)
-    assert list(told) == ["best anchor keywords", "address keywords", "links in"]
-    assert told["best anchor keywords"] == pytest.approx(2.0)
-    assert told["address keywords"] == pytest.approx(-(0.5**0.5))
+    assert list(told) == ["best anchor learned", "address learned", "links in"]
+    assert told["best anchor learned"] == pytest.approx(2.0)
+    assert told["address learned"] == pytest.approx(-(0.5**0.5))
     assert told["links in"] == 0.5
 
 
@@ -172,7 +173,7 @@ def test_what_was_dropped_for_want_of_room_keeps_its_evidence() -> None:
             "hub": "<p>x <a href=low>jumping spiders</a>",
         }
     )
-    stepped = Stepped(web, fixed(all_anchor_keywords=1.0), max_buffer=3)
+    stepped = Stepped(web, fixed(all_anchor_topic=1.0), max_buffer=3)
     stepped.step()
     assert stepped.waiting() == ["hub", "n0", "n1"]
     assert stepped.step() == ["hub"]
@@ -186,7 +187,7 @@ def test_what_it_remembers_does_not_grow_with_the_pages(monkeypatch: pytest.Monk
         f"p{n}": f"<p>spiders <a href=p{n + 1}>spiders</a> <a href=p{n // 2}>back</a> <a href=p0>home</a>"
         for n in range(100)
     }
-    stepped = Stepped(SmallWeb(chain, seeds=["p0"]), fixed(best_anchor_keywords=1.0))
+    stepped = Stepped(SmallWeb(chain, seeds=["p0"]), fixed(best_anchor_topic=1.0))
     assert stepped.step(100) == [f"p{n}" for n in range(100)]
     rows, ways = stepped.hunter._pages.link_targets()
     assert rows.tolist() == list(range(90, 100))
@@ -246,21 +247,34 @@ def test_the_lowest_are_dropped_whatever_came_before(monkeypatch: pytest.MonkeyP
 
 def test_weights_move_towards_what_pays_and_a_strong_pull_holds_them() -> None:
     rng = np.random.default_rng(0)
-    rows = rng.random((60, 2))
+    first, second = NAMES.index("links in"), NAMES.index("early")
+    rows = np.zeros((60, len(NAMES)))
+    rows[:, [first, second]] = rng.random((60, 2))
     moved = []
     for pull in (1.0, 1e9):
-        weights = OnlineWeights(np.array([1.0, 0.0]), np.ones(2), pull)
+        weights = OnlineWeights(only(links_in=1.0), pull)
         for at, row in enumerate(rows):
             weights.add(row, at)
         for _ in range(5):
-            weights.learn(rows[:, 1])
+            weights.learn(rows[:, second], lists=0.0)
         moved.append(weights.now)
-    assert moved[0][1] > moved[0][0]
-    assert moved[1] == pytest.approx([1.0, 0.0], abs=1e-3)
+    assert moved[0][second] > moved[0][first]
+    assert moved[1][[first, second]] == pytest.approx([1.0, 0.0], abs=1e-3)
+
+
+def test_where_links_stand_in_lists_other_weights_count_and_no_feature_runs_away() -> None:
+    texts, menus = only(links_in=1.0), only(early=2.0)
+    prior = Prior("by hand", texts.texts, menus.texts, texts.most | {"links in": 5.0}, texts.spread)
+    weights = OnlineWeights(prior, 1e9)
+    columns = [np.zeros(1) for _ in NAMES]
+    columns[NAMES.index("links in")][:], columns[NAMES.index("early")][:] = 101.0, 1.0
+    for lists, margin in ((0.0, 5.0), (0.4, 0.5 * 5.0 + 0.5 * 2.0), (0.9, 2.0)):
+        weights.learn(np.zeros(0), lists)
+        assert weights.margins(columns) == pytest.approx([margin])
 
 
 def test_a_prior_must_name_every_feature() -> None:
-    told = {"provenance": "x", "weights": {"luck": 1.0}, "spread": {"luck": 1.0}}
+    told = {"provenance": "x"} | {key: {"luck": 1.0} for key in ("texts", "menus", "most", "spread")}
     with pytest.raises(UserError, match="needs each of its features once"):
         strategies.make("hunter", {"prior": told})
 

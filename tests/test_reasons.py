@@ -33,7 +33,7 @@ def test_every_feature_of_the_hunter_and_of_the_linear_rank_is_one_of_a_handful_
 
 
 def test_shares_add_up_and_keep_their_side() -> None:
-    found = reasons([("best anchor keywords", 2.0), ("away", -1.0), ("door words", 1.0), ("host", 0.0)])
+    found = reasons([("best anchor topic", 2.0), ("away", -1.0), ("door words", 1.0), ("host", 0.0)])
     assert [(one.line, one.share) for one in found] == [
         ("the words of the link", 0.75),
         ("the page it is on", -0.25),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -20,11 +21,21 @@ def fit(
         typer.Option(help="A folder of topic files with targets; may be given again.", metavar="DIR"),
     ],
     out_file: Annotated[Path, typer.Option("--out", help="The strategy file to write.", metavar="FILE.toml")],
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="One more world and a folder of its topics; may be given again.", metavar="WORLD=DIR"
+        ),
+    ] = None,
     max_pages: Annotated[int, typer.Option(min=1, help="Good pages of each crawl.")] = 300,
     rounds: Annotated[int, typer.Option(min=1, help="How often all topics are crawled.")] = 3,
     judge: Annotated[
         str | None,
         typer.Option(help="What scores pages [default: the hunter's].", metavar="NAME[:KEY=VALUE,...]"),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Processes that crawl [default: one a core].", show_default=False),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Quiet = False,
@@ -40,22 +51,34 @@ def fit(
         raise UserError(
             f"{out_file} is no name for a strategy file; let it end in .toml, in a folder that exists"
         )
-    files = [file for folder in topics for file in sorted(folder.glob("*.toml"))]
-    plan = FitPlan(max_pages=max_pages, rounds=rounds)
+    sources = [Source(world, [file for folder in topics for file in sorted(folder.glob("*.toml"))])]
+    for pair in also or []:
+        other, _, folder = pair.partition("=")
+        if not folder:
+            raise UserError(f"--also {pair} names no topics; write it as WORLD=DIR")
+        sources.append(Source(Path(other), sorted(Path(folder).glob("*.toml"))))
+    plan = FitPlan(max_pages=max_pages, rounds=rounds, workers=workers or os.cpu_count() or 1)
     with Work("fitting", 0, err) as work:
-        prior = fit_prior(
-            [Source(world, files)], plan if judge is None else plan._replace(judge=judge), work.part
-        )
+        prior = fit_prior(sources, plan if judge is None else plan._replace(judge=judge), work.part)
     try:
         out_file.write_text(strategy_file(prior), encoding="utf-8")
     except OSError as error:
         raise UserError(f"cannot write {out_file}: {error.strerror}; name another file") from None
     if json:
-        print_json({"file": str(out_file), "provenance": prior.provenance, "weights": prior.weights})
+        print_json(
+            {
+                "file": str(out_file),
+                "provenance": prior.provenance,
+                "texts": prior.texts,
+                "menus": prior.menus,
+            }
+        )
         return
-    strongest = sorted(prior.weights, key=lambda name: -abs(prior.weights[name] * prior.spread[name]))[:8]
-    for name in strongest:
-        out.print(safe(f"{prior.weights[name] * prior.spread[name]:+.2f}  {name}"), highlight=False)
+    for title, weights in (("on webs of texts", prior.texts), ("on webs of menus", prior.menus)):
+        out.print(title, highlight=False)
+        strongest = sorted(weights, key=lambda name: -abs(weights[name] * prior.spread[name]))[:8]
+        for name in strongest:
+            out.print(safe(f"  {weights[name] * prior.spread[name]:+.2f}  {name}"), highlight=False)
     out.print(
         f"Crawl with it: salticid crawl TOPIC.toml --strategy {out_file}", highlight=False, soft_wrap=True
     )

@@ -83,7 +83,7 @@ def crawls_and_measures(
     crawls = ResultCache(out and out / _CRAWLS, CrawlRecord)
     measures = ResultCache(out and out / _MEASURES, TopicMeasures)
     all_cases = list(cases(experiment))
-    with nullcontext(pool) if pool or here else _processes(workers) as at_work:
+    with nullcontext(pool) if pool or here else processes(workers) as at_work:
         crawl_records = _run_tasks(
             [Task(key_of(experiment, case, digest), crawl_once, (experiment, case)) for case in all_cases],
             crawls,
@@ -200,7 +200,7 @@ def timings(experiment: Experiment, records: dict[Case, CrawlRecord], results: R
 
 
 @contextmanager
-def _processes(workers: int) -> Iterator[Executor]:
+def processes(workers: int) -> Iterator[Executor]:
     """Processes that are gone when this ends, however it ends."""
     pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +12,8 @@ import numpy as np
 from scipy.optimize import minimize
 
 from salticid.errors import UserError
+from salticid.lab.compare import processes
+from salticid.lab.crawl_record import recorded_web
 from salticid.lab.experiment import make_judge
 from salticid.model import Floats, Limits, Outcome, Topic, Visit
 from salticid.runs.order import Recipe
@@ -18,20 +21,21 @@ from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies.hunter import Hunter
 from salticid.strategies.parts.hunter.features import NAMES
-from salticid.strategies.parts.hunter.prior import Prior
+from salticid.strategies.parts.hunter.prior import Prior, menu_share
 from salticid.truth import Truth, load_topic
 from salticid.urls import canonical
-from salticid.webs.recorded import RecordedWeb
 
 MOST_LINKS = 160
 """So many of the waiting links, at most, are a question to the model."""
-PULL_TO_ZERO = 0.2
+PULL_TO_ZERO = 0.15
 """How much small weights are preferred, for each question."""
 _STEPS = 200
+_MOST_SPREADS = 3.0
+"""A feature counts at most so many of its spreads above its mean."""
 _ROUGH = {
-    "best near examples": 2.0,
-    "best anchor examples": 1.0,
-    "address examples": 2.0,
+    "best near topic": 2.0,
+    "best anchor topic": 1.0,
+    "address topic": 2.0,
     "pages best": 1.0,
     "hubs best": 3.0,
 }
@@ -47,14 +51,28 @@ class FitPlan(NamedTuple):
     every: int = 10
     rounds: int = 3
     judge: str = Hunter.judge
+    workers: int = 1
+
+
+class FitTask(NamedTuple):
+    """A crawl to learn from."""
+
+    number: int
+    world: str
+    topic: Topic
+    truth: Truth
 
 
 class LinkQuestion(NamedTuple):
-    """Waiting links at one moment of a crawl, and which of them lead to targets; at least one does."""
+    """Waiting links at one moment of a crawl, and which of them lead to targets; at least one does.
+
+    `lists` is the share of links that stood in lists by then.
+    """
 
     topic: int
     features: Floats
     right: Floats
+    lists: float
 
 
 class Source(NamedTuple):
@@ -71,32 +89,34 @@ def fit_prior(sources: Sequence[Source], plan: FitPlan, watch: Watch) -> Prior:
     rule, then by what it has learned, `rounds` times. Every so many pages its waiting links are a question:
     which of these lead to targets? The weights answer all questions of the last two rounds as well as they can.
     """
-    tasks = [
-        (web, *task) for source in sources for web in [RecordedWeb(source.world)] for task in _tasks(source)
-    ]
+    topics = [(str(source.world), *task) for source in sources for task in _tasks(source)]
+    tasks = [FitTask(number, *task) for number, task in enumerate(topics)]
     if not tasks:
         raise UserError("no topic files to learn from; make some with: salticid world topics WORLD --out DIR")
-    prior = Prior("rough", {name: _ROUGH.get(name, 0.0) for name in NAMES}, dict.fromkeys(NAMES, 1.0))
-    worlds = ", ".join(
-        dict.fromkeys(f"{web.digest} ({web.arrays.manifest.built_from})" for web, _, _ in tasks)
-    )
+    rough, plain = {name: _ROUGH.get(name, 0.0) for name in NAMES}, dict.fromkeys(NAMES, 1.0)
+    prior = Prior("rough", rough, rough, dict.fromkeys(NAMES, float("inf")), plain)
+    webs = [recorded_web(str(source.world)) for source in sources]
+    worlds = ", ".join(dict.fromkeys(f"{web.digest} ({web.arrays.manifest.built_from})" for web in webs))
     size = f"{len(tasks)} crawls of {plan.max_pages} pages, {plan.rounds} rounds"
     origin = f"{size}, judge {plan.judge}; worlds: {worlds}"
     rounds: list[list[LinkQuestion]] = []
-    for number in range(plan.rounds):
-        questions: list[LinkQuestion] = []
-        for at, (web, topic, truth) in enumerate(tasks):
-            questions += _questions(web, at, topic, truth, Hunter(prior=prior), plan)
-            watch(f"round {number + 1}", at + 1, len(tasks))
-        rounds.append(questions)
-        prior = best_weights([question for some in rounds[-2:] for question in some], origin)
+    with processes(plan.workers) as pool:
+        for number in range(plan.rounds):
+            questions: list[LinkQuestion] = []
+            answers = pool.map(partial(_questions, prior=prior, plan=plan), tasks)
+            for count, some in enumerate(answers, start=1):
+                questions += some
+                watch(f"round {number + 1}", count, len(tasks))
+            rounds.append(questions)
+            prior = best_weights([question for some in rounds[-2:] for question in some], origin)
     return prior
 
 
 def best_weights(questions: Sequence[LinkQuestion], provenance: str) -> Prior:
     """Minimise -sum over questions of the mean log share of the right links, a share being exp(margin) / sum exp.
 
-    Topics count alike. Weights are drawn to 0 by half their squares, in units of the spread, PULL_TO_ZERO times
+    Topics count alike. Weights for webs of texts and of menus are found together, a question counting for both by the
+    share of links in lists. Weights are drawn to 0 by half their squares, in units of the spread, PULL_TO_ZERO times
     for each question.
     """
     if not questions:
@@ -104,9 +124,10 @@ def best_weights(questions: Sequence[LinkQuestion], provenance: str) -> Prior:
             "no crawl met a target, so that nothing can be learned; are there targets in the topic files?"
         )
     features = np.concatenate([question.features for question in questions])
+    most = features.mean(axis=0) + _MOST_SPREADS * features.std(axis=0)
+    features = np.minimum(features, most)
     spread = features.std(axis=0)
     spread[spread == 0.0] = 1.0
-    scaled_features = features / spread
     sizes = [len(question.right) for question in questions]
     first = np.cumsum([0, *sizes[:-1]])
     owner = np.repeat(np.arange(len(questions)), sizes)
@@ -115,6 +136,9 @@ def best_weights(questions: Sequence[LinkQuestion], provenance: str) -> Prior:
     weight *= len(questions) / weight.sum()
     right = np.concatenate([question.right / question.right.sum() for question in questions]) * weight[owner]
 
+    menu_like = np.array([menu_share(question.lists) for question in questions])[owner, None]
+    scaled = features / spread
+    scaled_features = np.concatenate((scaled * (1.0 - menu_like), scaled * menu_like), axis=1)
     pull = PULL_TO_ZERO * len(questions)
 
     def loss(weights: Floats) -> tuple[float, Floats]:
@@ -128,13 +152,13 @@ def best_weights(questions: Sequence[LinkQuestion], provenance: str) -> Prior:
             scaled_features.T @ error + pull * weights,
         )
 
-    fit = minimize(loss, np.zeros(len(NAMES)), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
-    weights = (fit.x / spread).tolist()
-    return Prior(
-        provenance,
-        {name: float(f"{weight:.6g}") for name, weight in zip(NAMES, weights, strict=True)},
-        {name: float(f"{each:.6g}") for name, each in zip(NAMES, spread.tolist(), strict=True)},
-    )
+    fit = minimize(loss, np.zeros(2 * len(NAMES)), jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
+    texts, menus = fit.x.reshape(2, -1) / spread
+    return Prior(provenance, _table(texts), _table(menus), _table(most), _table(spread))
+
+
+def _table(numbers: Floats) -> dict[str, float]:
+    return {name: float(f"{number:.6g}") for name, number in zip(NAMES, numbers.tolist(), strict=True)}
 
 
 def _tasks(source: Source) -> list[tuple[Topic, Truth]]:
@@ -147,9 +171,9 @@ def _tasks(source: Source) -> list[tuple[Topic, Truth]]:
     ]
 
 
-def _questions(
-    web: RecordedWeb, number: int, topic: Topic, truth: Truth, hunter: Hunter, plan: FitPlan
-) -> list[LinkQuestion]:
+def _questions(task: FitTask, prior: Prior, plan: FitPlan) -> list[LinkQuestion]:
+    number, world, topic, truth = task
+    web, hunter = recorded_web(world), Hunter(prior=prior)
     starts = {canonical(url) for url in (*topic.seeds, *topic.examples)}
     targets = {web.urls.find(url) for text in truth.targets if (url := canonical(text)) and url not in starts}
     questions: list[LinkQuestion] = []
@@ -164,7 +188,7 @@ def _questions(
             urls, features = hunter.look(MOST_LINKS)
             right = np.array([float(url in targets) for url in urls.tolist()])
             if right.any() and not right.all():
-                questions.append(LinkQuestion(number, features, right))
+                questions.append(LinkQuestion(number, features, right, hunter.lists))
 
     recipe = Recipe(hunter, make_judge(plan.judge), Limits(max_pages=plan.max_pages))
     RecordedCrawl(topic, web, recipe, MemoryLog()).run(ask)

@@ -17,7 +17,7 @@ from salticid.learning.word_vectors import Meanings, Vectors
 from salticid.model import Area, Floats, Page
 from salticid.protocols import Brief
 from salticid.text.bags import Bag
-from salticid.text.link_lists import link_lists
+from salticid.text.link_lists import own_words
 from salticid.text.stems import Stems
 
 HEADING_TIMES = 3
@@ -103,9 +103,8 @@ class TopicWords:
     def vector(self, page: Page) -> StemVector:
         """A page as rare words see it; that of the last page is kept, which is scored, then seen."""
         if self._last is None or self._last[0] is not page:
-            is_heading = page.areas != Area.REST
-            own = is_heading | ~link_lists(page)
-            words, is_heading = self.stems.of(page.tokens[own]), is_heading[own]
+            own = own_words(page)
+            words, is_heading = self.stems.of(page.tokens[own]), page.areas[own] != Area.REST
             bag = Bag.of(np.concatenate((words, *[words[is_heading]] * (HEADING_TIMES - 1))))
             says = len(words) / (len(words) + FEW_WORDS) if len(words) else 0.0
             self._last = page, self._vector_of(bag).times(says)

@@ -23,9 +23,11 @@ TOPIC = "how near the topic it seems"
 
 REASONS = {
     **dict.fromkeys(("anchor", "door words"), LINK_WORDS),
-    **dict.fromkeys(("near", "wide", "context"), WORDS_BESIDE),
+    **dict.fromkeys(("near", "context"), WORDS_BESIDE),
     "beside": LINKS_BESIDE,
-    **dict.fromkeys(("pages", "hubs", "away", "early", "links beside", "parent_1", "hub"), PAGE),
+    **dict.fromkeys(
+        ("pages", "hubs", "title", "in", "away", "early", "links beside", "parent_1", "hub"), PAGE
+    ),
     **dict.fromkeys(("inherited", "parent_2", "parent_3", "parent_4", "parent_5"), PAGES_ABOVE),
     **dict.fromkeys(("links in", "from", "authority", "comm_in", "comm_out"), POINTED_AT),
     **dict.fromkeys(("address", "folder", "door folder"), ADDRESS),
@@ -51,7 +53,7 @@ class Reason(msgspec.Struct, frozen=True):
 def reasons(why: Iterable[tuple[str, float]]) -> list[Reason]:
     """What a choice's `why` means, the weightiest first.
 
-    >>> reasons([("best near keywords", 3.0), ("away", -1.0), ("all wide learned", 1.0)])
+    >>> reasons([("best near topic", 3.0), ("away", -1.0), ("all near learned", 1.0)])
     [Reason(line='words beside the link', share=0.8), Reason(line='the page it is on', share=-0.2)]
     >>> reasons([("probability", 0.125)])
     [Reason(line='the spider drew it, with a chance of 12%', share=None)]
@@ -72,7 +74,7 @@ def reasons(why: Iterable[tuple[str, float]]) -> list[Reason]:
 def reason(name: str) -> str:
     """What the name of a feature means; that of a strategy from elsewhere is left as it is, save for its underscores.
 
-    >>> reason("all anchor keywords"), reason("door words"), reason("page_rank")
+    >>> reason("all anchor topic"), reason("door words"), reason("page_rank")
     ('the words of the link', 'the words of the link', 'page rank')
     """
     words = name.split(" ")

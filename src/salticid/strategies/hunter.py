@@ -37,13 +37,15 @@ class Hunter:
         margin = sum over features of weight * feature,    score = 1 / (1 + exp(-margin))
 
     The features (`parts/hunter/features.py`) sum up every link seen that points at the URL, on pages read and
-    on the examples: the topic's words in the anchors and around them, the rewards of the pages they are on,
-    of the pages those link to and of the links beside them; the words, the host and the folder of the URL,
+    on the examples: the topic's words in the anchors, around them and in the titles of the pages they are on, the
+    rewards of these pages, of the pages those link to and of the links beside them; whether they stand in lists
+    and come from other hosts; the words, the host and the folder of the URL,
     and how pages fared that were found by such words and there; as doors, what pages led to that were
     found so, whatever they were themselves. A reward is what the judge said. The topic's words are those of
     keywords and examples, and those the liked pages use more than others; a page a person likes is an example.
 
-    The weights begin as the `prior`, fitted to other topics (`salticid fit`), and move with the judged pages
+    The weights begin as the `prior`, fitted to other topics (`salticid fit`), one for webs of texts and one for webs of
+    menus, mixed by the share of links that stand in lists; they move with the judged pages
     (`parts/hunter/online.py`), the less, the higher `pull` is. All links are scored anew after every page at
     first, later after every 4 to `rescore` pages, the more there is to do; in between only new ones are. Seeds
     come first. `why` gives the three features that count most.
@@ -64,7 +66,7 @@ class Hunter:
         self,
         *,
         prior: Prior | None = None,
-        pull: Annotated[float, Meta(gt=0, le=1_000_000_000)] = 30.0,
+        pull: Annotated[float, Meta(gt=0, le=1_000_000_000)] = 100.0,
         rescore: Annotated[int, Meta(ge=1, le=1000)] = 40,
     ) -> None:
         self.prior = prior
@@ -77,8 +79,8 @@ class Hunter:
         self._addresses = UrlParts(brief.urls, self._profile)
         self._waiting = Waiting(brief.limits.max_buffer, len(NAMES))
         self._pages = PageRecords()
-        self._evidence = Evidence(self._profile, brief.limits.max_buffer)
-        self._weights = OnlineWeights(prior.row(), prior.spreads(), self.pull)
+        self._evidence = Evidence(self._profile, self._addresses, brief.limits.max_buffer)
+        self._weights = OnlineWeights(prior, self.pull)
         self._words_due = Schedule(_FIRST_WORDS)
         self._since = 0
         self._flying: dict[int, Floats] = {}
@@ -154,6 +156,11 @@ class Hunter:
     def waiting(self, k: int) -> tuple[int, list[Choice]]:
         return len(self._waiting), [self._choice(slot) for slot in self._waiting.best(k).tolist()]
 
+    @property
+    def lists(self) -> float:
+        """The mean share of a page's links that stand in lists."""
+        return self._around.lists
+
     def look(self, most: int) -> tuple[Ints, Floats]:
         """The URLs and the features of some waiting links: a quarter the best, the others evenly by age."""
         best, living = self._waiting.best(most // 4), self._waiting.by_age()
@@ -183,7 +190,7 @@ class Hunter:
         waits = self._waiting.slots(self._evidence.url.held) != NOWHERE
         self._evidence.tidy(waits, len(self._waiting), self._examples)
         self._around = Surroundings.of(self._evidence, self._pages)
-        self._weights.learn(self._around.reward)
+        self._weights.learn(self._around.reward, self._around.lists)
         self._score(self._waiting.living(), 0)
 
     def _score(self, slots: Ints, first: int) -> None:
@@ -194,14 +201,12 @@ class Hunter:
         leads_to = number[self._waiting.slots(self._evidence.url.held[rows])]
         urls = self._waiting.url.held[slots]
         features = columns(urls, leads_to, rows, self._evidence, self._pages, self._around, self._addresses)
-        margins = np.zeros(len(slots))
-        for weight, column in zip(self._weights.now.tolist(), features, strict=True):
-            margins += weight * column
+        margins = self._weights.margins(features)
         from_seed = self._waiting.source.held[slots] == FROM_SEED
         self._waiting.score(slots, features, np.where(from_seed, _SEED_MARGIN, margins))
 
     def _choice(self, slot: int) -> Choice:
-        shares = self._weights.now * self._waiting.features[:, slot]
+        shares = self._weights.parts(self._waiting.features[:, slot].astype(np.float64))
         strongest = np.argsort(-np.abs(shares[:-1]), kind="stable")[:_WHY].tolist()
         why = tuple((NAMES[at], float(shares[at])) for at in strongest)
         return self._waiting.choice(slot, logistic(float(self._waiting.margin.held[slot])), why)

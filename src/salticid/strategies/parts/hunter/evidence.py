@@ -11,14 +11,9 @@ import numpy.typing as npt
 from salticid.columns import Column
 from salticid.model import Bools, Floats, Ints, Page
 from salticid.strategies.parts.hunter.page_records import LED_BY
-from salticid.strategies.parts.hunter.topic_profile import (
-    EXAMPLES,
-    LEARNED,
-    PROFILES,
-    SPANS,
-    PageStems,
-    TopicProfile,
-)
+from salticid.strategies.parts.hunter.topic_profile import PROFILES, SPANS, PageStems, TopicProfile
+from salticid.strategies.parts.hunter.url_parts import UrlParts
+from salticid.text.link_lists import link_lists
 from salticid.text.stems import STOP
 
 ANCHOR_WORDS = 4
@@ -34,20 +29,24 @@ ROWS_ANYWAY = 1 << 16
 
 
 class Evidence:
-    """The rows: the page a link is on, where it leads, what the words at and around it say for the topic.
+    """The rows: the page a link is on, where it leads, how it stands there, what the words at and around it say.
 
     They are kept while there is room (`ROWS_A_LINK` for each link that waits, or `ROWS_ANYWAY`): those of pages
     all of whose links are gone go first, then those of the oldest pages. A URL that was dropped and is met again
     finds its old rows.
     """
 
-    def __init__(self, profile: TopicProfile, limit: int | None) -> None:
-        self._profile = profile
+    def __init__(self, profile: TopicProfile, addresses: UrlParts, limit: int | None) -> None:
+        self._profile, self._addresses = profile, addresses
         self._most = None if limit is None else max(FEWEST_ROWS, ROWS_A_LINK * limit)
         self.page, self.url = Column(np.int32), Column(np.int32)
         self.text = Column(np.float32, len(SPANS) * len(PROFILES))
         self.words = Column(np.int32, ANCHOR_WORDS)
-        self.early = Column(np.float32)
+        self.early, self.title = Column(np.float32), Column(np.float32)
+        self.in_list, self.leaves_host = Column(np.bool_), Column(np.bool_)
+        self._columns = (
+            self.page, self.url, self.text, self.words, self.early, self.title, self.in_list, self.leaves_host,
+        )  # fmt: skip
         self._again: deque[tuple[int, PageStems]] = deque()
         self._tokens = 0
 
@@ -57,12 +56,15 @@ class Evidence:
     def read(self, page: Page, row: int) -> None:
         """Take the links of a page, in reading order."""
         places = np.arange(min(len(page.links), MOST_LINKS), dtype=np.int32)
-        reading = self._profile.reading(page.tokens, page.links, places)
+        reading = self._profile.reading(page, places)
         self.page.append(np.full(len(places), row, np.int32))
         self.url.append(page.links.url[places])
         self.text.append(self._profile.of_links(reading))
         self.words.append(_first_words(reading))
         self.early.append(1.0 - reading.start / max(len(reading.stems), 1))
+        self.title.append(np.full(len(places), self._profile.of_title(reading), np.float32))
+        self.in_list.append(_in_lists(page)[places])
+        self.leaves_host.append(self._leaves_host(page)[places])
         self._again.append((row, reading))
         self._tokens += len(reading.stems)
         while len(self._again) > READ_AGAIN or (self._tokens > MOST_TOKENS and len(self._again) > 1):
@@ -85,12 +87,11 @@ class Evidence:
         self._profile.learn(
             [reading for _, reading in self._again], [float(rewards[row]) for row, _ in self._again]
         )
-        first = EXAMPLES if favourites else LEARNED
-        anew = [span * len(PROFILES) + at for span in range(len(SPANS)) for at in range(first, len(PROFILES))]
         for row, reading in self._again:
             start, end = np.searchsorted(self.page.held, [row, row + 1])
             if end - start == len(reading.start):
-                self.text.held[start:end, anew] = self._profile.of_links(reading, slice(first, None))
+                self.text.held[start:end] = self._profile.of_links(reading)
+                self.title.held[start:end] = self._profile.of_title(reading)
 
     def tidy(self, waits: Bools, waiting: int, examples: int) -> None:
         """Make room if there is too little; `waits` tells the rows whose link waits, `waiting` how many links do.
@@ -110,8 +111,16 @@ class Evidence:
         if over > 0:
             oldest = np.flatnonzero(mask & (page >= examples))[:over]
             mask &= (page < examples) | (page > page[oldest[-1]]) if len(oldest) else True
-        for column in (self.page, self.url, self.text, self.words, self.early):
+        for column in self._columns:
             column.keep(mask)
+
+    def _leaves_host(self, page: Page) -> Bools:
+        """For each link of a page whether it leads to another host."""
+        urls = np.append(page.links.url, page.url)
+        self._addresses.read(urls)
+        hosts = self._addresses.hosts(urls)
+        leaves: Bools = hosts[:-1] != hosts[-1]
+        return leaves
 
 
 def _first_words(reading: PageStems) -> npt.NDArray[np.int32]:
@@ -123,3 +132,10 @@ def _first_words(reading: PageStems) -> npt.NDArray[np.int32]:
         inside, reading.stems[np.minimum(at, len(reading.stems) - 1)], STOP
     )
     return words
+
+
+def _in_lists(page: Page) -> Bools:
+    """For each link of a page whether it stands in a list of links."""
+    marks = np.append(link_lists(page), False)
+    in_lists: Bools = marks[np.minimum(page.links.start, len(marks) - 1)]
+    return in_lists

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from salticid.model import Floats, Ints
+from salticid.model import Bools, Floats, Ints
 from salticid.strategies.parts.hunter.evidence import Evidence
 from salticid.strategies.parts.hunter.page_records import NO_PAGE, PageRecords
 from salticid.strategies.parts.hunter.topic_profile import PROFILES, SPANS
@@ -21,7 +21,8 @@ NAMES = (
     *(f"address {profile}" for profile in PROFILES),
     "links in", "from examples", "from good pages", "pages all", "pages best", "pages mean", "away", "links beside",
     "early", "hubs all", "hubs best", "hubs mean", "beside all", "beside best", "beside mean", "host", "folder",
-    "anchor words all", "anchor words best", "address words", "door folder", "door words", "luck", "always",
+    "anchor words all", "anchor words best", "address words", "door folder", "door words", "title best", "title mean",
+    "in lists", "in text", "from elsewhere", "luck", "always",
 )  # fmt: skip
 """The features of a link. `all` is the root of a sum over all links to it, `best` the highest, `mean` the mean."""
 
@@ -55,13 +56,14 @@ class MeanByKey:
 class Surroundings:
     """What the rewards of pages say about the places they were found at; made anew from time to time.
 
-    luck: the mean reward. hub: for each page the mean reward of the pages it links to. beside: for each row of
-    the evidence that of the links beside it. The others are kept as what they add to luck: for hosts, folders
-    and words the rewards of the pages that were found there; for doors the hubs that were found there, which
-    is what was gained by going through a page, whatever it was itself.
+    luck: the mean reward. lists: the mean share of a page's links that stand in lists. hub: for each page the mean
+    reward of the pages it links to. beside: for each row of the evidence that of the links beside it. The others are
+    kept as what they add to luck: for hosts, folders and words the rewards of the pages that were found there; for
+    doors the hubs that were found there, which is what was gained by going through a page, whatever it was itself.
     """
 
     luck: float
+    lists: float
     reward: Floats
     hub: Floats
     beside: Floats
@@ -89,6 +91,7 @@ class Surroundings:
         mine, through = reward[rows] - luck, hub[rows] - luck
         return cls(
             luck,
+            _mean_share(page, evidence.in_list.held),
             reward,
             hub,
             _beside(page, gain, has_page, luck),
@@ -123,6 +126,7 @@ def columns(
     reward = pages.rewards(page)
     hub = _or_usual(around.hub, page, around.luck)
     beside = _or_usual(around.beside, links + rows.start, around.luck)
+    title, in_list = evidence.title.held[rows][links].astype(np.float64), evidence.in_list.held[rows][links]
     anchors = evidence.words.held[rows][links]
     gain, doors = around.anchor.of(anchors), around.door_anchor.of(anchors)
     columns += [
@@ -147,6 +151,11 @@ def columns(
         around.address.of(words),
         around.door_folder.of(places[:, 1:]),
         of_link.best(doors),
+        of_link.best(title),
+        of_link.mean(title),
+        of_link.mean(in_list),
+        _root(of_link.many - of_link.sum(in_list)),
+        of_link.mean(evidence.leaves_host.held[rows][links]),
         np.full(len(urls), around.luck),
         np.ones(len(urls)),
     ]
@@ -164,7 +173,7 @@ class _Sums:
         total: Floats = np.bincount(self._owner, values, self._size).astype(np.float64)
         return total
 
-    def mean(self, values: Floats) -> Floats:
+    def mean(self, values: npt.NDArray[Any]) -> Floats:
         return self.sum(values) / np.maximum(self.many, 1.0)
 
     def best(self, values: Floats) -> Floats:
@@ -185,6 +194,13 @@ def _root(sums: Floats) -> Floats:
 def _cautious_mean(total: npt.NDArray[Any], many: npt.NDArray[Any], usual: float, doubt: float) -> Floats:
     means: Floats = (total + doubt * usual) / (many + doubt)
     return means
+
+
+def _mean_share(page: Ints, marks: Bools) -> float:
+    """Of each page the share of its rows that are marked, the mean over pages; 0 without any."""
+    many = np.bincount(page)
+    shares = np.bincount(page, marks)[many > 0] / many[many > 0]
+    return float(shares.mean()) if len(shares) else 0.0
 
 
 def _or_usual(values: Floats, at: npt.NDArray[Any], usual: float) -> Floats:

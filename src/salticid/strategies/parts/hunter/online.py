@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import sqrt
 
 import numpy as np
 
 from salticid.model import Floats
+from salticid.strategies.parts.hunter.prior import Prior
 
 MOST_LINKS = 512
 """So many links whose pages were judged, the last, are learned from."""
@@ -25,24 +27,44 @@ class OnlineWeights:
         minimise sum of (reward - line - d . features / spread)^2 + pull * |d|^2
 
     with a few rounds over the features, each time they are learned. The weights in use are the prior's plus d,
-    brought to the scale of the margins by the slope of the line. The higher `pull`, the nearer they stay.
+    brought to the scale of the margins by the slope of the line. The higher `pull`, the nearer they stay. The prior's
+    are those for a web with this share of links in lists; no feature counts more than it says.
     """
 
-    def __init__(self, prior: Floats, spread: Floats, pull: float) -> None:
-        self.now = prior.copy()
-        self._prior, self._spread, self._pull = prior, spread, pull
-        self._features, self._page = np.zeros((MOST_LINKS, len(prior))), np.zeros(MOST_LINKS, np.int32)
+    def __init__(self, prior: Prior, pull: float) -> None:
+        self._of_prior, self._pull = prior, pull
+        self._spread, self._bounds = prior.spreads(), prior.bounds()
+        self._prior = prior.weights_in(0.0)
+        self._features = np.zeros((MOST_LINKS, len(self._prior)))
+        self._page = np.zeros(MOST_LINKS, np.int32)
         self._count = self._last_count = 0
-        self._shift = np.zeros(len(prior))
+        self._shift, self._slope = np.zeros(len(self._prior)), 1.0
+
+    @property
+    def now(self) -> Floats:
+        """The weights in use."""
+        return self._prior + self._shift / (self._slope * self._spread)
+
+    def margins(self, columns: Sequence[Floats]) -> Floats:
+        """What the features of links come to, given as a column each."""
+        margins = np.zeros(len(columns[0]))
+        for weight, bound, column in zip(self.now.tolist(), self._bounds.tolist(), columns, strict=True):
+            margins += weight * np.minimum(column, bound)
+        return margins
+
+    def parts(self, features: Floats) -> Floats:
+        """What each feature of one link adds to its margin."""
+        return self.now * np.minimum(features, self._bounds)
 
     def add(self, features: Floats, page: int) -> None:
         """A link led to page number `page`; these were its features."""
         at = self._count % MOST_LINKS
-        self._features[at], self._page[at] = features, page
+        self._features[at], self._page[at] = np.minimum(features, self._bounds), page
         self._count += 1
 
-    def learn(self, rewards: Floats) -> None:
-        """Make the weights anew if enough links were judged since, by the rewards of all pages as they are now."""
+    def learn(self, rewards: Floats, lists: float) -> None:
+        """Follow the web, and if enough links were judged since, the rewards of all pages, as they are now."""
+        self._prior = self._of_prior.weights_in(lists)
         if self._count < _FEWEST or self._count < self._last_count + _NEWS:
             return
         self._last_count = self._count
@@ -62,4 +84,4 @@ class OnlineWeights:
                 step = ((column * residual).sum() - self._pull * self._shift[at]) / strength[at]
                 self._shift[at] += step
                 residual -= step * column
-        self.now = self._prior + self._shift / (slope * self._spread)
+        self._slope = slope

@@ -3,33 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from salticid.columns import grow
-from salticid.exact import logs
+from salticid.exact import logs, logs_of_counts
 from salticid.learning.rarity import Rarity
-from salticid.learning.stem_vectors import length_of, log_vector, total
-from salticid.model import Floats, Ints, Links
+from salticid.learning.stem_vectors import StemVector, length_of, log_vector, total
+from salticid.model import Area, Floats, Ints, Page
 from salticid.protocols import Brief
 from salticid.text.bags import Bag
+from salticid.text.link_lists import own_words
 from salticid.text.stems import STOP, Stems
 
-PROFILES = ("keywords", "examples", "learned")
-KEYWORDS, EXAMPLES, LEARNED = range(len(PROFILES))
-SPANS = (("anchor", 0), ("near", 8), ("wide", 30))
+PROFILES = ("learned", "topic")
+LEARNED, TOPIC = range(len(PROFILES))
+SPANS = (("anchor", 0), ("near", 8))
 """What is read of a link: its anchor, and that with so many words on either side."""
+_KEYWORDS = 0.35
+"""What the keywords count beside the examples, which count 1."""
 _DOUBT = 2.0
 """So many pages of the usual kind are added to those on topic before their words are trusted."""
+_TITLE_WORDS = 30
+"""So many words of title and headings, the first, are a page's title."""
+_ENOUGH_PAGES = 30
+"""From so many pages, what is said on good ones and elsewhere has half its say."""
 
 
 class PageStems(NamedTuple):
-    """A page that may be read again: its stems in reading order, those that occur, where its links stand."""
+    """A page that may be read again: its stems in reading order, what it says of its own, where its links stand."""
 
     stems: Ints
-    distinct: Ints
+    own: Bag
+    vector: StemVector
+    title: Ints
     start: Ints
     end: Ints
 
@@ -37,40 +47,48 @@ class PageStems(NamedTuple):
 class TopicProfile:
     """One weight for each stem and each of PROFILES, every column at length 1.
 
-    keywords: those of the topic. examples: the words of the examples, rare ones weighing more, and the
-    keywords. learned: half of `examples`, half what pages said that the judge liked, more than the others did:
+    learned: half the words of keywords and examples, half what pages said that the judge liked, more than the
+    others did:
 
         P(stem | liked) * log(P(stem | liked) / P(stem)), P by the number of pages, liked by their rewards
 
-    Without examples, keywords stand for them. A page that a person likes is an example from then on.
+    topic: as the judge `profile` sees it, but with the rewards that are known by now:
+
+        evidence / |evidence| + together / |together|
+        evidence = mean of examples + keywords - mean of the pages rewarded less than the mean
+        together = sum over pages of (reward - mean reward) * page
+
+    In both rare words weigh more, and lists of links are not read. A page that a person likes is an example from then
+    on.
     """
 
     def __init__(self, brief: Brief) -> None:
         self.stems = Stems(brief.words, brief.language)
         self._rarity = Rarity(self.stems, brief.language)
-        keywords = log_vector(Bag.of(self.stems.terms(brief.topic.keywords)))
-        pages = [log_vector(Bag.of(self.stems.of(page.tokens))) for page in brief.examples]
-        size = len(self.stems)
-        keyword_weights = _unit(total([keywords], size))
-        self._words_of_examples = total(pages, size)
-        examples = self._example_weights(keyword_weights)
-        self._weights = [keyword_weights, examples, examples]
+        self._keywords = Bag.of(self.stems.terms(brief.topic.keywords))
+        self._examples = [self._own_bag(page) for page in brief.examples]
+        self._weights = [np.zeros(0)] * len(PROFILES)
+        self.learn([], [])
 
     def weights(self) -> list[Floats]:
         """By profile a weight for each stem there is."""
         self._weights = [grow(column, len(self.stems)) for column in self._weights]
         return self._weights
 
-    def reading(self, tokens: Ints, links: Links, places: Ints) -> PageStems:
+    def reading(self, page: Page, places: Ints) -> PageStems:
         """A page as it is read, with those of its links that matter."""
-        stems = self.stems.of(tokens)
-        return PageStems(stems, Bag.of(stems).terms, links.start[places], links.end[places])
+        stems = self.stems.of(page.tokens)
+        title = stems[page.areas != Area.REST][:_TITLE_WORDS]
+        own, links = self._own_bag(page), page.links
+        return PageStems(
+            stems, own, self._rare_vector(own), title[title != STOP], links.start[places], links.end[places]
+        )
 
-    def of_links(self, reading: PageStems, profiles: slice = slice(None)) -> Floats:
+    def of_links(self, reading: PageStems) -> Floats:
         """For each link of a page and each span the sum of the weights of its words, over sqrt of their number."""
         size = len(reading.stems)
         words = _running(reading.stems != STOP)
-        sums = [_running(weights[reading.stems]) for weights in self.weights()[profiles]]
+        sums = [_running(weights[reading.stems]) for weights in self.weights()]
         columns = []
         for _, reach in SPANS:
             low = np.maximum(reading.start - reach, 0)
@@ -79,35 +97,64 @@ class TopicProfile:
             columns += [(running[high] - running[low]) * share for running in sums]
         return np.stack(columns, axis=1)
 
+    def of_title(self, reading: PageStems) -> float:
+        """The same for the first words of a page's title and headings, by the topic."""
+        words = self.weights()[TOPIC][reading.title]
+        return float(words.sum()) / sqrt(max(len(words), 1))
+
     def tell(self, favourites: Sequence[PageStems]) -> None:
         """A person likes these pages: they are examples too."""
-        weights = self.weights()
-        pages = [log_vector(Bag.of(reading.stems)) for reading in favourites]
-        self._words_of_examples = grow(self._words_of_examples, len(weights[0])) + total(
-            pages, len(weights[0])
-        )
-        weights[EXAMPLES] = self._example_weights(weights[KEYWORDS])
+        self._examples += [reading.own for reading in favourites]
 
     def learn(self, readings: Sequence[PageStems], rewards: Sequence[float]) -> None:
-        """Make the learned weights anew from pages and how much the judge liked each."""
-        weights = self.weights()
-        holding, gains = np.zeros(len(weights[0])), np.zeros(len(weights[0]))
+        """Make the weights anew from pages and how much the judge liked each."""
+        size = len(self.stems)
+        words = _unit(self._by_rarity(total(list(map(log_vector, self._examples)), size)))
+        words = _unit(words + _unit(total([log_vector(self._keywords)], size)))
+        gain = self._gain(readings, rewards)
+        self._weights = [_unit(words + gain) if readings else words, self._topic(readings, rewards)]
+
+    def _gain(self, readings: Sequence[PageStems], rewards: Sequence[float]) -> Floats:
+        """What each stem adds to the chance of a good page, weighed by how many good pages say it."""
+        holding, gains = np.zeros(len(self.stems)), np.zeros(len(self.stems))
         for reading, reward in zip(readings, rewards, strict=True):
-            holding[reading.distinct] += 1.0
-            gains[reading.distinct] += reward
+            holding[reading.own.terms] += 1.0
+            gains[reading.own.terms] += reward
         stems = np.flatnonzero(holding)
         usual = (holding[stems] + 0.5) / (len(readings) + 1.0)
         on = (gains[stems] + _DOUBT * usual) / (sum(rewards) + _DOUBT)
         gain = np.zeros(len(holding))
         gain[stems] = on * logs(on / usual)
-        weights[LEARNED] = _unit(weights[EXAMPLES] + _unit(gain))
+        return _unit(gain)
 
-    def _example_weights(self, keyword_weights: Floats) -> Floats:
-        """The words of the example pages, rare ones weighing more, and the keywords."""
-        rare = np.zeros(len(self._words_of_examples))
-        stems = np.flatnonzero(self._words_of_examples).astype(np.int32)
-        rare[stems] = self._rarity.of(stems)
-        return _unit(_unit(self._words_of_examples * rare) + keyword_weights)
+    def _topic(self, readings: Sequence[PageStems], rewards: Sequence[float]) -> Floats:
+        size = len(self.stems)
+        mean = sum(rewards) / max(len(rewards), 1)
+        trust = len(rewards) / (len(rewards) + _ENOUGH_PAGES)
+        evidence = total([self._rare_vector(self._keywords)], size)
+        if self._examples:
+            examples = total(list(map(self._rare_vector, self._examples)), size) / len(self._examples)
+            low = [
+                reading.vector for reading, reward in zip(readings, rewards, strict=True) if reward <= mean
+            ]
+            evidence = _KEYWORDS * evidence + examples - total(low, size) * (trust / max(len(low), 1))
+        together = np.zeros(size)
+        for reading, reward in zip(readings, rewards, strict=True):
+            together[reading.vector.stems] += (reward - mean) * reading.vector.weights
+        return _unit(self._by_rarity(_unit(evidence) + _unit(together) * trust))
+
+    def _own_bag(self, page: Page) -> Bag:
+        return Bag.of(self.stems.of(page.tokens[own_words(page)]))
+
+    def _rare_vector(self, bag: Bag) -> StemVector:
+        logs = 1.0 + logs_of_counts(bag.counts.astype(np.int64))
+        return StemVector(bag.terms, logs * self._rarity.of(bag.terms)).unit()
+
+    def _by_rarity(self, weights: Floats) -> Floats:
+        stems = np.flatnonzero(weights).astype(np.int32)
+        rare = np.zeros(len(weights))
+        rare[stems] = weights[stems] * self._rarity.of(stems)
+        return rare
 
 
 def _unit(weights: Floats) -> Floats:

@@ -22,6 +22,8 @@ WORDS = 4
 _NO_WORDS = [STOP] * WORDS
 _UNREAD = -1
 _LONGEST_PATH = 200
+_SHARES = re.compile(r"\?.*https?(:|%3a)(/|%2f){2}", re.IGNORECASE)
+"""A link that hands an address on, to share it or to come back to it: what it says there is not about itself."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
@@ -49,6 +51,8 @@ class UrlParts:
         words: list[list[str]] = []
         for text in self._urls.spell(new_urls):
             host, _, path = text.partition("://")[2].partition("/")
+            if _SHARES.search(path):
+                path = path.partition("?")[0]
             folder = f"{host}/{path.rpartition('/')[0]}"
             places.append((crc32(host.encode()) % PLACES, crc32(folder.encode()) % PLACES))
             words.append(_LETTERS.findall(path[-_LONGEST_PATH:].lower())[-2 * WORDS :])
