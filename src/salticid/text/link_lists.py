@@ -36,4 +36,5 @@ def link_lists(page: Page) -> Bools:
 
 def own_words(page: Page) -> Bools:
     """For each token whether the page says it of its own: titles, headings and text, but no lists of links."""
-    return (page.areas != Area.REST) | ~link_lists(page)
+    own: Bools = (page.areas != Area.REST) | ~link_lists(page)
+    return own
