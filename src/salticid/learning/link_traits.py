@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from math import log2
 
 import numpy as np
 
@@ -96,8 +95,8 @@ def of_place(place: int, links: int, words: int) -> Iterator[str]:
     yield f"quarter {4 * place // links}"
     yield f"from the top {min(place, 3)}"
     yield f"from the end {min(links - 1 - place, 3)}"
-    yield f"links 2^{int(log2(links + 1))}"
-    yield f"words 2^{int(log2(words + 1))}"
+    yield f"links 2^{(links + 1).bit_length() - 1}"
+    yield f"words 2^{(words + 1).bit_length() - 1}"
 
 
 def of_address(url: str, page: str) -> Iterator[str]:

@@ -18,7 +18,6 @@ P(class | link) is as exp of the sum of the weights of its traits (`salticid.lea
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import isfinite
 
 import msgspec
 import numpy as np
@@ -45,7 +44,7 @@ class LinkWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.target not in self.classes:
             raise ValueError(f"the target {self.target!r} is none of the classes {', '.join(self.classes)}")
         for trait, row in self.traits.items():
-            if len(row) != many or not all(map(isfinite, row)):
+            if len(row) != many or not np.isfinite(row).all():
                 raise ValueError(f"{trait!r} should have {many} weights, one for each class, not {row}")
 
     @classmethod

@@ -52,7 +52,7 @@ class Hunter:
 
     >>> from salticid.testing import walk_through
     >>> walk_through(Hunter(), max_pages=5)
-    ['seed', 'b', 'b2', 'b1', 'b21']
+    ['seed', 'a', 'b', 'b2', 'b1']
 
     Paper: none; compare Chakrabarti, Punera, Subramanyam, "Accelerated focused crawling through online relevance
     feedback", WWW 2002, who learn from the words around links while they crawl.
