@@ -10,6 +10,7 @@ from salticid.model import Choice, Floats, Ints, Limits, Links, Outcome, Page, T
 from salticid.protocols import Brief
 from salticid.strategies.hunter import Hunter
 from salticid.tables import Texts, Urls
+from salticid.text.own_words import OwnWords
 
 LINKS, WORDS, VOCABULARY = 60, 1200, 20_000
 URLS, HOSTS = 1_000_000, 20_000
@@ -42,7 +43,9 @@ class _Crawl:
         self.strategy = Hunter()
         topic, limits = Topic("random", "worda wordb wordc", ()), Limits(max_buffer=most)
         seeds = Links.to(list(range(10)))
-        self.strategy.start(Brief(topic, "en", seeds, (), (), limits, self._urls, self._words, self._rng))
+        urls, words = self._urls, self._words
+        own_words = OwnWords(urls, words, "en")
+        self.strategy.start(Brief(topic, "en", seeds, (), (), limits, urls, words, self._rng, own_words))
 
     def visit(self, pages: int) -> Floats:
         """Let the strategy choose and observe so many pages; the seconds that each of them took it."""

@@ -10,6 +10,7 @@ from salticid.model import Choice, Floats, Ints, Limits, Links, Outcome, Page, T
 from salticid.protocols import Brief
 from salticid.strategies.pagerank import Pagerank
 from salticid.tables import Texts, Urls
+from salticid.text.own_words import OwnWords
 
 BUFFER = 100_000
 LINKS = 10
@@ -57,7 +58,9 @@ class _Crawl:
         self._step = 0
         seeds = Links.to(list(range(10)))
         topic, limits = Topic("random", "graph", ()), Limits(max_buffer=BUFFER)
-        self.strategy.start(Brief(topic, "en", seeds, (), (), limits, _Hosts(), Texts(), self._rng))
+        urls, words = _Hosts(), Texts()
+        own_words = OwnWords(urls, words, "en")
+        self.strategy.start(Brief(topic, "en", seeds, (), (), limits, urls, words, self._rng, own_words))
 
     def visit(self, pages: int) -> Floats:
         """Let the strategy choose and observe so many pages; the seconds that each of them took it."""

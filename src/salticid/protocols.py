@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from salticid.messages import Message
-from salticid.model import Choice, Event, Feedback, Ints, Limits, Links, Page, Response, Topic, Visit
+from salticid.model import Bools, Choice, Event, Feedback, Ints, Limits, Links, Page, Response, Topic, Visit
 
 
 class Interning(Protocol):
@@ -95,7 +95,8 @@ class Brief:
 
     `examples` and `negatives` are known pages to learn from; they are never charged, never count
     as found, and their links are no start points. `language` is settled. `rng` is the strategy's
-    own: the only chance it may use. `backlinks` is there only if the person named a source of them.
+    own: the only chance it may use. `own_words` knows what pages say of their own; whoever asks
+    it shows it the pages too. `backlinks` is there only if the person named a source of them.
     """
 
     topic: Topic
@@ -107,7 +108,24 @@ class Brief:
     urls: UrlTable
     words: Table
     rng: np.random.Generator
+    own_words: OwnWords
     backlinks: Backlinks | None = None
+
+
+class OwnWords(Protocol):
+    """What pages say of their own, and not because every page of their site says it."""
+
+    def read(self, pages: Sequence[Page]) -> None:
+        """The crawl has read these pages; a page told twice in a row is read once."""
+        ...
+
+    def of(self, page: Page) -> Bools:
+        """For each token of a page whether it is its own, as far as is known by now."""
+        ...
+
+    def language(self, page: Page) -> str:
+        """The language of what the page says of its own."""
+        ...
 
 
 class Backlinks(Protocol):

@@ -29,7 +29,7 @@ class Cosine:
         self.similarity = similarity
 
     def start(self, brief: Brief) -> None:
-        self._stems = Stems(brief.words, brief.language)
+        self._stems = Stems.of_brief(brief)
         self._query = Bag.of(self._stems.terms(brief.topic.keywords))
         if not self._query.norm:
             raise UserError(

@@ -28,9 +28,9 @@ class Profile(TrainedJudge):
     together with them on the pages seen (`learning/topic_words.py`); rare words weigh more, by the frequency
     lists of the language. The probability follows from how like it the usual page is, and the n known pages,
     each had it not been known: the line lies n / (n + 1) of the way from the one to the others. While fewer than
-    two are known it lies half way from the usual page to those most like the topic. Lists of links, menus among them,
-    are not read; a page that says little of its own is less like any topic, and one without a word of the language
-    scores 0.
+    two are known it lies half way from the usual page to those most like the topic. A page is read by its own words
+    (`text/own_words.py`): no menus, nothing that every page of its site says. One that says little is less like any
+    topic, and one without a word scores 0. Every keyword counts, and two of them side by side are one more word.
 
     It works from keywords alone, from examples, and better with negatives. After `refresh` pages, and
     whenever their number has grown by half, it learns from the pages seen: as what is usual here, never as
@@ -44,7 +44,7 @@ class Profile(TrainedJudge):
     >>> web, judge = spider_web(), Profile()
     >>> judge.start(prepare(web.topic, web, Limits(), seed=0))
     >>> [round(judge.score(web.page(web.id(name))), 2) for name in ("b", "b1", "a1")]
-    [0.99, 0.96, 0.01]
+    [0.99, 0.97, 0.01]
 
     Paper: Rocchio, "Relevance feedback in information retrieval", 1971; Robertson, Sparck Jones, "Relevance
     weighting of search terms", 1976.

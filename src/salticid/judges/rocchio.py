@@ -58,7 +58,7 @@ class Rocchio(TrainedJudge):
         self.retrain = retrain
 
     def start(self, brief: Brief) -> None:
-        self._stems = Stems(brief.words, brief.language)
+        self._stems = Stems.of_brief(brief)
         self._keywords = log_vector(Bag.of(self._stems.terms(brief.topic.keywords)))
         if not len(self._keywords.stems) and not brief.examples:
             raise UserError(

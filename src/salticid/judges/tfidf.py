@@ -53,7 +53,7 @@ class Tfidf:
         self.refresh = refresh
 
     def start(self, brief: Brief) -> None:
-        self._stems = Stems(brief.words, brief.language)
+        self._stems = Stems.of_brief(brief)
         self._keywords = _unit(Bag.of(self._stems.terms(brief.topic.keywords)))
         self._examples = {page.url: _unit(self._bag(page)) for page in brief.examples}
         if not any(len(vector.stems) for vector in (self._keywords, *self._examples.values())):

@@ -7,13 +7,9 @@ from functools import cache
 from types import MappingProxyType
 
 from salticid.text import language
-from salticid.text.tokens import letter_runs
 
 SIZE = 10_000
 """How many words, stop words aside, the imagined text has: about as many as a dozen example pages."""
-
-_OTHER_NAMES = {"no": "nb", "hr": "sh", "tl": "fil"}
-"""Codes for which `wordfreq` keeps its list under another one."""
 
 
 @cache
@@ -36,17 +32,7 @@ def background(code: str) -> tuple[tuple[str, int], ...]:
 @cache
 def frequencies(code: str) -> Mapping[str, float]:
     """The share of a language's text that each of its usual words has, stop words left out."""
-    import wordfreq  # heavy, and needed by those who learn without negatives only
-
-    code = code if _list_name(code) in wordfreq.available_languages("small") else language.DEFAULT
-    stop = language.stop_words(code)
-    shares: dict[str, float] = {}
-    for entry, frequency in wordfreq.get_frequency_dict(_list_name(code), "small").items():
-        for word in letter_runs(entry):
-            if word not in stop:
-                shares[word] = shares.get(word, 0.0) + frequency
-    return MappingProxyType(shares)
-
-
-def _list_name(code: str) -> str:
-    return _OTHER_NAMES.get(code, code)
+    stop = language.stop_words(language.listed(code))
+    return MappingProxyType(
+        {word: share for word, share in language.frequencies(code).items() if word not in stop}
+    )

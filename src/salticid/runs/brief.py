@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -11,9 +12,8 @@ from salticid.errors import UserError
 from salticid.model import Limits, Links, Page, Topic
 from salticid.protocols import Backlinks, Brief, Table, Tables, UrlTable, Web
 from salticid.text import language
+from salticid.text.own_words import OwnWords
 from salticid.urls import typed
-
-_SAMPLE = 20_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,10 +49,12 @@ def settle(
     backlinks: BacklinksOver | None = None,
 ) -> Brief:
     """The brief of a crawl: seeds as ids, the language, a random generator of its own."""
-    text = " ".join([topic.keywords, *(page.text[:_SAMPLE] for page in known_pages.examples)])
+    code = language.check_code(topic.language) if topic.language else _language(topic, known_pages, tables)
+    own_words = OwnWords(tables.urls, tables.words, code)
+    own_words.read([*known_pages.examples, *known_pages.negatives])
     return Brief(
         topic=topic,
-        language=language.check_code(topic.language) if topic.language else language.detect(text),
+        language=code,
         seeds=Links.to(url_ids(topic.seeds, tables.urls)),
         examples=known_pages.examples,
         negatives=known_pages.negatives,
@@ -60,8 +62,18 @@ def settle(
         urls=tables.urls,
         words=tables.words,
         rng=np.random.default_rng([seed, 0]),
+        own_words=own_words,
         backlinks=None if backlinks is None else backlinks(tables.urls, tables.words),
     )
+
+
+def _language(topic: Topic, known_pages: KnownPages, tables: Tables) -> str:
+    """The language of most examples, by what each says of its own; without one, that of the keywords."""
+    of_keywords = language.detect(topic.keywords)
+    own_words = OwnWords(tables.urls, tables.words, of_keywords)
+    own_words.read(known_pages.examples)
+    votes = Counter(own_words.language(page) for page in known_pages.examples)
+    return votes.most_common(1)[0][0] if votes else of_keywords
 
 
 def url_ids(urls: tuple[str, ...], table: UrlTable) -> list[int]:

@@ -58,7 +58,7 @@ class ContextGraph(Queueing):
 
     def start(self, brief: Brief) -> None:
         super().start(brief)
-        self._stems = Stems(brief.words, brief.language)
+        self._stems = Stems.of_brief(brief)
         graph = [list(brief.examples), *self._context(brief.backlinks, brief.examples)]
         layers = [[bag for page in layer if (bag := self._bag(page)).norm] for layer in graph]
         layers = [layers[0] or [keywords_of(brief, self._stems)], *filter(None, layers[1:])]

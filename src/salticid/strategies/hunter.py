@@ -75,6 +75,7 @@ class Hunter:
 
     def start(self, brief: Brief) -> None:
         prior = self.prior or default_prior()
+        self._own_words = brief.own_words
         self._profile = TopicProfile(brief)
         self._addresses = UrlParts(brief.urls, self._profile)
         self._waiting = Waiting(brief.limits.max_buffer, len(NAMES))
@@ -118,6 +119,7 @@ class Hunter:
         self._pages.add_verdict(row, self._pages.row_of(link.source), visit.positive)
         if features is not None and link.source >= 0:
             self._weights.add(features, row)
+        self._own_words.read([page])
         self._evidence.read(page, row)
         self._enter(page.links.url[fresh], visit.step, fresh)
         newest = self._waiting.new_slots()

@@ -60,7 +60,7 @@ class SharkSearch(Queueing):
 
     def start(self, brief: Brief) -> None:
         super().start(brief)
-        self._stems = Stems(brief.words, brief.language)
+        self._stems = Stems.of_brief(brief)
         self._query = keywords_of(brief, self._stems)
         self._passed_on = array("d")
         self._nearby: dict[tuple[int, int], tuple[float, float]] = {}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from importlib.metadata import version
+from types import MappingProxyType
 from unicodedata import normalize
 
 import Stemmer
@@ -12,8 +13,11 @@ import stopwordsiso
 from resiliparse.parse.lang import detect_fast
 
 from salticid.errors import unknown
+from salticid.text.tokens import letter_runs
 
 DEFAULT = "en"
+MOST_USUAL = 0.0015
+"""Words that are so large a part of all text or more say nothing, also where nothing else is said."""
 
 _STEMMERS = {
     "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek", "en": "porter",
@@ -23,11 +27,18 @@ _STEMMERS = {
     "ro": "romanian", "ru": "russian", "sv": "swedish", "tr": "turkish",
 }  # fmt: skip
 """ISO 639-1 code -> Snowball algorithm; English by Porter's own, as the papers have it."""
+_OTHER_NAMES = {"no": "nb", "hr": "sh", "tl": "fil"}
+"""Codes for which `wordfreq` keeps its list under another one."""
 
 
 def language_codes() -> list[str]:
     """The codes a topic file may name under `language`."""
     return sorted({*_STEMMERS, *stopwordsiso.langs()})
+
+
+def stemmed_languages() -> list[str]:
+    """The codes of the languages that have a stemmer."""
+    return list(_STEMMERS)
 
 
 def check_code(code: str) -> str:
@@ -57,6 +68,39 @@ def stop_words(code: str) -> frozenset[str]:
     entries = stopwordsiso.stopwords(code) if code in stopwordsiso.langs() else set()
     words = (normalize("NFC", word.lower()).replace("’", "'") for word in entries)
     return frozenset(piece for word in words for piece in word.split("'"))
+
+
+def telling_words(words: Collection[str], code: str) -> frozenset[str]:
+    """Those of some stop words that may yet be what a person looks for: "c" and "group", but not "and" or "who".
+
+    >>> sorted(telling_words(["c", "and", "group"], "en"))
+    ['c', 'group']
+    """
+    return frozenset(word for word in words if frequencies(code).get(word, 0.0) < MOST_USUAL)
+
+
+@cache
+def frequencies(code: str) -> Mapping[str, float]:
+    """The share of a language's text that each of its usual words has; the English ones, if it has no list."""
+    import wordfreq  # heavy, and needed by those who weigh words only
+
+    shares: dict[str, float] = {}
+    for entry, frequency in wordfreq.get_frequency_dict(_list_name(listed(code)), "small").items():
+        for word in letter_runs(entry):
+            shares[word] = shares.get(word, 0.0) + frequency
+    return MappingProxyType(shares)
+
+
+@cache
+def listed(code: str) -> str:
+    """The language itself if there is a list of its usual words, else the default one."""
+    import wordfreq
+
+    return code if _list_name(code) in wordfreq.available_languages("small") else DEFAULT
+
+
+def _list_name(code: str) -> str:
+    return _OTHER_NAMES.get(code, code)
 
 
 @cache

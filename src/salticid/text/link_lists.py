@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from salticid.model import Area, Bools, Page
+from salticid.model import Bools, Page
 
 LEAST_LINKS = 5
 """So many links in a row are a list."""
@@ -32,9 +32,3 @@ def link_lists(page: Page) -> Bools:
     np.add.at(inside, start[first[long]], 1)
     np.add.at(inside, end[last[long]], -1)
     return np.cumsum(inside[:-1]) > 0
-
-
-def own_words(page: Page) -> Bools:
-    """For each token whether the page says it of its own: titles, headings and text, but no lists of links."""
-    own: Bools = (page.areas != Area.REST) | ~link_lists(page)
-    return own

@@ -8,7 +8,7 @@ import numpy as np
 
 from salticid.columns import grow
 from salticid.model import Ints
-from salticid.protocols import Table
+from salticid.protocols import Brief, Table
 from salticid.text import language
 from salticid.text.tokens import letter_runs
 
@@ -28,10 +28,10 @@ class Stems:
     ([0, 1, 1], 'spider', [1, 2])
     """
 
-    def __init__(self, words: Table, code: str) -> None:
+    def __init__(self, words: Table, code: str, telling: frozenset[str] = frozenset()) -> None:
         self.rules = language.rules(code)
         self._words = words
-        self._stop = language.stop_words(code) | {""}
+        self._stop = (language.stop_words(code) - telling) | {""}
         self._stem = language.stemmer(code)
         world_stems = words.stems(self.rules)
         self._of = np.full(1024, UNKNOWN, np.int32) if world_stems is None else np.array(world_stems.of)
@@ -40,6 +40,21 @@ class Stems:
         self._ids = _StemIds(self._new)
         self._texts: list[str] = []
         self._word_of: dict[int, str] = {}
+        for at in map(words.find, sorted(telling)):
+            if 0 <= at < len(self._of):
+                self._of[at] = UNKNOWN
+
+    @classmethod
+    def of_brief(cls, brief: Brief, every_keyword: bool = False) -> Stems:
+        """The stems of a crawl's words.
+
+        Where a topic is named by stop words alone, such as "c", they are none; with `every_keyword` no keyword is one,
+        as in "random numbers" and "group theory". The most usual words of all are stop words even so.
+        """
+        tokens, stop = frozenset(letter_runs(brief.topic.keywords)), language.stop_words(brief.language)
+        counts = every_keyword or tokens <= stop
+        telling = language.telling_words(tokens & stop, brief.language) if counts else frozenset()
+        return cls(brief.words, brief.language, telling)
 
     def __len__(self) -> int:
         """How many stems there are, STOP among them."""
@@ -66,6 +81,12 @@ class Stems:
     def of_tokens(self, tokens: list[str]) -> list[int]:
         """The stem of each token, as a tokenizer cuts and writes them; STOP for stop words."""
         return self._ids_of(tokens)
+
+    def phrase(self, first: int, second: int) -> int:
+        """Two stems that stand side by side, as one more stem."""
+        stem = self._ids[f"{self.text(first)} {self.text(second)}"]
+        self._word_of.setdefault(stem, f"{self.word(first)} {self.word(second)}")
+        return stem
 
     def word(self, stem: int) -> str:
         """A word with this stem as people write it: the one a person typed, else the first that was met."""

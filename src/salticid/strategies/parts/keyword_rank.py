@@ -23,7 +23,7 @@ class Linkage:
     """
 
     def __init__(self, brief: Brief) -> None:
-        self._stems = Stems(brief.words, brief.language)
+        self._stems = Stems.of_brief(brief)
         self._keywords = keywords_of(brief, self._stems).terms
         self._rank = LocalRank(brief.limits.max_buffer)
 

@@ -35,7 +35,7 @@ class LinkWords:
     """
 
     def __init__(self, brief: Brief) -> None:
-        self._stems = Stems(brief.words, brief.language)
+        self._stems = Stems.of_brief(brief)
         self._keywords = keywords_of(brief, self._stems)
 
     def scores(self, words: Ints, links: Stretch) -> tuple[Singles, Singles]:

@@ -94,7 +94,7 @@ class Walking(Generic[A]):
 
     def start(self, brief: Brief) -> None:
         self.limits, self.rng = brief.limits, brief.rng
-        self.stems = Stems(brief.words, brief.language)
+        self.stems = Stems.of_brief(brief)
         self.query = np.array(list(dict.fromkeys(self.stems.terms(brief.topic.keywords))), np.int32)
         self.agents: dict[int, A] = {}
         self.idle: dict[int, A] = {}

@@ -16,7 +16,6 @@ from salticid.learning.stem_vectors import StemVector, length_of, log_vector, to
 from salticid.model import Area, Floats, Ints, Page
 from salticid.protocols import Brief
 from salticid.text.bags import Bag
-from salticid.text.link_lists import own_words
 from salticid.text.stems import STOP, Stems
 
 PROFILES = ("learned", "topic")
@@ -63,8 +62,9 @@ class TopicProfile:
     """
 
     def __init__(self, brief: Brief) -> None:
-        self.stems = Stems(brief.words, brief.language)
+        self.stems = Stems.of_brief(brief, every_keyword=True)
         self._rarity = Rarity(self.stems, brief.language)
+        self._own_words = brief.own_words
         self._keywords = Bag.of(self.stems.terms(brief.topic.keywords))
         self._examples = [self._own_bag(page) for page in brief.examples]
         self._weights = [np.zeros(0)] * len(PROFILES)
@@ -80,9 +80,8 @@ class TopicProfile:
         stems = self.stems.of(page.tokens)
         title = stems[page.areas != Area.REST][:_TITLE_WORDS]
         own, links = self._own_bag(page), page.links
-        return PageStems(
-            stems, own, self._rare_vector(own), title[title != STOP], links.start[places], links.end[places]
-        )
+        vector = self._rare_vector(own, self._own_words.language(page))
+        return PageStems(stems, own, vector, title[title != STOP], links.start[places], links.end[places])
 
     def of_links(self, reading: PageStems) -> Floats:
         """For each link of a page and each span the sum of the weights of its words, over sqrt of their number."""
@@ -144,11 +143,11 @@ class TopicProfile:
         return _unit(self._by_rarity(_unit(evidence) + _unit(together) * trust))
 
     def _own_bag(self, page: Page) -> Bag:
-        return Bag.of(self.stems.of(page.tokens[own_words(page)]))
+        return Bag.of(self.stems.of(page.tokens[self._own_words.of(page)]))
 
-    def _rare_vector(self, bag: Bag) -> StemVector:
+    def _rare_vector(self, bag: Bag, page_language: str | None = None) -> StemVector:
         logs = 1.0 + logs_of_counts(bag.counts.astype(np.int64))
-        return StemVector(bag.terms, logs * self._rarity.of(bag.terms)).unit()
+        return StemVector(bag.terms, logs * self._rarity.of(bag.terms, page_language)).unit()
 
     def _by_rarity(self, weights: Floats) -> Floats:
         stems = np.flatnonzero(weights).astype(np.int32)
