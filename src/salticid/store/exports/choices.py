@@ -12,6 +12,7 @@ class Format(StrEnum):
     CSV = "csv"
     PARQUET = "parquet"
     WARC = "warc"
+    WACZ = "wacz"
     MARKDOWN = "markdown"
     DATASET = "dataset"
     RIS = "ris"
@@ -20,7 +21,7 @@ class Format(StrEnum):
 
 FOLDERS = frozenset((Format.MARKDOWN, Format.DATASET))
 """Formats that are a folder; the others are a file."""
-BINARY = frozenset((Format.PARQUET, Format.WARC))
+BINARY = frozenset((Format.PARQUET, Format.WARC, Format.WACZ))
 """Files that are no text."""
 CUT = frozenset((Format.JSONL, Format.CSV, Format.PARQUET, Format.MARKDOWN, Format.DATASET))
 """Formats in which pages can be cut into chunks."""

@@ -18,7 +18,7 @@ from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.chunks import cut
 from salticid.store.exports.link_texts import Anchors
 from salticid.store.exports.readings import Readings
-from salticid.store.exports.selection import ExportPage, Pages
+from salticid.store.exports.selection import ExportPage
 
 _LOOKED_AT = 5_000  # characters that tell the language of a text
 _FEWEST_LETTERS = 30
@@ -75,6 +75,14 @@ class DocumentStream(Protocol):
     def __iter__(self) -> Iterator[Document]: ...
 
 
+class PageStream(Protocol):
+    """Pages, and what each says in plain text."""
+
+    def __iter__(self) -> Iterator[ExportPage]: ...
+
+    def text(self, page: ExportPage) -> str: ...
+
+
 class Documents:
     """The documents of pages, in their order, to be gone through once, and closed; only a few are in memory at a time.
 
@@ -83,7 +91,7 @@ class Documents:
     """
 
     def __init__(
-        self, crawl: CrawlFolder, pages: Pages, markdown: bool, chunk_words: int | None = None
+        self, crawl: CrawlFolder, pages: PageStream, markdown: bool, chunk_words: int | None = None
     ) -> None:
         self.kind: type[Document] = Document if chunk_words is None else Chunk
         self._crawl, self._pages, self._markdown, self._chunk_words = crawl, pages, markdown, chunk_words

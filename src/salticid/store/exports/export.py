@@ -18,6 +18,7 @@ from salticid.store.exports import (
     markdown_folder,
     parquet,
     ris,
+    wacz,
 )
 from salticid.store.exports.choices import Format as Format
 from salticid.store.exports.documents import Documents, DocumentStream
@@ -27,6 +28,10 @@ _WRITERS: dict[Format, Callable[[DocumentStream, BinaryIO], None]] = {
     Format.JSONL: json_lines.write,
     Format.CSV: comma_separated.write,
     Format.PARQUET: parquet.write,
+}
+_EXCHANGES: dict[Format, Callable[[CrawlFolder, Pages, BinaryIO], None]] = {
+    Format.WARC: exchanges.write,
+    Format.WACZ: wacz.write,
 }
 _REFERENCES: dict[Format, Callable[[Iterable[ExportPage], BinaryIO], None]] = {
     Format.RIS: ris.write,
@@ -59,9 +64,9 @@ def export(
     With `chunk_words` each is cut into pieces of about so many words, in formats that can tell of them.
     """
     with _pages(crawl, criteria, watch) as pages:
-        if form is Format.WARC:
+        if form in _EXCHANGES:
             exchanges.check(crawl.folder)
-            exchanges.write(crawl.folder, pages, out)
+            _EXCHANGES[form](crawl, pages, out)
         elif form in _REFERENCES:
             _REFERENCES[form](pages, out)
         else:

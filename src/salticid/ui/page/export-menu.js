@@ -10,6 +10,7 @@ const FORMATS = [
   ["markdown", "Markdown", "a file a page, packed"],
   ["jsonl", "JSON lines", "one object a page"],
   ["parquet", "Parquet", "for data tools"],
+  ["wacz", "WACZ", "to open in a replay tool"],
   ["warc", "WARC", "the pages themselves, as they came"],
 ];
 let made = 0;
