@@ -295,6 +295,15 @@ def test_chunks_lose_nothing_and_are_never_too_long(page: list[Block], words: in
     assert all(piece.blocks for piece in pieces) or not page
 
 
+def test_a_heading_is_not_alone_where_text_follows() -> None:
+    heading = Block(BlockKind.HEADING, "Eyes", "# Eyes", 1)
+    text = Block(BlockKind.TEXT, " ".join(["silk"] * 30), " ".join(["silk"] * 30))
+    for words in (20, 30):
+        pieces = cut([heading, text], words)
+        assert [len(piece.text.split()) for piece in pieces] == [words, 31 - words]
+        assert [piece.headings for piece in pieces] == [["Eyes"]] * 2
+
+
 def test_a_long_table_is_cut_between_rows_under_its_head() -> None:
     rows = "\n".join(f"| row {number} | x |" for number in range(10))
     text = "\n".join(["pair sees", *(f"row {number} x" for number in range(10))])

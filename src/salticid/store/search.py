@@ -1,4 +1,4 @@
-"""Searching the pages of a crawl: their newest text, one of those all but the same, and none that forbids it unasked."""
+"""Searching the pages of a crawl: their newest text, one of those all but the same, none that forbids it unasked."""
 
 from __future__ import annotations
 

@@ -48,14 +48,17 @@ def cut(blocks: list[Block], words: int) -> list[Piece]:
             pieces[-1] = Piece(_common(last.headings, headings), last.blocks + section)
             room -= size
             continue
-        room = 0
-        for block in (part for whole in section for part in _parts(whole, words)):
-            size = _words(block)
-            if size > room or not room:
-                pieces.append(Piece(headings, []))
-                room = words
-            pieces[-1].blocks.append(block)
-            room -= size
+        pieces.append(Piece(headings, []))
+        room = words
+        for block in section:
+            only_headings = all(each.kind is BlockKind.HEADING for each in pieces[-1].blocks)
+            for part in _parts(block, room if only_headings and room else words, words):
+                size = _words(part)
+                if size > room and pieces[-1].blocks:
+                    pieces.append(Piece(headings, []))
+                    room = words
+                pieces[-1].blocks.append(part)
+                room -= size
     return pieces or [Piece([], [])]
 
 
@@ -86,49 +89,49 @@ def _words(block: Block) -> int:
     return len(block.text.split())
 
 
-def _parts(block: Block, words: int) -> Iterator[Block]:
-    """A block in parts of no more than so many words, each of which stands for itself."""
-    if _words(block) <= words:
+def _parts(block: Block, first: int, words: int) -> Iterator[Block]:
+    """A block in parts that stand for themselves, the first of no more than `first` words, the others of `words`."""
+    if _words(block) <= first:
         yield block
     elif block.kind is BlockKind.CODE:
         language = block.markdown.partition("\n")[0].lstrip("`")
-        for text in _packed(block.text.split("\n"), "\n", words):
+        for text in _packed(block.text.split("\n"), "\n", first, words):
             yield Block(block.kind, text, fenced(text, language))
     elif block.kind is BlockKind.TABLE and block.markdown.count("\n") > 2:
-        for table in _tables(block, words):
-            yield from _parts(table, words)
+        for table in _tables(block, first, words):
+            yield from _parts(table, words, words)
     else:
         sentences = [part for line in block.text.split("\n") for part in _SENTENCE_END.split(line)]
-        for text in _packed(sentences, " ", words):
+        for text in _packed(sentences, " ", first, words):
             yield Block(BlockKind.TEXT, text, paragraph(escaped(text)))
 
 
-def _tables(table: Block, words: int) -> Iterator[Block]:
+def _tables(table: Block, first: int, words: int) -> Iterator[Block]:
     """A table in tables of fewer rows, each under the same head; one row alone may still have too many words."""
     head, rule, *rows = table.markdown.split("\n")
     texts = table.text.split("\n")
     told = [texts.pop(0)] if len(texts) > len(rows) else []
     taken: list[str] = []
+    most = first
     for text, row in zip(texts, rows, strict=True):
-        if taken and len(" ".join([*told, text]).split()) > words:
+        if taken and len(" ".join([*told, text]).split()) > most:
             yield Block(BlockKind.TABLE, "\n".join(told), "\n".join([head, rule, *taken]))
-            told, taken = [], []
+            told, taken, most = [], [], words
         told.append(text)
         taken.append(row)
     yield Block(BlockKind.TABLE, "\n".join(told), "\n".join([head, rule, *taken]))
 
 
-def _packed(lines: list[str], between: str, words: int) -> Iterator[str]:
-    """Lines put together as long as they have no more than so many words; a longer line is cut."""
-    text, size = "", 0
+def _packed(lines: list[str], between: str, first: int, words: int) -> Iterator[str]:
+    """Lines put together as long as they have no more than so many words, at first fewer; a longer line is cut."""
+    text, room = "", first
     for line in lines:
-        split = line.split()
-        starts = range(0, len(split), words)
-        for piece in [line] if len(starts) < 2 else [" ".join(split[at : at + words]) for at in starts]:
-            count = len(piece.split())
-            if text and size + count > words:
-                yield text
-                text, size = "", 0
-            text, size = f"{text}{between}{piece}" if text else piece, size + count
+        while (count := len(line.split())) > room:
+            if not text:
+                split = line.split()
+                text, line = " ".join(split[:room]), " ".join(split[room:])
+            yield text
+            text, room = "", words
+        text, room = f"{text}{between}{line}" if text else line, room - count
     if text.strip():
         yield text

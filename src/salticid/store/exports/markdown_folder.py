@@ -56,7 +56,7 @@ def page_file(document: Document) -> str:
         "title": document.title,
         "date": document.last_modified or document.fetched,
         "fetched": document.fetched,
-        "score": document.current_score,
+        "score": round(document.current_score, 4),
         "language": document.language,
         "licence": document.licence,
         "noindex": document.noindex or None,
