@@ -120,6 +120,20 @@ def test_menus_stay_out_though_they_say_what_headings_say() -> None:
     ]
 
 
+def test_a_table_that_holds_things_in_place_is_none_and_one_within_it_is() -> None:
+    inner = "<table><tr><th>pair<th>sees<tr><td>front<td>sharply</table>"
+    html = f"<table><tr><td>{inner}<td>beside<tr><td>below<td>last</table>"
+    told = blocks_of(
+        LexborHTMLParser(html), "pair sees\nfront sharply\nbeside\nbelow\nlast", "http://a.example/"
+    )
+    assert [part.markdown for part in told] == [
+        "| pair | sees |\n| --- | --- |\n| front | sharply |",
+        "beside",
+        "below",
+        "last",
+    ]
+
+
 def test_a_main_text_that_is_not_in_the_tree_is_told_as_it_is() -> None:
     told = blocks_of(LexborHTMLParser("<p>other words"), "one *two*\n\nthree", "http://a.example/")
     assert [part.markdown for part in told] == ["one \\*two\\*", "three"]
@@ -205,7 +219,7 @@ def test_a_folder_holds_a_file_a_page_and_an_index(made: Made, tmp_path: Path) -
 
 
 def test_a_folder_is_replaced_only_if_an_export_made_it(made: Made, tmp_path: Path) -> None:
-    made.add("http://a.example/", article("a"), raw=article("a"))
+    made.add("http://a.example/", article("a"))
     folder, out = made.commit(), tmp_path / "pages"
     export_to = ("export", folder, "--to", "markdown", "--out")
     assert salticid(*export_to, out).status == 0

@@ -24,9 +24,11 @@ _ENDS_LINES = _CONTAINERS.union(
     ("fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr", "legend", "main", "nav", "p"),
     ("pre", "search", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr"),
 )  # fmt: skip
-_IN_NO_CELL = "table table, ul, ol, dl, pre, blockquote, h1, h2, h3, h4, h5, h6"
+_IN_NO_CELL = "ul, ol, dl, pre, blockquote, h1, h2, h3, h4, h5, h6"
 _PERMALINKS = ("¶", "§", "#", "🔗", "\uf0c1")
 """What documentation puts behind headings, to link to them."""
+_CLOSING = re.compile(r"#(?=#*$)")
+"""What Markdown takes for the end of a heading, and shows not."""
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight)-([\w+#]{1,20})(?=\s|$)")
 _NO_LANGUAGES = frozenset(("default", "none", "notranslate", "text"))
 
@@ -105,7 +107,7 @@ class MarkdownWriter:
         if not text or not self.wanted(text, begins):
             return
         if self._level:
-            words, line = " ".join(text.split()), " ".join(line.split()).replace("#", r"\#")
+            words, line = " ".join(text.split()), _CLOSING.sub(r"\#", " ".join(line.split()))
             self._write(Block(BlockKind.HEADING, words, f"{'#' * self._level} {line}", self._level))
         else:
             self._write(Block(BlockKind.TEXT, text, paragraph(line).replace("\n", "\\\n")))
@@ -116,7 +118,7 @@ class MarkdownWriter:
             self._end_line()
             self._write_code(node)
             return True
-        if node.tag == "table" and not node.css_first(_IN_NO_CELL):
+        if node.tag == "table" and len(node.css("table")) == 1 and not node.css_first(_IN_NO_CELL):
             self._end_line()
             return self._write_table(node)
         return False
