@@ -139,6 +139,15 @@ def test_a_main_text_that_is_not_in_the_tree_is_told_as_it_is() -> None:
     assert [part.markdown for part in told] == ["one \\*two\\*", "three"]
 
 
+def test_depth_is_no_danger() -> None:
+    for opened in ("<div>", "<blockquote>", "<ul><li>", "<b><i><code>"):
+        html = f"{opened * 2_000}eyes"
+        text = "• eyes" if "<li>" in opened else "eyes"
+        (part,) = blocks_of(LexborHTMLParser(html), text, "http://a.example/")
+        assert part.text == "eyes"
+        assert len(part.markdown) < 100
+
+
 NASTY = st.text(st.sampled_from("ab1 \n\t\\`*_[]()<>&#|~!-+=.:'\"{}$^/\u2028")) | st.text()
 
 

@@ -14,6 +14,8 @@ _STRESS = {"b": "**", "strong": "**", "i": "*", "em": "*"}
 _CODE = frozenset(("code", "kbd", "samp", "tt"))
 SPANS = frozenset(_STRESS) | _CODE | {"a"}
 """Elements that are spans."""
+MAX_SPANS = 16
+"""Spans within each other; those within so many leave no sign."""
 _BLANKS = re.compile(r"\s+")
 
 
@@ -40,7 +42,7 @@ class MarkdownLine:
         if not self._text or self._text[-1][-1:] in (" ", "\n"):
             text = text.removeprefix(" ")
         if text:
-            in_code = any(span.tag in _CODE for span in self._spans)
+            in_code = any(span.tag in _CODE for span in self._spans[:MAX_SPANS])
             self._text.append(text)
             self._line.append(text if in_code else signs.escaped(text))
 
@@ -60,12 +62,13 @@ class MarkdownLine:
     def close(self) -> None:
         """End the last span."""
         if self._spans:
-            self._mark(self._spans.pop(), self._spans)
+            self._mark(len(self._spans) - 1)
+            self._spans.pop()
 
     def end(self) -> tuple[str, str]:
         """All that was written, as text and as Markdown; the next line begins, with the spans that are open still."""
-        for number in reversed(range(len(self._spans))):
-            self._mark(self._spans[number], self._spans[:number])
+        for number in reversed(range(len(self._spans[:MAX_SPANS]))):
+            self._mark(number)
         for span in self._spans:
             span.start = 0
         text, line = "".join(self._text), "".join(self._line)
@@ -73,8 +76,11 @@ class MarkdownLine:
         self._line.clear()
         return _trimmed(text), _trimmed(line)
 
-    def _mark(self, span: _Span, around: list[_Span]) -> None:
-        """Put the signs of a span around what was written since it began."""
+    def _mark(self, number: int) -> None:
+        """Put the signs of an open span around what was written since it began."""
+        if number >= MAX_SPANS:
+            return
+        span, around = self._spans[number], self._spans[:number]
         inner = "".join(self._line[span.start :])
         words = inner.strip()
         if words:

@@ -54,6 +54,15 @@ class _Part(NamedTuple):
 
 
 @dataclass(slots=True)
+class _Item:
+    """An item of the outermost list, or a quote: whether it stands close to the one before, and what it holds."""
+
+    close: bool
+    texts: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class MarkdownWriter:
     """Writes what is `wanted` of a document. Relative links are of `base`.
 
@@ -181,18 +190,20 @@ class MarkdownWriter:
 
     def _end_parts(self) -> None:
         """Make blocks of a list, one of each item; items that are one part each stand close together."""
-        blocks: list[Block] = []
-        close = False
-        for text, markdown, begins, outermost in self._parts:
-            close = close and begins
-            if outermost or not blocks:
-                blocks.append(Block(BlockKind.LIST, text, markdown, close=close))
-            else:
-                last, between = blocks[-1], "\n" if close else "\n\n"
-                whole = f"{last.markdown}{between}{markdown}"
-                blocks[-1] = Block(BlockKind.LIST, f"{last.text}\n{text}", whole, close=last.close)
-            close = begins
-        self._blocks += blocks
+        items: list[_Item] = []
+        before = False
+        for part in self._parts:
+            close = before and part.begins
+            if part.outermost or not items:
+                items.append(_Item(close))
+            elif not close:
+                items[-1].lines.append("")
+            items[-1].texts.append(part.text)
+            items[-1].lines.append(part.markdown)
+            before = part.begins
+        for item in items:
+            text, markdown = "\n".join(item.texts), "\n".join(item.lines)
+            self._blocks.append(Block(BlockKind.LIST, text, markdown, close=item.close))
         self._parts.clear()
 
 
