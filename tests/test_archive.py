@@ -155,7 +155,10 @@ def test_each_exchange_is_found_again_at_its_place(recorded: tuple[Path, list[Ex
         assert found[0].startswith(f"GET /{name} HTTP/1.1\r\nHost: a.example\r\n".encode())
         assert found[1].startswith(b"HTTP/1.")
         assert found[1].partition(b"\r\n\r\n")[2] == each.body
-        pieces.append(copy(folder, each.record) or b"")
+        copied = copy(folder, each.record)
+        assert copied is not None
+        assert copied.field("WARC-Target-URI") == A + name
+        pieces.append(copied.packed)
     whole = files(folder)[0].read_bytes()
     assert whole.endswith(b"".join(pieces))
     assert got[0].record == len(whole) - sum(map(len, pieces))

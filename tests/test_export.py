@@ -8,11 +8,10 @@ import json
 import os
 import re
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from itertools import accumulate
@@ -22,145 +21,37 @@ from typing import Any
 import msgspec
 import pyarrow.parquet
 import pytest
-import zstandard
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.made_crawl import BEGAN, DEFAULT, ESSAY, Made, article, documents, exported
 from tests.running import salticid
-from tests.tampering import seal
 from tests.test_parsing_pool import children
 from warcio.archiveiterator import ArchiveIterator
 
 from salticid.cli.export import export_pages
 from salticid.errors import SalticidError, UserError
-from salticid.messages import Revision
-from salticid.parse import Parser
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports import bibtex, parquet, ris
 from salticid.store.exports.comma_separated import cell
 from salticid.store.exports.documents import language
-from salticid.store.exports.export import ExportResult, Format, export
-from salticid.store.exports.main_texts import MainTexts
+from salticid.store.exports.export import Format
 from salticid.store.exports.new_file import new_file
+from salticid.store.exports.new_folder import size_of
+from salticid.store.exports.readings import Readings
 from salticid.store.exports.reference import Reference, one_line
 from salticid.store.exports.selection import Criteria, PageOrder
-from salticid.store.packing import pack_page, pack_words
 from salticid.store.schema import (
     ABOUT,
-    CHOICE,
     FILE,
-    MESSAGE,
-    PAGE,
-    RECHECK,
-    SCRIPT,
-    SESSION,
-    URL,
-    VERSION,
-    VISIT,
-    WORDS,
-    SqlTable,
 )
-from salticid.store.warc import Archive
-from salticid.tables import Texts, Urls
 
 FIELDS = [
     "url", "final_url", "title", "text", "language", "score", "current_score", "word", "fetched", "last_modified",
-    "source", "anchor", "duplicate_of",
+    "source", "anchor", "duplicate_of", "licence", "noindex", "noarchive", "noai", "tdm_reservation", "markdown",
 ]  # fmt: skip
-BEGAN = datetime(2026, 3, 1, 12, tzinfo=UTC).timestamp()
-NAV = "<nav><ul><li><a href=/>Home of all menus</a></li></ul></nav>"
-ESSAY = "Jumping spiders have four pairs of eyes, and the front pair sees almost as sharply as we do."
 HOSTILE = "<div><!--</div>-->" * 50_000
 """Deep enough for minutes of work; the end tags in comments deceive who only counts."""
-DEFAULT, ALL, AS_VISITED = Criteria(), Criteria(all=True), Criteria(order=PageOrder.VISITS)
-
-
-def article(title: str, text: str = ESSAY, more: str = "") -> str:
-    return f"<title>{title}</title>{NAV}<main><h1>{title}</h1><p>{text}</p>{more}</main>"
-
-
-class Made:
-    """A crawl folder, made by hand: each visit as the test wants it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        folder.mkdir()
-        self.db = sqlite3.connect(folder / FILE)
-        self.db.execute("PRAGMA journal_mode = WAL")
-        self.db.executescript(SCRIPT)
-        self._insert(SESSION, 0, BEGAN, 0.0, "{}")
-        self.urls, self.words, self.zstd = Urls(), Texts(), zstandard.ZstdCompressor()
-        self.parser, self.archive = Parser(self.urls, self.words), Archive(folder)
-        self.steps = self.spelled = self.told = self.heard = 0
-
-    def add(
-        self,
-        url: str,
-        html: str,
-        *,
-        to: str = "",
-        raw: str | None = None,
-        found_by: tuple[int, int] = (-1, 0),
-        **values: Any,
-    ) -> int:
-        """A visit of `url`, which leads on `to` another; `raw`: what the WARC has, if it has anything."""
-        step = self.steps
-        self.steps += 1
-        final = to or url
-        page = self.parser.parse(html.encode(), final)
-        records = []
-        if to:
-            records.append(self.record(url, "301 Moved", f"Location: {to}", ""))
-        if raw is not None:
-            records.append(self.record(final, "200 OK", "Content-Type: text/html", raw))
-        source, place = found_by
-        self._insert(CHOICE, step, 0, self.urls.intern(url), source, place, 0.0, None, None)
-        row = {
-            "step": step, "seq": step, "choice": step, "final": page.url, "outcome": "ok", "status": 200,
-            "score": 0.5, "positive": 1, "depth": 0, "seconds": 0.1, "at": float(step), "size": len(html),
-            "modified": None, "etag": None, "revisit": 0, "records": json.dumps(records) if records else None,
-            "duplicate_of": None, **values,
-        }  # fmt: skip
-        self._insert(VISIT, *row.values())
-        if row["outcome"] == "ok" and not row["revisit"]:
-            self._insert(PAGE, step, *pack_page(page, self.zstd))
-        return step
-
-    def record(self, url: str, status: str, field: str, body: str) -> int:
-        answer = f"HTTP/1.1 {status}\r\n{field}\r\n\r\n{body}".encode()
-        return self.archive.add(url, b"GET / HTTP/1.1\r\n\r\n", answer, None, False)
-
-    def ask_again(self, step: int, found: str, html: str | None = None, raw: str | None = None) -> None:
-        wall, modified = BEGAN + 86_400 + self.told, BEGAN + 80_000
-        places = [self.record("http://a.example/", "200 OK", "Content-Type: text/html", raw)] if raw else None
-        records = places and json.dumps(places)
-        self._insert(RECHECK, self.told, step, wall, found, 200, 1, modified, None, records)
-        if html is not None:
-            page = self.parser.parse(html.encode(), f"http://again.example/{self.told}")
-            self._insert(VERSION, self.told, *pack_page(page, self.zstd))
-        self.told += 1
-
-    def hear(self, scores: dict[int, float], likings: dict[str, int]) -> None:
-        """The judge gives other scores, by step; a person speaks about pages, by URL."""
-        body = msgspec.json.encode(Revision([*scores.items()], [*likings.items()])).decode()
-        self._insert(MESSAGE, 1000 + self.heard, body)
-        self.heard += 1
-
-    def commit(self) -> Path:
-        spelled = self.db.execute("SELECT count(*) FROM url").fetchone()[0]
-        urls = range(spelled, len(self.urls))
-        for row in zip(urls, self.urls.spell(urls), strict=True):
-            self._insert(URL, *row)
-        words = range(self.spelled, len(self.words))
-        if words:
-            self._insert(WORDS, self.spelled, *pack_words(words, self.words.spell(words), self.zstd))
-        self.spelled = len(self.words)
-        self.archive.flush()
-        self.db.commit()
-        seal(self.db)
-        return self.folder
-
-    def _insert(self, table: SqlTable, *row: Any) -> None:
-        self.db.execute(table.insert, table.with_checksum(row))
+ALL, AS_VISITED = Criteria(all=True), Criteria(order=PageOrder.VISITS)
 
 
 @pytest.fixture
@@ -168,24 +59,6 @@ def made(tmp_path: Path) -> Iterator[Made]:
     crawl = Made(tmp_path / "crawl")
     yield crawl
     crawl.db.close()
-
-
-def exported(
-    folder: Path,
-    form: Format = Format.JSONL,
-    wanted: Criteria = DEFAULT,
-    progress: Callable[[int, int], None] = lambda _visits, _pages: None,
-) -> tuple[bytes, ExportResult]:
-    crawl, out = CrawlFolder(folder), io.BytesIO()
-    try:
-        done = export(crawl, form, wanted, out, progress)
-    finally:
-        crawl.close()
-    return out.getvalue(), done
-
-
-def documents(folder: Path, wanted: Criteria = DEFAULT) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in exported(folder, wanted=wanted)[0].splitlines()]
 
 
 def names(folder: Path, wanted: Criteria = DEFAULT) -> list[str]:
@@ -220,6 +93,12 @@ def test_a_page_is_told_with_all_its_fields(made: Made) -> None:
         "source": "http://a.example/",
         "anchor": "The Portia's 8 EYES",
         "duplicate_of": None,
+        "licence": None,
+        "noindex": False,
+        "noarchive": False,
+        "noai": False,
+        "tdm_reservation": False,
+        "markdown": f"# Portia\n\n{ESSAY}",
     }
     assert (told[0]["source"], told[0]["anchor"], told[0]["last_modified"]) == (None, None, None)
 
@@ -479,7 +358,7 @@ def test_csv_can_be_read_back_and_holds_no_formula(made: Made) -> None:
     data = exported(made.commit(), Format.CSV)[0]
     assert data.count(b"\r\n") == 1 + len(TITLES)
     header, *rows = csv.reader(io.StringIO(data.decode(), newline=""), strict=True)
-    assert header == FIELDS
+    assert header == FIELDS[:-1], "all but the Markdown"
     table = [dict(zip(header, row, strict=True)) for row in rows]
     for row, told in zip(table, documents(made.folder), strict=True):
         safe = told["text"].replace("\n=more", "\n'=more")
@@ -593,7 +472,7 @@ def test_a_hostile_page_costs_its_main_text_and_nothing_else(
         made.add(f"http://a.example/{number}", article(f"page {number}"), raw=raw)
     made.commit()
     monkeypatch.setattr(
-        "salticid.store.exports.documents.MainTexts", lambda folder: MainTexts(folder, workers=2, limit=0.4)
+        "salticid.store.exports.documents.Readings", lambda folder: Readings(folder, workers=2, limit=0.4)
     )
     told = documents(made.folder)
     assert [document["title"] for document in told] == [f"page {number}" for number in range(20)]
@@ -608,9 +487,9 @@ def test_no_worker_and_no_descriptor_outlives_the_export(made: Made) -> None:
     hostile = made.record("http://a.example/", "200 OK", "Content-Type: text/html", HOSTILE)
     folder = made.commit()
     before = descriptors()
-    with MainTexts(folder, workers=2, limit=60) as texts:
-        assert texts.ask(place).result() == f"Eyes\n\n{ESSAY}"
-        left = [texts.ask(hostile) for _ in range(6)]
+    with Readings(folder, workers=2, limit=60) as texts:
+        assert text_of(texts, place) == f"Eyes\n\n{ESSAY}"
+        left = [texts.ask(hostile, "http://a.example/", True) for _ in range(6)]
         time.sleep(0.2)
         began = time.monotonic()
     assert time.monotonic() - began < 30, "it waits for none of them"
@@ -620,10 +499,15 @@ def test_no_worker_and_no_descriptor_outlives_the_export(made: Made) -> None:
 
 def test_a_worker_killed_from_outside_costs_no_text(made: Made) -> None:
     place = made.record("http://a.example/", "200 OK", "Content-Type: text/html", article("Eyes"))
-    with MainTexts(made.commit(), workers=1, limit=60) as texts:
+    with Readings(made.commit(), workers=1, limit=60) as texts:
         for _ in range(3):
-            assert texts.ask(place).result() == f"Eyes\n\n{ESSAY}"
+            assert text_of(texts, place) == f"Eyes\n\n{ESSAY}"
             os.kill(children()[0], signal.SIGKILL)
+
+
+def text_of(texts: Readings, place: int) -> str | None:
+    reading = texts.ask(place, "http://a.example/").result()
+    return None if reading is None else reading.text
 
 
 def descriptors() -> list[str]:
@@ -633,10 +517,10 @@ def descriptors() -> list[str]:
 def test_a_worker_that_does_not_start_is_told(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with (
-        MainTexts(made.folder, workers=1) as texts,
+        Readings(made.folder, workers=1) as texts,
         pytest.raises(SalticidError, match="no process would start"),
     ):
-        texts.ask(0).result()
+        texts.ask(0, "http://a.example/").result()
 
 
 def test_the_language_is_told_only_when_it_is_sure() -> None:
@@ -689,7 +573,7 @@ def test_the_command_writes_what_it_says(
         export_pages(folder, form, str(file), json=True)
         told = json.loads(capsys.readouterr().out)
         assert (told["out"], told["format"], told["pages"]) == (str(file), form.value, 3)
-        assert told["bytes"] == file.stat().st_size
+        assert told["bytes"] == (size_of(file) if file.is_dir() else file.stat().st_size)
         assert set(told) == {"out", "format", "pages", "skipped", "bytes", "seconds"}
     export_pages(folder, Format.CSV, str(tmp_path / "again.csv"), min_score=0.9)
     told = capsys.readouterr().out

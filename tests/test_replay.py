@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import gzip
-import http.client
-import os
-import socket
 import subprocess
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic, sleep
 
 import brotli  # type: ignore[import-untyped]
 import pytest
 import zstandard
 from tests.hostile import page
+from tests.replaying import programs_of, replayed_at, replaying
 from tests.test_archive import MOST, A, files, served
 from warcio.archiveiterator import ArchiveIterator
 
@@ -35,7 +30,6 @@ PACKED: dict[str, tuple[str, bytes]] = {
     "unknown": ("snappy", HTML),
 }
 AS_SENT = ("gzip", "deflate", "br", "unknown")
-PATIENCE = 60.0
 
 
 @pytest.fixture(scope="module")
@@ -76,71 +70,12 @@ def test_what_replay_cannot_unpack_is_kept_unpacked_and_says_so(kept: Path) -> N
 
 
 def test_pywb_replays_every_answer(kept: Path, tmp_path: Path) -> None:
-    """Runs where SALTICID_PYWB names the folder of an environment with pywb, which is no dependency of ours."""
-    environment = os.environ.get("SALTICID_PYWB")
-    if not environment:
-        pytest.skip("program absent: pywb, in the environment that SALTICID_PYWB names")
-    programs = Path(environment) / "bin"
+    programs = programs_of("pywb")
     for command in (["init", "crawl"], ["add", "crawl", str(kept)]):
         subprocess.run([programs / "wb-manager", *command], cwd=tmp_path, check=True, capture_output=True)
-    with _replaying(programs, tmp_path) as port:
+    with replaying(programs, tmp_path) as port:
         names = [name for name in PACKED if name != "unknown"]
-        replayed = {name: _get(port, f"/crawl/2000id_/{A}{name}") for name in names}
-        rewritten = {name: _get(port, f"/crawl/2000mp_/{A}{name}") for name in names}
+        replayed = {name: replayed_at(port, f"/crawl/2000id_/{A}{name}") for name in names}
+        rewritten = {name: replayed_at(port, f"/crawl/2000mp_/{A}{name}") for name in names}
     assert replayed == dict.fromkeys(replayed, (200, HTML))
     assert [name for name, (_, body) in rewritten.items() if HTML[15:] in body] == names
-
-
-@contextmanager
-def _replaying(programs: Path, folder: Path) -> Iterator[int]:
-    """The port at which pywb serves a folder."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [str(programs / "pywb"), "-b", "127.0.0.1", "-p", str(port)]
-    with subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as process:
-        try:
-            until = monotonic() + PATIENCE
-            while not _answers(port):
-                assert process.poll() is None
-                assert monotonic() < until
-                sleep(0.1)
-            yield port
-        finally:
-            process.terminate()
-
-
-def _answers(port: int) -> bool:
-    with socket.socket() as trying:
-        return trying.connect_ex(("127.0.0.1", port)) == 0
-
-
-def _get(port: int, path: str) -> tuple[int, bytes]:
-    """Status and body, redirects within pywb followed; a browser of our day takes gzip, deflate and br."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
-    try:
-        for _ in range(5):
-            connection.request("GET", path, headers={"Accept-Encoding": "gzip, deflate, br"})
-            answer = connection.getresponse()
-            body = answer.read()
-            where = answer.getheader("Location")
-            if where is None:
-                return answer.status, _plain(body, answer.getheader("Content-Encoding"))
-            path = where.removeprefix(f"http://127.0.0.1:{port}")
-        return answer.status, body
-    finally:
-        connection.close()
-
-
-def _plain(body: bytes, coding: str | None) -> bytes:
-    match coding:
-        case "gzip":
-            return gzip.decompress(body)
-        case "deflate":
-            return zlib.decompress(body)
-        case "br":
-            return bytes(brotli.decompress(body))
-        case _:
-            return body

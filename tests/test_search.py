@@ -223,6 +223,14 @@ def test_the_newest_text_is_searched(own: Path) -> None:
     assert found(own, "beetle") == []
 
 
+def test_a_page_that_forbids_it_is_shown_only_when_asked_for_and_marked(folder: Path) -> None:
+    assert found(folder, "octopus") == []
+    assert [(hit.title, hit.noindex) for hit in found(folder, "octopus", noindex=True)] == [("Hidden", True)]
+    assert [hit.noindex for hit in found(folder, "eyes", noindex=True)] == [False]
+    said = salticid("search", folder, "octopus", "--with-noindex")
+    assert "· noindex" in said.out
+
+
 def test_a_page_that_is_gone_is_shown_only_among_all(own: Path) -> None:
     again(own, "title", "gone")
     assert found(own, "moth") == []
@@ -369,7 +377,19 @@ def test_the_program_searches(own: Path) -> None:
     said = salticid("search", own, "filler", "--json", "--limit", 2)
     assert (said.status, said.err) == (0, "")
     lines = [json.loads(line) for line in said.out.splitlines()]
-    names = ["url", "title", "score", "rank", "snippet", "matches", "fetched", "duplicate_of", "step", "gone"]
+    names = [
+        "url",
+        "title",
+        "score",
+        "rank",
+        "snippet",
+        "matches",
+        "fetched",
+        "duplicate_of",
+        "step",
+        "gone",
+        "noindex",
+    ]
     assert [list(line) for line in lines] == [names, names]
     mistake = salticid("search", own, "")
     assert (mistake.status, mistake.out, mistake.err.count("\n")) == (2, "", 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import signal
@@ -11,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 from tests.killing import Site, alive, check_calls, children_of, served
 from tests.ui_serving import Client, serving
@@ -224,6 +226,11 @@ def test_what_is_taken_away_is_the_list_as_it_is_shown_or_all_that_is_liked_or_e
         references = client.ask("GET", f"/api/crawls/{name}/export?format=bibtex&which=liked")
         assert references.body.decode().count("Page ") == 2
         assert f'filename="{name}.bib"' in references.fields["content-disposition"]
+        packed = client.ask("GET", f"/api/crawls/{name}/export?format=markdown&which=liked")
+        assert f'filename="{name}.markdown.zip"' in packed.fields["content-disposition"]
+        with ZipFile(io.BytesIO(packed.body)) as files:
+            assert len(files.namelist()) == 1 + 2
+            assert files.read("index.md").startswith(b"---\ntitle: ")
         for wrong in ("which=best", "which=list&line=2", "which=list&line=nan", "which=list&least=x"):
             refused = client.ask("GET", f"/api/crawls/{name}/export?format=csv&{wrong}")
             assert (refused.status, bool(refused.error)) == (422, True), wrong

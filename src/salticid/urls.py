@@ -145,6 +145,15 @@ def site(url: str) -> str:
     return _registered_domain(before if before and port.isdigit() else name)
 
 
+def is_public_suffix(name: str) -> bool:
+    """Whether everybody can have a host below a name.
+
+    >>> is_public_suffix("co.uk"), is_public_suffix("a.co.uk")
+    (True, False)
+    """
+    return bool(_suffixes().is_public(name))
+
+
 def _scalar(text: str) -> str:
     """`text` with its surrogate pairs joined and its lone surrogates replaced by U+FFFD.
 

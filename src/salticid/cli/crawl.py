@@ -111,6 +111,8 @@ def crawl(
     allow_net: live_options.AllowNet = None,
     resolve: live_options.Resolve = None,
     dns: live_options.Dns = None,
+    header: live_options.Header = None,
+    cookies: live_options.Cookies = None,
     ray: Annotated[
         str | None, _cluster(help="Live: crawl on a Ray cluster.", metavar="ADDRESS|local")
     ] = None,

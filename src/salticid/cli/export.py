@@ -16,8 +16,9 @@ from salticid.cli.console import err, out, print_json, safe
 from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.errors import UserError
-from salticid.store.exports.choices import Format, PageOrder
+from salticid.store.exports.choices import BINARY, CUT, FOLDERS, Format, PageOrder
 from salticid.store.exports.new_file import new_file
+from salticid.store.exports.new_folder import new_folder, size_of
 
 if TYPE_CHECKING:
     from salticid.store.exports.export import ExportResult
@@ -29,7 +30,12 @@ def export_pages(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")],
     to: Annotated[Format, typer.Option(help="What to write.")],
     file: Annotated[
-        str, typer.Option("--out", help="The new file; - for stdout (all but parquet, warc).", metavar="FILE")
+        str,
+        typer.Option(
+            "--out",
+            help="The new file, or for markdown and dataset the new folder; - for stdout (files of text).",
+            metavar="PATH",
+        ),
     ],
     on_topic: Annotated[
         bool,
@@ -43,29 +49,43 @@ def export_pages(
     everything: Annotated[
         bool, typer.Option("--all", help="Near-duplicates and pages gone by now, too.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
+    with_noindex: Annotated[
+        bool, typer.Option("--with-noindex", help="Pages that forbid it (noindex), too; they are marked.")
+    ] = False,
+    chunks: Annotated[
+        int | None,
+        typer.Option(min=20, help="Cut pages by their headings into pieces of about N words.", metavar="N"),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace PATH if it exists.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write the pages of a crawl to a file: main text, language, scores, dates, and how each was found.
+    """Write the pages of a crawl to a file or a folder: main text, Markdown, scores, dates, and how each was found.
 
     Scores are those of now: what you liked and rejected counts. Without a choice, all pages are written.
 
     Example: salticid export crawls/spiders --on-topic --to csv --out found.csv
     """
     from salticid.cli.crawl_reading import crawl_in  # here, as what follows: it takes its time to import
-    from salticid.store.exports.export import export
+    from salticid.store.exports.export import export, export_folder
     from salticid.store.exports.selection import Criteria
 
-    _check(folder, to, file, json)
+    _check(folder, to, file, json, chunks)
     start = time.monotonic()
-    with crawl_in(folder) as crawl, _stream(file, force) as stream:
-        with Work("exporting", len(crawl), err) as work:
-            criteria = Criteria(min_score, everything, on_topic, liked, order=order)
-            result = export(
-                crawl, to, criteria, stream, lambda visits, pages: work.at(visits, f"{pages} pages")
-            )
-        size = None if file == STDOUT else stream.tell()
+    criteria = Criteria(min_score, everything, on_topic, liked, order=order, noindex=with_noindex)
+    with crawl_in(folder) as crawl, Work("exporting", len(crawl), err) as work:
+
+        def watch(visits: int, pages: int) -> None:
+            work.at(visits, f"{pages} pages")
+
+        if to in FOLDERS:
+            with new_folder(Path(file), force) as new:
+                result = export_folder(crawl, to, criteria, new, watch, chunks)
+                size: int | None = size_of(new)
+        else:
+            with _stream(file, force) as stream:
+                result = export(crawl, to, criteria, stream, watch, chunks)
+                size = None if file == STDOUT else stream.tell()
     if json:
         facts = {"out": file, "format": to.value, **asdict(result), "bytes": size}
         print_json({**facts, "seconds": round(time.monotonic() - start, 3)})
@@ -82,13 +102,16 @@ def _tell(file: str, result: ExportResult, size: int | None) -> None:
             console.print(f"  left out: {count} x {why}", highlight=False)
 
 
-def _check(folder: Path, to: Format, file: str, json: bool) -> None:
-    if file == STDOUT and to in (Format.PARQUET, Format.WARC):
-        raise UserError(f"--to {to.value} is no text for stdout; name a file with --out")
+def _check(folder: Path, to: Format, file: str, json: bool, chunks: int | None) -> None:
+    if file == STDOUT and (to in BINARY or to in FOLDERS):
+        what = "a folder, nothing" if to in FOLDERS else "no text"
+        raise UserError(f"--to {to.value} is {what} for stdout; name a path with --out")
     if file == STDOUT and json:
         raise UserError("--out - and --json both want stdout; name a file with --out")
+    if chunks is not None and to not in CUT:
+        raise UserError(f"--to {to.value} has no chunks; leave out --chunks, or choose --to jsonl")
     if file != STDOUT and _is_of_crawl(folder, Path(file)):
-        raise UserError(f"{file} belongs to the crawl itself; name another file with --out")
+        raise UserError(f"{file} belongs to the crawl itself; name another path with --out")
 
 
 def _is_of_crawl(folder: Path, file: Path) -> bool:

@@ -9,11 +9,13 @@ from pathlib import Path
 
 from salticid.cli.console import err, safe
 from salticid.model import Limits, StopReason
-from salticid.runs.live_settings import without_password
+from salticid.runs.live_settings import without_password, without_value
 
 _AT_A_LIMIT = (StopReason.BUDGET, StopReason.FETCHES, StopReason.TIME)
 CAN_GO_ON = (*_AT_A_LIMIT, StopReason.WAITING, StopReason.INTERRUPTED)
 """Reasons after which the same command, perhaps with a larger limit, finds something to do."""
+_SECRET = {"--proxy": without_password, "--header": without_value}
+"""Options of which not all may be shown."""
 _FACTOR = 2
 """A limit that a crawl has come to is so many times as large in the command that goes on."""
 
@@ -73,14 +75,17 @@ def _with_option(words: Sequence[str], option: str, value: str) -> list[str]:
 def _without_passwords(words: Sequence[str]) -> list[str]:
     """What was typed, as it may be shown.
 
-    >>> _without_passwords(["crawl", "--proxy=http://me:secret@p.example", "--proxy", "http://me:secret@p.example"])
-    ['crawl', '--proxy=http://***@p.example', '--proxy', 'http://***@p.example']
+    >>> _without_passwords(["crawl", "--proxy=http://me:secret@p.example", "--header", "a.example: X-Key: secret"])
+    ['crawl', '--proxy=http://***@p.example', '--header', 'a.example: X-Key: ***']
     """
-    masked = [
-        f"{option}={without_password(value)}" if option == "--proxy" and value else word
-        for word, (option, _, value) in ((word, word.partition("=")) for word in words)
-    ]
-    return [
-        without_password(word) if before == "--proxy" else word
-        for before, word in zip(["", *masked], masked, strict=False)
-    ]
+    shown: list[str] = []
+    before = ""
+    for word in words:
+        option, equals, value = word.partition("=")
+        if equals and option in _SECRET:
+            word = f"{option}={_SECRET[option](value)}"
+        elif before in _SECRET:
+            word = _SECRET[before](word)
+        shown.append(word)
+        before = word
+    return shown

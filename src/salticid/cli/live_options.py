@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from salticid.cli.options import duration, size
+from salticid.errors import UserError
 from salticid.runs.contact import own_user_agent
 from salticid.runs.live_settings import LiveSettings
 
@@ -82,13 +84,31 @@ Dns = Annotated[
     typer.Option(help="Live: ask this name server.", metavar="ADDRESS[:PORT]", rich_help_panel=SAFETY),
 ]
 
+Header = Annotated[
+    list[str] | None,
+    typer.Option(
+        help='Live: a field for one host, as in "a.example: Authorization: Bearer TOKEN".',
+        metavar="HOST: NAME: VALUE",
+        rich_help_panel=SAFETY,
+    ),
+]
+Cookies = Annotated[
+    Path | None,
+    typer.Option(
+        help="Live: cookies in Netscape's form, for the hosts it names.",
+        metavar="FILE",
+        rich_help_panel=SAFETY,
+    ),
+]
+
 _UNCHANGED = (
     "concurrency", "delay", "timeout", "max_bytes", "user_agent", "per_address", "sitemaps", "proxy", "dns",
     "host_share", "max_disk",
 )  # fmt: skip
 _UNLESS = {"no_warc": "warc", "no_traps": "traps"}
-_LISTS = ("allow_net", "resolve")
-NAMES = (*_UNCHANGED, *_UNLESS, *_LISTS, "patience")
+_LISTS = ("allow_net", "resolve", "header")
+_MAX_COOKIES = 1 << 20
+NAMES = (*_UNCHANGED, *_UNLESS, *_LISTS, "patience", "cookies")
 """The names of all these options, as keywords."""
 
 
@@ -99,7 +119,20 @@ def settings(options: Mapping[str, Any]) -> dict[str, Any]:
         del values["user_agent"]
     values |= {name: tuple(options[name] or ()) for name in _LISTS if name in options}
     values |= {name: duration(str(options[name])) for name in ("patience",) if name in options}
+    if "cookies" in options:
+        values["cookies"] = _cookie_lines(options["cookies"])
     return values | {setting: not options[name] for name, setting in _UNLESS.items() if name in options}
+
+
+def _cookie_lines(file: str | Path | None) -> tuple[str, ...]:
+    if file is None:
+        return ()
+    try:
+        with Path(file).open(encoding="utf-8") as opened:
+            return tuple(opened.read(_MAX_COOKIES).splitlines())
+    except (OSError, UnicodeDecodeError) as error:
+        cause = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise UserError(f"cannot read {file}: {cause}; name a file of cookies with --cookies") from None
 
 
 def live(options: Mapping[str, Any]) -> LiveSettings:

@@ -35,6 +35,8 @@ def refresh(
     allow_net: live_options.AllowNet = None,
     resolve: live_options.Resolve = None,
     dns: live_options.Dns = None,
+    header: live_options.Header = None,
+    cookies: live_options.Cookies = None,
 ) -> int:
     """Ask again for the good pages of a crawl: changed, gone, or the same.
 

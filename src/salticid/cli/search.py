@@ -37,6 +37,9 @@ def search(
     min_score: Annotated[
         float, typer.Option("--min-score", help="Only pages whose score by the judge is this or more.")
     ] = 0.0,
+    with_noindex: Annotated[
+        bool, typer.Option("--with-noindex", help="Pages that forbid it (noindex), too; they are marked.")
+    ] = False,
 ) -> None:
     """Search the pages of a crawl, also while it runs.
 
@@ -48,7 +51,9 @@ def search(
 
     query = Query.of(" ".join(words))
     with crawl_in(folder) as crawl, closing(_up_to_date(crawl)) as index:
-        look = partial(Search(crawl, index).hits, query, everything=everything, min_score=min_score)
+        look = partial(
+            Search(crawl, index).hits, query, everything=everything, min_score=min_score, noindex=with_noindex
+        )
         hits = list(islice(look(), limit))
         if not hits and len(query.terms) > 1 and (hits := list(islice(look(any_term=True), limit))):
             err.print("no page holds all of these words; these hold some of them")
@@ -76,7 +81,7 @@ def _up_to_date(crawl: CrawlFolder) -> WordIndex:
 def _show(place: int, hit: Hit) -> None:
     title = safe(hit.title) if hit.title.strip() else Text("(no title)")
     title.stylize("bold")
-    score = f"score {hit.score:.3f}" + " · gone" * hit.gone
+    score = f"score {hit.score:.3f}" + " · gone" * hit.gone + " · noindex" * hit.noindex
     also = f" · like {hit.duplicate_of}" if hit.duplicate_of else ""
     out.print(Text(f"{place:>{_INDENT - 1}} ") + title, soft_wrap=True)
     out.print(Text(" " * _INDENT) + safe(f"{hit.url} · {score}{also}"), soft_wrap=True, highlight=False)

@@ -6,7 +6,10 @@ import re
 
 AGENT = "salticid"
 """The name by which tags know us, unless a crawl goes by another."""
-_DIRECTIVE = re.compile(r"(?<![\w:-])(?<!:\s)(?:noindex|nofollow|none)(?![\w-])")
+_DIRECTIVE = re.compile(
+    r"(?<![\w:-])(?<!:\s)(?:noindex|nofollow|noarchive|nocache|noai|noimageai|none)(?![\w-])"
+)
+_MEANINGS = {"none": ("noindex", "nofollow"), "nocache": ("noarchive",), "noimageai": ("noai",)}
 _WITH_NAME = re.compile(r"\s*(\*|[a-z_-][\w.-]*)(?:/[^\s:]*)?\s*:(.*)", re.DOTALL)
 _EVERYBODY = ("*", "robots")
 _NO_NAMES = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
@@ -14,13 +17,15 @@ _NO_NAMES = ("unavailable_after", "max-snippet", "max-image-preview", "max-video
 
 
 def directives(robots: str) -> frozenset[str]:
-    """What a robots tag forbids: of noindex and nofollow, those it says.
+    """What a robots tag forbids: of noindex, nofollow, noarchive and noai, those it says, by whatever name.
 
     >>> sorted(directives("NOFOLLOW, max-image-preview: none")), sorted(directives("none"))
     (['nofollow'], ['nofollow', 'noindex'])
+    >>> sorted(directives("index, nocache"))
+    ['noarchive']
     """
-    names = frozenset(_DIRECTIVE.findall(robots.lower()))
-    return frozenset({"noindex", "nofollow"}) if "none" in names else names
+    names = _DIRECTIVE.findall(robots.lower())
+    return frozenset(meaning for name in names for meaning in _MEANINGS.get(name, (name,)))
 
 
 def directives_for(agent: str, fields: str) -> frozenset[str]:

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from salticid.errors import UserError
 from salticid.version import __version__
 
+if TYPE_CHECKING:
+    from salticid.webs.live.access import Access
+
 USER_AGENT = f"Salticid/{__version__}"
 """Who we say we are where nobody named a contact."""
+ACCESS = "access"
+"""The name under which the log has the hosts that a person's fields and cookies were for."""
 MASK = "***@"
 """What stands in the address of a proxy where a name and a password stood."""
+_FIELD_NAME = re.compile(r"(?:https?://)?[^\s:]+(?::\d+)?:\s*[^\s:]+:\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +44,9 @@ class LiveSettings:
     host_share: float = 0.25
     patience: float = 3600.0
     max_disk: int | None = None
+    header: tuple[str, ...] = field(default=(), repr=False)
+    cookies: tuple[str, ...] = field(default=(), repr=False)
+    """The lines of a file, so that they go wherever the settings go."""
 
     def check(self) -> LiveSettings:
         """These settings, if they can be; else a UserError."""
@@ -46,7 +57,14 @@ class LiveSettings:
             resolve_rule(rule)
         if self.dns is not None:
             name_server(self.dns)
+        self.access()
         return self
+
+    def access(self) -> Access | None:
+        """What may be sent to hosts that a person named; None if nothing."""
+        from salticid.webs.live.access import Access
+
+        return Access(self.header, self.cookies, time.time()) if self.header or self.cookies else None
 
     def deciding(self) -> dict[str, object]:
         """The settings that decide which pages come; the others may change from run to run."""
@@ -58,8 +76,13 @@ class LiveSettings:
         }
 
     def for_log(self) -> dict[str, object]:
-        """All of them, without the password of the proxy."""
-        return asdict(self) | {"proxy": self.proxy and without_password(self.proxy)}
+        """All of them, without the password of the proxy; of what hosts are sent, only which hosts."""
+        access = self.access()
+        settings = asdict(self) | {
+            "proxy": self.proxy and without_password(self.proxy),
+            ACCESS: [] if access is None else access.hosts,
+        }
+        return {name: value for name, value in settings.items() if name not in ("header", "cookies")}
 
     @property
     def proxy_host(self) -> str | None:
@@ -87,6 +110,16 @@ class LiveSettings:
                 f"no user agent {self.user_agent!r}; begin it with a name, as in MyCrawler/1.0 (+contact)"
             )
         return match[0]
+
+
+def without_value(header: str) -> str:
+    """A field for a host as it may be shown.
+
+    >>> without_value("a.example: Authorization: Bearer x")
+    'a.example: Authorization: ***'
+    """
+    match = _FIELD_NAME.match(header)
+    return f"{match[0] if match else ''}***"
 
 
 def without_password(proxy: str) -> str:

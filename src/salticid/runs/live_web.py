@@ -42,7 +42,12 @@ async def live_web(
     sockets = GuardedSockets(AddressGuard(_ANYWHERE) if settings.proxy else guard)
     client = Client(
         ClientSettings(
-            settings.user_agent, settings.timeout, settings.max_bytes, settings.concurrency, settings.proxy
+            settings.user_agent,
+            settings.timeout,
+            settings.max_bytes,
+            settings.concurrency,
+            settings.proxy,
+            settings.access(),
         ),
         names,
         sockets,

@@ -18,7 +18,7 @@ from salticid.drivers.log_trouble import wait_for_the_log
 from salticid.errors import UserError
 from salticid.model import Outcome, Response
 from salticid.runs.live import Stopwatch
-from salticid.runs.live_settings import MASK, LiveSettings
+from salticid.runs.live_settings import ACCESS, MASK, LiveSettings
 from salticid.runs.live_web import live_web
 from salticid.runs.onlooker import NOBODY_THERE, Onlooker
 from salticid.store.crawl_folder import CrawlFolder
@@ -124,6 +124,11 @@ def last_settings(folder: Path, options: Mapping[str, Any]) -> LiveSettings:
         raise UserError(
             f"{folder} was crawled through the proxy {settings.proxy}, whose password is not kept; give it again "
             "with --proxy"
+        )
+    if before.get(ACCESS) and not (settings.header or settings.cookies):
+        raise UserError(
+            f"{folder} was crawled with fields or cookies for {', '.join(before[ACCESS])}, which are not kept; give "
+            "them again with --header or --cookies"
         )
     return settings.check()
 

@@ -25,7 +25,7 @@ from salticid.text import language
 FILE = "search.db"
 TITLE_WEIGHT = 5.0
 
-_FORMAT = 2
+_FORMAT = 3
 _BATCH = 500
 _PATIENCE = 60.0
 """Seconds to wait for another search that writes; it lets go after each batch."""
@@ -149,16 +149,15 @@ class WordIndex:
         return pages + versions
 
     def _take(self, words: WordSpeller, table: SqlTable, last: int) -> tuple[int, int]:
-        """Take in some pages after the last, but for those that forbid it: how many there were, and the last."""
+        """Take in some pages after the last: how many there were, and the last."""
         count, key = 0, table.columns[0]
         rows = self._crawl.database.select(
             table, f"WHERE {key} > ? ORDER BY {key} LIMIT ?", (last, _BATCH), body=True
         )
         for at, *row in rows:
             count, last, page = count + 1, at, unpack_page(row)
-            if not page.noindex:
-                number = at if table is PAGE else -1 - at
-                self._db.execute(_INSERT, (number, words.of(page.title), words.of(page.text)))
+            number = at if table is PAGE else -1 - at
+            self._db.execute(_INSERT, (number, words.of(page.title), words.of(page.text)))
         return count, last
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""Searching the pages of a crawl: their newest text, one of those all but the same, none that forbids it."""
+"""Searching the pages of a crawl: their newest text, one of those all but the same, none that forbids it unasked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Hit(msgspec.Struct, frozen=True):
 
     `score` is the judge's by now; `rank` says how well the words fit, higher is better. `matches` are the places of the
     words in `snippet`. `fetched`, in seconds since 1970, is when this text was read. `gone` when a refresh found
-    no page there any more.
+    no page there any more; `noindex` when it forbids to be shown.
     """
 
     url: str
@@ -33,6 +33,7 @@ class Hit(msgspec.Struct, frozen=True):
     duplicate_of: str | None
     step: int
     gone: bool
+    noindex: bool
 
 
 class Search:
@@ -43,9 +44,18 @@ class Search:
         self._versions = Versions(crawl.database)
 
     def hits(
-        self, query: Query, *, any_term: bool = False, everything: bool = False, min_score: float = 0.0
+        self,
+        query: Query,
+        *,
+        any_term: bool = False,
+        everything: bool = False,
+        min_score: float = 0.0,
+        noindex: bool = False,
     ) -> Iterator[Hit]:
-        """The pages that fit, best first; with `everything` also all near-duplicates and pages that are gone."""
+        """The pages that fit, best first; with `everything` also all near-duplicates and pages that are gone.
+
+        With `noindex` also those that forbid it.
+        """
         words = frozenset(self._index.forms([word for term in query.terms for word in term]))
         groups: set[int] = set()
         verdicts = self._crawl.verdicts()
@@ -59,8 +69,24 @@ class Search:
             like = first if version is None else key
             if not everything and (gone or like in groups):
                 continue
+            page = self._versions.page(visit.step)
+            if page.noindex and not noindex:
+                continue
             groups.add(like)
-            yield self._hit(visit.step, version, rank, gone, words)
+            told, piece = self._crawl.visit(visit.step), snippet(page.text, words, self._index.forms)
+            yield Hit(
+                url=told.final_url,
+                title=page.title,
+                score=told.current_score,
+                rank=rank,
+                snippet=piece.text,
+                matches=piece.matches,
+                fetched=told.fetched if version is None else version.wall,
+                duplicate_of=told.duplicate_of,
+                step=visit.step,
+                gone=gone,
+                noindex=page.noindex,
+            )
 
     def _newest_form(self, key: int) -> tuple[VisitRow, Recheck | None] | None:
         """The visit and the version that a row of the index stands for; None if there is a newer one."""
@@ -70,19 +96,3 @@ class Search:
         if key != (step if newest is None else -1 - newest.id):
             return None
         return VisitRow._make(db.row(VISIT, step)), newest
-
-    def _hit(self, step: int, version: Recheck | None, rank: float, gone: bool, words: frozenset[str]) -> Hit:
-        visit, page = self._crawl.visit(step), self._versions.page(step)
-        piece = snippet(page.text, words, self._index.forms)
-        return Hit(
-            url=visit.final_url,
-            title=page.title,
-            score=visit.current_score,
-            rank=rank,
-            snippet=piece.text,
-            matches=piece.matches,
-            fetched=visit.fetched if version is None else version.wall,
-            duplicate_of=visit.duplicate_of,
-            step=step,
-            gone=gone,
-        )

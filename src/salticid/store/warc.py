@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, ClassVar
+from typing import BinaryIO, ClassVar, NamedTuple
 
 from isal import isal_zlib
 
@@ -30,6 +30,24 @@ _LEVEL, _GZIP = 1, 16 + zlib.MAX_WBITS
 _BLOCK_SIZE = 1 << 16
 _BLANK_LINE = b"\r\n\r\n"
 _ABOUT = f"software: salticid/{__version__}\r\nformat: WARC File Format 1.1\r\n".encode()
+
+
+class ExchangeCopy(NamedTuple):
+    """An exchange as it stands in a file: the record of its response, both records packed, the size of the first."""
+
+    response: bytes
+    packed: bytes
+    size: int
+
+    def field(self, name: str) -> str | None:
+        """A field of the response's record, not of the response."""
+        value = _field(self.response, name.encode())
+        return None if value is None else value.decode("utf-8", "replace")
+
+    @property
+    def head(self) -> bytes:
+        """The head of the response."""
+        return _block(self.response).partition(_BLANK_LINE)[0]
 
 
 class Archive:
@@ -124,10 +142,10 @@ def read(folder: Path, place: int) -> tuple[bytes, bytes] | None:
     return None if exchange is None else (_block(exchange[1]), _block(exchange[0]))
 
 
-def copy(folder: Path, place: int) -> bytes | None:
+def copy(folder: Path, place: int) -> ExchangeCopy | None:
     """The response and the request at a place as they stand in the file, to be put into another WARC."""
     exchange = _exchange(folder, place)
-    return None if exchange is None else exchange[2]
+    return None if exchange is None else ExchangeCopy(exchange[0], *exchange[2:])
 
 
 def _record(kind: str, name: str, fields: dict[str, str], block: bytes) -> bytes:
@@ -208,8 +226,8 @@ def _records(file: BinaryIO, at: int) -> Iterator[tuple[int, bytes]]:
         yield at, b"".join(parts)
 
 
-def _exchange(folder: Path, place: int) -> tuple[bytes, bytes, bytes] | None:
-    """The records of the response and the request at a place, and both as they stand in the file."""
+def _exchange(folder: Path, place: int) -> tuple[bytes, bytes, bytes, int] | None:
+    """The records of response and request at a place, both as they stand in the file, the first one's size there."""
     number, start = place >> OFFSET_BITS, place & ((1 << OFFSET_BITS) - 1)
     try:
         with file_of(folder / FOLDER, number).open("rb") as file:
@@ -217,7 +235,7 @@ def _exchange(folder: Path, place: int) -> tuple[bytes, bytes, bytes] | None:
             if len(records) < 2 or not _belong(records[0][1], records[1][1]):
                 return None
             file.seek(start)
-            return records[0][1], records[1][1], file.read(records[1][0] - start)
+            return records[0][1], records[1][1], file.read(records[1][0] - start), records[0][0] - start
     except FileNotFoundError:
         return None
 

@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO, cast
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from salticid.errors import UserError, unknown
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.exports.export import Format, export
+from salticid.store.exports.choices import FOLDERS
+from salticid.store.exports.export import Format, export, export_folder
 from salticid.store.exports.selection import Criteria
 
-_SUFFIXES = {Format.WARC: "warc.gz", Format.BIBTEX: "bib"}
+_SUFFIXES = {Format.WARC: "warc.gz", Format.BIBTEX: "bib", **{form: f"{form.value}.zip" for form in FOLDERS}}
 
 
 class Which(StrEnum):
@@ -54,16 +56,34 @@ def file_name(crawl: str, form: Format) -> str:
 
 
 def export_file(log: CrawlFolder, form: Format, criteria: Criteria) -> Path:
-    """The pages in a file of its own, which is the caller's."""
+    """The pages in a file of its own, which is the caller's; a folder is packed."""
     with tempfile.NamedTemporaryFile(prefix="salticid-", suffix=f".{form.value}", delete=False) as file:
         path = Path(file.name)
         try:
-            export(log, form, criteria, cast(BinaryIO, file), lambda visits, pages: None)
+            if form in FOLDERS:
+                _export_packed(log, form, criteria, cast(BinaryIO, file))
+            else:
+                export(log, form, criteria, cast(BinaryIO, file), _unwatched)
             file.flush()
         except BaseException:
             path.unlink()
             raise
     return path
+
+
+def _export_packed(log: CrawlFolder, form: Format, criteria: Criteria, out: BinaryIO) -> None:
+    with (
+        tempfile.TemporaryDirectory(prefix="salticid-") as name,
+        ZipFile(out, "w", ZIP_DEFLATED, allowZip64=True) as packed,
+    ):
+        folder = Path(name)
+        export_folder(log, form, criteria, folder, _unwatched)
+        for file in sorted(folder.rglob("*")):
+            packed.write(file, file.relative_to(folder))
+
+
+def _unwatched(_visits: int, _pages: int) -> None:
+    pass
 
 
 def _score(name: str, parameters: Mapping[str, str]) -> float | None:

@@ -7,7 +7,7 @@ from html import escape
 
 from salticid.parse.charset import decode
 from salticid.parse.content import content
-from salticid.parse.main_text import MAX_HTML, head_fields
+from salticid.parse.reading import MAX_HTML, head_fields
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.record import arrival_at
 from salticid.store.stored_visit import StoredVisit

@@ -89,7 +89,7 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
         "The pages as a file, best first, with their current scores and the person's word.",
         kind="application/octet-stream",
         query={
-            "format": "jsonl, csv, parquet, warc, ris or bibtex",
+            "format": "jsonl, csv, parquet, warc, wacz, ris or bibtex; markdown or dataset, packed",
             "which": "list, as the page shows it; liked; or everything, which it is if nothing is said",
             "line": "for the list, the score from which on pages are on topic; else the judge's own",
             "least": "for the list, the least score shown, if a person chose one",

@@ -12,8 +12,19 @@ class Format(StrEnum):
     CSV = "csv"
     PARQUET = "parquet"
     WARC = "warc"
+    WACZ = "wacz"
+    MARKDOWN = "markdown"
+    DATASET = "dataset"
     RIS = "ris"
     BIBTEX = "bibtex"
+
+
+FOLDERS = frozenset((Format.MARKDOWN, Format.DATASET))
+"""Formats that are a folder; the others are a file."""
+BINARY = frozenset((Format.PARQUET, Format.WARC, Format.WACZ))
+"""Files that are no text."""
+CUT = frozenset((Format.JSONL, Format.CSV, Format.PARQUET, Format.MARKDOWN, Format.DATASET))
+"""Formats in which pages can be cut into chunks."""
 
 
 class PageOrder(StrEnum):

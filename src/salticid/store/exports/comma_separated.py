@@ -5,12 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable
 from typing import BinaryIO
 
 import msgspec
 
-from salticid.store.exports.documents import Document
+from salticid.store.exports.documents import DocumentStream
 
 _CONTROLS = dict.fromkeys(code for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r")
 _PARTING = frozenset(";\t\r\n")
@@ -19,25 +18,31 @@ _FORMULA = re.compile(r"""(?<![;\s"])[;\s"]*+(?=[=+@＝＋－＠-])""")
 part cells by semicolons or tabs whatever the file is called; to them a text in quotes is not one cell, nor one line."""
 
 
-def write(documents: Iterable[Document], out: BinaryIO) -> None:
-    """Write documents as UTF-8, a row each, under a row of names; what is null is an empty cell."""
+def write(documents: DocumentStream, out: BinaryIO) -> None:
+    """Write documents as UTF-8, a row each, under a row of names; what is null is an empty cell.
+
+    There is no Markdown: no spreadsheet shows it, and the text says the same.
+    """
     text = io.TextIOWrapper(out, "utf-8", newline="")
     try:
         rows = csv.writer(text)
-        rows.writerow(Document.__struct_fields__)
+        names = [name for name in documents.kind.__struct_fields__ if name != "markdown"]
+        rows.writerow(names)
         for document in documents:
             values = msgspec.to_builtins(document)
-            rows.writerow([cell(value) for value in values.values()])
+            rows.writerow([cell(values[name]) for name in names])
     finally:
         text.detach()
 
 
 def cell(value: object) -> object:
-    """A value as it may stand in a cell: no control characters, no formula.
+    """A value as it may stand in a cell: no control characters, no formula; a list as a path.
 
     >>> cell("=HYPERLINK(1)"), cell("a; =1"), cell("a\\0b\\r\\nc"), cell(-0.5), cell(None)
     ("'=HYPERLINK(1)", "a; '=1", 'ab\\nc', -0.5, None)
     """
+    if isinstance(value, list):
+        value = " > ".join(value)
     if not isinstance(value, str):
         return value
     text = value.translate(_CONTROLS).replace("\r\n", "\n")

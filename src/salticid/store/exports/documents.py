@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from concurrent.futures import Future
 from datetime import UTC, datetime, timedelta
 from itertools import islice
+from typing import Protocol
 
 import msgspec
 from resiliparse.parse.lang import detect_fast
 
+from salticid.parse.blocks import markdown_of, plain_blocks
+from salticid.parse.reading import Reading
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.exports.chunks import cut
 from salticid.store.exports.link_texts import Anchors
-from salticid.store.exports.main_texts import MainTexts
-from salticid.store.exports.selection import ExportPage, Pages
+from salticid.store.exports.readings import Readings
+from salticid.store.exports.selection import ExportPage
 
 _LOOKED_AT = 5_000  # characters that tell the language of a text
 _FEWEST_LETTERS = 30
 _AHEAD = 4  # pages asked for, a worker, before the first of them is there
-MainText = Future[str | None] | None
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -27,7 +30,8 @@ class Document(msgspec.Struct, frozen=True):
     """A page for other programs.
 
     `score` is what the judge gave it when it came, `current_score` as it is judged by now, `word` what a person said
-    of it. `source` is the page that linked to it, `anchor` the text of that link.
+    of it. `source` is the page that linked to it, `anchor` the text of that link. What it wishes of those who keep it
+    is None where its answer was not kept.
     """
 
     url: str
@@ -43,42 +47,112 @@ class Document(msgspec.Struct, frozen=True):
     source: str | None
     anchor: str | None
     duplicate_of: str | None
+    licence: str | None
+    noindex: bool
+    noarchive: bool | None
+    noai: bool | None
+    tdm_reservation: bool | None
+    markdown: str
 
 
-def documents(crawl: CrawlFolder, pages: Pages) -> Generator[Document, None, None]:
-    """The documents of pages, in their order; only a few are in memory at a time.
+class Chunk(Document, frozen=True):
+    """A piece of a page, which its `text` and `markdown` are of; the rest is told of the page as a whole.
 
-    A page whose main text cannot be had, for its HTML was not kept or is hostile, has its plain text instead.
+    `headings` are those under which all of it stands, the outermost first; `chunk` is its number, from 1.
     """
-    anchors = Anchors(crawl.database)
-    with MainTexts(crawl.folder) as main_texts:
-        waiting: deque[tuple[ExportPage, MainText]] = deque()
-        for page in pages:
-            waiting.append((page, main_texts.ask(page.records[-1]) if page.records else None))
-            if len(waiting) > _AHEAD * main_texts.workers:
-                yield _document(pages, anchors, *waiting.popleft())
-        while waiting:
-            yield _document(pages, anchors, *waiting.popleft())
+
+    headings: list[str]
+    chunk: int
+    chunks: int
 
 
-def _document(pages: Pages, anchors: Anchors, page: ExportPage, main_text: MainText) -> Document:
-    text = (main_text.result() if main_text else None) or pages.text(page)
-    visit = page.visit
-    return Document(
-        url=visit.url,
-        final_url=visit.final_url,
-        title=page.title,
-        text=text,
-        language=language(text),
-        score=visit.score,
-        current_score=visit.current_score,
-        word=None if visit.word is None else visit.word.value,
-        fetched=time_of(page.fetched),
-        last_modified=time_of(page.modified),
-        source=visit.source,
-        anchor=anchors.anchor(visit.source_step, visit.place),
-        duplicate_of=visit.duplicate_of,
-    )
+class DocumentStream(Protocol):
+    """Documents, all of one kind, to be gone through once."""
+
+    @property
+    def kind(self) -> type[Document]: ...
+
+    def __iter__(self) -> Iterator[Document]: ...
+
+
+class PageStream(Protocol):
+    """Pages, and what each says in plain text."""
+
+    def __iter__(self) -> Iterator[ExportPage]: ...
+
+    def text(self, page: ExportPage) -> str: ...
+
+
+class Documents:
+    """The documents of pages, in their order, to be gone through once, and closed; only a few are in memory at a time.
+
+    A page whose main text cannot be had, for its HTML was not kept or is hostile, has its plain text instead. Without
+    `markdown` there is none. With `chunk_words`, each is cut into chunks of about so many words.
+    """
+
+    def __init__(
+        self, crawl: CrawlFolder, pages: PageStream, markdown: bool, chunk_words: int | None = None
+    ) -> None:
+        self.kind: type[Document] = Document if chunk_words is None else Chunk
+        self._crawl, self._pages, self._markdown, self._chunk_words = crawl, pages, markdown, chunk_words
+        self._anchors = Anchors(crawl.database)
+        self._stream = self._all()
+
+    def __iter__(self) -> Iterator[Document]:
+        return self._stream
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def _all(self) -> Generator[Document, None, None]:
+        with_blocks = self._markdown or self._chunk_words is not None
+        with Readings(self._crawl.folder) as readings:
+            waiting: deque[tuple[ExportPage, Future[Reading | None] | None]] = deque()
+            for page in self._pages:
+                url, records = page.visit.final_url, page.records
+                waiting.append((page, readings.ask(records[-1], url, with_blocks) if records else None))
+                if len(waiting) > _AHEAD * readings.workers:
+                    yield from self._told(*waiting.popleft())
+            while waiting:
+                yield from self._told(*waiting.popleft())
+
+    def _told(self, page: ExportPage, asked: Future[Reading | None] | None) -> Iterator[Document]:
+        reading = asked.result() if asked else None
+        text = (reading and reading.text) or self._pages.text(page)
+        blocks = (reading and reading.blocks) or plain_blocks(text)
+        whole = self._document(page, text, markdown_of(blocks) if self._markdown else "", reading)
+        if self._chunk_words is None:
+            yield whole
+            return
+        pieces = cut(blocks, self._chunk_words)
+        about = msgspec.structs.asdict(whole)
+        for number, piece in enumerate(pieces, 1):
+            about |= {"text": piece.text, "markdown": piece.markdown if self._markdown else ""}
+            yield Chunk(**about, headings=piece.headings, chunk=number, chunks=len(pieces))
+
+    def _document(self, page: ExportPage, text: str, markdown: str, reading: Reading | None) -> Document:
+        visit, wishes = page.visit, reading and reading.wishes
+        return Document(
+            url=visit.url,
+            final_url=visit.final_url,
+            title=page.title,
+            text=text,
+            language=language(text),
+            score=visit.score,
+            current_score=visit.current_score,
+            word=None if visit.word is None else visit.word.value,
+            fetched=time_of(page.fetched),
+            last_modified=time_of(page.modified),
+            source=visit.source,
+            anchor=self._anchors.anchor(visit.source_step, visit.place),
+            duplicate_of=visit.duplicate_of,
+            licence=wishes.licence if wishes else None,
+            noindex=page.noindex,
+            noarchive=wishes.noarchive if wishes else None,
+            noai=wishes.noai if wishes else None,
+            tdm_reservation=wishes.tdm_reservation if wishes else None,
+            markdown=markdown,
+        )
 
 
 def language(text: str) -> str | None:

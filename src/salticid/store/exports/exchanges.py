@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gzip
 import uuid
-from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
 from salticid.errors import UserError
-from salticid.store.exports.selection import ExportPage
+from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.exports.selection import Pages, SkipReason
 from salticid.store.warc import FOLDER, copy
 from salticid.version import __version__
 
@@ -20,20 +20,22 @@ def check(folder: Path) -> None:
     if not (folder / FOLDER).is_dir():
         raise UserError(
             f"{folder} holds no WARC: only a live crawl without --no-warc keeps raw exchanges; "
-            "choose --to jsonl, csv or parquet"
+            "choose --to jsonl, csv, parquet or markdown"
         )
 
 
-def write(folder: Path, pages: Iterable[ExportPage], out: BinaryIO) -> Iterator[bool]:
-    """Write the exchanges of pages, a gzip member a record; says of each page whether it had any."""
-    out.write(_about(folder))
+def write(crawl: CrawlFolder, pages: Pages, out: BinaryIO) -> None:
+    """Write the exchanges of pages, a gzip member a record; a page that has none is left out."""
+    folder = crawl.folder
+    out.write(about(folder))
     for page in pages:
-        records = [record for place in page.records if (record := copy(folder, place))]
+        records = [found.packed for place in page.records if (found := copy(folder, place))]
+        if not records:
+            pages.leave_out(SkipReason.NO_EXCHANGE)
         out.writelines(records)
-        yield bool(records)
 
 
-def _about(folder: Path) -> bytes:
+def about(folder: Path) -> bytes:
     """A warcinfo record, packed."""
     crawl = " ".join(folder.absolute().name.split())
     block = f"software: salticid/{__version__}\r\nformat: WARC File Format 1.1\r\ndescription: pages of {crawl}\r\n"

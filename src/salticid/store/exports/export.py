@@ -1,33 +1,42 @@
-"""A crawl's pages written to a file, in one of several formats."""
+"""A crawl's pages written to a file or a folder, in one of several formats."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import BinaryIO, TypeVar
+from pathlib import Path
+from typing import BinaryIO
 
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.exports import bibtex, comma_separated, exchanges, json_lines, parquet, ris
+from salticid.store.exports import (
+    bibtex,
+    comma_separated,
+    dataset,
+    exchanges,
+    json_lines,
+    markdown_folder,
+    parquet,
+    ris,
+    wacz,
+)
 from salticid.store.exports.choices import Format as Format
-from salticid.store.exports.documents import Document, documents
-from salticid.store.exports.selection import Criteria, ExportPage, Pages, SkipReason
+from salticid.store.exports.documents import Documents, DocumentStream
+from salticid.store.exports.selection import Criteria, ExportPage, Pages, Watch
 
-T = TypeVar("T")
-
-
-_WRITERS: dict[Format, Callable[[Iterable[Document], BinaryIO], None]] = {
+_WRITERS: dict[Format, Callable[[DocumentStream, BinaryIO], None]] = {
     Format.JSONL: json_lines.write,
     Format.CSV: comma_separated.write,
     Format.PARQUET: parquet.write,
+}
+_EXCHANGES: dict[Format, Callable[[CrawlFolder, Pages, BinaryIO], None]] = {
+    Format.WARC: exchanges.write,
+    Format.WACZ: wacz.write,
 }
 _REFERENCES: dict[Format, Callable[[Iterable[ExportPage], BinaryIO], None]] = {
     Format.RIS: ris.write,
     Format.BIBTEX: bibtex.write,
 }
-
-Watch = Callable[[int, int], None]
-"""Called again and again with the number of visits looked at and of pages written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,30 +46,57 @@ class ExportResult:
     pages: int
     skipped: dict[str, int]
 
+    @classmethod
+    def of(cls, pages: Pages) -> ExportResult:
+        return cls(pages.taken, {why.value: number for why, number in pages.skipped.items()})
 
-def export(crawl: CrawlFolder, form: Format, criteria: Criteria, out: BinaryIO, watch: Watch) -> ExportResult:
-    """Write the pages of a crawl that meet the criteria, as it is now, though it may go on."""
-    if form is Format.WARC:
-        exchanges.check(crawl.folder)
-    with crawl.database.moment():
-        pages = Pages(crawl, criteria)
-        count = 0
 
-        def counted(each: Iterable[T]) -> Iterator[T]:
-            nonlocal count
-            for one in each:
-                yield one
-                count += 1
-                watch(pages.visits, count)
+def export(
+    crawl: CrawlFolder,
+    form: Format,
+    criteria: Criteria,
+    out: BinaryIO,
+    watch: Watch,
+    chunk_words: int | None = None,
+) -> ExportResult:
+    """Write the pages of a crawl that meet the criteria to a file, as it is now, though it may go on.
 
-        if form is Format.WARC:
-            for had_exchange in exchanges.write(crawl.folder, pages, out):
-                count += had_exchange
-                pages.skipped[SkipReason.NO_EXCHANGE] += not had_exchange
-                watch(pages.visits, count)
+    With `chunk_words` each is cut into pieces of about so many words, in formats that can tell of them.
+    """
+    with _pages(crawl, criteria, watch) as pages:
+        if form in _EXCHANGES:
+            exchanges.check(crawl.folder)
+            _EXCHANGES[form](crawl, pages, out)
         elif form in _REFERENCES:
-            _REFERENCES[form](counted(pages), out)
+            _REFERENCES[form](pages, out)
         else:
-            with closing(documents(crawl, pages)) as all_documents:
-                _WRITERS[form](counted(all_documents), out)
-        return ExportResult(count, {why.value: number for why, number in pages.skipped.items()})
+            with closing(Documents(crawl, pages, form is not Format.CSV, chunk_words)) as documents:
+                _WRITERS[form](documents, out)
+        return ExportResult.of(pages)
+
+
+def export_folder(
+    crawl: CrawlFolder,
+    form: Format,
+    criteria: Criteria,
+    folder: Path,
+    watch: Watch,
+    chunk_words: int | None = None,
+) -> ExportResult:
+    """As `export`, into an empty folder."""
+    with (
+        _pages(crawl, criteria, watch) as pages,
+        closing(Documents(crawl, pages, True, chunk_words)) as documents,
+    ):
+        if form is Format.DATASET:
+            dataset.write(documents, folder, crawl, pages)
+        else:
+            topic = crawl.about().get("topic") or {}
+            markdown_folder.write(documents, folder, str(topic.get("name") or crawl.folder.absolute().name))
+        return ExportResult.of(pages)
+
+
+@contextmanager
+def _pages(crawl: CrawlFolder, criteria: Criteria, watch: Watch) -> Iterator[Pages]:
+    with crawl.database.moment():
+        yield Pages(crawl, criteria, watch)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import BinaryIO
 
 import msgspec
 
-from salticid.store.exports.documents import Document
+from salticid.store.exports.documents import DocumentStream
 
 
-def write(documents: Iterable[Document], out: BinaryIO) -> None:
+def write(documents: DocumentStream, out: BinaryIO) -> None:
     """Write documents as UTF-8, a line each."""
     encoder = msgspec.json.Encoder()
     for document in documents:

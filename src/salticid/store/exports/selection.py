@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -23,7 +23,7 @@ class Criteria:
     `min_score`: those with at least this score. `on_topic`: those that reach the judge's line, or another `line`, or
     that the person liked, but none that was rejected. `liked`: only those the person liked. `rejected`: whether those
     that the person rejected are wanted, which `on_topic` does without anyway. With `all` near-duplicates and pages that
-    are gone by now, too.
+    are gone by now, too. `noindex`: whether pages are wanted that forbid it.
     """
 
     min_score: float | None = None
@@ -33,6 +33,7 @@ class Criteria:
     rejected: bool = True
     order: PageOrder = PageOrder.BEST
     line: float | None = None
+    noindex: bool = False
 
 
 class SkipReason(StrEnum):
@@ -64,16 +65,21 @@ class ExportPage:
     records: list[int]
 
 
+Watch = Callable[[int, int], None]
+"""Called again and again with the number of visits looked at and of pages taken."""
+
+
 class Pages:
     """The pages that meet the criteria, in the order they ask for; to be gone through once.
 
-    `visits` counts the visits looked at, `skipped` those of them that give nothing, by reason.
+    `visits` counts the visits looked at, `taken` those that give a page, `skipped` the others, by reason.
     """
 
-    def __init__(self, crawl: CrawlFolder, criteria: Criteria) -> None:
-        self.visits = 0
+    def __init__(self, crawl: CrawlFolder, criteria: Criteria, watch: Watch) -> None:
+        self.visits = self.taken = 0
+        self._watch = watch
         self.skipped: Counter[SkipReason] = Counter(dict.fromkeys(SkipReason, 0))
-        self._crawl, self._criteria = crawl, criteria
+        self._crawl, self.criteria = crawl, criteria
         line = crawl.line() if criteria.line is None else criteria.line
         self._line = line if criteria.on_topic else None
         self._no_rejected = criteria.on_topic or not criteria.rejected
@@ -88,10 +94,17 @@ class Pages:
             if why:
                 self.skipped[why] += 1
             else:
+                self.taken += 1
                 yield page
+                self._watch(self.visits, self.taken)
+
+    def leave_out(self, why: SkipReason) -> None:
+        """The page that came last gives nothing after all."""
+        self.taken -= 1
+        self.skipped[why] += 1
 
     def _visits(self) -> Iterator[StoredVisit]:
-        if self._criteria.order is PageOrder.VISITS:
+        if self.criteria.order is PageOrder.VISITS:
             return self._crawl.visits()
         return self._crawl.visits_at(self._crawl.ranking())
 
@@ -109,12 +122,12 @@ class Pages:
         return self._versions.page(page.visit.step).text
 
     def _left_out(self, page: ExportPage) -> SkipReason | None:
-        visit, criteria = page.visit, self._criteria
+        visit, criteria = page.visit, self.criteria
         if visit.outcome != Outcome.OK:
             return SkipReason.NO_PAGE
         if visit.revisit:
             return SkipReason.REVISIT
-        if page.noindex:
+        if page.noindex and not criteria.noindex:
             return SkipReason.NOINDEX
         if visit.word is Word.REJECTED and self._no_rejected:
             return SkipReason.REJECTED

@@ -7,8 +7,10 @@ const FORMATS = [
   ["csv", "CSV", "a table for spreadsheets"],
   ["ris", "RIS", "references, for Zotero and its like"],
   ["bibtex", "BibTeX", "references, for LaTeX"],
+  ["markdown", "Markdown", "a file a page, packed"],
   ["jsonl", "JSON lines", "one object a page"],
   ["parquet", "Parquet", "for data tools"],
+  ["wacz", "WACZ", "to open in a replay tool"],
   ["warc", "WARC", "the pages themselves, as they came"],
 ];
 let made = 0;

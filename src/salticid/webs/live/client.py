@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -15,6 +15,7 @@ from aiohttp.client_proto import ResponseHandler
 from yarl import URL
 
 from salticid.parse.content import codings
+from salticid.webs.live.access import Access
 from salticid.webs.live.connection import Connection, TooMuch
 from salticid.webs.live.failures import failure_of
 from salticid.webs.live.guard import GuardedSockets
@@ -28,6 +29,7 @@ _HEADERS = {
     "Accept-Encoding": "gzip, deflate, br, zstd",
     "Accept-Language": "*",
 }
+_COOKIES = (b"set-cookie", b"set-cookie2")
 _LISTS = {"content-encoding": ", ", "x-robots-tag": "\n"}
 """Fields of which all count, and what is put between them."""
 _ON_SENT: ContextVar[Callable[[], None] | None] = ContextVar("sent", default=None)
@@ -68,15 +70,16 @@ class ClientSettings:
     max_bytes: int = 1 << 20
     connections: int = 64
     proxy: str | None = field(default=None, repr=False)
+    access: Access | None = field(default=None, repr=False)
 
 
 class Client:
     """Asks servers. Use it as an async context.
 
-    `timeout` bounds a request from first to last byte, and connecting may take half of it. No cookies, no
-    credentials, no redirects, no second try. Through a proxy, the address of the target is checked as we
-    resolve it; what the proxy makes of the name is up to the proxy. Every exchange whose answer was read goes
-    to the recorder, if there is one.
+    `timeout` bounds a request from first to last byte, and connecting may take half of it. No cookies and no
+    credentials but what `access` has for a host, no redirects, no second try. Through a proxy, the address of the
+    target is checked as we resolve it; what the proxy makes of the name is up to the proxy. Every exchange whose answer
+    was read goes to the recorder, if there is one.
     """
 
     def __init__(
@@ -158,22 +161,38 @@ class Client:
         where, proxy = URL(url, encoded=True), self._settings.proxy
         if proxy is not None:  # our sockets see only the proxy: whither it leads is checked here
             await self._names.admissible(where.raw_host or "", where.port or 0)
-        request = self._session.get(where, headers=fields, allow_redirects=False, proxy=proxy)
+        access = self._settings.access
+        secrets = {} if access is None else access.fields(url)
+        request = self._session.get(where, headers={**fields, **secrets}, allow_redirects=False, proxy=proxy)
         async with request as response:
             body, truncated = await _body(response, most)
             if truncated:
                 response.close()
             answer = Exchange(response.status, _fields(response), body)
-            return replace(answer, record=self._keep(url, response, answer, truncated)), not truncated
+            record = self._keep(url, response, answer, truncated, secrets)
+            return replace(answer, record=record), not truncated
 
-    def _keep(self, url: str, response: aiohttp.ClientResponse, answer: Exchange, more: bool) -> int | None:
-        """Hand the exchange, whose body may have `more`, to the recorder. A proxy's address is not the server's."""
+    def _keep(
+        self,
+        url: str,
+        response: aiohttp.ClientResponse,
+        answer: Exchange,
+        more: bool,
+        secrets: Iterable[str],
+    ) -> int | None:
+        """Hand the exchange, whose body may have `more`, to the recorder. A proxy's address is not the server's.
+
+        Fields that are `secrets` are left out; where there are any, so are the cookies that came back.
+        """
         if self._archive is None:
             return None
+        names = frozenset(name.lower().encode() for name in secrets)
         direct = self._settings.proxy is None
         address = response.address if direct and isinstance(response, _ResponseWithAddress) else None
-        message, left_out = answer_of(response, codings(answer.fields), answer.body, self._settings.max_bytes)
-        return self._archive.add(url, request_of(response), message, address, more or left_out)
+        message, left_out = answer_of(
+            response, codings(answer.fields), answer.body, self._settings.max_bytes, _COOKIES if names else ()
+        )
+        return self._archive.add(url, request_of(response, names), message, address, more or left_out)
 
 
 class _ResponseWithAddress(aiohttp.ClientResponse):

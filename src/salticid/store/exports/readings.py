@@ -1,4 +1,4 @@
-"""Main texts are taken in processes of their own (`main_text_process`)."""
+"""Pages are read from records in processes of their own (`reading_process`)."""
 
 from __future__ import annotations
 
@@ -13,21 +13,23 @@ from typing import Self
 import msgspec
 
 from salticid.parse.process_pool import ProcessPool
-from salticid.store.exports import main_text_process
+from salticid.parse.reading import Reading
+from salticid.store.exports import reading_process
+from salticid.store.exports.reading_process import ReadingRequest
 
 MAX_WORKERS = 4
 
 
-class MainTexts:
-    """The main texts of records in a crawl's WARC. Use it as a context.
+class Readings:
+    """What records in a crawl's WARC say. Use it as a context.
 
     `limit` is in seconds of a worker's processor time, so that a busy machine loses no page.
     """
 
     def __init__(self, folder: Path, workers: int | None = None, limit: float = 5.0) -> None:
         self.workers = workers or min(len(os.sched_getaffinity(0)), MAX_WORKERS)
-        program = f"from {main_text_process.__name__} import work; work({str(folder.absolute())!r})"
-        self._pool = ProcessPool(program, lambda: _text, self.workers, limit, subprocess.DEVNULL)
+        program = f"from {reading_process.__name__} import work; work({str(folder.absolute())!r})"
+        self._pool = ProcessPool(program, lambda: _reading, self.workers, limit, subprocess.DEVNULL)
 
     def __enter__(self) -> Self:
         # One thread for all workers: it does nothing but wait for their answers.
@@ -45,10 +47,11 @@ class MainTexts:
             self._thread.join()
             self._loop.close()
 
-    def ask(self, place: int) -> Future[str | None]:
-        """The main text of a record, once it is there; None if it has none, takes too long, or kills its worker."""
-        return asyncio.run_coroutine_threadsafe(self._pool.ask(msgspec.msgpack.encode(place)), self._loop)
+    def ask(self, place: int, url: str, with_blocks: bool = False) -> Future[Reading | None]:
+        """What a record says, once it is read; None if there is no page, it takes too long, or kills its worker."""
+        message = msgspec.msgpack.encode(ReadingRequest(place, url, with_blocks))
+        return asyncio.run_coroutine_threadsafe(self._pool.ask(message), self._loop)
 
 
-def _text(answer: bytes) -> str | None:
-    return msgspec.msgpack.decode(answer, type=str | None)
+def _reading(answer: bytes) -> Reading | None:
+    return msgspec.msgpack.decode(answer, type=Reading | None)
