@@ -17,8 +17,8 @@ import aiohttp
 import pytest
 
 ABSENT = "program absent: "
-PATIENCE = 30.0
-"""Seconds that any one answer of the browser may take."""
+PATIENCE = 120.0
+"""Seconds that any one answer of the browser may take, on a machine however busy."""
 _OPTIONS = (
     "--headless",
     "--no-sandbox",

@@ -10,7 +10,8 @@ from pathlib import Path
 _FILES = Path("/proc/self/fd")
 _TASKS = Path("/proc/self/task")
 _MAPPED = Path("/proc/self/maps")
-PATIENCE = 5.0
+PATIENCE = 60.0
+"""Seconds that another side may take to notice, on a machine however busy."""
 _KEPT_FOR_LATER = ("AnyIO worker thread",)
 """Threads that their library ends by itself when there is nothing to do for a while."""
 
@@ -26,7 +27,7 @@ def held() -> set[str]:
 def left_since(before: set[str]) -> list[str]:
     """What is held and was not held `before`; what only waits for the garbage collector is closed, aloud, by it.
 
-    What another side has yet to notice, as the end of a connection, is given some seconds. Files that are mapped into
+    What another side has yet to notice, as the end of a connection, is given some time. Files that are mapped into
     memory are as harmless as the arrays they are, which the lab keeps for the next crawl.
     """
     deadline = time.monotonic() + PATIENCE

@@ -16,8 +16,8 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 KEEP_IMAGES = "SALTICID_PAGE_IMAGES"
 """Set, and the pictures of the documentation are taken anew."""
-PATIENCE = 20_000.0
-"""Milliseconds, on a busy machine."""
+PATIENCE = 120_000.0
+"""Milliseconds after which a page that has not done what a test waits for never will, on a machine however busy."""
 
 expect.set_options(timeout=PATIENCE)
 

@@ -298,6 +298,7 @@ def stub_server(*crawls: MadeUpCrawl) -> Iterator[str]:
     stub = Stub(list(crawls))
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
+    listening.listen()  # whoever comes before the thread is at work waits
     server = uvicorn.Server(uvicorn.Config(stub.app(), log_level="error", lifespan="off", ws="none"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()

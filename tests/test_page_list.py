@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, CDPSession, Locator, Page, expect
+from playwright.sync_api import Browser, CDPSession, Locator, Page, Route, expect
 from tests.page_browser import chromium, window
 from tests.page_stub import MadeUpCrawl, stub_server
 
@@ -365,3 +365,25 @@ def test_a_strategy_without_spiders_has_no_spider_views(browser: Browser) -> Non
         expect(page.get_by_role("heading", name="Harvest")).to_be_visible()
         expect(page.get_by_role("heading", name="Spiders")).to_be_hidden()
         expect(page.locator("body")).not_to_contain_text("Spider 1")
+
+
+def test_an_answer_that_comes_late_takes_nothing_back(browser: Browser) -> None:
+    """The stream tells that a hunt is paused before the answer to the key arrives, which was made earlier."""
+    crawl = MadeUpCrawl(1, 400, 60)
+    with stub_server(crawl) as at, window(browser) as page:
+        page.goto(f"{at}/#/crawl/crawl-1")
+        state = page.locator(".head .pill")
+        expect(state).to_have_text("hunting")
+
+        def answer_late(route: Route) -> None:
+            before, crawl.state = crawl.summary(), "paused"
+            expect(state).to_have_text("paused")
+            route.fulfill(json=before)
+
+        page.route("**/pause", answer_late)
+        with page.expect_event("requestfinished", lambda request: request.url.endswith("/pause")):
+            page.keyboard.press("p")
+        page.evaluate("new Promise((done) => setTimeout(() => requestAnimationFrame(done)))")
+        with page.expect_request(re.compile("/(pause|continue)$")) as asked:
+            page.keyboard.press("p")
+        assert asked.value.url.endswith("/continue")

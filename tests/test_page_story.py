@@ -129,7 +129,7 @@ def test_from_first_words_to_two_hunts_compared(browser: Browser, web: SmallWeb,
         page.get_by_text("How to hunt").click()
         page.locator("input[value=best_first]").check()
         page.get_by_role("button", name="Start the hunt").click()
-        expect(page.locator(STATE)).to_have_text("ended", timeout=30_000)
+        expect(page.locator(STATE)).to_have_text("ended")
         expect(page.get_by_role("heading", name="Spiders")).to_be_hidden()
 
         page.get_by_role("link", name="Compare").click()
@@ -173,12 +173,12 @@ def test_two_windows_a_reload_and_a_killed_server_lose_nothing(
         expect(page.locator("#link")).to_contain_text("Connection lost")
         expect(page.locator("article").first).to_be_visible()
         server.start()
-        expect(page.locator("#link")).to_contain_text("Open the address", timeout=20_000)
+        expect(page.locator("#link")).to_contain_text("Open the address")
         other.goto(server.address)
-        expect(page.locator("#link")).to_be_hidden(timeout=20_000)
+        expect(page.locator("#link")).to_be_hidden()
         go_on = page.get_by_role("button", name="Go on").locator("visible=true")
-        go_on.click(timeout=20_000)
-        expect(page.locator(STATE)).to_have_text("hunting", timeout=20_000)
+        go_on.click()
+        expect(page.locator(STATE)).to_have_text("hunting")
         page.wait_for_function(
             "held => parseInt(document.querySelector('.figures dd').textContent) > held", arg=before
         )

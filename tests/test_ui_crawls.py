@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
-from tests.killing import Site, alive, check_calls, children_of, served
+from tests.killing import PATIENCE, Site, alive, check_calls, children_of, served
 from tests.ui_serving import Client, serving
 
 import salticid
@@ -183,7 +183,7 @@ def test_what_a_person_says_is_heard_moves_links_and_is_not_forgotten(tmp_path: 
             assert score == client.get(f"/api/crawls/{name}/visits/{step}")["score"], "as it is judged by now"
         client.post(f"/api/crawls/{name}/feedback", {"step": liked["step"], "liking": 0})
         path = f"/api/crawls/{name}/visits/{liked['step']}"
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while client.get(path)["liking"] != 0:
             assert time.monotonic() < deadline, "an ended crawl is woken to hear"
             time.sleep(0.1)
@@ -325,7 +325,7 @@ def test_crawls_go_on_after_the_server_was_stopped_or_killed_or_their_process_wa
             assert client.get(f"/api/crawls/{one}")["state"] in ("starting", "running"), (
                 "it waits for its turn"
             )
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + PATIENCE
             while any(map(alive, children)):
                 assert time.monotonic() < deadline, "a crawl without a server stops by itself"
                 time.sleep(0.05)

@@ -265,7 +265,7 @@ def test_no_refusal_and_no_line_of_the_terminal_gives_the_token_away(tmp_path: P
         ):
             answer = client.ask("GET", path, fields={"Host": "evil.example", "Upgrade": "websocket"})
             assert client.token.encode() not in answer.body
-        with socket.create_connection(("127.0.0.1", client.port), timeout=10) as connection:
+        with socket.create_connection(("127.0.0.1", client.port), timeout=60) as connection:
             connection.sendall(f"GET /?token={client.token} HTTP/9.9\r\n\r\n".encode())
             assert client.token.encode() not in connection.recv(4096)
         assert client.token not in program.err

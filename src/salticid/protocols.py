@@ -234,8 +234,13 @@ class Log(Protocol):
         """Why the driver of the crawl should wait with more visits; None as a rule."""
         ...
 
+    @property
+    def write_error(self) -> str | None:
+        """Why something that was added is not written yet, which is trouble too; None as a rule."""
+        ...
+
     def retry(self) -> None:
-        """Try again to write what was added."""
+        """Write what was added, if that can be done now, and look again for trouble."""
         ...
 
     def add_choices(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:

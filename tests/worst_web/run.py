@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import subprocess
 import sys
+import time
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -13,7 +16,7 @@ from dataclasses import dataclass
 from itertools import count, pairwise
 from pathlib import Path
 
-from benchmarks._processes import family, resident
+from benchmarks._processes import family, resident, waited_seconds
 from tests.hostile import Answer, Asked, Server, page, serving
 from tests.worst_web.row import NEVER, Port, Row
 
@@ -26,18 +29,21 @@ AFTER = 30
 """Pages of the honest host after that, at least."""
 TIMEOUT = 1.0
 INTERRUPTED = 130
-LONGEST = 100
-"""Seconds after which a crawl is over whoever has not come."""
+LONGEST = 600
+"""Seconds after which a crawl is over whoever has not come, on a machine however busy."""
 
 
 @dataclass(frozen=True)
 class Survived:
-    """A crawl that has ended: its visits, what its server saw, bytes of memory, and what it said."""
+    """A crawl that has ended: its visits, what its server saw, its processes, and what it said.
+
+    `idle` are the bytes of memory before the worst hosts were met.
+    """
 
     visits: list[StoredVisit]
     server: Server
+    tree: Tree
     idle: int
-    peak: int
     status: int
     err: str
 
@@ -52,23 +58,47 @@ class Survived:
 
     @property
     def gaps(self) -> list[float]:
-        """Seconds between the arrivals from the honest host, once the others were at work."""
-        times = [visit.at for visit in self.visits if HONEST in visit.url]
-        return [after - before for before, after in pairwise(times[BEFORE:])]
+        """Seconds between two pages that the honest host is asked for, once the others are at work.
+
+        Each page leads to the next, so that it is asked for when the one before was read. What somebody else's
+        programs took does not count: the seconds in which one of ours could have run and had no processor.
+        """
+        first: dict[str, float] = {}
+        for asked in self.server.requests:
+            if asked.host == HONEST and asked.path != "/robots.txt":
+                first.setdefault(asked.path, asked.at)
+        return [
+            max(0.0, after - before - self.tree.waited(before, after))
+            for before, after in pairwise(list(first.values())[BEFORE:])
+        ]
 
 
 class Tree:
-    """The memory of a process and all its descendants."""
+    """A process and all its descendants: their memory, and how long they, and we who serve them, had no processor."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
         self.peak = 0
+        self._waited: dict[int, float] = {}
+        self._times: list[float] = []
+        self._waited_by: list[float] = []
 
     def look(self) -> int:
         """Bytes that are resident now."""
-        now = sum(map(resident, family(self._pid)))
+        pids = family(self._pid)
+        now = sum(map(resident, pids))
         self.peak = max(self.peak, now)
+        for pid in (*pids, os.getpid()):
+            self._waited[pid] = max(self._waited.get(pid, 0.0), waited_seconds(pid))
+        self._times.append(time.monotonic())
+        self._waited_by.append(sum(self._waited.values()))
         return now
+
+    def waited(self, since: float, until: float) -> float:
+        """Seconds that all of them together had no processor, from the last look before to the first one after."""
+        before = max(0, bisect_right(self._times, since) - 1)
+        after = min(len(self._times) - 1, bisect_left(self._times, until))
+        return self._waited_by[after] - self._waited_by[before]
 
 
 def survive(rows: Sequence[Row], folder: Path, *options: str) -> Survived:
@@ -129,7 +159,7 @@ async def _survive(rows: Sequence[Row], folder: Path, options: Sequence[str]) ->
             await asyncio.sleep(0.02)
         _, err = await said
     visits = _visits(folder)
-    return Survived(visits, server, idle, tree.peak, process.returncode or 0, err.decode())
+    return Survived(visits, server, tree, idle, process.returncode or 0, err.decode())
 
 
 @asynccontextmanager

@@ -182,9 +182,9 @@ class LiveDriver:
         self._events.put_nowait(None)
 
     async def settle(self) -> None:
-        """Wait until the log has written everything, or the crawl is interrupted."""
+        """Wait until the log has written everything, or the crawl is interrupted; it needs no room for more."""
         self.crawl.log.retry()
-        if self.crawl.log.trouble is not None:
+        if self.crawl.log.write_error is not None:
             await self._wait_for_the_log()
 
     async def _wait_for_the_log(self) -> None:

@@ -80,6 +80,10 @@ class RelivedLog:
     def trouble(self) -> str | None:
         return self._log.trouble
 
+    @property
+    def write_error(self) -> str | None:
+        return self._log.write_error
+
     def retry(self) -> None:
         self._log.retry()
 

@@ -79,7 +79,8 @@ class Refresh:
             if isinstance(error, Exception):
                 raise error
         self._log.retry()
-        await self._wait_for_the_log()
+        if self._log.write_error is not None:
+            await self._wait_for_the_log()
 
     def stop(self) -> None:
         """Leave the rest for another time."""

@@ -77,7 +77,7 @@ class Run(ABC):
         if (before := self.log.open()) is not None:
             self._go_on_from(before)
         reason = await self.to_its_end()
-        if self.log.trouble is not None:
+        if self.log.write_error is not None:
             reason = StopReason.INTERRUPTED
         crawl, seconds = self.crawl, self.clock()
         self.log.about({"seconds": seconds, "line": crawl.judge.line})

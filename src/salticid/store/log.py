@@ -193,7 +193,7 @@ class CrawlLog:
         self._in_call = False
         age = time.monotonic() - self._last_try
         if (self.trouble is None and self._batch.visits >= BATCH_VISITS) or age > BATCH_SECONDS:
-            self._write_batch()
+            self.retry()
 
     def add_message(self, message: Message) -> None:
         self._batch.add(schema.MESSAGE, (self._next(), msgspec.json.encode(message).decode()))
@@ -222,7 +222,7 @@ class CrawlLog:
             self._texts.need_page(response.page)
         self._in_call = False
         if time.monotonic() - self._last_try > BATCH_SECONDS:
-            self._write_batch()
+            self.retry()
 
     def page(self, url: int) -> Page:
         """The page that was visited at a final URL, as a walker or a person asks for it again."""
@@ -242,8 +242,7 @@ class CrawlLog:
             self.write_error = str(error)
             self._in_call = False
         self._last_try = time.monotonic()
-        if self._lack is not None:
-            self._look_for_room()
+        self._lack = self._room.lack() if self._room is not None else None
 
     def commit(self) -> None:
         """Make everything so far durable. What fails to be written is written with the next batch."""
@@ -276,7 +275,6 @@ class CrawlLog:
             return
         try:
             if self._twins is not None and not self._in_call:
-                self._lack = None
                 self.retry()
                 if self._archive is not None and self.write_error is None:
                     self._archive.close()
@@ -299,14 +297,6 @@ class CrawlLog:
         if self._open_folder is None:
             raise RuntimeError("a log is written to only after open() or begin()")
         return self._open_folder
-
-    def _write_batch(self) -> None:
-        self.retry()
-        self._look_for_room()
-
-    def _look_for_room(self) -> None:
-        """Make the driver wait, if the crawl takes as much room as it may."""
-        self._lack = self._room.lack() if self._room is not None else None
 
     def _next(self) -> int:
         self._seq += 1

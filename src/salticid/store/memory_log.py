@@ -13,6 +13,7 @@ class MemoryLog:
     """Keeps the visits, without their pages: those are in the recording."""
 
     trouble: str | None = None
+    write_error: str | None = None
 
     def __init__(self) -> None:
         self.visits: list[Visit] = []

@@ -193,8 +193,11 @@ class CrawlView {
   }
 
   async order(order, body) {
+    const known = this.hunt.summary;
     try {
-      this.hear("state", await post(`/api/crawls/${this.id}/${order}`, body));
+      const answer = await post(`/api/crawls/${this.id}/${order}`, body);
+      // What the stream told meanwhile may be newer than the answer, and it would not tell it twice.
+      if (this.hunt.summary === known) this.hear("state", answer);
       this.head.refused("");
       if (this.stream?.source?.readyState === EventSource.CLOSED) this.stream.open();
     } catch (refusal) {
