@@ -44,7 +44,7 @@ class Profile(TrainedJudge):
     >>> web, judge = spider_web(), Profile()
     >>> judge.start(prepare(web.topic, web, Limits(), seed=0))
     >>> [round(judge.score(web.page(web.id(name))), 2) for name in ("b", "b1", "a1")]
-    [0.99, 0.97, 0.01]
+    [1.0, 0.98, 0.01]
 
     Paper: Rocchio, "Relevance feedback in information retrieval", 1971; Robertson, Sparck Jones, "Relevance
     weighting of search terms", 1976.

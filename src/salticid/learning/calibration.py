@@ -18,16 +18,16 @@ TOP = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """probability(x) = 1 / (1 + exp(-steepness * (x - line))) up to the line; from there on odds grow as a square.
+    """probability(x) = 1 / (1 + exp(-steepness * (x - line))) up to the line; from there on odds grow as a cube.
 
     A page that is no more like the topic than other pages are gets less than 0.01. Above the line, where few pages
-    are known, 1 + t + 2 t ** 2 to 1 are the odds of a page that is t times as far above the line as a usual page is
+    are known, 1 + t + t ** 2 + t ** 3 to 1 are the odds of a page that is t times as far above the line as a usual page is
     below: however like the topic, two pages of different likeness get different probabilities, and most of all
     around t = 1, where the pages most like a topic are.
 
     >>> calibration = Calibration.above(0.1, 0.5)
     >>> [round(calibration.probability(x), 2) for x in (0.1, 0.3, 0.5, 0.7, 0.9, 1.3)]
-    [0.01, 0.08, 0.5, 0.67, 0.8, 0.92]
+    [0.01, 0.08, 0.5, 0.65, 0.8, 0.94]
     """
 
     line: float
@@ -56,7 +56,7 @@ class Calibration:
         if above <= 0.0:
             return logistic(self.steepness * above)
         times = above * self.steepness / DOUBT
-        odds = 1.0 + times + 2.0 * times * times
+        odds = 1.0 + times * (1.0 + times * (1.0 + times))
         return odds / (1.0 + odds)
 
     def carried_over(self, before: Sequence[float], after: Sequence[float]) -> Calibration:

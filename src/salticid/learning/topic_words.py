@@ -125,8 +125,8 @@ class TopicWords:
 
     def see(self, page: Page) -> None:
         """The crawl has seen a page. Weights change with the next `tell`."""
-        self._own_words.read([page])
         self._sample.add(self.vector(page))
+        self._own_words.read([page])
         if self._meanings is not None:
             self._meanings.meet(page)
 

@@ -119,8 +119,8 @@ class Hunter:
         self._pages.add_verdict(row, self._pages.row_of(link.source), visit.positive)
         if features is not None and link.source >= 0:
             self._weights.add(features, row)
-        self._own_words.read([page])
         self._evidence.read(page, row)
+        self._own_words.read([page])
         self._enter(page.links.url[fresh], visit.step, fresh)
         newest = self._waiting.new_slots()
         self._since += 1

@@ -33,7 +33,11 @@ class OwnWords:
         self._last: tuple[Page, Bools, str] | None = None
 
     def read(self, pages: Sequence[Page]) -> None:
-        """The crawl has read these; a page told twice in a row is read once."""
+        """The crawl has read these; a page told twice in a row is read once.
+
+        Who asks for the words of a page asks before it is read, whether or not others did: a crawl that is played again
+        does not ask all it asked at first.
+        """
         for page in pages:
             if page is not self._last_read:
                 self._last_read = page
