@@ -63,8 +63,8 @@ class Hunter:
     first, later after every 4 to `rescore` pages, the more there is to do; in between only new ones are. Seeds
     come first. `why` gives the three features that count most.
 
-    With start pages of several hosts, a host whose last `allotment` pages brought less than usual takes turns with the
-    start hosts of which that is not true (`parts/hunter/start_hosts.py`).
+    With start pages of several hosts, when `allotment` pages in a row brought less than usual, a host whose last pages
+    did takes turns with the start hosts of which that is not true (`parts/hunter/start_hosts.py`).
 
     >>> from salticid.testing import walk_through
     >>> walk_through(Hunter(), max_pages=5)
@@ -84,7 +84,7 @@ class Hunter:
         prior: Prior | None = None,
         pull: Annotated[float, Meta(gt=0, le=1_000_000_000)] = 100.0,
         rescore: Annotated[int, Meta(ge=1, le=1000)] = 40,
-        allotment: Annotated[int, Meta(ge=1, le=1_000_000_000)] = 4,
+        allotment: Annotated[int, Meta(ge=1, le=1_000_000_000)] = 12,
     ) -> None:
         self.prior = prior
         self.pull = pull

@@ -15,14 +15,17 @@ class StartHosts:
     """Who names pages of several hosts wants all of them looked at.
 
     A host is dry when its last `allotment` pages brought less than the crawl's pages do in the mean, and stays so until
-    one brings as much. While the best link is one of a dry host, every second page is the best of the start hosts
-    that are not dry, if there is such a link. With start pages of one host nothing changes.
+    one brings as much; so is the crawl. While the crawl is dry and the best link is one of a dry host, every second
+    page is the best of the start hosts that are not dry, if there is such a link. With start pages of one host nothing
+    changes.
 
     >>> hosts = StartHosts(np.array([0, 1], np.int32), allotment=1)
     >>> hosts.add(0, 0.4), hosts.add(1, 0.3)
     (None, None)
     >>> [hosts.has_turn_after(host) for host in (0, 1, 1, 0, 1)]
     [False, False, True, False, False]
+    >>> hosts.add(2, 0.5), hosts.has_turn_after(1)
+    (None, False)
     >>> hosts.allowed(np.array([0, 1, 2], np.int32)).tolist()
     [True, False, False]
     """
@@ -32,7 +35,7 @@ class StartHosts:
         self._is_start = np.zeros(int(hosts.max(initial=0)) + 1, np.bool_)
         self._is_start[hosts] = True
         self._dry = np.zeros(len(self._is_start), np.int32)
-        self._reward, self._pages, self._waits = 0.0, 0, False
+        self._reward, self._pages, self._dry_crawl, self._waits = 0.0, 0, 0, False
 
     @property
     def several(self) -> bool:
@@ -49,11 +52,12 @@ class StartHosts:
         self._pages += 1
         is_use = reward >= min(self._reward / self._pages, _GOOD)
         self._dry[host] = 0 if is_use else self._dry[host] + 1
+        self._dry_crawl = 0 if is_use else self._dry_crawl + 1
 
     def has_turn_after(self, host: int) -> bool:
         """Whether a start host goes before the best link, which is one of this host."""
         self._make_room(host)
-        is_dry = bool(self._dry[host] >= self._allotment)
+        is_dry = min(int(self._dry[host]), self._dry_crawl) >= self._allotment
         has_turn = is_dry and self._waits
         self._waits = self._waits != is_dry
         return has_turn
