@@ -10,13 +10,26 @@ from msgspec import Meta
 
 from salticid.exact import logistic
 from salticid.learning.trained_judge import Schedule
-from salticid.model import FROM_OFFER, FROM_SEED, Choice, Event, Feedback, Floats, Ints, Limits, Links, Visit
+from salticid.model import (
+    FROM_OFFER,
+    FROM_SEED,
+    Bools,
+    Choice,
+    Event,
+    Feedback,
+    Floats,
+    Ints,
+    Limits,
+    Links,
+    Visit,
+)
 from salticid.protocols import Brief
 from salticid.strategies.parts.hunter.evidence import Evidence
 from salticid.strategies.parts.hunter.features import NAMES, Surroundings, columns
 from salticid.strategies.parts.hunter.online import OnlineWeights
 from salticid.strategies.parts.hunter.page_records import PageRecords, Ways
 from salticid.strategies.parts.hunter.prior import Prior, default_prior
+from salticid.strategies.parts.hunter.start_hosts import StartHosts
 from salticid.strategies.parts.hunter.topic_profile import TopicProfile
 from salticid.strategies.parts.hunter.url_parts import UrlParts
 from salticid.strategies.parts.hunter.waiting import NOWHERE, Waiting
@@ -50,6 +63,9 @@ class Hunter:
     first, later after every 4 to `rescore` pages, the more there is to do; in between only new ones are. Seeds
     come first. `why` gives the three features that count most.
 
+    With start pages of several hosts, when `allotment` pages in a row brought less than usual, a host whose last pages
+    did takes turns with the start hosts of which that is not true (`parts/hunter/start_hosts.py`).
+
     >>> from salticid.testing import walk_through
     >>> walk_through(Hunter(), max_pages=5)
     ['seed', 'a', 'b', 'b2', 'b1']
@@ -68,10 +84,12 @@ class Hunter:
         prior: Prior | None = None,
         pull: Annotated[float, Meta(gt=0, le=1_000_000_000)] = 100.0,
         rescore: Annotated[int, Meta(ge=1, le=1000)] = 40,
+        allotment: Annotated[int, Meta(ge=1, le=1_000_000_000)] = 12,
     ) -> None:
         self.prior = prior
         self.pull = pull
         self.rescore = rescore
+        self.allotment = allotment
 
     def start(self, brief: Brief) -> None:
         prior = self.prior or default_prior()
@@ -84,11 +102,13 @@ class Hunter:
         self._weights = OnlineWeights(prior, self.pull)
         self._words_due = Schedule(_FIRST_WORDS)
         self._since = 0
+        self._host_of = brief.urls.host
         self._flying: dict[int, Floats] = {}
         for page in brief.examples:
             self._evidence.read(page, self._pages.add([page.url], None, 0.0, len(page.links), Ways.none()))
         self._examples = len(brief.examples)
         self._enter(brief.seeds.url, FROM_SEED, np.zeros(len(brief.seeds), np.int32))
+        self._start_hosts = StartHosts(self._addresses.hosts(brief.seeds.url), self.allotment)
         newest = self._waiting.new_slots()
         self._rescore()
         self._waiting.shrink(newest)
@@ -99,24 +119,25 @@ class Hunter:
         if busy:
             hosts = self._addresses.hosts(waiting.url.held)
             mask = ~np.isin(hosts, np.array(sorted(busy), np.int32))
-        choices = []
-        for slot in waiting.best(n, mask).tolist():
-            choice = self._choice(slot)
-            self._flying[choice.link.url] = waiting.features[:, slot].astype(np.float64)
-            waiting.discard(choice.link.url)
-            choices.append(choice)
+        if not self._start_hosts.several:
+            return [self._take(slot) for slot in waiting.best(n, mask).tolist()]
+        choices: list[Choice] = []
+        while len(choices) < n and len(best := waiting.best(1, mask)):
+            choices.append(self._take(self._in_turn(int(best[0]), mask)))
         return choices
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
         self._waiting.discard(visit.final)
         features = self._flying.pop(visit.url, None)
         if visit.page is None:
+            self._start_hosts.add(self._host_of(visit.final), None)
             return
         page, link, before = visit.page, visit.choice.link, len(self._evidence)
         row = self._pages.add(
             [visit.url, visit.final], visit.step, visit.score, len(page.links), self._ways_to(visit.url)
         )
         self._pages.add_verdict(row, self._pages.row_of(link.source), visit.positive)
+        self._start_hosts.add(self._host_of(visit.final), float(self._pages.rewards(slice(row, row + 1))[0]))
         if features is not None and link.source >= 0:
             self._weights.add(features, row)
         self._evidence.read(page, row)
@@ -173,6 +194,24 @@ class Hunter:
     def _enter(self, urls: Ints, source: int, places: Ints) -> None:
         self._addresses.read(urls)
         self._waiting.enter(urls, source, places)
+
+    def _take(self, slot: int) -> Choice:
+        choice = self._choice(slot)
+        self._flying[choice.link.url] = self._waiting.features[:, slot].astype(np.float64)
+        self._waiting.discard(choice.link.url)
+        return choice
+
+    def _in_turn(self, best: int, mask: Bools | None) -> int:
+        """The slot of the best link, or that of a start host whose turn it is."""
+        waiting = self._waiting
+        if waiting.source.held[best] == FROM_SEED:
+            return best
+        hosts = self._addresses.hosts(waiting.url.held)
+        if not self._start_hosts.has_turn_after(int(hosts[best])):
+            return best
+        allowed = self._start_hosts.allowed(hosts)
+        others = waiting.best(1, allowed if mask is None else allowed & mask)
+        return int(others[0]) if len(others) else best
 
     def _ways_to(self, url: int) -> Ways:
         urls = np.array([url], np.int32)
