@@ -21,8 +21,8 @@ class Calibration:
     """probability(x) = 1 / (1 + exp(-steepness * (x - line))) up to the line; from there on odds grow as a cube.
 
     A page that is no more like the topic than other pages are gets less than 0.01. Above the line, where few pages
-    are known, 1 + t + t ** 2 + t ** 3 to 1 are the odds of a page that is t times as far above the line as a usual page is
-    below: however like the topic, two pages of different likeness get different probabilities, and most of all
+    are known, 1 + t + t ** 2 + t ** 3 to 1 are the odds of a page that is t times as far above the line as a usual page
+    is below: however like the topic, two pages of different likeness get different probabilities, and most of all
     around t = 1, where the pages most like a topic are.
 
     >>> calibration = Calibration.above(0.1, 0.5)
