@@ -10,6 +10,7 @@ from pathlib import Path
 from salticid.lab.compare import Watch
 from salticid.worlds.answers import WorldSource
 from salticid.worlds.build import build
+from salticid.worlds.context_path_file import WithContextPaths
 from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.html_folder import HtmlFolder
 from salticid.worlds.topics import TopicPlan, make_topics
@@ -79,13 +80,27 @@ def generated_ground(out: Path, pages: int, watch: Watch) -> Ground:
 
 
 def world_of(
-    out: Path, name: str, source: Callable[[], WorldSource], watch: Watch, labels: Path | None = None
+    out: Path,
+    name: str,
+    source: Callable[[], WorldSource],
+    watch: Watch,
+    labels: Path | None = None,
+    context_paths: bool = False,
 ) -> Path:
+    """The world of a source, made once; with the context paths of its links beside it, if asked for."""
     world = out / f"world-{name}"
     if not world.exists():
         out.mkdir(parents=True, exist_ok=True)
         pages = source()
-        build(world, pages, labels, watch=lambda count, _: watch(f"building {name}", count, pages.size))
+
+        def told(count: int, _: int) -> None:
+            watch(f"building {name}", count, pages.size)
+
+        if context_paths:
+            with WithContextPaths(pages) as noting:
+                build(world, noting, labels, told, noting.write_beside)
+        else:
+            build(world, pages, labels, told)
     return world
 
 
