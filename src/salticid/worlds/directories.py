@@ -7,11 +7,12 @@ directory, a file each or a folder of them.
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import BufferedIOBase
 from pathlib import Path
 from xml.etree.ElementTree import Element, ParseError, iterparse
+from xml.sax.saxutils import escape, quoteattr
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -21,6 +22,9 @@ from salticid.urls import canonical
 LEAST_LINKS = 5
 """A leaf with fewer makes no topic, as in the papers."""
 _ROOT = "Top/"
+_DUMP_HEAD = """<?xml version="1.0" encoding="UTF-8"?>
+<RDF xmlns:r="http://www.w3.org/TR/RDF/" xmlns:d="http://purl.org/dc/elements/1.0/" xmlns="http://dmoz.org/rdf/">
+"""
 _PAGES = (".html", ".htm")
 _DESCRIPTION_MARKS = " -–—:"
 
@@ -68,6 +72,21 @@ def read_leaves(source: Path) -> list[Leaf]:
             f"{source} has no leaf that lists {LEAST_LINKS} pages or more; name another directory"
         )
     return leaves
+
+
+def write_dump(file: Path, leaves: Iterable[Leaf]) -> None:
+    """Write a dump such as `read_leaves` reads."""
+    with file.open("w", encoding="utf-8") as out:
+        out.write(_DUMP_HEAD)
+        for leaf in leaves:
+            topic = escape(f"{_ROOT}{leaf.path}")
+            for entry in leaf.entries:
+                title, text = escape(entry.title), escape(entry.description)
+                out.write(
+                    f"<ExternalPage about={quoteattr(entry.url)}><d:Title>{title}</d:Title>"
+                    f"<d:Description>{text}</d:Description><topic>{topic}</topic></ExternalPage>\n"
+                )
+        out.write("</RDF>\n")
 
 
 def _above(path: str) -> Iterator[str]:
