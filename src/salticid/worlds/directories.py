@@ -112,14 +112,14 @@ def _entries(source: Path) -> Iterator[tuple[str, Entry]]:
 
 def _rdf_entries(source: Path) -> Iterator[tuple[str, Entry]]:
     """Each `ExternalPage` of a dump, one at a time: such a file is larger than memory."""
-    with _opened(source) as file:
-        try:
+    try:
+        with _opened(source) as file:
             for _, element in iterparse(file):  # noqa: S314 - expat bounds what entities may grow to
                 if _name(element) == "ExternalPage":
                     yield from _external_page(element)
                     element.clear()
-        except (ParseError, OSError, EOFError) as error:
-            raise UserError(f"{source} is no RDF dump of a directory: {error}") from None
+    except (ParseError, OSError, EOFError) as error:
+        raise UserError(f"{source} is no RDF dump of a directory: {error}") from None
 
 
 def _opened(source: Path) -> BufferedIOBase:

@@ -131,7 +131,7 @@ def _settings(trials: Mapping[str, Trial]) -> dict[str, str]:
         f"{', '.join(f'{trust:g}' for trust in TRUSTS)} the trust of the regression",
         "what was chosen": "; ".join(choices),
         "with path": "the words of the page's title, of the headings and of the list items above a link are read too",
-        "significance": "paired bootstrap, 10,000 draws of source pages; p is of each test alone",
+        "significance": "paired bootstrap, 10,000 draws of source pages; in the tables p is of each test alone",
     }
 
 
