@@ -9,11 +9,14 @@ import pytest
 from tests.running import salticid
 
 from salticid.errors import UserError
+from salticid.lab.reproduce import explore_exploit, testbed, worlds
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
-from salticid.worlds.directories import read_leaves
+from salticid.worlds.directories import Entry, Leaf, read_leaves, write_dump
 from salticid.worlds.editors import SAID, Editor
-from salticid.worlds.generating.building import WebEdition, build_generated
+from salticid.worlds.generating.building import DIRECTORY, WebEdition, build_generated
+from salticid.worlds.generating.directory import MOST_LISTED, description, listed
+from salticid.worlds.generating.web_plan import Permanence, WebPlan
 from salticid.worlds.labels import labels_of
 
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
@@ -129,3 +132,83 @@ def test_an_editor_says_what_tells_a_subject_from_others(world: Path, tmp_path: 
     topic, truth = load_topic(tmp_path / "t" / f"{label}.toml")
     assert topic.keywords == truth.description
     assert all(line.strip() for line in truth.description.splitlines())
+
+
+def test_a_dump_that_is_written_is_read_back_whatever_its_words(tmp_path: Path) -> None:
+    entries = tuple(Entry(f"http://a.example/?m=1&n={n}", f"<{n}> & 'co'", 'so "called"') for n in range(5))
+    write_dump(tmp_path / "d.rdf", [Leaf("Arts/R&B", entries)])
+    assert read_leaves(tmp_path / "d.rdf") == [Leaf("Arts/R&B", entries)]
+
+
+def test_an_editor_of_a_generated_web_says_what_a_page_speaks_of_most() -> None:
+    """Worked by hand: kiln three times, clay and glaze twice, clay earlier; five at most, and no word off the topic."""
+    text = [
+        "clay",
+        "and",
+        "glaze",
+        "in",
+        "a",
+        "kiln",
+        "and",
+        "a",
+        "kiln",
+        "for",
+        "glaze",
+        "or",
+        "clay",
+        "a",
+        "kiln",
+        "with",
+        "slip",
+        "wheel",
+        "bowl",
+        "vase",
+    ]
+    words = {"kiln", "clay", "glaze", "slip", "wheel", "bowl", "vase", "never"}
+    assert description(text, words) == "Kiln, clay, glaze, slip, wheel."
+    assert description(text, {"rope"}) == ""
+
+
+def test_a_generated_web_has_a_directory_with_a_leaf_for_each_topic(world: Path) -> None:
+    web, labels = RecordedWeb(world), labels_of(world)
+    leaves = read_leaves(world / DIRECTORY)
+    assert [leaf.path.replace("/", ".") for leaf in leaves] == sorted(labels)
+    for leaf in leaves:
+        on_topic = labels[leaf.path.replace("/", ".")]
+        assert len(leaf.entries) == min(MOST_LISTED, len(on_topic))
+        for entry in leaf.entries:
+            assert entry.url in on_topic
+            page = web.page_at(web.urls.find(entry.url))
+            assert page is not None
+            assert page.title.lower() == entry.title.lower()
+            said = entry.description.lower().rstrip(".").split(", ") if entry.description else []
+            assert set(said) <= set(web.words.spell(page.tokens.tolist()))
+    entries = [entry for leaf in leaves for entry in leaf.entries]
+    assert sum(bool(entry.description) for entry in entries) > 0.9 * len(entries)
+
+
+def test_editors_list_what_lasts_before_what_passes() -> None:
+    plan = WebPlan.of(3_000, 4)
+    places = listed(plan)
+    passing = (plan.standing_of == Permanence.PASSING).tolist()
+    for topic in range(len(plan.tree.leaves)):
+        its = [place for place in places.tolist() if plan.topic_of[place] == topic]
+        assert len(its) == len(set(its)) == MOST_LISTED
+        assert [passing[place] for place in its] == sorted(passing[place] for place in its)
+    assert plan.hosts.tongue[plan.host_of[places]].max() == 0
+
+
+def test_reproductions_on_a_generated_web_describe_topics_in_its_editors_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worlds, "LEAST_PAGES", 600)
+    ground = worlds.generated_ground(tmp_path, 600, lambda what, done, of: None)
+    leaves = {leaf.path.replace("/", "."): leaf for leaf in read_leaves(ground.world / DIRECTORY)}
+    for plan in (testbed.PLAN, *explore_exploit.PLANS.values()):
+        files = sorted(ground.topics(tmp_path, plan).iterdir())
+        assert files
+        for topic, truth in map(load_topic, files):
+            leaf = leaves[topic.name]
+            assert set(truth.description.splitlines()) <= {entry.text for entry in leaf.entries}
+            assert set(truth.targets) <= {entry.url for entry in leaf.entries}
+            assert (topic.keywords == truth.description) == (plan.query == "text")

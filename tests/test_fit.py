@@ -86,3 +86,16 @@ def test_the_command_writes_the_file_and_tells_what_counts(world: Path, tmp_path
     refused = salticid("fit", world, "--topics", topics, "--out", tmp_path / "mine.txt")
     assert refused.status == 2
     assert "let it end in .toml" in refused.err
+
+
+@pytest.mark.parametrize(("also", "complaint"), [("foo", "WORLD=DIR"), ("foo=bar", "no topic file in bar")])
+def test_one_more_world_without_topics_is_refused_at_once(
+    also: str, complaint: str, world: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "topics").mkdir()
+    (tmp_path / "topics" / "a.toml").write_text('name = "a"\nkeywords = "a"\nseeds = ["http://a.example/"]\n')
+    common = ("fit", world, "--out", tmp_path / "f.toml", "--topics")
+    said = salticid(*common, tmp_path / "topics", "--also", also)
+    assert (said.status, said.err.count("\n"), complaint in said.err) == (2, 1, True)
+    said = salticid(*common, tmp_path)
+    assert (said.status, "no topic file" in said.err) == (2, True)

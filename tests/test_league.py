@@ -13,7 +13,8 @@ from tests.killing import Program
 from tests.running import PATIENCE, Said, salticid
 
 from salticid.cli.interrupts import INTERRUPTED
-from salticid.lab.league import read_league
+from salticid.lab.league import League
+from salticid.lab.plan_file import read_plan
 from salticid.runs.specs import strategy_of
 from salticid.truth import load_topic
 
@@ -173,7 +174,7 @@ def test_what_cannot_be_played_is_said_before_anything_is_done(webs: Path, tmp_p
 
 
 def test_the_league_of_the_docs_names_worlds_that_its_page_builds() -> None:
-    played = read_league(ROOT / "docs" / "league.toml")
+    played = read_plan(ROOT / "docs" / "league.toml", League)
     told = (ROOT / "docs" / "league.md").read_text()
     assert [web.world for web in played.webs if f"world build {web.world} " not in told] == []
     assert [each for each in played.players if not strategy_of(each)[0]] == []

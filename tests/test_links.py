@@ -14,6 +14,7 @@ from tests.running import salticid
 
 from salticid.errors import UserError
 from salticid.lab.links.classes import UNIVERSITIES
+from salticid.lab.links.context import Context as LinkContext
 from salticid.lab.links.examples import UNKNOWN, LabelledLinks, labelled_links
 from salticid.lab.links.link_targets import Addresses
 from salticid.lab.links.regression import fit_weights, probabilities
@@ -92,7 +93,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def asked(links: LabelledLinks, splits: list[Split]) -> Trial:
-    return run_trial(links, splits, lambda what, done, of: None)
+    return run_trial(splits, lambda what, done, of: None, LinkContext(links))
 
 
 def homes(links: LabelledLinks, split: Split) -> tuple[set[str], set[str]]:

@@ -136,11 +136,15 @@ def test_crawls_shorter_than_the_papers_are_said_to_be(reproduced: Reproduced) -
     assert made.markdown.startswith(f"**{caution}**")
 
 
-def test_what_cannot_be_is_said() -> None:
+def test_what_cannot_be_is_said(tmp_path: Path) -> None:
     said = salticid("reproduce", 6)
     assert (said.status, said.err.count("\n")) == (2, 1)
     said = salticid("reproduce", 1, "--data", "/nowhere/at/all")
     assert (said.status, "/nowhere/at/all" in said.err) == (2, True)
+    (tmp_path / "file").touch()
+    for out in ("file", "file/folder"):
+        said = salticid("reproduce", 2, "--out", tmp_path / out)
+        assert (said.status, said.err.count("\n"), "--out" in said.err) == (2, 1, True)
 
 
 def test_markdown_cannot_be_broken_by_what_it_holds() -> None:

@@ -36,10 +36,13 @@ def test_on_webkb_the_papers_figures_stand_beside_ours_under_both_splits(tmp_pat
         ["anchor", "68.60"],
         ["transition", "71.71"],
         ["context", "—"],
+        ["anchor with path", "—"],
+        ["transition with path", "—"],
+        ["context with path", "—"],
         [two.WITH_CLASS, "—"],
     ]
     assert recall.rows[0] == ["the paper", "neighbourhood", "16.95", "0.13", "53.11", "27.84", "6.46"]
-    assert len(found.findings) == 4 * 8
+    assert len(found.findings) == 4 * 11
     assert {finding.where for finding in found.findings} == set(accuracy.head[2:])
     far = found.findings[0]
     assert far.verdict is Verdict.HOLDS
@@ -96,5 +99,6 @@ def test_without_data_a_generated_web_is_said_to_be_another_question(
     found = made(None, tmp_path / "out")
     assert "another question" in found.data
     assert found.tables[0].head == ["score", "the paper", "at random, as the paper", "at random"]
-    assert len(found.findings) == 4
+    assert len(found.findings) == 7
+    assert [finding.verdict for finding in found.findings[4:]] == [Verdict.UNTESTABLE] * 3
     assert markdown(found) == markdown(made(None, tmp_path / "again"))

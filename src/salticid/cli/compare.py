@@ -82,14 +82,15 @@ def compare(
     Example: salticid compare world --topics topics --strategy best_first --strategy pagerank --out race
     """
     from salticid.lab.compare import compare as run  # here: it takes its time to import
-    from salticid.lab.experiment import Experiment, read_experiment
+    from salticid.lab.experiment import Experiment
+    from salticid.lab.plan_file import read_plan
     from salticid.lab.report import write_report
 
     if out_dir is None:
         raise UserError("nowhere to write to; name a folder with --out, as in --out race")
     if world.endswith(".toml"):
         options.check_untyped(context, _OF_AN_EXPERIMENT, world)
-        experiment = read_experiment(Path(world))
+        experiment = read_plan(Path(world), Experiment)
     elif topics is None:
         raise UserError(
             f"no topics; name a folder with --topics, made by: salticid world topics {world} --out topics"

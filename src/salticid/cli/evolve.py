@@ -22,7 +22,10 @@ MOST_PARENTS = 5
 
 if TYPE_CHECKING:
     from salticid.evolve.checkpoint import State
+    from salticid.evolve.optimizer import Weights
     from salticid.evolve.search import Evolution
+    from salticid.evolve.search_plan import SearchPlan
+    from salticid.evolve.workers import Stage
     from salticid.lab.search_report.evidence import EvolvedStrategy
 
 
@@ -106,11 +109,9 @@ def evolve(
 
     subject, _ = load_topic(topic)
 
-    from salticid.evolve.checkpoint import Checkpoint
     from salticid.evolve.fitness import Goal
-    from salticid.evolve.known_starts import known_starts, within_reach
+    from salticid.evolve.known_starts import within_reach
     from salticid.evolve.scored_pages import judge_for
-    from salticid.evolve.search import Evolution
     from salticid.evolve.search_plan import (
         PAPER_TERMS,
         SearchPlan,
@@ -120,7 +121,7 @@ def evolve(
         with_parents,
     )
     from salticid.evolve.simulation import Simulation
-    from salticid.evolve.workers import Stage, crawlers, prepare
+    from salticid.evolve.workers import Stage, prepare
     from salticid.lab.search_report.evidence import summary
     from salticid.lab.search_report.page import REPORT, render
     from salticid.lab.search_report.strategy_file import strategy_file, weights_in
@@ -130,12 +131,10 @@ def evolve(
     ranking = Ranking(letter if margin is None else margin, phases_by == "distance")
     all_terms = PAPER_TERMS if (terms or ("paper" if letter else "all")) == "paper" else Simulation.terms
     search_terms = with_parents(all_terms, parents)
-    first_weights = tuple(
+    given = tuple(
         within_reach(weights_in(each, search_terms, phases), search_terms, reach) for each in begin_with or ()
     )
-    if not letter:
-        best_first, *others = known_starts(search_terms, phases)
-        first_weights = (best_first, *first_weights, *others)
+    first_weights = given if letter else _with_known_starts(given, search_terms, phases)
     length = crawl_length or _fitting_length(RecordedWeb(world).pages)
     stage = Stage(
         world.absolute(), subject, judge_for(subject), None if letter else enough_good(length), ranking
@@ -148,19 +147,40 @@ def evolve(
         Goal(reward_hosts, reward_distance, reward_length), first_weights, versions(), stage.judge, letter,
         stage.least_good, ranking, reach,
     )  # fmt: skip
-    with on_ray(stage, ray, workers) if ray else crawlers(stage, workers or os.cpu_count() or 1) as pool:
-        evolution = Evolution(plan, pool, Checkpoint(folder))
-        try:
-            state, evolved = _search(evolution)
-        except KeyboardInterrupt:
-            err.print(f"Stopped in generation {evolution.generation}; the same command goes on from there.")
-            raise typer.Exit(INTERRUPTED) from None
+    state, evolved = _evolve(plan, stage, folder, ray, workers)
     _write(folder / REPORT, render(state, evolved))
     _write(file, strategy_file(evolved))
     if json:
         print_json(summary(state, evolved) | {"out": str(file), "report": str(folder / REPORT)})
     else:
         _tell(evolved, topic, file, folder / REPORT)
+
+
+def _with_known_starts(
+    given: tuple[Weights, ...], terms: tuple[str, ...], phases: int
+) -> tuple[Weights, ...]:
+    """Weights to begin with: Best-First's, then those that were given, then what else is known to be good."""
+    from salticid.evolve.known_starts import known_starts
+
+    best_first, *others = known_starts(terms, phases)
+    return best_first, *given, *others
+
+
+def _evolve(
+    plan: SearchPlan, stage: Stage, folder: Path, ray: str | None, workers: int | None
+) -> tuple[State, EvolvedStrategy]:
+    """Search on this machine or on a cluster; whoever stops it may go on later."""
+    from salticid.evolve.checkpoint import Checkpoint
+    from salticid.evolve.search import Evolution
+    from salticid.evolve.workers import crawlers
+
+    with on_ray(stage, ray, workers) if ray else crawlers(stage, workers or os.cpu_count() or 1) as pool:
+        evolution = Evolution(plan, pool, Checkpoint(folder))
+        try:
+            return _search(evolution)
+        except KeyboardInterrupt:
+            err.print(f"Stopped in generation {evolution.generation}; the same command goes on from there.")
+            raise typer.Exit(INTERRUPTED) from None
 
 
 def _fitting_length(pages: int) -> int:

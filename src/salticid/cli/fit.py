@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from salticid.cli.console import err, out, print_json, safe
 from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.errors import UserError
+
+if TYPE_CHECKING:
+    from salticid.strategies.parts.hunter.prior import Prior
 
 
 def fit(
@@ -51,12 +54,8 @@ def fit(
         raise UserError(
             f"{out_file} is no name for a strategy file; let it end in .toml, in a folder that exists"
         )
-    sources = [Source(world, [file for folder in topics for file in sorted(folder.glob("*.toml"))])]
-    for pair in also or []:
-        other, _, folder = pair.partition("=")
-        if not folder:
-            raise UserError(f"--also {pair} names no topics; write it as WORLD=DIR")
-        sources.append(Source(Path(other), sorted(Path(folder).glob("*.toml"))))
+    sources = [Source(world, [file for folder in topics for file in _topic_files(folder)])]
+    sources += [Source(other, _topic_files(folder)) for other, folder in map(_world_and_topics, also or [])]
     plan = FitPlan(max_pages=max_pages, rounds=rounds, workers=workers or os.cpu_count() or 1)
     with Work("fitting", 0, err) as work:
         prior = fit_prior(sources, plan if judge is None else plan._replace(judge=judge), work.part)
@@ -65,20 +64,32 @@ def fit(
     except OSError as error:
         raise UserError(f"cannot write {out_file}: {error.strerror}; name another file") from None
     if json:
-        print_json(
-            {
-                "file": str(out_file),
-                "provenance": prior.provenance,
-                "texts": prior.texts,
-                "menus": prior.menus,
-            }
-        )
-        return
+        weights = {"texts": prior.texts, "menus": prior.menus}
+        print_json({"file": str(out_file), "provenance": prior.provenance, **weights})
+    else:
+        _tell(prior, out_file)
+
+
+def _world_and_topics(pair: str) -> tuple[Path, Path]:
+    """What `--also` names."""
+    world, _, folder = pair.partition("=")
+    if not folder:
+        raise UserError(f"--also {pair} names no topics; write it as WORLD=DIR")
+    return Path(world), Path(folder)
+
+
+def _topic_files(folder: Path) -> list[Path]:
+    files = sorted(folder.glob("*.toml"))
+    if not files:
+        raise UserError(f"no topic file in {folder}; make some with: salticid world topics WORLD --out DIR")
+    return files
+
+
+def _tell(prior: Prior, file: Path) -> None:
+    """Show what weighs most, and how to crawl with it."""
     for title, weights in (("on webs of texts", prior.texts), ("on webs of menus", prior.menus)):
         out.print(title, highlight=False)
         strongest = sorted(weights, key=lambda name: -abs(weights[name] * prior.spread[name]))[:8]
         for name in strongest:
             out.print(safe(f"  {weights[name] * prior.spread[name]:+.2f}  {name}"), highlight=False)
-    out.print(
-        f"Crawl with it: salticid crawl TOPIC.toml --strategy {out_file}", highlight=False, soft_wrap=True
-    )
+    out.print(f"Crawl with it: salticid crawl TOPIC.toml --strategy {file}", highlight=False, soft_wrap=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,9 @@ from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.errors import UserError
+
+if TYPE_CHECKING:
+    from salticid.lab.league import League, MatchResult
 
 _OF_A_LEAGUE = ("strategy", "max_pages", "max_buffer", "judge", "topics_per_web", "seed")
 
@@ -60,31 +63,54 @@ def league(
 
     Example: salticid league schools webkb --strategy hunter --strategy best_first --out league
     """
-    from salticid.lab import league_tables  # here, as what follows: it takes its time to import
-    from salticid.lab.league import REPORT, League, Web, play, read_league
+    from salticid.lab.league import League, Web  # here, as what follows: it takes its time to import
+    from salticid.lab.plan_file import read_plan
 
     if out_dir is None:
         raise UserError("nowhere to write to; name a folder with --out, as in --out league")
     check_marks(into)
     if len(worlds) == 1 and worlds[0].endswith(".toml"):
         options.check_untyped(context, _OF_A_LEAGUE, worlds[0])
-        played = read_league(Path(worlds[0]))
+        played = read_plan(Path(worlds[0]), League)
     else:
         webs = tuple(Web(Path(world).resolve().name, world, most=topics_per_web) for world in worlds)
         played = League(webs, tuple(strategy or ()), max_pages, options.max_buffer(max_buffer), judge, seed)
+    results = _play(played, out_dir, workers)
+    report = _write(played, results, out_dir, into)
+    if json:
+        print_json({"matches": results, "out": str(out_dir)})
+    else:
+        _tell(played, results, report)
+
+
+def _play(league: League, out_dir: Path, workers: int | None) -> list[MatchResult]:
+    """Play what is not played yet; whoever stops it may go on later."""
+    from salticid.lab.league import play
+
     try:
         with Work("playing", 0, err) as work:
-            results = play(played, out_dir, workers or os.cpu_count() or 1, work.part)
+            return play(league, out_dir, workers or os.cpu_count() or 1, work.part)
     except KeyboardInterrupt:
         err.print("Stopped; the same command goes on from there.")
         raise typer.Exit(INTERRUPTED) from None
+
+
+def _write(league: League, results: list[MatchResult], out_dir: Path, into: Path | None) -> Path:
+    """Write the report, and the tables into a page that has room for them; the report's file."""
+    from salticid.lab import league_tables
+    from salticid.lab.league import REPORT
+
     report = out_dir / REPORT
-    report.write_text(league_tables.render(played, results, REPORT), encoding="utf-8", newline="\n")
-    put_figures(into, league_tables.markdown(played, results))
-    if json:
-        print_json({"matches": results, "out": str(out_dir)})
-        return
+    report.write_text(league_tables.render(league, results, REPORT), encoding="utf-8", newline="\n")
+    put_figures(into, league_tables.markdown(league, results))
+    return report
+
+
+def _tell(league: League, results: list[MatchResult], report: Path) -> None:
+    """Show who won where, and where to read on."""
+    from salticid.lab import league_tables
+
     for table in league_tables.tables(results):
         print_table(table.title, table.head, table.rows)
-    out.print(safe(league_tables.terms(played)), soft_wrap=True)
+    out.print(safe(league_tables.terms(league)), soft_wrap=True)
     out.print(f"The report is in {report}", highlight=False, soft_wrap=True)

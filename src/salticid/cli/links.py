@@ -18,6 +18,9 @@ def links(
         Literal["university", "random"], typer.Option(help="Leave a university out, or links by chance.")
     ] = "university",
     seed: Annotated[int, typer.Option(min=0, help="Of the split by chance.")] = 0,
+    context_paths: Annotated[
+        bool, typer.Option("--context-paths", help="Read the headings and list items above links too.")
+    ] = False,
     save: Annotated[
         Path | None, typer.Option(help="Write a strategy file learned from all links.", metavar="FILE.toml")
     ] = None,
@@ -35,9 +38,10 @@ def links(
     """
     from salticid.lab.links import link_table_file as saving
     from salticid.lab.links import splits  # here: it takes its time to import
-    from salticid.lab.links.examples import labelled_links
+    from salticid.lab.links.context import Context
+    from salticid.lab.links.examples import labelled_links, with_paths
     from salticid.lab.links.table import link_table
-    from salticid.lab.links.trial import run_trial
+    from salticid.lab.links.trial import beside_paths, run_trial
     from salticid.lab.links.trial_tables import figures
 
     if save is not None and save.suffix != ".toml":
@@ -49,8 +53,11 @@ def links(
     examples = labelled_links(world)
     target_class = saving.checked_target(examples, target) if save is not None else ""
     parts = splits.by_university(examples) if split == "university" else splits.at_random(examples, seed)
+    pathed = with_paths(examples, world) if context_paths else None
     with Work("links", 0, err) as work:
-        trial = run_trial(examples, parts, work.part)
+        trial = run_trial(parts, work.part, Context(examples))
+        if pathed is not None:
+            trial = beside_paths(trial, run_trial(parts, work.part, Context(pathed)))
     if save is not None:
         file_of = saving.context_file if score == "context" else saving.strategy_file
         _write(save, file_of(examples, target_class))

@@ -52,10 +52,7 @@ def reproduce(
 
     Example: salticid reproduce 1 --data shared/data --out reproductions/1
     """
-    from salticid.lab.reproduce import page  # here: it takes its time
-    from salticid.lab.reproduce.finding_texts import effect, verdict
-    from salticid.lab.reproduce.markdown import markdown
-    from salticid.lab.reproduce.paper import paper
+    from salticid.lab.reproduce.paper import paper  # here: it takes its time
     from salticid.lab.reproduce.reproduction import Setup
     from salticid.lab.reproduce.systems import run
 
@@ -64,21 +61,47 @@ def reproduce(
         raise UserError(f"there is no folder {data}; name the one that holds the collections with --data")
     if number == 2 and pages is not None:
         err.print("System 2 makes no crawls, so --pages changes nothing.", highlight=False)
-    folder = out_dir or Path("reproductions") / str(number)
+    folder = _made(out_dir or Path("reproductions") / str(number))
     with Work("reproducing", 0, err) as work:
         cores, length = workers or os.cpu_count() or 1, pages or paper(number).pages
         outcome = run(number, Setup(data, folder, cores, work.part, length, letter, full))
-    folder.mkdir(parents=True, exist_ok=True)
+    _write(folder, outcome)
+    if into is not None:
+        _put_into(into, outcome)
+    if json:
+        print_json(msgspec.to_builtins(outcome))
+    else:
+        _tell(outcome, folder)
+
+
+def _made(folder: Path) -> Path:
+    """The folder to write to, made before hours of work and not after them."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(
+            f"cannot write to {folder}: {error.strerror}; name another folder with --out"
+        ) from None
+    return folder
+
+
+def _write(folder: Path, outcome: Reproduction) -> None:
+    """Keep the findings, for people and for programs, and the page with all figures."""
+    from salticid.lab.reproduce import page
+    from salticid.lab.reproduce.markdown import markdown
+
     (folder / FINDINGS).write_text(markdown(outcome))
     (folder / FINDINGS_DATA).write_bytes(
         msgspec.json.format(msgspec.json.encode(outcome.findings), indent=1) + b"\n"
     )
     (folder / page.REPORT).write_text(page.render(outcome), encoding="utf-8")
-    if into is not None:
-        _put_into(into, outcome)
-    if json:
-        print_json(msgspec.to_builtins(outcome))
-        return
+
+
+def _tell(outcome: Reproduction, folder: Path) -> None:
+    """Show the tables and the verdicts, and where to read on."""
+    from salticid.lab.reproduce.finding_texts import effect, verdict
+    from salticid.lab.reproduce.page import REPORT
+
     out.print(safe(f"System {outcome.number}: {outcome.paper}"), soft_wrap=True)
     if outcome.caution:
         out.print(safe(outcome.caution), soft_wrap=True)
@@ -89,7 +112,7 @@ def reproduce(
             f"{verdict(finding):>36}  {finding.finding} ({finding.where}): {finding.here}; {effect(finding)}"
         )
         out.print(safe(told.removesuffix("; ")), soft_wrap=True)
-    out.print(f"Kept in {folder / FINDINGS}, with figures in {page.REPORT}", highlight=False, soft_wrap=True)
+    out.print(f"Kept in {folder / FINDINGS}, with figures in {REPORT}", highlight=False, soft_wrap=True)
 
 
 def _put_into(file: Path, outcome: Reproduction) -> None:

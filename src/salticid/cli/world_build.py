@@ -35,6 +35,9 @@ def build_world(
     menus: Annotated[
         bool, typer.Option("--menus", help="Heavy menus on the sites of the generated web.")
     ] = False,
+    context_paths: Annotated[
+        bool, typer.Option("--context-paths", help="Keep the headings and list items above links beside it.")
+    ] = False,
     labels: Annotated[Path | None, typer.Option(help="Lines of URL, tab, label.", metavar="TSV")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Quiet = False,
@@ -48,13 +51,16 @@ def build_world(
     from salticid.worlds.warc_source import WarcFiles
     from salticid.worlds.webkb import WebKB
 
+    if context_paths and (crawl is not None or synthetic is not None):
+        raise UserError("--context-paths are read from HTML, which this source has not; leave them out")
+    build_pages = _build_with_paths if context_paths else _build
     choices: list[Callable[[], WorldSummary]] = []
     if warc:
-        choices.append(lambda: _build(world, WarcFiles(warc), labels))
+        choices.append(lambda: build_pages(world, WarcFiles(warc), labels))
     if html is not None:
-        choices.append(lambda: _build(world, _html_folder(html, base_url), labels))
+        choices.append(lambda: build_pages(world, _html_folder(html, base_url), labels))
     if webkb is not None:
-        choices.append(lambda: _build(world, WebKB(webkb), labels))
+        choices.append(lambda: build_pages(world, WebKB(webkb), labels))
     if crawl is not None:
         choices.append(lambda: _build_from_crawl(world, crawl, labels))
     if synthetic is not None:
@@ -84,6 +90,13 @@ def _build(
 
     with Work("building", source.size, err) as work:
         return build(world, source, labels, lambda count, pages: work.at(count, f"{pages} pages"), beside)
+
+
+def _build_with_paths(world: Path, source: WorldSource, labels: Path | None) -> WorldSummary:
+    from salticid.worlds.context_path_file import WithContextPaths
+
+    with WithContextPaths(source) as noting:
+        return _build(world, noting, labels, noting.write_beside)
 
 
 def _build_from_crawl(world: Path, folder: Path, labels: Path | None) -> WorldSummary:

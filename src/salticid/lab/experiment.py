@@ -138,16 +138,6 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             self.topic(key)
 
 
-def read_experiment(file: Path) -> Experiment:
-    """The experiment of a TOML file; paths in it are as seen from where the program runs."""
-    try:
-        return msgspec.toml.decode(file.read_bytes(), type=Experiment)
-    except OSError as error:
-        raise UserError(f"cannot read experiment {file}: {error.strerror}") from None
-    except (msgspec.ValidationError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{file} is no experiment: {error}") from None
-
-
 class Case(msgspec.Struct, frozen=True):
     """One crawl to be made: which topic, which strategy, which repeat, and what it varies.
 

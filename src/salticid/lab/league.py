@@ -143,16 +143,6 @@ class MatchResult(msgspec.Struct, frozen=True):
     places: list[Place]
 
 
-def read_league(file: Path) -> League:
-    """The league of a TOML file; paths in it are as seen from where the program runs."""
-    try:
-        return msgspec.toml.decode(file.read_bytes(), type=League)
-    except OSError as error:
-        raise UserError(f"cannot read league {file}: {error.strerror}") from None
-    except (msgspec.ValidationError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{file} is no league: {error}") from None
-
-
 def play(league: League, out: Path, workers: int, watch: Watch) -> list[MatchResult]:
     """Play all matches that are not in `out` yet; each has its comparison there, with its report."""
     league.check()

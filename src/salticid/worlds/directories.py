@@ -7,11 +7,12 @@ directory, a file each or a folder of them.
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import BufferedIOBase
 from pathlib import Path
 from xml.etree.ElementTree import Element, ParseError, iterparse
+from xml.sax.saxutils import escape, quoteattr
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -21,6 +22,9 @@ from salticid.urls import canonical
 LEAST_LINKS = 5
 """A leaf with fewer makes no topic, as in the papers."""
 _ROOT = "Top/"
+_DUMP_HEAD = """<?xml version="1.0" encoding="UTF-8"?>
+<RDF xmlns:r="http://www.w3.org/TR/RDF/" xmlns:d="http://purl.org/dc/elements/1.0/" xmlns="http://dmoz.org/rdf/">
+"""
 _PAGES = (".html", ".htm")
 _DESCRIPTION_MARKS = " -–—:"
 
@@ -70,6 +74,21 @@ def read_leaves(source: Path) -> list[Leaf]:
     return leaves
 
 
+def write_dump(file: Path, leaves: Iterable[Leaf]) -> None:
+    """Write a dump such as `read_leaves` reads."""
+    with file.open("w", encoding="utf-8") as out:
+        out.write(_DUMP_HEAD)
+        for leaf in leaves:
+            topic = escape(f"{_ROOT}{leaf.path}")
+            for entry in leaf.entries:
+                title, text = escape(entry.title), escape(entry.description)
+                out.write(
+                    f"<ExternalPage about={quoteattr(entry.url)}><d:Title>{title}</d:Title>"
+                    f"<d:Description>{text}</d:Description><topic>{topic}</topic></ExternalPage>\n"
+                )
+        out.write("</RDF>\n")
+
+
 def _above(path: str) -> Iterator[str]:
     """All categories above one.
 
@@ -93,14 +112,14 @@ def _entries(source: Path) -> Iterator[tuple[str, Entry]]:
 
 def _rdf_entries(source: Path) -> Iterator[tuple[str, Entry]]:
     """Each `ExternalPage` of a dump, one at a time: such a file is larger than memory."""
-    with _opened(source) as file:
-        try:
+    try:
+        with _opened(source) as file:
             for _, element in iterparse(file):  # noqa: S314 - expat bounds what entities may grow to
                 if _name(element) == "ExternalPage":
                     yield from _external_page(element)
                     element.clear()
-        except (ParseError, OSError, EOFError) as error:
-            raise UserError(f"{source} is no RDF dump of a directory: {error}") from None
+    except (ParseError, OSError, EOFError) as error:
+        raise UserError(f"{source} is no RDF dump of a directory: {error}") from None
 
 
 def _opened(source: Path) -> BufferedIOBase:

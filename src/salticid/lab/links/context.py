@@ -20,10 +20,10 @@ SEEN_ON = 2
 
 
 class Context:
-    """P(class | link) from anchor, address, surrounding words, titles and place."""
+    """P(class | link) from anchor, address, surrounding words, titles and place; and from context paths, if any."""
 
     def __init__(self, links: LabelledLinks) -> None:
-        self._links = links
+        self.links = links
         self._traits, self._names = _table(links)
         self._fits: dict[tuple[bytes, float], tuple[Ints, Floats]] = {}
 
@@ -36,7 +36,7 @@ class Context:
         """What these links teach, for a crawl after pages of class `target`."""
         columns, weights = self._fit(train, trust)
         names = [self._names[column] for column in columns.tolist()]
-        return LinkWeights.of(self._links.classes, target, names, weights)
+        return LinkWeights.of(self.links.classes, target, names, weights)
 
     def best_trust(self, split: Split) -> float:
         """The trust with which the splits inside training are told apart best; the least of equals."""
@@ -45,15 +45,15 @@ class Context:
 
     def _right(self, split: Split, trust: float) -> int:
         guesses = self.scores(split, trust).argmax(axis=1)
-        return int(np.count_nonzero(guesses == self._links.label[split.test]))
+        return int(np.count_nonzero(guesses == self.links.label[split.test]))
 
     def _fit(self, train: Ints, trust: float) -> tuple[Ints, Floats]:
         """Two universities hidden, whichever was hidden first, leave the same links: learned once."""
         key = train.tobytes(), trust
         if key not in self._fits:
             traits = self._traits[train]
-            columns = _usual(traits, self._links.source[train])
-            labels, classes = self._links.label[train], len(self._links.classes)
+            columns = _usual(traits, self.links.source[train])
+            labels, classes = self.links.label[train], len(self.links.classes)
             self._fits[key] = columns, fit_weights(traits[:, columns], labels, classes, trust)
         return self._fits[key]
 
@@ -64,11 +64,12 @@ def _table(links: LabelledLinks) -> tuple[csr_matrix, list[str]]:
     columns: list[int] = []
     ends = [0]
     traits, page = None, -1
-    for source, place in zip(links.source.tolist(), links.place.tolist(), strict=True):
+    for link, (source, place) in enumerate(zip(links.source.tolist(), links.place.tolist(), strict=True)):
         if traits is None or source != page:
             traits = PageTraits.of(links.web.page(source), links.web.words, links.web.urls)
             page = source
-        columns += [column.setdefault(trait, len(column)) for trait in traits.traits(place)]
+        path = dict.fromkeys(links.paths.traits(link)) if links.paths is not None else ()
+        columns += [column.setdefault(trait, len(column)) for trait in (*traits.traits(place), *path)]
         ends.append(len(columns))
     table = csr_matrix((np.ones(len(columns)), columns, ends), shape=(len(links), len(column)))
     return table, list(column)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from salticid.errors import UserError
 from salticid.lab.links.classes import kinds_by_url
+from salticid.lab.links.link_paths import LinkPaths
 from salticid.lab.links.link_targets import NOWHERE, Addresses
 from salticid.learning.link_model import LONGEST_ANCHOR
 from salticid.model import Ints
@@ -25,7 +26,8 @@ class LabelledLinks:
     """Links as columns of equal length, and what is known of all pages, by their numbers in the recording.
 
     Link i is number `place[i]` of page `source[i]`; it leads to page `target[i]`, which is of class `label[i]`.
-    A page of a world that names no universities has "" for its own; so has a page without a label.
+    A page of a world that names no universities has "" for its own; so has a page without a label. With `paths`, a
+    context path of each link, these are part of what is read of a link.
     """
 
     web: RecordedWeb
@@ -36,6 +38,7 @@ class LabelledLinks:
     place: Ints
     target: Ints
     label: Ints
+    paths: LinkPaths | None = None
 
     def __len__(self) -> int:
         return len(self.source)
@@ -46,11 +49,12 @@ class LabelledLinks:
         return self.web.arrays.manifest.stems.partition(":")[0]
 
     def anchors(self, links: Ints) -> list[Ints]:
-        """The word ids of the anchors of some links, of each its first words."""
+        """The word ids of the anchors of some links, of each its first words; and with paths theirs behind them."""
         anchors = []
         for link in links.tolist():
             page = self.web.page(int(self.source[link]))
-            anchors.append(page.anchor(int(self.place[link]))[:LONGEST_ANCHOR])
+            anchor = page.anchor(int(self.place[link]))[:LONGEST_ANCHOR]
+            anchors.append(anchor if self.paths is None else np.append(anchor, self.paths.words(link)))
         return anchors
 
 
@@ -77,6 +81,11 @@ def labelled_links(world: Path) -> LabelledLinks:
     return LabelledLinks(
         web, classes, page_class, tuple(university), source, place, target, page_class[target]
     )
+
+
+def with_paths(links: LabelledLinks, world: Path) -> LabelledLinks:
+    """The same links with the context paths that were kept beside their world."""
+    return replace(links, paths=LinkPaths(links.web, world, links.source, links.place))
 
 
 def _links(web: RecordedWeb, page_class: Ints) -> tuple[Ints, Ints, Ints]:

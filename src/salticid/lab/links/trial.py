@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from salticid.lab.links.bayes import stop_words_of, three_scores
+from salticid.lab.links.bayes import NEIGHBOURHOOD, stop_words_of, three_scores
 from salticid.lab.links.context import CONTEXT, Context
 from salticid.lab.links.examples import LabelledLinks
 from salticid.lab.links.splits import Split
 from salticid.model import Ints
 
+WITH_PATH = " with path"
+"""Marks a score that read the context path of a link too."""
 Watch = Callable[[str, int, int], None]
 """Called with the progress of the work: what is being done, how much of it is done, of how much."""
 
@@ -46,17 +48,14 @@ class Trial:
 
 
 def run_trial(
-    links: LabelledLinks,
-    splits: Sequence[Split],
-    watch: Watch,
-    stop_words: str | None = None,
-    context: Context | None = None,
+    splits: Sequence[Split], watch: Watch, context: Context, stop_words: str | None = None
 ) -> Trial:
-    """Learn, choose and ask, split by split; whose stop words are left out is chosen unless it is said.
+    """Learn, choose and ask about the links of a `context`, split by split.
 
-    A `context` of these links that learned for another trial need not learn again.
+    Whose stop words are left out is chosen unless it is said. A context that learned for another trial need not learn
+    again.
     """
-    context = context or Context(links)
+    links = context.links
     answers: dict[str, list[Ints]] = {}
     settings = []
     for count, split in enumerate(splits):
@@ -75,4 +74,12 @@ def run_trial(
         np.concatenate([split.test for split in splits]),
         np.repeat(np.arange(len(splits), dtype=np.int32), [len(split.test) for split in splits]),
         {name: np.concatenate(parts) for name, parts in answers.items()},
+    )
+
+
+def beside_paths(plain: Trial, with_paths: Trial) -> Trial:
+    """A trial with the scores of another beside its own, whose links had context paths; a page's own score has none."""
+    scores = {name: answers for name, answers in with_paths.answers.items() if name != NEIGHBOURHOOD}
+    return replace(
+        plain, answers={**plain.answers, **{f"{name}{WITH_PATH}": one for name, one in scores.items()}}
     )

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 import numpy as np
 
 from salticid.lab.links.significance import Difference, difference
 from salticid.lab.links.table import LinkTable, link_table
-from salticid.lab.links.trial import Trial
+from salticid.lab.links.trial import WITH_PATH, Trial
 from salticid.lab.reproduce.reproduction import FigureTable
 
 
 def figures(trial: Trial) -> Iterator[FigureTable]:
-    """How often each score is right, part by part, each score against the one before, and the confusions."""
+    """How often each score is right, part by part, each against the one before or without paths, and the confusions."""
     table = link_table(trial)
     yield _accuracy(table, len(trial.questions))
     if len(trial.settings) > 1:
@@ -66,6 +66,17 @@ def _parts(trial: Trial) -> FigureTable:
 
 
 def _differences(trial: Trial) -> FigureTable:
-    rows = [[f"{b} less {a}", difference_text(difference(trial, b, a))] for a, b in pairwise(trial.answers)]
+    rows = [[f"{b} less {a}", difference_text(difference(trial, b, a))] for a, b in _pairs(trial.answers)]
     title = "Differences of accuracy, 95 % intervals and p by a bootstrap of 10,000 draws of source pages"
     return FigureTable(title, ["", "difference"], rows)
+
+
+def _pairs(scores: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Each score with the one before; one that read context paths with itself without them.
+
+    >>> list(_pairs(["anchor", "context", "anchor with path"]))
+    [('anchor', 'context'), ('anchor', 'anchor with path')]
+    """
+    names = list(scores)
+    yield from pairwise(name for name in names if not name.endswith(WITH_PATH))
+    yield from ((name.removesuffix(WITH_PATH), name) for name in names if name.endswith(WITH_PATH))

@@ -10,22 +10,19 @@ from markupsafe import Markup
 from salticid.lab.report.numbers import shorten
 from salticid.lab.report.scales import Scale, round_bounds
 from salticid.lab.report.svg_parts import (
-    BOTTOM,
-    HEIGHT,
     LABEL_GAP,
     LEFT,
     LONGEST_LABEL,
     STYLES,
-    TOP,
-    WIDTH,
     Axes,
-    axis_title,
+    frame,
     grid,
-    label_width,
     middle_text,
     place_text,
+    plot,
+    right_edge,
     svg,
-    upright_title,
+    upright_scale,
 )
 from salticid.lab.results import Curve
 
@@ -44,14 +41,13 @@ def bar_plot(
     heights = [mean + error for each in bars.values() for mean, error in zip(each.mean, each.se, strict=True)]
     if not heights or not groups:
         return Markup("")
-    right = WIDTH - 24 - label_width((*bars, *levels))
+    right = right_edge((*bars, *levels))
     low = min(
         0.0, *(mean - error for each in bars.values() for mean, error in zip(each.mean, each.se, strict=True))
     )
-    y = Scale(*round_bounds(low, max(*heights, *levels.values(), 0.0), from_zero=True), HEIGHT - BOTTOM, TOP)
+    y = upright_scale(*round_bounds(low, max(*heights, *levels.values(), 0.0), from_zero=True))
     wide = (right - LEFT) / len(groups)
-    parts = [grid(value, text, y, LEFT, right) for value, text in y.ticks()]
-    parts += [axis_title(axes.x, (LEFT + right) / 2, HEIGHT - 6), upright_title(axes.y, y)]
+    parts = frame(axes, y, right)
     for place, group in enumerate(groups):
         parts.append(middle_text(group, LEFT + wide * (place + 0.5), y.start + 18))
     thick = 0.8 * wide / len(bars)
@@ -59,11 +55,11 @@ def bar_plot(
         for place, (mean, error) in enumerate(zip(each.mean, each.se, strict=True)):
             at = LEFT + wide * (place + 0.1) + thick * number
             parts.append(_standing_bar(number, (at, thick), mean, error, y))
-        parts.append(_key(number, name, right + 8, TOP + 10 + LABEL_GAP * number))
+        parts.append(_key(number, name, right + 8, y.end + 10 + LABEL_GAP * number))
     for number, (name, value) in enumerate(levels.items()):
         parts.append(_level(STYLES // 2 + number, name, value, right, y))
     label = f"{title}: {axes.y} for {', '.join(groups)}; {', '.join(bars)}"
-    return svg(WIDTH, HEIGHT, label, "plot", parts)
+    return plot(label, parts)
 
 
 def distance_plot(

@@ -11,22 +11,17 @@ from markupsafe import Markup
 from salticid.lab.report.numbers import finite, shorten
 from salticid.lab.report.scales import Scale, round_bounds
 from salticid.lab.report.svg_parts import (
-    BOTTOM,
-    HEIGHT,
     LABEL_GAP,
     LEFT,
     LONGEST_LABEL,
     STYLES,
-    TOP,
-    WIDTH,
     Axes,
-    axis_title,
-    grid,
-    label_width,
+    frame,
     middle_text,
     place_text,
-    svg,
-    upright_title,
+    plot,
+    right_edge,
+    upright_scale,
 )
 from salticid.lab.results import Curve
 
@@ -63,11 +58,11 @@ def line_plot(
     lines = [each for each in (_curve_of(name, curves[name], order, axes) for name in curves) if each.points]
     if not lines:
         return Markup("")
-    right = WIDTH - 24 - label_width(each.name for each in lines)
+    right = right_edge(each.name for each in lines)
     x, y = _scales(lines, axes, right)
-    ends = _spread([y.at(each.points[-1][1]) for each in lines], TOP + 6, HEIGHT - BOTTOM - 2)
+    ends = _spread([y.at(each.points[-1][1]) for each in lines], y.end + 6, y.start - 2)
     with_bands = len(lines) <= MOST_BANDS
-    parts = [_frame(x, y, axes)]
+    parts = frame(axes, y, right, _ticks(x, y))
     parts += [_band(each, x, y) for each in lines] if with_bands else []
     parts += [_curve(each, x, y) for each in lines]
     parts += [] if with_bands else [_error_bar(each, x, y, n / len(lines)) for n, each in enumerate(lines)]
@@ -76,7 +71,7 @@ def line_plot(
         parts += _bars_along(each.style, curves[each.name], errors, x, y)
     parts += [_label(each, x, y, right, at) for each, at in zip(lines, ends, strict=True)]
     label = f"{title}: {axes.y} against {axes.x}, for {', '.join(each.name for each in lines)}"
-    return svg(WIDTH, HEIGHT, label, "plot", parts)
+    return plot(label, parts)
 
 
 def _curve_of(name: str, curve: Curve, order: Sequence[str], axes: Axes) -> _PlotCurve:
@@ -110,21 +105,17 @@ def _scales(lines: Sequence[_PlotCurve], axes: Axes, right: float) -> tuple[Scal
     )
     if axes.from_zero and min(point[1] for point in points) >= 0:
         low = 0
-    return Scale(first, last, LEFT, right, axes.log), Scale(low, high, HEIGHT - BOTTOM, TOP)
+    return Scale(first, last, LEFT, right, axes.log), upright_scale(low, high)
 
 
-def _frame(x: Scale, y: Scale, axes: Axes) -> Markup:
-    parts = [grid(value, text, y, LEFT, x.end) for value, text in y.ticks()]
+def _ticks(x: Scale, y: Scale) -> Iterable[Markup]:
+    """Marks along the x axis, each with its number."""
     for value, text in x.ticks():
         at = place_text(x.at(value))
-        parts.append(
-            Markup('<line class="tick" x1="{0}" x2="{0}" y1="{1}" y2="{2}"/>').format(
-                at, y.start, y.start + 4
-            )
+        yield Markup('<line class="tick" x1="{0}" x2="{0}" y1="{1}" y2="{2}"/>').format(
+            at, y.start, y.start + 4
         )
-        parts.append(middle_text(text, x.at(value), y.start + 18))
-    parts += [axis_title(axes.x, (x.start + x.end) / 2, HEIGHT - 6), upright_title(axes.y, y)]
-    return Markup("").join(parts)
+        yield middle_text(text, x.at(value), y.start + 18)
 
 
 def _band(each: _PlotCurve, x: Scale, y: Scale) -> Markup:

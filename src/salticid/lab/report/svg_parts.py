@@ -36,6 +36,27 @@ def label_width(names: Iterable[str]) -> float:
     return LETTER * max(SHORTEST_LABEL, *(len(shorten(name, LONGEST_LABEL)) for name in names))
 
 
+def right_edge(names: Iterable[str]) -> float:
+    """Where a plot ends that has these names beside it."""
+    return WIDTH - 24 - label_width(names)
+
+
+def upright_scale(low: float, high: float) -> Scale:
+    """From the bottom of a plot to its top."""
+    return Scale(low, high, HEIGHT - BOTTOM, TOP)
+
+
+def frame(axes: Axes, y: Scale, right: float, ticks: Iterable[Markup] = ()) -> list[Markup]:
+    """Lines across a plot, the ticks of its x axis, and what both axes show."""
+    lines = (grid(value, text, y, LEFT, right) for value, text in y.ticks())
+    return [*lines, *ticks, axis_title(axes.x, (LEFT + right) / 2, HEIGHT - 6), upright_title(axes.y, y)]
+
+
+def plot(label: str, parts: Iterable[Markup]) -> Markup:
+    """A drawing of the usual size."""
+    return svg(WIDTH, HEIGHT, label, "plot", parts)
+
+
 def axis_title(text: str, x: float, y: float) -> Markup:
     """What an axis shows, below it."""
     return Markup('<text class="axis" x="{}" y="{}" text-anchor="middle">{}</text>').format(

@@ -12,7 +12,7 @@ from salticid.lab.reproduce.reproduction import Setup
 from salticid.lab.reproduce.worlds import MOST_TOPICS, Ground
 from salticid.worlds.topics import TopicPlan
 
-PLAN = TopicPlan(task="neighbours", examples_per_topic=10)
+PLAN = TopicPlan(task="neighbours", examples_per_topic=10, description="editor")
 BUFFERS = (256, 4096)
 LENGTHS = (0.25, 1.0)
 """Parts of the paper's length."""

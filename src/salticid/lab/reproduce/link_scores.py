@@ -10,11 +10,11 @@ import numpy as np
 
 from salticid.lab.links.bayes import ALL_WORDS, ANCHOR, NEIGHBOURHOOD, TRANSITION, transition_by_class
 from salticid.lab.links.context import CONTEXT, TRUSTS, Context
-from salticid.lab.links.examples import labelled_links
+from salticid.lab.links.examples import labelled_links, with_paths
 from salticid.lab.links.significance import Difference, difference, paired_bootstrap
 from salticid.lab.links.splits import Split, at_random, by_university
 from salticid.lab.links.table import ScoreTable, link_table
-from salticid.lab.links.trial import Trial, run_trial
+from salticid.lab.links.trial import WITH_PATH, Trial, beside_paths, run_trial
 from salticid.lab.links.trial_tables import figures, percent
 from salticid.lab.reproduce.figures import PaperFigure
 from salticid.lab.reproduce.findings import Finding, finding_of, untestable
@@ -46,25 +46,27 @@ def reproduce(setup: Setup) -> Reproduction:
     source = _webkb(setup.data, setup.out) if setup.data is not None else None
     if source is not None:
         source_text = "WebKB"
-        links = labelled_links(world_of(setup.out, "webkb", source, setup.watch))
+        world = world_of(setup.out, "webkb-with-context-paths", source, setup.watch, context_paths=True)
+        links = labelled_links(world)
+        contexts = {"": Context(links), WITH_PATH: Context(with_paths(links, world))}
         splits = {"by university": by_university(links), "at random": at_random(links, SEED)}
     else:
         source_text = (
             "a generated web, where classes are fields of knowledge and not kinds of page: another question"
         )
         links = labelled_links(generated_ground(setup.out, GENERATED_PAGES, setup.watch).world)
+        contexts = {"": Context(links)}
         splits = {"at random": at_random(links, SEED)}
-    context = Context(links)
     trials = {}
     for name, parts in splits.items():
-        trials[f"{name}{LETTER}"] = run_trial(links, parts, setup.watch, links.language, context)
-        trials[name] = run_trial(links, parts, setup.watch, context=context)
+        trials[f"{name}{LETTER}"] = _trial(contexts, parts, setup, links.language)
+        trials[name] = _trial(contexts, parts, setup)
     with_class = {
         name: _with_page_class(trial, splits[name.removesuffix(LETTER)]) for name, trial in trials.items()
     }
     by_home = "by university"
     races = (
-        score_race(links, splits[by_home], trials[by_home].settings, context, setup)
+        score_race(links, splits[by_home], trials[by_home].settings, contexts[""], setup)
         if by_home in splits
         else ()
     )
@@ -86,6 +88,14 @@ def reproduce(setup: Setup) -> Reproduction:
         ],
         figures=[*_recall_figures(with_class)],
     )
+
+
+def _trial(
+    contexts: Mapping[str, Context], splits: Sequence[Split], setup: Setup, stop_words: str | None = None
+) -> Trial:
+    """All scores; beside them, where context paths were kept, what they are with these."""
+    plain, *pathed = (run_trial(splits, setup.watch, each, stop_words) for each in contexts.values())
+    return beside_paths(plain, pathed[0]) if pathed else plain
 
 
 def _with_page_class(trial: Trial, splits: Sequence[Split]) -> Trial:
@@ -120,7 +130,8 @@ def _settings(trials: Mapping[str, Trial]) -> dict[str, str]:
         "chosen inside training": "otherwise whether stop words are left out, by the anchor score; of "
         f"{', '.join(f'{trust:g}' for trust in TRUSTS)} the trust of the regression",
         "what was chosen": "; ".join(choices),
-        "significance": "paired bootstrap, 10,000 draws of source pages; p is of each test alone",
+        "with path": "the words of the page's title, of the headings and of the list items above a link are read too",
+        "significance": "paired bootstrap, 10,000 draws of source pages; in the tables p is of each test alone",
     }
 
 
@@ -162,7 +173,7 @@ def _recalls(score: str, table: ScoreTable | None) -> list[str]:
 def _recall_figures(trials: Mapping[str, Trial]) -> Iterator[PaperFigure]:
     """Table 1 drawn: accuracy by each score with its error over source pages, and the paper's."""
     printed = paper(NUMBER)
-    scores = [NEIGHBOURHOOD, ANCHOR, TRANSITION, CONTEXT]
+    scores = [score for score in next(iter(trials.values())).answers if score != WITH_CLASS]
     places = [float(n) for n in range(len(scores))]
     paper_bars = [printed.numbers["accuracy"].get(score, 0.0) for score in scores]
     curves = {"the paper": Curve(places, paper_bars, [0.0] * len(scores))}
@@ -201,6 +212,9 @@ class _Findings:
             yield self._comparison(claims["courses"], transition[::-1], self._links_to("course"))
         yield self._comparison(claims["context"], context)
         yield self._comparison(claims["empty_anchors"], context, self._silent())
+        yield self._path(claims["path"], ANCHOR)
+        yield self._path(claims["path_empty_anchors"], ANCHOR, self._silent())
+        yield self._path(claims["path_context"], CONTEXT)
 
     def _comparison(
         self, claim: Claim, scores: tuple[str, str], among: Whole | None = None, margin: float = 0.0
@@ -215,6 +229,12 @@ class _Findings:
         many = f", {len(among):,} links" if among is not None else ""
         first, second = (self._right(score, among) for score in scores)
         return self._finding(claim, f"{first} against {second} %{many}", test, among)
+
+    def _path(self, claim: Claim, score: str, among: Whole | None = None) -> Finding:
+        """A score that read context paths against itself without them."""
+        if f"{score}{WITH_PATH}" not in self.trial.answers:
+            return untestable(claim, self.name, "pages of this web have no outline")
+        return self._comparison(claim, (f"{score}{WITH_PATH}", score), among)
 
     def _departments(self, claim: Claim) -> Finding:
         """Whether the page tells fewer than one link to a department in twenty; the effect is what is left to that."""

@@ -11,8 +11,9 @@ from salticid.lab.reproduce.findings import Finding
 from salticid.lab.reproduce.paper import paper
 from salticid.lab.reproduce.race import PaperRace, mean_text, topic_counts
 from salticid.lab.reproduce.reproduction import FigureTable, Reproduction, Setup
+from salticid.lab.reproduce.spider_study import TOPICS as STUDIED
 from salticid.lab.reproduce.spider_study import study
-from salticid.lab.reproduce.worlds import MOST_TOPICS, Ground, generated_ground, grounds
+from salticid.lab.reproduce.worlds import EDITED, MOST_TOPICS, Ground, generated_ground, grounds
 from salticid.metrics.parts.measure import Better
 from salticid.worlds.topics import TopicPlan
 
@@ -65,11 +66,14 @@ def reproduce(setup: Setup) -> Reproduction:
             "pages of a crawl": str(setup.pages),
             "topics": topic_counts(races),
             "links remembered": str(MAX_BUFFER),
-            "topic text": "titles and telling words of ten pages, as an editor writes; crawler and judge share it",
+            "topic text": f"{EDITED}; crawler and judge share it",
             "seeds": "10 pages of the topic",
             "PageRank's cross-domain rule": rule,
             "InfoSpiders": "a step of learning is scaled by its inputs; by the letter of the paper it is not",
-            "longer crawls, and why InfoSpiders do as they do": "below" if setup.full else "with --full",
+            "longer crawls, and why InfoSpiders do as they do": f"on {LONG_TOPICS} topics and on {STUDIED}, for a "
+            "hundred would take hours"
+            if setup.full
+            else "with --full",
         },
         tables=tables,
         findings=findings,

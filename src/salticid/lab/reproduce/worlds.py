@@ -10,7 +10,8 @@ from pathlib import Path
 from salticid.lab.compare import Watch
 from salticid.worlds.answers import WorldSource
 from salticid.worlds.build import build
-from salticid.worlds.generating.building import WebEdition, build_generated
+from salticid.worlds.context_path_file import WithContextPaths
+from salticid.worlds.generating.building import DIRECTORY, WebEdition, build_generated
 from salticid.worlds.html_folder import HtmlFolder
 from salticid.worlds.topics import TopicPlan, make_topics
 from salticid.worlds.webkb import WebKB
@@ -22,14 +23,24 @@ GENERATED_PAGES, LEAST_PAGES = 20_000, 5_000
 MOST_TOPICS = 100
 """As many topics as the papers have are raced on, where a web has them."""
 
+EDITED = (
+    "on the generated web what editors of its directory wrote of ten pages that a leaf lists, and the leaf's pages are "
+    "the topic's; elsewhere titles and telling words of ten pages, as an editor would write"
+)
+"""Where the description of a topic comes from."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """A world to race on. On one with a single host no link leads to another domain."""
+    """A world to race on. On one with a single host no link leads to another domain.
+
+    Topics whose description is to be an editor's come from the leaves of its `directory`, if it has one.
+    """
 
     name: str
     world: Path
     one_host: bool = False
+    directory: Path | None = None
 
     def topics(self, out: Path, plan: TopicPlan, most: int | None = None) -> Path:
         """A folder of topic files, made as the plan says; of many, `most` that are spread evenly over their names."""
@@ -42,7 +53,8 @@ class Ground:
             *(["on-topic"] if plan.on_topic else []),
         ]
         folder = out / "-".join(["topics", self.world.name, *ways])
-        files = sorted(make_topics(self.world, folder, plan).files)
+        directory = self.directory if plan.description == "editor" else None
+        files = sorted(make_topics(self.world, folder, plan, directory=directory).files)
         if most is not None and len(files) > most:
             sample = {files[at * len(files) // most] for at in range(most)}
             for file in files:
@@ -75,17 +87,31 @@ def generated_ground(out: Path, pages: int, watch: Watch) -> Ground:
         build_generated(
             world, WebEdition(pages), watch=lambda count, _: watch("building generated", count, pages)
         )
-    return Ground("generated", world)
+    return Ground("generated", world, directory=world / DIRECTORY)
 
 
 def world_of(
-    out: Path, name: str, source: Callable[[], WorldSource], watch: Watch, labels: Path | None = None
+    out: Path,
+    name: str,
+    source: Callable[[], WorldSource],
+    watch: Watch,
+    labels: Path | None = None,
+    context_paths: bool = False,
 ) -> Path:
+    """The world of a source, made once; with the context paths of its links beside it, if asked for."""
     world = out / f"world-{name}"
     if not world.exists():
         out.mkdir(parents=True, exist_ok=True)
         pages = source()
-        build(world, pages, labels, watch=lambda count, _: watch(f"building {name}", count, pages.size))
+
+        def told(count: int, _: int) -> None:
+            watch(f"building {name}", count, pages.size)
+
+        if context_paths:
+            with WithContextPaths(pages) as noting:
+                build(world, noting, labels, told, noting.write_beside)
+        else:
+            build(world, pages, labels, told)
     return world
 
 

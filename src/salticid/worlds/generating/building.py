@@ -24,13 +24,17 @@ from salticid.text import language
 from salticid.webs.arrays import ArrayWriter, Manifest, write_index, write_texts
 from salticid.webs.world_arrays import HOST, LINK, ROW, TOKEN, URL, WORD, WorldArray
 from salticid.worlds.build import WorldSummary
+from salticid.worlds.directories import write_dump
 from salticid.worlds.generating.ages import LAST_DAY
 from salticid.worlds.generating.chance import Whole
+from salticid.worlds.generating.directory import leaves
 from salticid.worlds.generating.press import ELSEWHERE, PageBlock, Press
 from salticid.worlds.generating.rows import other_answers
 from salticid.worlds.labels import read_labels, write_labels
 from salticid.worlds.writer import new_arrays, write_stems
 
+DIRECTORY = "directory.rdf"
+"""The dump of the web's own directory, beside the world."""
 AT_ONCE = 4_096
 """Pages that are printed together: what they need fits into the caches of a processor."""
 _ALONE = 40_000
@@ -89,6 +93,7 @@ def build_generated(
                     if watch is not None:
                         watch(writer.pages, writer.pages)
             label_count = writer.label(extra_labels)
+            write_dump(arrays.folder / DIRECTORY, leaves(writer.press))
             manifest = writer.close(edition.name)
         arrays.folder.rename(out)
     except BaseException:

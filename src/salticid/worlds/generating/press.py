@@ -60,15 +60,20 @@ class Press:
         numbers, places = np.arange(first, last), self.plan.places
         if first < places:
             draft = self.author.pages(numbers)
-            days = np.full(len(numbers), self.author.day)
-            has_moved = self.author.ages.has_moved(numbers, draft.generations, days)
-            addresses = References.pack(ReferenceKind.PAGE, numbers, draft.generations, has_moved)
+            urls = self.urls_of(numbers, draft)
         else:
             draft = calendar_pages(self.plan, numbers - places)
-            addresses = References.pack(ReferenceKind.CALENDAR, numbers - places, draft.generations)
-        return self._block(draft, numbers, addresses)
+            months = References.pack(ReferenceKind.CALENDAR, numbers - places, draft.generations)
+            urls = self.addresses.spell(months)
+        return self._block(draft, numbers, urls)
 
-    def _block(self, draft: Draft, numbers: Whole, addresses: Whole) -> PageBlock:
+    def urls_of(self, places: Whole, draft: Draft) -> list[bytes]:
+        """The URLs that drafted pages of places have on the day."""
+        days = np.full(len(places), self.author.day)
+        has_moved = self.author.ages.has_moved(places, draft.generations, days)
+        return self.addresses.spell(References.pack(ReferenceKind.PAGE, places, draft.generations, has_moved))
+
+    def _block(self, draft: Draft, numbers: Whole, page_urls: list[bytes]) -> PageBlock:
         layout = lay_out(draft)
         spellings, zstd = self._spellings, self._zstd
         pieces = [spellings[form] for form in (layout.tokens * np.int32(_FORMS) + layout.forms).tolist()]
@@ -118,7 +123,7 @@ class Press:
             tokens=layout.tokens,
             link_url=urls,
             elsewhere=draft.reference[urls == ELSEWHERE],
-            urls=self.addresses.spell(addresses),
+            urls=page_urls,
         )
 
     def _urls_of_links(self, packed: Whole) -> npt.NDArray[np.int32]:
