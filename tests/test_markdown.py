@@ -201,9 +201,8 @@ def test_a_folder_holds_a_file_a_page_and_an_index(made: Made, tmp_path: Path) -
     rights = '<link rel=license href="https://creativecommons.org/licenses/by/4.0/">'
     titles = ['Eyes "quoted": yes', "---\nurl: evil", "../../etc/passwd", "CON", "Äugen 眼"]
     for number, title in enumerate(titles):
-        made.add(
-            f"http://a.example/{number}", article(title), raw=rights + article(title), score=0.9 - number / 10
-        )
+        page = article(title, f"{ESSAY} Page {number}.")
+        made.add(f"http://a.example/{number}", page, raw=rights + page, score=0.9 - number / 10)
     folder, out = made.commit(), tmp_path / "pages"
     said = json.loads(salticid("export", folder, "--to", "markdown", "--out", out, "--json").out)
     assert (said["pages"], said["out"]) == (5, str(out))
@@ -219,7 +218,7 @@ def test_a_folder_holds_a_file_a_page_and_an_index(made: Made, tmp_path: Path) -
     assert (about["score"], len(about["language"])) == (0.8, 2)
     assert about["licence"] == "https://creativecommons.org/licenses/by/4.0/"
     assert f"{about['date']:%Y-%m-%d}" == "2026-03-01"
-    assert body.endswith(f"\n\n{ESSAY}\n")
+    assert body.endswith(f"\n\n{ESSAY} Page 1.\n")
     index = [
         token.attrs.get("href") for token in tokens((out / INDEX).read_text()) if token.type == "link_open"
     ]

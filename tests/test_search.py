@@ -179,6 +179,23 @@ def test_a_snippet_shows_the_words_and_where_they_are(folder: Path) -> None:
     assert found(folder, "night")[0].snippet == "Nothing else here but a moth."
 
 
+def test_a_snippet_is_no_menu_unless_the_words_stand_nowhere_else(tmp_path: Path) -> None:
+    menu = " ".join(
+        f"<a href=/{n}>{n} {name} orchard</a>"
+        for n, name in enumerate(("apple", "pear", "plum", "fig", "nut"))
+    )
+    head = "<title>All 7 trees</title><meta name=description content='Trees of the garden'>"
+    page = f"{head}{menu}<p>{filler('trees')} 1 apple of 1 tree {filler('fruit')} {menu}"
+    build(tmp_path / "world", Site({"": page}))
+    folder = crawled(tmp_path / "world", tmp_path / "crawl")
+    (hit,) = found(folder, "apple orchard")
+    assert "1 apple of 1 tree" in hit.snippet
+    assert [hit.snippet[a:b] for a, b in hit.matches] == ["apple"]
+    assert found(folder, "plum orchard")[0].snippet.startswith(
+        "0 apple orchard 1 pear orchard 2 plum orchard"
+    )
+
+
 def test_one_of_several_all_but_the_same_is_shown(folder: Path) -> None:
     (one,) = found(folder, "walrus")
     everything = found(folder, "walrus", everything=True)

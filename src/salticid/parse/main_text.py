@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Iterator, Sequence
+
 from resiliparse.extract.html2text import extract_plain_text
+
+OWN_LINES = 3
+"""So many lines of a page's own, one after the other, are no edge of its text any more."""
+
+_GAP = re.compile(r"\n(?:[ \t]*\n){2,}")
 
 
 def main_text(html: str) -> str | None:
@@ -15,3 +23,43 @@ def main_text(html: str) -> str | None:
     """
     text: str = extract_plain_text(html, main_content=True, links=False)
     return text.strip() or None
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a main text as they are compared: white space folded.
+
+    >>> lines_of("Prev  Up\\n\\n  • Eyes")
+    ['Prev Up', '', '• Eyes']
+    """
+    return [" ".join(line.split()) for line in text.split("\n")]
+
+
+def without_edges(text: str, repeated: Collection[str]) -> str:
+    """A main text without those lines at its beginning and its end that its site repeats.
+
+    An edge ends where `OWN_LINES` others stand one after the other: what is repeated within them, such as a line of
+    code or the heading of a section, is of the text. If nothing with a letter in it would be left, all stays.
+
+    >>> without_edges("Prev Up\\n\\nEyes\\n\\nPrev  Up", ["Prev Up"]), without_edges("Prev Up", ["Prev Up"])
+    ('Eyes', 'Prev Up')
+    """
+    keys = lines_of(text)
+    known = frozenset(repeated)
+    places = [at for at, key in enumerate(keys) if key]
+    left_out = {*_edge(keys, places, known), *_edge(keys, places[::-1], known)}
+    if not left_out:
+        return text
+    kept = [line for at, line in enumerate(text.split("\n")) if at not in left_out]
+    own = _GAP.sub("\n\n", "\n".join(kept)).strip()
+    return own if any(map(str.isalpha, own)) else text
+
+
+def _edge(keys: Sequence[str], places: Sequence[int], known: Collection[str]) -> Iterator[int]:
+    """Where known lines stand, from the first of some places on, until the edge ends."""
+    own = 0
+    for at in places:
+        if keys[at] in known:
+            yield at
+            own = 0
+        elif (own := own + 1) == OWN_LINES:
+            return

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import msgspec
 from selectolax.lexbor import LexborHTMLParser
 
 from salticid.parse.blocks import Block
 from salticid.parse.charset import decode
 from salticid.parse.content import content
-from salticid.parse.main_text import main_text
+from salticid.parse.main_text import main_text, without_edges
 from salticid.parse.markdown import blocks_of
 from salticid.parse.prescan import prescan
 from salticid.parse.wishes import Wishes, wishes_of
@@ -27,9 +29,12 @@ class Reading(msgspec.Struct, frozen=True):
     blocks: list[Block] = []
 
 
-def read_answer(response: bytes, url: str, with_blocks: bool) -> Reading | None:
+def read_answer(
+    response: bytes, url: str, with_blocks: bool, repeated: Collection[str] = ()
+) -> Reading | None:
     """The page of an HTTP response as it came over the wire from `url`, head and codings included.
 
+    Lines that its site has `repeated` are left out of the edges of its main text.
     None where there is no HTML, or something no parser should see.
 
     >>> head = b"HTTP/1.1 200 OK\\r\\nContent-Type: text/html\\r\\n\\r\\n"
@@ -46,6 +51,7 @@ def read_answer(response: bytes, url: str, with_blocks: bool) -> Reading | None:
         return None
     html = decode(page.html, page.charset)
     text = main_text(html)
+    text = text and without_edges(text, repeated)
     tree = LexborHTMLParser(html)
     wishes = wishes_of(tree, fields, url)
     return Reading(text, wishes, blocks_of(tree, text, url) if with_blocks and text else [])

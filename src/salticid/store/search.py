@@ -11,7 +11,7 @@ from salticid.store.index import WordIndex
 from salticid.store.query import Query
 from salticid.store.record import VisitRow
 from salticid.store.schema import RECHECK, VISIT
-from salticid.store.snippet import snippet
+from salticid.store.snippet import page_snippet
 from salticid.store.versions import Recheck, Versions
 
 
@@ -73,7 +73,7 @@ class Search:
             if page.noindex and not noindex:
                 continue
             groups.add(like)
-            told, piece = self._crawl.visit(visit.step), snippet(page.text, words, self._index.forms)
+            told, piece = self._crawl.visit(visit.step), page_snippet(page, words, self._index.forms)
             yield Hit(
                 url=told.final_url,
                 title=page.title,

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from string import digits
 from unicodedata import normalize
 
+from salticid.model import Area, Page
 from salticid.store.search_words import search_words
+from salticid.text.link_lists import link_lists
+from salticid.text.tokens import letter_runs
 
 WIDTH = 240
 LEAD = 60
@@ -26,8 +30,21 @@ class Snippet:
     matches: list[tuple[int, int]]
 
 
-def snippet(text: str, words: frozenset[str], forms: Callable[[list[str]], list[str]]) -> Snippet:
+def page_snippet(page: Page, words: frozenset[str], forms: Callable[[list[str]], list[str]]) -> Snippet:
+    """The piece of a page's text that shows why; one within a list of links only if there is no other."""
+    in_head = len(page.words_in(Area.META)) + sum(1 for _ in letter_runs(page.title))
+    return snippet(page.text, words, forms, link_lists(page)[in_head:].tolist())
+
+
+def snippet(
+    text: str,
+    words: frozenset[str],
+    forms: Callable[[list[str]], list[str]],
+    in_lists: Sequence[bool] = (),
+) -> Snippet:
     """The first piece of a text that shows most of the words looked for; `forms` says what a word counts as.
+
+    `in_lists` says for each word, numbers aside, whether it is part of a list of links; others are shown first.
 
     >>> snippet("A web is no trap. Spiders jump.", frozenset({"spiders", "web"}), list)
     Snippet(text='A web is no trap. Spiders jump.', matches=[(2, 5), (18, 25)])
@@ -36,7 +53,8 @@ def snippet(text: str, words: frozenset[str], forms: Callable[[list[str]], list[
     places = list(_places(text))
     word_forms = forms([text[start:end].lower() for start, end in places])
     hits = [(*place, form) for place, form in zip(places, word_forms, strict=True) if form in words]
-    first, last = _bounds(text, _best(hits))
+    listed = _listed(text, places, in_lists)
+    first, last = _bounds(text, _best([hit for hit in hits if hit[0] not in listed] or hits))
     before, after = "…" * (first > 0), "…" * (last < len(text))
     shift = len(before) - first
     matches: list[tuple[int, int]] = []
@@ -59,6 +77,12 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
             at = start + len(token)
             yield start, at
             at -= len(token) == 2 and token >= _FIRST_OF_CJK  # pairs overlap
+
+
+def _listed(text: str, places: list[tuple[int, int]], in_lists: Sequence[bool]) -> set[int]:
+    """Where the words begin that are part of a list of links."""
+    starts = (start for start, _ in places if text[start] not in digits)
+    return {start for start, is_listed in zip(starts, in_lists, strict=False) if is_listed}
 
 
 def _best(hits: list[tuple[int, int, str]]) -> int:

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from salticid.errors import UserError
+from salticid.model import Page
 from salticid.runs.reasons import reasons
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.damage import Damaged
@@ -23,7 +24,7 @@ from salticid.store.query import Query
 from salticid.store.record import arrival_at
 from salticid.store.search import Hit, Search
 from salticid.store.search_words import search_words
-from salticid.store.snippet import snippet
+from salticid.store.snippet import page_snippet
 from salticid.text import language
 from salticid.text.tokens import letter_runs
 from salticid.ui.log_reader import date, visit
@@ -47,7 +48,7 @@ def visit_in_full(crawl: CrawlFolder, step: int, query: str) -> dict[str, Any] |
     text = page.text if page is not None else ""
     return {
         **msgspec.structs.asdict(shown_visit),
-        "snippet": pieces(text, query),
+        "snippet": pieces(page, query) if page is not None else [],
         "words": words_on(f"{shown_visit.title} {text}", query),
         "likeness": likeness(text, query),
         "why": stored_visit.why,
@@ -69,15 +70,15 @@ def snippets(crawl: CrawlFolder, steps: Sequence[int], query: str) -> dict[str, 
     visits = [crawl.visit(step) for step in steps if arrival_at(crawl.database, step) is not None]
     pages = {visit.step: page for visit in visits if (page := crawl.page(visit.step)) is not None}
     return {
-        "snippets": {str(step): pieces(page.text, query) for step, page in pages.items()},
+        "snippets": {str(step): pieces(page, query) for step, page in pages.items()},
         "why": {str(visit.step): visit.why for visit in visits},
     }
 
 
-def pieces(text: str, query: str) -> list[Piece]:
-    """The piece of a text that shows most words of a query, cut where they begin and end."""
-    forms = partial(forms_of, language.stemmer(language.detect(f"{query} {text[:_SAMPLE]}")))
-    part = snippet(text, frozenset(forms(list(search_words(query)))), forms)
+def pieces(page: Page, query: str) -> list[Piece]:
+    """The piece of a page's text that shows most words of a query, cut where they begin and end."""
+    forms = partial(forms_of, language.stemmer(language.detect(f"{query} {page.text[:_SAMPLE]}")))
+    part = page_snippet(page, frozenset(forms(list(search_words(query)))), forms)
     return _split_at(part.text, part.matches)
 
 

@@ -18,6 +18,7 @@ from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.chunks import cut
 from salticid.store.exports.link_texts import Anchors
 from salticid.store.exports.readings import Readings
+from salticid.store.exports.repeated_lines import RepeatedLines
 from salticid.store.exports.selection import ExportPage
 
 _LOOKED_AT = 5_000  # characters that tell the language of a text
@@ -107,10 +108,14 @@ class Documents:
     def _all(self) -> Generator[Document, None, None]:
         with_blocks = self._markdown or self._chunk_words is not None
         with Readings(self._crawl.folder) as readings:
+            repeated = RepeatedLines(self._crawl, readings)
             waiting: deque[tuple[ExportPage, Future[Reading | None] | None]] = deque()
             for page in self._pages:
-                url, records = page.visit.final_url, page.records
-                waiting.append((page, readings.ask(records[-1], url, with_blocks) if records else None))
+                asked = None
+                if page.records:
+                    url = page.visit.final_url
+                    asked = readings.ask(page.records[-1], url, with_blocks, repeated.of(url))
+                waiting.append((page, asked))
                 if len(waiting) > _AHEAD * readings.workers:
                     yield from self._told(*waiting.popleft())
             while waiting:

@@ -15,11 +15,15 @@ MAX_MEMORY = 1 << 30
 
 
 class ReadingRequest(msgspec.Struct, frozen=True, array_like=True):
-    """Which record is to be read, where it is from, and whether the parts of its text are wanted."""
+    """Which record is to be read, where it is from, and whether the parts of its text are wanted.
+
+    `repeated` are lines that are left out of its edges.
+    """
 
     place: int
     url: str
     with_blocks: bool
+    repeated: list[str]
 
 
 class _RecordReader:
@@ -31,8 +35,9 @@ class _RecordReader:
     def read(self, message: bytes) -> bytes:
         asked = msgspec.msgpack.decode(message, type=ReadingRequest)
         exchange = read(self._folder, asked.place)
-        reading = read_answer(exchange[1], asked.url, asked.with_blocks) if exchange else None
-        return msgspec.msgpack.encode(reading)
+        if exchange is None:
+            return msgspec.msgpack.encode(None)
+        return msgspec.msgpack.encode(read_answer(exchange[1], asked.url, asked.with_blocks, asked.repeated))
 
 
 def work(folder: str) -> None:

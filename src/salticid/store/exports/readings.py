@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
+from collections.abc import Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from threading import Thread
@@ -47,9 +48,14 @@ class Readings:
             self._thread.join()
             self._loop.close()
 
-    def ask(self, place: int, url: str, with_blocks: bool = False) -> Future[Reading | None]:
-        """What a record says, once it is read; None if there is no page, it takes too long, or kills its worker."""
-        message = msgspec.msgpack.encode(ReadingRequest(place, url, with_blocks))
+    def ask(
+        self, place: int, url: str, with_blocks: bool = False, repeated: Sequence[str] = ()
+    ) -> Future[Reading | None]:
+        """What a record says, once it is read, without edges of lines that are `repeated`.
+
+        None if there is no page, it takes too long, or kills its worker.
+        """
+        message = msgspec.msgpack.encode(ReadingRequest(place, url, with_blocks, list(repeated)))
         return asyncio.run_coroutine_threadsafe(self._pool.ask(message), self._loop)
 
 
