@@ -126,6 +126,23 @@ def test_a_door_is_crossed_because_one_like_it_led_to_good_pages() -> None:
         assert crossing == ["seed", "d/1", "g/0", "g/1", "g/2", "d/2", "x/1"], door
 
 
+def test_an_address_that_shares_or_does_something_speaks_for_nothing() -> None:
+    """They name a page on the topic, in their own address, and lead to none."""
+    links = [
+        "small.example/jumping-spiders",
+        "small.example/trains",
+        "small.example/jumping-spiders?action=edit",
+        "small.example/send?u=https://a.example/jumping-spiders",
+        "small.example/login/jumping-spiders",
+    ]
+    stepped = Stepped(SmallWeb({"seed": ("jumping spiders", links)}), Hunter(prior=only(address_topic=1.0)))
+    stepped.step()
+    best, *others = stepped.hunter.waiting(5)[1]
+    assert stepped.web.urls[best.link.url] == "http://small.example/jumping-spiders"
+    assert best.score > 0.5
+    assert [choice.score for choice in others] == [0.5] * 4
+
+
 def test_what_a_person_likes_moves_up_what_is_near_it() -> None:
     web = SmallWeb(
         {

@@ -24,6 +24,11 @@ _UNREAD = -1
 _LONGEST_PATH = 200
 _SHARES = re.compile(r"\?.*https?(:|%3a)(/|%2f){2}", re.IGNORECASE)
 """A link that hands an address on, to share it or to come back to it: what it says there is not about itself."""
+_ACTS = re.compile(
+    r"[?&;](?:action|do|op|replytocom|share|print|printable)=|(?:^|/)(?:login|signin|signup|register|logout|cart)(?:[/?]|$)",
+    re.IGNORECASE,
+)
+"""A link that does something, to a page perhaps that is about the topic: what it says is not what it leads to."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
@@ -55,7 +60,8 @@ class UrlParts:
                 path = path.partition("?")[0]
             folder = f"{host}/{path.rpartition('/')[0]}"
             places.append((crc32(host.encode()) % PLACES, crc32(folder.encode()) % PLACES))
-            words.append(_LETTERS.findall(path[-_LONGEST_PATH:].lower())[-2 * WORDS :])
+            read = "" if _ACTS.search(path) else path[-_LONGEST_PATH:].lower()
+            words.append(_LETTERS.findall(read)[-2 * WORDS :])
         self._places[new_urls] = places
         self._hosts[new_urls] = list(map(self._urls.host, new_urls))
         stems = iter(self._profile.stems.of_tokens([word for some in words for word in some]))
