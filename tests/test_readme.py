@@ -68,10 +68,12 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
             title, next_one = (
                 ("Jumping spiders", f"animal{(n + 4) % 40}-{k}") if n % 4 == 0 else ("Cattle", animal)
             )
-            said = "salticidae dance in courtship" if n % 4 == 0 else "herds graze on plains"
-            words = random.Random(f"{n} {k}").sample(WORDS, 40)  # no two pages are alike
+            said = "salticidae dance courtship jumping" if n % 4 == 0 else "herds graze plains cattle"
+            rng = random.Random(f"{n} {k}")
+            words = rng.sample(WORDS, 40)  # no two pages are alike, and no sentence stands on all of them
             text = " ".join(
-                f"{word} {title} and {said}." if at % 8 == 0 else word for at, word in enumerate(words)
+                f"{word} {' '.join(rng.sample(said.split(), 4))}." if at % 8 == 0 else word
+                for at, word in enumerate(words)
             )
             write(pages / f"{name}.html", f"{title} {n} {k}", text, [next_one])
     return folder
