@@ -17,6 +17,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 from tests.leaks import held, left_since
+from tests.made_crawl import Made
 
 from salticid.worlds.build import build
 from salticid.worlds.html_folder import HtmlFolder
@@ -157,3 +158,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("programs and rights absent")
         for each in sorted(missing):
             terminalreporter.line(f"{each}: its tests were skipped")
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Made]:
+    """A crawl folder that a test fills by hand."""
+    crawl = Made(tmp_path / "crawl")
+    yield crawl
+    crawl.db.close()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import MappingProxyType
 from typing import NamedTuple
 
 
@@ -15,6 +16,7 @@ class Answer(NamedTuple):
     body: str = ""
     status: int = 200
     kind: str = "text/html; charset=utf-8"
+    fields: Mapping[str, str] = MappingProxyType({})
 
 
 @contextmanager
@@ -25,9 +27,11 @@ def http_stub(
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            text, status, kind = answer(self)
+            text, status, kind, fields = answer(self)
             body = text.encode()
             self.send_response(status)
+            for name, value in fields.items():
+                self.send_header(name, value)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

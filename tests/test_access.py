@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import gzip
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from email.message import Message
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
+from tests.http_stub import Answer, http_stub
 from tests.running import Said, salticid
 
 from salticid.errors import UserError
@@ -68,31 +67,14 @@ class Site:
         return {host + path: fields[name] for host, path, fields in self.sent if fields[name] is not None}
 
 
-@contextmanager
-def serving(site: Site) -> Iterator[int]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            status, fields, text = site.answer(self.headers["Host"], self.path, self.headers)
-            self.send_response(status)
-            for name, value in {
-                **fields,
-                "Content-Type": "text/html",
-                "Content-Length": str(len(text)),
-            }.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(text.encode())
+def serving(site: Site) -> AbstractContextManager[int]:
+    """The port at which every host of a site answers."""
 
-        def log_message(self, *_: object) -> None: ...
+    def answer(request: BaseHTTPRequestHandler) -> Answer:
+        status, fields, text = site.answer(request.headers["Host"], request.path, request.headers)
+        return Answer(text, status, fields=fields)
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        try:
-            yield server.server_port
-        finally:
-            server.shutdown()
-            thread.join()
+    return http_stub(answer)
 
 
 def crawl(tmp_path: Path, port: int, pages: int, *options: str | Path) -> Said:

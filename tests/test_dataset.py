@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet
-import pytest
 import yaml
 from markdown_it import MarkdownIt
 from tests.made_crawl import ESSAY, Made, article
@@ -36,13 +34,6 @@ FACTS: dict[str, Any] = {
     "seed": 7,
 }
 GERMAN = "Die Springspinne sieht mit acht Augen, zwei davon sind groß und blicken nach vorn."
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> Iterator[Made]:
-    crawl = Made(tmp_path / "crawl")
-    yield crawl
-    crawl.db.close()
 
 
 def test_the_card_tells_what_is_in_it_and_how_to_do_it_again(made: Made, tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from itertools import accumulate
@@ -52,13 +51,6 @@ FIELDS = [
 HOSTILE = "<div><!--</div>-->" * 50_000
 """Deep enough for minutes of work; the end tags in comments deceive who only counts."""
 ALL, AS_VISITED = Criteria(all=True), Criteria(order=PageOrder.VISITS)
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> Iterator[Made]:
-    crawl = Made(tmp_path / "crawl")
-    yield crawl
-    crawl.db.close()
 
 
 def names(folder: Path, wanted: Criteria = DEFAULT) -> list[str]:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet
-import pytest
 import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -45,13 +43,6 @@ RICH = f"""
 <blockquote>They look at you, and they turn their heads for it.</blockquote>
 <p>1. no item<br># no heading</p></main>
 """
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> Iterator[Made]:
-    crawl = Made(tmp_path / "crawl")
-    yield crawl
-    crawl.db.close()
 
 
 def parts(html: str) -> list[Block]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.made_crawl import Made, documents
 
 from salticid.parse.main_text import without_edges
@@ -17,13 +14,6 @@ SLOGAN = "Small. Fast. Spun by hand in the garden."
 FOOTER = "All webs are reserved by the society of weavers."
 CODE = "<pre>import web\nspin(web)</pre>"
 KINDS = ("oak", "ash", "elm", "fir", "yew", "box", "bay", "fig")
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> Iterator[Made]:
-    crawl = Made(tmp_path / "crawl")
-    yield crawl
-    crawl.db.close()
 
 
 def own(kind: str) -> list[str]:

@@ -8,7 +8,6 @@ import io
 import json
 import random
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_STORED, ZipFile
@@ -25,13 +24,6 @@ from salticid.store.exports.export import Format
 from salticid.store.exports.surt import surt
 
 NAMES = ("eyes", "Silk/", "q?b=2&a=1", "silk-2")
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> Iterator[Made]:
-    crawl = Made(tmp_path / "crawl")
-    yield crawl
-    crawl.db.close()
 
 
 @pytest.fixture

@@ -55,13 +55,15 @@ def reproduce(
     from salticid.lab.reproduce.paper import paper  # here: it takes its time
     from salticid.lab.reproduce.reproduction import Setup
     from salticid.lab.reproduce.systems import run
+    from salticid.lab.result_cache import make_folder
 
     check_marks(into)
     if data is not None and not data.is_dir():
         raise UserError(f"there is no folder {data}; name the one that holds the collections with --data")
     if number == 2 and pages is not None:
         err.print("System 2 makes no crawls, so --pages changes nothing.", highlight=False)
-    folder = _made(out_dir or Path("reproductions") / str(number))
+    folder = out_dir or Path("reproductions") / str(number)
+    make_folder(folder)
     with Work("reproducing", 0, err) as work:
         cores, length = workers or os.cpu_count() or 1, pages or paper(number).pages
         outcome = run(number, Setup(data, folder, cores, work.part, length, letter, full))
@@ -72,17 +74,6 @@ def reproduce(
         print_json(msgspec.to_builtins(outcome))
     else:
         _tell(outcome, folder)
-
-
-def _made(folder: Path) -> Path:
-    """The folder to write to, made before hours of work and not after them."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(
-            f"cannot write to {folder}: {error.strerror}; name another folder with --out"
-        ) from None
-    return folder
 
 
 def _write(folder: Path, outcome: Reproduction) -> None:

@@ -12,6 +12,16 @@ from salticid.errors import UserError
 T = TypeVar("T", bound=msgspec.Struct)
 
 
+def make_folder(folder: Path) -> None:
+    """Make the folder that results go to, before hours of work and not after them."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(
+            f"cannot write to {folder}: {error.strerror}; name another folder with --out"
+        ) from None
+
+
 class ResultCache(Generic[T]):
     """Results of one kind by their names, each written as a whole or not at all.
 
@@ -20,14 +30,8 @@ class ResultCache(Generic[T]):
 
     def __init__(self, folder: Path | None, kind: type[T]) -> None:
         self._folder, self._kind = folder, kind
-        if folder is None:
-            return
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UserError(
-                f"cannot write to {folder}: {error.strerror}; name another folder with --out"
-            ) from None
+        if folder is not None:
+            make_folder(folder)
 
     def find(self, key: str) -> T | None:
         """The result of that name, if it was kept."""

@@ -267,7 +267,8 @@ class TopicWords:
         weights = (1.0 + logs_of_counts(bag.counts.astype(np.int64))) * self.rarity.of(
             bag.terms, page_language
         )
-        weights[np.isin(bag.terms, self._phrase_stems)] *= PHRASE
+        if len(self._phrase_stems):
+            weights[np.isin(bag.terms, self._phrase_stems)] *= PHRASE
         return StemVector(bag.terms, weights).unit()
 
     def _with_phrases(self, words: Ints) -> Ints:

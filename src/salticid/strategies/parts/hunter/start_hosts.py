@@ -34,13 +34,10 @@ class StartHosts:
         self._allotment = allotment
         self._is_start = np.zeros(int(hosts.max(initial=0)) + 1, np.bool_)
         self._is_start[hosts] = True
+        self.several = int(self._is_start.sum()) > 1
+        """Whether there is anybody to take turns with."""
         self._dry = np.zeros(len(self._is_start), np.int32)
         self._reward, self._pages, self._dry_crawl, self._waits = 0.0, 0, 0, False
-
-    @property
-    def several(self) -> bool:
-        """Whether there is anybody to take turns with."""
-        return int(self._is_start.sum()) > 1
 
     def add(self, host: int, reward: float | None) -> None:
         """A page of this host brought a reward, or there was none."""
