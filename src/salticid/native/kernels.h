@@ -103,7 +103,6 @@ typedef struct {
     const int32_t *url;
     double *margin;
     float *features;
-    int32_t width;
 } Waiting;
 
 int32_t features_of_links(void);

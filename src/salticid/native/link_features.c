@@ -166,7 +166,7 @@ int32_t doubles_of_seen(void)
 }
 
 /* Score the links in some slots by the rows of evidence from the first to the last. `number` holds -1 for each slot,
-   before and after. The features go into a table with a row for each, `slots` wide. */
+   before and after. The features go into a table with a row for each slot. */
 void score_links(const int32_t *slot, int32_t links, const Evidence *rows, int32_t first, int32_t last,
                  const Pages *pages, const Around *around, const Addresses *addresses, const Waiting *waiting,
                  const double *weights, const double *bounds, int32_t *number, double *scratch)
@@ -188,11 +188,12 @@ void score_links(const int32_t *slot, int32_t links, const Evidence *rows, int32
     for (int32_t link = 0; link < links; link++) {
         int32_t at = slot[link];
         double margin = 0.0;
+        float *row = waiting->features + (int64_t)features_of_links() * at;
         describe(&seen[link], around, addresses, waiting->url[at], feature);
         for (int32_t each = 0; each < features_of_links(); each++) {
             double value = feature[each] < bounds[each] ? feature[each] : bounds[each];
             margin += weights[each] * value;
-            waiting->features[(int64_t)each * waiting->width + at] = (float)feature[each];
+            row[each] = (float)feature[each];
         }
         waiting->margin[at] = margin;
         number[at] = -1;

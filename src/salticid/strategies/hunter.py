@@ -184,7 +184,7 @@ class Hunter:
         best, living = self._waiting.best(most // 4), self._waiting.by_age()
         others = living[:: max(1, len(living) // (most - most // 4))]
         slots = np.array(list(dict.fromkeys([*best.tolist(), *others.tolist()])), np.int32)[:most]
-        return self._waiting.url.held[slots], self._waiting.features[:, slots].T.astype(np.float64)
+        return self._waiting.url.held[slots], self._waiting.features[slots].astype(np.float64)
 
     def _enter(self, urls: Ints, source: int, places: Ints) -> None:
         self._addresses.read(urls)
@@ -192,7 +192,7 @@ class Hunter:
 
     def _take(self, slot: int) -> Choice:
         choice = self._choice(slot)
-        self._flying[choice.link.url] = self._waiting.features[:, slot].astype(np.float64)
+        self._flying[choice.link.url] = self._waiting.features[slot].astype(np.float64)
         self._waiting.discard(choice.link.url)
         return choice
 
@@ -228,7 +228,7 @@ class Hunter:
         self._scoring.score(self._waiting.living(), 0, self._around)
 
     def _choice(self, slot: int) -> Choice:
-        shares = self._weights.parts(self._waiting.features[:, slot].astype(np.float64))
+        shares = self._weights.parts(self._waiting.features[slot].astype(np.float64))
         strongest = np.argsort(-np.abs(shares[:-1]), kind="stable")[:_WHY].tolist()
         why = tuple((NAMES[at], float(shares[at])) for at in strongest)
         return self._waiting.choice(slot, logistic(float(self._waiting.margin.held[slot])), why)

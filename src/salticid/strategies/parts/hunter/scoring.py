@@ -51,8 +51,7 @@ class Scoring:
         leads_to = number[waiting.slots(self._evidence.url.held[rows])]
         urls = waiting.url.held[slots]
         features = columns(urls, leads_to, rows, self._evidence, self._pages, around, self._addresses)
-        for row, column in zip(waiting.features, features, strict=True):
-            row[slots] = column
+        waiting.features[slots] = np.stack(features, axis=1)
         waiting.margin.held[slots] = self._weights.margins(features)
 
     def _compiled(self, slots: Ints, first: int, around: Surroundings) -> None:
@@ -85,7 +84,7 @@ class Scoring:
             struct("Addresses *", [at(words), at(places), at(learned), at(topic), min(len(learned), len(topic))]),
             struct("Waiting *", [
                 at(waiting.slot_of), len(waiting.slot_of), at(waiting.url.held), at(waiting.margin.held),
-                at(waiting.features), waiting.features.shape[1],
+                at(waiting.features),
             ]),
             at(self._weights.now), at(self._weights.bounds), at(self._number), at(scratch),
         )  # fmt: skip

@@ -33,7 +33,7 @@ class Waiting:
         self.url, self.age, self.host = Column(np.int32), Column(np.int64), Column(np.int32)
         self.source, self.place = Column(np.int32), Column(np.int32)
         self.margin, self.is_free = Column(np.float64), Column(np.bool_)
-        self.features = np.zeros((width, 1024), np.float32)
+        self.features = np.zeros((1024, width), np.float32)
 
     def __len__(self) -> int:
         return self._many
@@ -157,7 +157,7 @@ class Waiting:
         fresh = np.arange(len(self.url.held), len(self.url.held) + many - len(reused))
         for column in (self.url, self.age, self.host, self.source, self.place, self.margin, self.is_free):
             column.append(np.zeros(len(fresh)))
-        self.features = grow(self.features, self.size, axis=1)
+        self.features = grow(self.features, self.size)
         return np.concatenate((np.array(reused, np.int32), fresh)).astype(np.int32)
 
     def _drop(self, slots: Ints) -> None:
