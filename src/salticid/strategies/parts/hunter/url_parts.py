@@ -27,12 +27,11 @@ _UNREAD = -1
 _LONGEST_PATH = 200
 _SHARES = re.compile(r"\?.*https?(:|%3a)(/|%2f){2}", re.IGNORECASE)
 """A link that hands an address on, to share it or to come back to it: what it says there is not about itself."""
-_ACTS = re.compile(
-    r"[?&;](?:action|do|op|replytocom|share|print|printable)=|(?:^|/)(?:login|signin|signup|register|logout|cart)(?:[/?]|$)",
-    re.IGNORECASE,
-)
+_ACTS = re.compile(r"[?&;](?:action|do|op|replytocom|share|print|printable)=", re.IGNORECASE)
+_DOORS = frozenset(("login", "signin", "signup", "register", "logout", "cart"))
 """A link that does something, to a page perhaps that is about the topic: what it says is not what it leads to."""
 _LETTERS = re.compile(r"[^\W\d_]+")
+_TO_SPACES = bytes(ord(chr(at).lower()) if chr(at).isalpha() else ord(" ") for at in range(128)) + b" " * 128
 
 
 class UrlParts:
@@ -69,8 +68,7 @@ class UrlParts:
             ) != folder:  # most are in the last one's
                 folder, place = here, _place(host, path)
             places.append(place)
-            read = "" if _ACTS.search(path) else path[-_LONGEST_PATH:].lower()
-            words.append(_LETTERS.findall(read)[-2 * WORDS :])
+            words.append([] if _does_something(path) else _letter_runs(path[-_LONGEST_PATH:])[-2 * WORDS :])
         self._places[new_urls] = places
         self._hosts[new_urls] = list(map(self._urls.host, new_urls))
         stem_of = self._stems_of(dict.fromkeys(chain.from_iterable(words)))
@@ -116,3 +114,16 @@ def _place(host: str, path: str) -> tuple[int, int]:
     """A number for a host and one for a folder."""
     folder = f"{host}/{path.rpartition('/')[0]}"
     return crc32(host.encode()) % PLACES, crc32(folder.encode()) % PLACES
+
+
+def _does_something(path: str) -> bool:
+    return not _DOORS.isdisjoint(path.partition("?")[0].lower().split("/")) or (
+        "=" in path and _ACTS.search(path) is not None
+    )
+
+
+def _letter_runs(path: str) -> list[str]:
+    """The runs of letters of a path, in lower case; most paths are ASCII, which is quicker."""
+    if path.isascii():
+        return path.encode().translate(_TO_SPACES).decode().split()
+    return _LETTERS.findall(path.lower())
