@@ -111,13 +111,13 @@ def test_what_a_page_says_of_its_own_and_how_often() -> None:
             whole = PageBags(stems).of(page)
             said += [page.in_headings.tolist(), link_lists(page).tolist(), own.tolist(), code, bag.norm]
             said += [bag.terms.tolist(), bag.counts.tolist(), whole.terms.tolist(), whole.counts.tolist()]
-            said += [vector.stems.tolist(), vector.weights.tolist()]
+            said += [vector.stems.tolist(), vector.weights.tolist(), PageBags(stems).cosine(bag, page)]
             own_words.read([page])
         return said
 
     compiled, with_numpy = both(read)
     assert compiled == with_numpy
-    languages, own_marks = compiled[3::11], compiled[2::11]
+    languages, own_marks = compiled[3::12], compiled[2::12]
     assert {"en", "de"} <= set(map(str, languages))
     assert any(isinstance(marks, list) and {True, False} <= set(marks) for marks in own_marks)
 

@@ -42,7 +42,7 @@ class Cosine:
         self.line = (sum(scores) / len(scores) / 2 if scores else 0.0) or self.similarity
 
     def score(self, page: Page) -> float:
-        return self._query.cosine(self._bags.of(page))
+        return self._bags.cosine(self._query, page)
 
     def watch(self, page: Page, score: float) -> bool:
         return False

@@ -44,6 +44,9 @@ uint64_t distinct_sum(const int32_t *tokens, int32_t size, const int32_t *left_o
 int32_t word_counts(const int32_t *tokens, int32_t size, const uint8_t *own, const uint8_t *heading, int32_t times,
                     const int32_t *stem_of, int32_t words, const int32_t *phrases, int32_t many_phrases,
                     int32_t *scratch, int32_t stems, int32_t *terms, int64_t *counts);
+int32_t count_alike(const int32_t *tokens, int32_t size, const int32_t *stem_of, int32_t words, int32_t *scratch,
+                    int32_t stems, int32_t *terms, const int32_t *query, const int64_t *times, int32_t asked,
+                    int64_t *sums);
 int32_t rare_weights(const int32_t *terms, const int64_t *counts, int32_t size, const double *logs, int32_t many_logs,
                      const double *rarity, const double *other, int32_t stems, const int32_t *phrases,
                      int32_t many_phrases, double share, double length, double *weights);

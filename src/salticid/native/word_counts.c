@@ -74,6 +74,34 @@ int32_t word_counts(const int32_t *tokens, int32_t size, const uint8_t *own, con
     return many;
 }
 
+/* The sum of the products of how often a page says each stem and how often a query does, and the sum of the squares of
+   the former. `scratch` holds a 0 for each stem, before and after. 0 if a word has no stem yet. */
+int32_t count_alike(const int32_t *tokens, int32_t size, const int32_t *stem_of, int32_t words, int32_t *scratch,
+                    int32_t stems, int32_t *terms, const int32_t *query, const int64_t *times, int32_t asked,
+                    int64_t *sums)
+{
+    int32_t many = 0, knows_all = 1;
+    sums[0] = sums[1] = 0;
+    for (int32_t at = 0; at < size; at++) {
+        int32_t stem = tokens[at] >= 0 && tokens[at] < words ? stem_of[tokens[at]] : -1;
+        if (stem == STOP)
+            continue;
+        if (stem < 0 || stem >= stems) {
+            knows_all = 0;
+            break;
+        }
+        terms[many] = stem;
+        many += scratch[stem] == 0;
+        sums[1] += 2 * (int64_t)scratch[stem]++ + 1;
+    }
+    for (int32_t each = 0; each < asked; each++)
+        if (query[each] >= 0 && query[each] < stems)
+            sums[0] += times[each] * scratch[query[each]];
+    for (int32_t each = 0; each < many; each++)
+        scratch[terms[each]] = 0;
+    return knows_all;
+}
+
 /* (1 + log f) * rarity, the lower of two rarities if there is another language; at length 1, times `length`. A phrase
    weighs `share` of that. 0 if a rarity is not known yet, or f has no logarithm here. */
 int32_t rare_weights(const int32_t *terms, const int64_t *counts, int32_t size, const double *logs, int32_t many_logs,

@@ -44,4 +44,9 @@ class Bag:
         at = other.terms.searchsorted(self.terms)
         at[at == len(other.terms)] = 0
         is_shared = other.terms[at] == self.terms
-        return min(1.0, int(self.counts[is_shared] @ other.counts[at[is_shared]]) / (self.norm * other.norm))
+        product = int(self.counts[is_shared] @ other.counts[at[is_shared]])
+        return min(1.0, product / (self.norm * other.norm))
+
+    def cosine_by(self, product: int, square: int) -> float:
+        """The same, given sum f_k g_k and |g| squared."""
+        return min(1.0, product / (self.norm * sqrt(square))) if self.norm and square else 0.0

@@ -41,6 +41,22 @@ class PageBags:
         """The stems of a page's own words, or of all of them."""
         return self._with_numpy(page, own) if lib is None else self._compiled(page, own)
 
+    def cosine(self, query: Bag, page: Page) -> float:
+        """The cosine of a query with all words of a page."""
+        if lib is None or self._phrases or self._heading_times > 1:
+            return query.cosine(self.of(page))
+        tokens, sums = page.tokens, np.empty(2, np.int64)
+        terms, size = np.empty(len(tokens) + 1, np.int32), len(tokens)
+        while True:
+            stem_of = self._stems.table
+            self._scratch = grow(self._scratch, len(self._stems))
+            if lib.count_alike(
+                at(tokens), size, at(stem_of), len(stem_of), at(self._scratch), len(self._scratch), at(terms),
+                at(query.terms), at(query.counts), len(query.terms), at(sums),
+            ):  # fmt: skip
+                return query.cosine_by(*sums.tolist())
+            self._stems.of(tokens)
+
     def _compiled(self, page: Page, own: Bools | None) -> Bag:
         tokens, size = page.tokens, len(page.tokens)
         terms = np.empty(size + len(self._phrases), np.int32)
