@@ -70,6 +70,20 @@ def stop_words(code: str) -> frozenset[str]:
     return frozenset(piece for word in words for piece in word.split("'"))
 
 
+@cache
+def stop_word_places(codes: tuple[str, ...]) -> Mapping[str, list[int]]:
+    """Stop word -> where those languages stand that have it.
+
+    >>> stop_word_places(("en", "de"))["in"]
+    [0, 1]
+    """
+    places: dict[str, list[int]] = {}
+    for place, code in enumerate(codes):
+        for word in stop_words(code):
+            places.setdefault(word, []).append(place)
+    return places
+
+
 def telling_words(words: Collection[str], code: str) -> frozenset[str]:
     """Those of some stop words that may yet be what a person looks for: "c" and "group", but not "and" or "who".
 
