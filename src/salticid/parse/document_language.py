@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 
 from resiliparse.parse.lang import detect_fast
 from selectolax.lexbor import LexborHTMLParser
 
-from salticid.text.language import language_codes, stop_word_places
+from salticid.text.language import code_of_tag, language_codes, stop_word_places
 from salticid.text.tokens import letter_runs
 
 LOOKED_AT = 5_000
@@ -23,9 +22,6 @@ CLEARLY, LEAST_SHARE = 2.0, 0.2
 SOME, FEW = 0.1, 0.05
 """The share of stop words that bears out the detector, and what the document says of itself."""
 
-_CODE = re.compile(r"\s*([a-z]{2,3})(?![a-z])", re.IGNORECASE)
-_SAME = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "fil": "tl", "cmn": "zh", "yue": "zh"}
-"""Codes under which others are written."""
 _STATED = "html[lang], html[xml\\:lang], body[lang], meta[http-equiv=content-language i][content]"
 _LATIN_ENDS = "\u024f"
 
@@ -44,9 +40,8 @@ def stated_language(tree: LexborHTMLParser, fields: Mapping[str, str]) -> str | 
         for name in ("lang", "xml:lang", "content")
     )
     for text in (*texts, fields.get("content-language", "")):
-        if match := _CODE.match(text):
-            code = match[1].lower()
-            return _SAME.get(code, code)
+        if code := code_of_tag(text):
+            return code
     return None
 
 

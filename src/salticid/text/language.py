@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from importlib.metadata import version
@@ -29,6 +30,9 @@ _STEMMERS = {
 """ISO 639-1 code -> Snowball algorithm; English by Porter's own, as the papers have it."""
 _OTHER_NAMES = {"no": "nb", "hr": "sh", "tl": "fil"}
 """Codes for which `wordfreq` keeps its list under another one."""
+_TAG = re.compile(r"\s*([a-z]{2,3})(?![a-z])", re.IGNORECASE)
+_SAME = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "fil": "tl", "cmn": "zh", "yue": "zh"}
+"""Codes of tags, and those under which we know the same."""
 
 
 def language_codes() -> list[str]:
@@ -50,6 +54,17 @@ def check_code(code: str) -> str:
     if code not in language_codes():
         raise unknown("language", code, language_codes())
     return code
+
+
+def code_of_tag(tag: str) -> str | None:
+    """The code of the language that a tag names, the first of several; None if it names none.
+
+    >>> code_of_tag("de-AT, en"), code_of_tag("nb"), code_of_tag("x-default")
+    ('de', 'no', None)
+    """
+    match = _TAG.match(tag)
+    code = match[1].lower() if match else None
+    return _SAME.get(code, code) if code else None
 
 
 def detect(text: str) -> str:
