@@ -107,9 +107,8 @@ def _compare(name: str, groups: Sequence[tuple[str, list[KnownPage]]]) -> None:
     for extractor, scores in all_scores.items():
         precision, recall, both = _mean(scores)
         speed = len(scores) / seconds[extractor]
-        say(
-            f"  {extractor}: precision {precision:.3f}, recall {recall:.3f}, F1 {both:.3f}, {speed:.0f} pages/s"
-        )
+        told = f"precision {precision:.3f}, recall {recall:.3f}, F1 {both:.3f}, {speed:.0f} pages/s"
+        say(f"  {extractor}, {len(scores)} pages: {told}")
 
 
 def _extractors() -> dict[str, Callable[[str], str]]:

@@ -1,7 +1,7 @@
 """The language of pages of more than 200 words: how often it is wrong, and how often not told.
 
-All three collections are in English: two were edited as such, and of the third every page that is told to be in another
-language, or in none, was read by a person.
+All three collections are in English: two were edited as such, and of the third every page that was told to be in
+another language, or in none, was looked at.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from salticid.parse.main_text import main_text, without_edges
 from salticid.store.exports.repeated_lines import repeated_lines
 from salticid.text.tokens import letter_runs
 
-TEXT = "<p>Jumping spiders of all kinds see with eight eyes, of which two look ahead and move inside the head as ours do.</p>"
 SAYS = "Jumping spiders of all kinds see with eight eyes, of which two look ahead and move inside the head as ours do."
+TEXT = f"<p>{SAYS}</p>"
 LIST = "<ul><li><a href=a>Eyes</a><li><a href=b>Legs</a></ul>"
 
 
