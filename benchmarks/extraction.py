@@ -89,7 +89,7 @@ def _own_text(html: str, theme: str) -> str:
 def _compare(name: str, groups: Sequence[tuple[str, list[KnownPage]]]) -> None:
     extractors = _extractors()
     all_scores: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
-    seconds: Counter[str] = Counter()
+    seconds: dict[str, float] = defaultdict(float)
     say(f"  {name:<24}" + "".join(f"{each:>26}" for each in extractors) + "   precision, recall")
     for group, pages in groups:
         repeated = repeated_lines([main_text(page.html) or "" for page in pages[:MOST_PAGES]])
