@@ -123,7 +123,6 @@ def test_from_first_words_to_two_hunts_compared(browser: Browser, web: SmallWeb,
         expect(page.get_by_role("link", name="WARC")).to_have_attribute(
             "href", re.compile("noindex=1&ticket=")
         )
-        page.screenshot(path="/tmp/feeds25-lab/menu.png")
         with page.expect_download() as download:
             page.get_by_role("link", name="JSON lines").click()
         assert '"chunk":1' in Path(download.value.path()).read_text()
