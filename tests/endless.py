@@ -57,6 +57,8 @@ class EndlessWeb:
     async def sitemap(self, url: int) -> list[int]:
         return []
 
+    async def feed(self, url: str) -> None: ...
+
 
 @dataclass(frozen=True)
 class Crawled:

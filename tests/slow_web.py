@@ -72,6 +72,8 @@ class SlowWeb:
             raise Parked("nobody.example", clock() + 1000.0)
         return [self.small.id(name) for name in names]
 
+    async def feed(self, url: str) -> None: ...
+
 
 class Hunt:
     """A crawl of a slow web by the live driver; inside a running loop."""

@@ -32,7 +32,6 @@ from salticid.errors import SalticidError, UserError
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports import bibtex, parquet, ris
 from salticid.store.exports.comma_separated import cell
-from salticid.store.exports.documents import language
 from salticid.store.exports.export import Format
 from salticid.store.exports.new_file import new_file
 from salticid.store.exports.new_folder import size_of
@@ -513,12 +512,6 @@ def test_a_worker_that_does_not_start_is_told(made: Made, monkeypatch: pytest.Mo
         pytest.raises(SalticidError, match="no process would start"),
     ):
         texts.ask(0, "http://a.example/").result()
-
-
-def test_the_language_is_told_only_when_it_is_sure() -> None:
-    assert language("Die Springspinne sieht mit acht Augen, davon sind zwei besonders groß.") == "de"
-    assert language(ESSAY) == "en"
-    assert [language(text) for text in ("", "Spiders", "1 2 3 4 5 6 7 8 9 0 " * 20, "ok " * 30)] == [None] * 4
 
 
 def test_an_export_is_of_one_moment_though_the_crawl_goes_on(made: Made) -> None:

@@ -30,7 +30,7 @@ def met(tmp_path_factory: pytest.TempPathFactory) -> Survived:
 
 @pytest.fixture(scope="module")
 def read(tmp_path_factory: pytest.TempPathFactory) -> Survived:
-    return survive(CONTENT, tmp_path_factory.mktemp("content"), "--sitemaps")
+    return survive(CONTENT, tmp_path_factory.mktemp("content"), "--sitemaps", "--feeds")
 
 
 @pytest.mark.parametrize("row", NETWORK, ids=lambda row: row.name)

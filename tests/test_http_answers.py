@@ -62,7 +62,10 @@ def test_no_body_is_too_odd_to_be_undone(body: bytes, codings: list[str]) -> Non
         (b"Content-Type: text/html\r\n", b"no tag", b"no tag"),
         (b"content-type:TEXT/HTML;charset=x\r\n", b"<p>", b"<p>"),
         (b"Content-Type: application/xhtml+xml\r\n", b"<p>", b"<p>"),
-        (b"Content-Type: text/plain\r\n", b"<p>", None),
+        (b"Content-Type: application/json\r\n", b"<p>", None),
+        (b"Content-Type: text/plain\r\n", b"<p>", b"<p>&lt;p&gt;"),
+        (b"Content-Type: text/plain\r\n", b"\0\1", None),
+        (b"Content-Type: text/plain\r\nContent-Encoding: gzip\r\n", b"\x1f\x8b\x08 broken", None),
         (b"", b"\n <!doctype html>", b"\n <!doctype html>"),
         (b"", b"no tag", None),
         (b"", b"<p>\0", None),
@@ -73,7 +76,7 @@ def test_no_body_is_too_odd_to_be_undone(body: bytes, codings: list[str]) -> Non
         (HTML + b"Transfer-Encoding: chunked\r\n", b"<p>never in chunks", b"<p>never in chunks"),
     ],
 )
-def test_only_html_is_kept(head: bytes, body: bytes, html: bytes | None) -> None:
+def test_only_html_and_text_are_kept(head: bytes, body: bytes, html: bytes | None) -> None:
     parts = split(http(body, head))
     assert parts is not None
     assert to_answer("http://a.example/", *parts).html == html

@@ -227,7 +227,7 @@ def test_only_html_makes_a_page() -> None:
     site = {
         "/png": page(picture, kind="image/png"),
         "/pdf": page(b"%PDF-1.7", kind="application/pdf"),
-        "/text": page(HTML, kind="text/plain"),
+        "/json": page(HTML, kind="application/json"),
         "/unnamed": page(picture, kind=""),
         "/xhtml": page(HTML, kind="Application/XHTML+XML ; charset=utf-8"),
         "/guessed": page(HTML, kind=""),

@@ -115,6 +115,17 @@ def test_from_first_words_to_two_hunts_compared(browser: Browser, web: SmallWeb,
             taken = [row["url"] for row in csv.DictReader(file)]
         assert len(set(taken)) == len(taken)
         assert 0.9 * pages_read(page) <= len(taken) <= pages_read(page), "of near-duplicates one is taken"
+        page.get_by_text("Export").first.click()
+        page.get_by_label("In pieces").check()
+        page.get_by_label("Also pages that forbid copies").check()
+        asked = re.compile("which=everything&noindex=1&chunks=300&ticket=")
+        expect(page.get_by_role("link", name="JSON lines")).to_have_attribute("href", asked)
+        expect(page.get_by_role("link", name="WARC")).to_have_attribute(
+            "href", re.compile("noindex=1&ticket=")
+        )
+        with page.expect_download() as download:
+            page.get_by_role("link", name="JSON lines").click()
+        assert '"chunk":1' in Path(download.value.path()).read_text()
 
         page.get_by_role("link", name="Kept hunts").click()
         page.get_by_label("Search all pages of all hunts").fill("painting")

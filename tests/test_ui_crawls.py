@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import signal
@@ -231,7 +232,16 @@ def test_what_is_taken_away_is_the_list_as_it_is_shown_or_all_that_is_liked_or_e
         with ZipFile(io.BytesIO(packed.body)) as files:
             assert len(files.namelist()) == 1 + 2
             assert files.read("index.md").startswith(b"---\ntitle: ")
-        for wrong in ("which=best", "which=list&line=2", "which=list&line=nan", "which=list&least=x"):
+        whole, pieces = (
+            client.ask("GET", f"/api/crawls/{name}/export?format=jsonl&which=liked{cut}").body.splitlines()
+            for cut in ("", "&chunks=20")
+        )
+        assert len(pieces) > len(whole) == 2
+        assert all(len(json.loads(piece)["text"].split()) <= 20 for piece in pieces)
+        wrong_chunks = ("chunks=0", "chunks=x", "chunks=19", f"chunks={'9' * 30}")
+        for wrong in (
+            "which=best", "which=list&line=2", "which=list&line=nan", "which=list&least=x", *wrong_chunks
+        ):  # fmt: skip
             refused = client.ask("GET", f"/api/crawls/{name}/export?format=csv&{wrong}")
             assert (refused.status, bool(refused.error)) == (422, True), wrong
 

@@ -25,6 +25,8 @@ FROM_SEED = -1
 """`Link.source` of a seed."""
 FROM_OFFER = -2
 """`Link.source` of a link that came without a visit: from a sitemap, another shard, a person."""
+NO_SHARD = -1
+"""`Glimpse.origin` of a feed."""
 
 
 class Outcome(StrEnum):
@@ -155,7 +157,8 @@ class Page:
     """A page as a term stream with link marks: all that remains of the HTML.
 
     `tokens` are word ids in reading order. `area[i]` holds from token `area_start[i]` on.
-    `canonical` and `refresh` are URL ids or NO_URL. `packed_text` is the plain text, zstd.
+    `canonical` and `refresh` are URL ids or NO_URL. `packed_text` is the plain text, zstd. `feeds` are the URLs, as
+    texts, of the feeds it names; a page that was kept has lost them.
     """
 
     url: int
@@ -169,6 +172,7 @@ class Page:
     refresh: int = NO_URL
     noindex: bool = False
     nofollow: bool = False
+    feeds: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -293,11 +297,11 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Glimpse:
-    """What a page that another shard fetched showed around some of its links.
+    """What a page that another shard fetched showed around some of its links; or what a feed shows.
 
     All of it is text, so that it means the same everywhere: the words of the excerpt in reading order, and each
     link's URL with the span of its anchor in them. `origin` and `step` say which visit of which shard it was,
-    the rest what was thought of it there.
+    the rest what was thought of it there. Of a feed, which is of `NO_SHARD`, `step` is its own.
     """
 
     origin: int

@@ -297,7 +297,63 @@ SITEMAPS = [
     ),
 ]
 
+LIKED = html(b"about jumping spiders <link rel=alternate type=application/rss+xml href=/feed>")
+ITEM = b"<item><link>/x%d</link><title>jumping spiders</title></item>"
+LAUGHS = b"".join(b'<!ENTITY l%d "%b">' % (n, b"&l%d;" % (n - 1) * 10) for n in range(1, 10))
+
+FEEDS = [
+    row(
+        "a feed that is a bomb",
+        "ok",
+        LIKED,
+        feed=page(deflated(31), "Content-Encoding: gzip", kind="application/rss+xml"),
+    ),
+    row(
+        "a feed of a billion laughs",
+        "ok",
+        LIKED,
+        feed=page(
+            b'<!DOCTYPE rss [<!ENTITY l0 "ha">' + LAUGHS + b"]><rss><item><link>/&l9;</link></item></rss>",
+            kind="application/rss+xml",
+        ),
+    ),
+    row(
+        "a feed of secret files",
+        "ok",
+        LIKED,
+        feed=page(
+            b'<!DOCTYPE rss [<!ENTITY a SYSTEM "file:///etc/passwd"><!ENTITY % b SYSTEM "http://10.0.0.1/"> %b;]>'
+            b"<rss><item><link>/&a;</link></item></rss>"
+        ),
+    ),
+    row("a feed without end", "ok", LIKED, feed=in_parts(OK + b"\r\n<rss>", ITEM % 1 * 5_000, forever=True)),
+    row("a feed of everything", "ok", LIKED, feed=page(b"<rss>" + b"".join(ITEM % n for n in range(15_000)))),
+    row("a feed in a feed", "ok", LIKED, feed=page(b"<rss>" + b"<channel><item>" * 60_000)),
+    row("a feed that is silent", "ok", LIKED, feed=silence),
+    row("a feed of itself", "ok", LIKED, feed=moved("/feed")),
+    row("a feed in a private place", "ok", LIKED, feed=moved("http://169.254.169.254/feed")),
+    row(
+        "feeds by the thousand",
+        "ok",
+        html(
+            b"about jumping spiders" + b"<link rel=alternate type=application/rss+xml href=/%d>" % 1 * 20_000
+        ),
+    ),
+]
+
+TEXTS = [
+    row(
+        "a text of links",
+        "ok",
+        page(b"spiders\n\n" + b"http://a-text-of-links.example/x " * 28_000, kind="text/plain"),
+    ),
+    row("a text of one link", "ok", page(b"spiders http://" + b".,;:" * 250_000, kind="text/plain")),
+    row("a text of paragraphs", "ok|unparsable", page(b"spiders\n\n" * 110_000, kind="text/plain")),
+    row("a text of tags", "ok", page(b"<spiders>&" * 100_000, kind="text/plain")),
+    row("a text that is none", "not html", page(GIF, kind="text/plain")),
+]
+
 
 def content() -> list[Row]:
     """All of them."""
-    return [*BUSY, *LYING, *LEADING, *ROBOTS, *SITEMAPS]
+    return [*BUSY, *LYING, *LEADING, *ROBOTS, *SITEMAPS, *FEEDS, *TEXTS]

@@ -94,6 +94,7 @@ def crawl(
     timeout: live_options.Timeout = 10.0,
     per_address: live_options.PerAddress = 8,
     sitemaps: Annotated[bool, _manners("--sitemaps", help="Live: read sitemaps of liked sites.")] = False,
+    feeds: Annotated[bool, _manners("--feeds", help="Live: read feeds that liked pages name.")] = False,
     user_agent: live_options.UserAgent = None,
     patience: live_options.Patience = "1h",
     max_bytes: live_options.MaxBytes = 1 << 20,

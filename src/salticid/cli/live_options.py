@@ -102,8 +102,8 @@ Cookies = Annotated[
 ]
 
 _UNCHANGED = (
-    "concurrency", "delay", "timeout", "max_bytes", "user_agent", "per_address", "sitemaps", "proxy", "dns",
-    "host_share", "max_disk",
+    "concurrency", "delay", "timeout", "max_bytes", "user_agent", "per_address", "sitemaps", "feeds", "proxy",
+    "dns", "host_share", "max_disk",
 )  # fmt: skip
 _UNLESS = {"no_warc": "warc", "no_traps": "traps"}
 _LISTS = ("allow_net", "resolve", "header")

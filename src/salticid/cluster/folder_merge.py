@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from salticid.cluster.post_log import glimpses_in
-from salticid.model import FROM_OFFER, Choice, Link, Outcome, Visit
+from salticid.model import FROM_OFFER, NO_SHARD, Choice, Link, Outcome, Visit
 from salticid.store import index, warc
 from salticid.store.crawl_folder import CrawlFolder, StoredVisit
 from salticid.store.folder_lock import SHARDS
@@ -79,6 +79,8 @@ class _Part:
         if step < 0:
             return step
         origin = self._sights.at(step)
+        if origin is not None and origin[0] == NO_SHARD:
+            return FROM_OFFER
         step_of_whole = self.step(step) if origin is None else parts[origin[0]].step(origin[1])
         return FROM_OFFER if step_of_whole == _UNKNOWN else step_of_whole
 

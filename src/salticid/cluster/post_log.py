@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from salticid.cluster.excerpts import glimpses
 from salticid.cluster.owners import Owners
 from salticid.messages import Extension, Sight
-from salticid.model import FROM_OFFER, Choice, Glimpse, Link, Outcome, Visit
+from salticid.model import FROM_OFFER, NO_SHARD, Choice, Glimpse, Link, Outcome, Visit
 from salticid.protocols import Tables
 from salticid.store.database import Database
 from salticid.store.log import CrawlLog
@@ -22,12 +22,14 @@ def last_sights(db: Database) -> dict[int, int]:
     """By shard the last of its steps that this one was shown something of."""
     last: dict[int, int] = {}
     for glimpse in glimpses_in(db):
+        if glimpse.origin == NO_SHARD:
+            continue
         last[glimpse.origin] = max(glimpse.step, last.get(glimpse.origin, -1))
     return last
 
 
 def glimpses_in(db: Database) -> Iterator[Glimpse]:
-    """All that a shard was ever shown, in order."""
+    """All that a shard was ever shown, feeds included, in order."""
     return (message.glimpse for _, message in all_messages(db) if isinstance(message, Sight))
 
 

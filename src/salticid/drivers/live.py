@@ -11,12 +11,13 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from salticid.crawl import Crawl
+from salticid.drivers.feeds import Feeds
 from salticid.drivers.lobby import Lobby
 from salticid.drivers.log_trouble import wait_for_the_log
 from salticid.drivers.parking import Parking
 from salticid.drivers.second_chances import SecondChances
 from salticid.drivers.traps import Traps
-from salticid.model import FROM_SEED, Choice, Limits, Links, Outcome, Response, StopReason, Visit
+from salticid.model import FROM_SEED, Choice, Limits, Links, Outcome, Page, Response, StopReason, Visit
 from salticid.webs.live.manners import Crowded, Parked
 
 LINKS_A_HOST = 2
@@ -50,6 +51,10 @@ class AsyncWeb(Protocol):
         """The pages that the site of a URL names itself; raises `Parked` likewise."""
         ...
 
+    async def feed(self, url: str) -> Page | None:
+        """The links of a feed as a page, None if there are none; raises `Parked` likewise."""
+        ...
+
     def forgive(self) -> None:
         """Ask again those who were given up."""
         ...
@@ -60,7 +65,8 @@ class LiveDriver:
 
     At most `requests` are asked for at once, and about as many wait for their host's turn; with one request
     nothing waits, so that every choice is made knowing all that came before. With `sitemaps`, a host's
-    sitemap links are offered once the judge liked a page of it. With `traps`, what leads into one is a visit at once
+    sitemap links are offered once the judge liked a page of it; with `feeds`, the links of the feeds that liked pages
+    name are shown as those pages' own. With `traps`, what leads into one is a visit at once
     and never asked for, and a host that has had its share of the budget, or is one of too many new names of its site
     or address, waits in a lobby for as long as others have links or are at work: the budget is that of the `whole`,
     if this is a part of a larger crawl.
@@ -78,6 +84,7 @@ class LiveDriver:
         clock: Callable[[], float],
         sitemaps: bool = False,
         traps: Traps | None = None,
+        feeds: Feeds | None = None,
     ) -> None:
         self.crawl, self._web, self._clock, self._traps = crawl, web, clock, traps
         self._chances = SecondChances(crawl.brief.urls)
@@ -94,7 +101,7 @@ class LiveDriver:
         self._pauses: set[str] = set()
         self._paused_at = 0.0
         self._room = 2 * requests - 1
-        self._sitemaps = sitemaps
+        self._sitemaps, self._feeds = sitemaps, feeds
         self._mapped_hosts: set[int] = set()
         self._out: set[asyncio.Task[Any]] = set()
         self._hosts: Counter[int] = Counter()
@@ -346,6 +353,8 @@ class LiveDriver:
         if self._sitemaps and visit.positive and host not in self._mapped_hosts:
             self._mapped_hosts.add(host)
             self._read_sitemap(visit)
+        for feed in () if self._feeds is None else self._feeds.unread(visit):
+            self._start(self._web.feed(feed), partial(self._show_feed, visit))
 
     def _deliver(self, choice: Choice, response: Response) -> Visit:
         visit = self.crawl.deliver(choice, response)
@@ -374,6 +383,11 @@ class LiveDriver:
     def _offer(self, depth: int, task: asyncio.Task[list[int]]) -> None:
         with suppress(Parked):
             self.crawl.offer(Links.to(task.result()), depth)
+
+    def _show_feed(self, visit: Visit, task: asyncio.Task[Page | None]) -> None:
+        with suppress(Parked):
+            if self._feeds is not None and (page := task.result()) is not None:
+                self.crawl.glimpse(self._feeds.glimpse(page, visit, self.crawl.step))
 
     def _host(self, choice: Choice) -> int:
         return self.crawl.brief.urls.host(choice.link.url)

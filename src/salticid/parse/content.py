@@ -1,4 +1,4 @@
-"""What a crawler makes of an answer's head and body: HTML or not, its charset, its date."""
+"""What a crawler makes of an answer's head and body: HTML, text or neither, its charset, its date."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from datetime import UTC, datetime
 from email.utils import parsedate_tz
 
 from salticid.parse.codings import undo
+from salticid.parse.plain_text import text_document
 
 GOOD_STATUSES = tuple(status for status in range(200, 300) if status not in (204, 205))
 """Statuses that come with a page; the two left out say that there is none."""
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
+_TEXT_TYPE = "text/plain"
 _SNIFF_SIZE = 1024
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s;,\"']+)", re.IGNORECASE)
 _TAG = re.compile(rb"<(?:!doctype|!--|\?xml|/?[a-z])", re.IGNORECASE)
@@ -21,7 +23,10 @@ _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The HTML of an answer, None where it is something else; what its head says of charset and date."""
+    """The HTML of an answer, None where it is something else; its charset and date, as its head has them.
+
+    Plain text is HTML that says the same.
+    """
 
     html: bytes | None
     charset: str | None
@@ -45,7 +50,12 @@ def content(fields: Mapping[str, str], body: bytes, limit: int) -> Content:
         text = (body if plain is None else plain)[:limit]
         html = text if is_page or has_tag(text) else None
     charset = match[1] if (match := _CHARSET.search(kind)) else None
-    return Content(html, charset, timestamp(fields.get("last-modified")))
+    modified = timestamp(fields.get("last-modified"))
+    if _media_type(kind) == _TEXT_TYPE:
+        plain = undo(body, codings(fields), limit)
+        is_text = plain is not None and b"\0" not in _start(plain)
+        return Content(text_document(plain, charset) if plain and is_text else None, "utf-8", modified)
+    return Content(html, charset, modified)
 
 
 def decode_body(fields: Mapping[str, str], body: bytes, limit: int) -> bytes:

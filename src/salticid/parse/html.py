@@ -15,6 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from salticid.model import NO_URL, Area, Ints, Links, Page
 from salticid.parse.charset import decode
+from salticid.parse.head_links import HeadLinks
 from salticid.parse.hrefs import Hrefs
 from salticid.parse.robots_tags import AGENT, directives
 from salticid.parse.word_bound import bounded_tokens
@@ -34,7 +35,7 @@ _TO_SPACES = bytes.maketrans(_BLANKS, b" " * len(_BLANKS))
 _MARK_REFERENCES = re.compile(rb"&#(?:0*[1-4](?![0-9])|[xX]0*[1-4](?![0-9a-fA-F]));?")
 _UNREAD = ["script", "style", "noframes", "noembed", "svg"]
 _LOOKED_FOR = (
-    "title, base[href], link[rel~=canonical i][href], meta[content], "
+    "title, base[href], link[rel][href], meta[content], "
     "a[href], area[href], frame[src], iframe, h1, a[href] img[alt]"
 )
 _REFRESH = re.compile(r"^[\s\d.]*+(?:[;,]\s*+)?+(?:url\s*+=\s*+)?+[\"']?+\s*+([^\"'>]+)", re.IGNORECASE)
@@ -59,10 +60,11 @@ class Parser:
         self._tokenizer = Tokenizer(words)
         self._zstd = zstandard.ZstdCompressor(level=1)
 
-    def parse(self, html: bytes, url: str, charset: str | None = None) -> Page:
+    def parse(self, html: bytes, url: str, charset: str | None = None, language: str | None = None) -> Page:
         """The page found at canonical `url`; `charset` is what the server's header said, if anything.
 
-        Any bytes make a page, if an empty one; nothing is raised for what they hold.
+        Its own translation into the `language` that is asked for is among its links. Any bytes make a page, if an
+        empty one; nothing is raised for what they hold.
         """
         tree = LexborHTMLParser(_without_marks(decode(html, charset)))
         tree.strip_tags(_UNREAD)
@@ -74,19 +76,20 @@ class Parser:
         stream = bounded_tokens(text, self._tokenizer)
         area_start, area = _areas(stream)
         refresh = self._hrefs.one(head.refresh, base) if head.refresh else NO_URL
-        links = _links(stream, urls, nofollow)
+        in_head = [self._hrefs.one(href, base) for href in head.links.to_follow(tree, language)]
         return Page(
             url=self._urls.intern(url),
             title=head.title,
             tokens=stream.tokens,
             area_start=area_start,
             area=area,
-            links=links if refresh == NO_URL else _with_refresh(links, refresh),
+            links=_with_head(_links(stream, urls, nofollow), refresh, in_head),
             packed_text=self._zstd.compress(_single_spaced(body.encode())),
-            canonical=self._hrefs.one(head.canonical, base) if head.canonical else NO_URL,
+            canonical=self._hrefs.one(head.links.canonical, base) if head.links.canonical else NO_URL,
             refresh=refresh,
             noindex="noindex" in head.forbidden,
             nofollow="nofollow" in head.forbidden,
+            feeds=tuple(feed for href in head.links.feeds if (feed := canonical(href, base))),
         )
 
     def _mark(self, body: LexborNode | None, nodes: _Nodes, base: str) -> tuple[list[int], list[bool], str]:
@@ -132,14 +135,14 @@ class _Nodes:
     def __init__(self, tree: LexborHTMLParser) -> None:
         self.title: list[LexborNode] = []
         self.base: list[LexborNode] = []
-        self.canonical: list[LexborNode] = []
+        self.head_links: list[LexborNode] = []
         self.meta: list[LexborNode] = []
         self.headings: list[LexborNode] = []
         self.images: list[LexborNode] = []
         self.frames: list[LexborNode] = []
         self.links: list[LexborNode] = []
         others = {
-            "title": self.title, "base": self.base, "link": self.canonical, "meta": self.meta,
+            "title": self.title, "base": self.base, "link": self.head_links, "meta": self.meta,
             "h1": self.headings, "img": self.images, "iframe": self.frames,
         }  # fmt: skip
         for node in tree.css(_LOOKED_FOR):
@@ -157,7 +160,7 @@ class _Head:
         titles = titles or nodes.title
         self.title = " ".join(titles[0].text().split())[:MAX_TITLE] if titles else ""
         self.base = (nodes.base[0].attributes["href"] or "") if nodes.base else ""
-        self.canonical = (nodes.canonical[0].attributes["href"] or "") if nodes.canonical else ""
+        self.links = HeadLinks(nodes.head_links)
         self.refresh = ""
         self.forbidden: frozenset[str] = frozenset()
         descriptions: list[str] = []
@@ -227,11 +230,17 @@ def _anchor_ends(stream: MarkedTokens) -> Ints:
     return np.array(ends, np.int32)
 
 
-def _with_refresh(links: Links, url: int) -> Links:
-    """A meta refresh leads on like a link, before all others."""
+def _with_head(links: Links, refresh: int, in_head: list[int]) -> Links:
+    """A meta refresh leads on like a link, before all others; what the head names, where the text does not."""
+    others = dict.fromkeys(url for url in in_head if url not in (NO_URL, refresh))
+    known = set(links.url.tolist()) if others else set()
+    news = [refresh] * (refresh != NO_URL) + [url for url in others if url not in known]
+    if not news:
+        return links
+    bare = Links.to(news)
     return Links(
-        np.append(np.int32(url), links.url),
-        np.append(np.int32(0), links.start),
-        np.append(np.int32(0), links.end),
-        np.append(np.False_, links.nofollow),
+        np.append(bare.url, links.url),
+        np.append(bare.start, links.start),
+        np.append(bare.end, links.end),
+        np.append(bare.nofollow, links.nofollow),
     )

@@ -6,7 +6,12 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from resiliparse.extract.html2text import extract_plain_text
+from selectolax.lexbor import LexborHTMLParser
 
+from salticid.parse.main_part import leave_out, main_part
+
+FEWEST_WORDS = 20
+"""A main part that says less is believed only if the layout shows no more."""
 OWN_LINES = 3
 """So many lines of a page's own, one after the other, are no edge of its text any more."""
 
@@ -16,13 +21,25 @@ _GAP = re.compile(r"\n(?:[ \t]*\n){2,}")
 def main_text(html: str) -> str | None:
     """The main text of a document that a parser may see (`prescan`); None where there is none.
 
-    Paragraphs, headings and items of lists stand on lines of their own.
+    It is the part that the document itself calls its main one, else what looks like that by its layout; neither holds
+    what is there to get around. Paragraphs, headings and items of lists stand on lines of their own.
 
     >>> main_text("<nav><a href=/>Home</a></nav><main><h1>Eyes</h1><p>Four of them look ahead.</main>")
     'Eyes\\n\\nFour of them look ahead.'
     """
-    text: str = extract_plain_text(html, main_content=True, links=False)
-    return text.strip() or None
+    tree = LexborHTMLParser(html)
+    leave_out(tree)
+    part = main_part(tree)
+    text = "" if part is None else _plain(part.html or "", main_content=False)
+    if len(text.split()) < FEWEST_WORDS:
+        by_layout = _plain(tree.html or "", main_content=True)
+        text = by_layout if part is None or len(by_layout.split()) >= FEWEST_WORDS else text
+    return text or None
+
+
+def _plain(html: str, main_content: bool) -> str:
+    text: str = extract_plain_text(html, main_content=main_content, links=False)
+    return text.strip()
 
 
 def lines_of(text: str) -> list[str]:

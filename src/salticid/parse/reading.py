@@ -10,6 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 from salticid.parse.blocks import Block
 from salticid.parse.charset import decode
 from salticid.parse.content import content
+from salticid.parse.document_language import document_language, stated_language
 from salticid.parse.main_text import main_text, without_edges
 from salticid.parse.markdown import blocks_of
 from salticid.parse.prescan import prescan
@@ -22,11 +23,15 @@ _LISTS = {"x-robots-tag": "\n"}
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """A page as it is read from its answer; `text` is None where it has none, `blocks` are there if asked for."""
+    """A page as it is read from its answer; `text` is None where it has none, `blocks` are there if asked for.
+
+    `language` is that of the text, None where that is not sure.
+    """
 
     text: str | None
     wishes: Wishes
     blocks: list[Block] = []
+    language: str | None = None
 
 
 def read_answer(
@@ -54,7 +59,8 @@ def read_answer(
     text = text and without_edges(text, repeated)
     tree = LexborHTMLParser(html)
     wishes = wishes_of(tree, fields, url)
-    return Reading(text, wishes, blocks_of(tree, text, url) if with_blocks and text else [])
+    language = document_language(text, stated_language(tree, fields)) if text else None
+    return Reading(text, wishes, blocks_of(tree, text, url) if with_blocks and text else [], language)
 
 
 def head_fields(head: bytes) -> dict[str, str]:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
+from salticid.drivers.feeds import Feeds
 from salticid.drivers.live import LiveDriver
 from salticid.drivers.traps import Traps
 from salticid.errors import SalticidError
@@ -224,7 +225,9 @@ def live_driver(
     web.either_scheme |= {url for url in map(web.urls.find, without_scheme) if url >= 0}
     boundary = Boundary(topic.scope, topic.seeds)
     web.may_follow = lambda url: boundary.admits(url, depth=0) and (hosts is None or hosts(host(url)))
-    driver = LiveDriver(crawl, web, settings.concurrency, web.clock, settings.sitemaps, traps)
+    web.prefer(brief.language)
+    feeds = Feeds(brief) if settings.feeds else None
+    driver = LiveDriver(crawl, web, settings.concurrency, web.clock, settings.sitemaps, traps, feeds)
     web.may_ask = driver.lobby.may_ask
     return driver
 

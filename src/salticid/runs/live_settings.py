@@ -34,6 +34,7 @@ class LiveSettings:
     user_agent: str = USER_AGENT
     per_address: int = 8
     sitemaps: bool = False
+    feeds: bool = False
     proxy: str | None = field(default=None, repr=False)
     allow_net: tuple[str, ...] = ()
     resolve: tuple[str, ...] = ()
@@ -73,6 +74,7 @@ class LiveSettings:
             "max_bytes": self.max_bytes,
             "sitemaps": self.sitemaps,
             "warc": self.warc,
+            **({"feeds": True} if self.feeds else {}),  # crawls of before there were any know no such word
         }
 
     def for_log(self) -> dict[str, object]:

@@ -7,9 +7,11 @@ from typing import Any
 
 import msgspec
 
+from salticid.messages import Sight
+from salticid.model import NO_SHARD
 from salticid.store.damage import unpacks
 from salticid.store.database import Database
-from salticid.store.record import StoredArrival, VisitRow
+from salticid.store.record import StoredArrival, VisitRow, all_messages
 from salticid.store.schema import SESSION, URL, VISIT
 from salticid.store.verdicts import Verdicts, Word
 
@@ -96,7 +98,13 @@ class VisitReader:
             self._verdicts.words.get(visit.step),
         )  # fmt: skip
 
+    @cached_property
+    def _feeds(self) -> dict[int, str]:
+        """The feeds that the crawl was shown, by step."""
+        shown = (message.glimpse for _, message in all_messages(self._db) if isinstance(message, Sight))
+        return {glimpse.step: glimpse.url for glimpse in shown if glimpse.origin == NO_SHARD}
+
     def _read_final(self, step: int) -> str | None:
-        """The URL of a visit; None for a step at which the crawl was only shown a page."""
+        """The URL of a visit, or of a feed; None for a step at which the crawl was only shown a page."""
         row = self._db.one(VISIT, step)
-        return None if row is None else self._url(VisitRow._make(row).final)
+        return self._feeds.get(step) if row is None else self._url(VisitRow._make(row).final)

@@ -73,6 +73,7 @@ class Translation:
             refresh=refresh,
             noindex=page.noindex,
             nofollow=page.nofollow,
+            feeds=page.feeds,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from importlib.metadata import version
@@ -29,6 +30,9 @@ _STEMMERS = {
 """ISO 639-1 code -> Snowball algorithm; English by Porter's own, as the papers have it."""
 _OTHER_NAMES = {"no": "nb", "hr": "sh", "tl": "fil"}
 """Codes for which `wordfreq` keeps its list under another one."""
+_TAG = re.compile(r"\s*([a-z]{2,3})(?![a-z])", re.IGNORECASE)
+_SAME = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "fil": "tl", "cmn": "zh", "yue": "zh"}
+"""Codes of tags, and those under which we know the same."""
 
 
 def language_codes() -> list[str]:
@@ -52,6 +56,17 @@ def check_code(code: str) -> str:
     return code
 
 
+def code_of_tag(tag: str) -> str | None:
+    """The code of the language that a tag names, the first of several; None if it names none.
+
+    >>> code_of_tag("de-AT, en"), code_of_tag("nb"), code_of_tag("x-default")
+    ('de', 'no', None)
+    """
+    match = _TAG.match(tag)
+    code = match[1].lower() if match else None
+    return _SAME.get(code, code) if code else None
+
+
 def detect(text: str) -> str:
     """The language of a text as a code; English when it is too short to tell.
 
@@ -68,6 +83,20 @@ def stop_words(code: str) -> frozenset[str]:
     entries = stopwordsiso.stopwords(code) if code in stopwordsiso.langs() else set()
     words = (normalize("NFC", word.lower()).replace("’", "'") for word in entries)
     return frozenset(piece for word in words for piece in word.split("'"))
+
+
+@cache
+def stop_word_places(codes: tuple[str, ...]) -> Mapping[str, list[int]]:
+    """Stop word -> where those languages stand that have it.
+
+    >>> stop_word_places(("en", "de"))["in"]
+    [0, 1]
+    """
+    places: dict[str, list[int]] = {}
+    for place, code in enumerate(codes):
+        for word in stop_words(code):
+            places.setdefault(word, []).append(place)
+    return places
 
 
 def telling_words(words: Collection[str], code: str) -> frozenset[str]:

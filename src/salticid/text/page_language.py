@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import numpy.typing as npt
 
@@ -79,19 +77,9 @@ class _StopWords:
         known = self._known[tokens]
         if not known.all():
             news = np.unique(tokens[~known])
-            places = _places(self._codes)
+            places = language.stop_word_places(self._codes)
             for at, text in zip(news.tolist(), self._words.spell(news.tolist()), strict=True):
                 if text in places:
                     self._is_stop[at, places[text]] = 1
             self._known[news] = True
         return self._is_stop[tokens]
-
-
-@cache
-def _places(codes: tuple[str, ...]) -> dict[str, list[int]]:
-    """Stop word -> where those languages stand that have it."""
-    places: dict[str, list[int]] = {}
-    for place, code in enumerate(codes):
-        for word in language.stop_words(code):
-            places.setdefault(word, []).append(place)
-    return places

@@ -26,7 +26,7 @@ from salticid.store.crawl_folder import CrawlFolder
 from salticid.ui import bodies, details, kept_copies
 from salticid.ui.crawls import Crawls
 from salticid.ui.event_stream import stream
-from salticid.ui.export_files import criteria_of, export_file, file_name, format_of
+from salticid.ui.export_files import chunk_words_of, criteria_of, export_file, file_name, format_of
 from salticid.ui.failures import what_failed
 from salticid.ui.forms import DEFAULT_PAGES, LONGEST_NUMBER, GoOn, NewCrawl, NewEngine, Nothing, Opinion
 from salticid.ui.hunt_outlook import outlook_of
@@ -241,7 +241,8 @@ class Api:
     async def export(self, request: Request) -> Response:
         crawl = self._crawl(request)
         form, criteria = format_of(request.query_params), criteria_of(request.query_params)
-        file = await _read(crawl, lambda log: export_file(log, form, criteria))
+        chunk_words = chunk_words_of(request.query_params, form)
+        file = await _read(crawl, lambda log: export_file(log, form, criteria, chunk_words))
         return FileResponse(
             file,
             filename=file_name(crawl.id, form),

@@ -11,11 +11,13 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 from salticid.errors import UserError, unknown
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.exports.choices import FOLDERS
+from salticid.store.exports.choices import CUT, FOLDERS
 from salticid.store.exports.export import Format, export, export_folder
 from salticid.store.exports.selection import Criteria
 
 _SUFFIXES = {Format.WARC: "warc.gz", Format.BIBTEX: "bib", **{form: f"{form.value}.zip" for form in FOLDERS}}
+_MOST_DIGITS, _FEWEST_WORDS = 6, 20
+"""Of the words of a chunk."""
 
 
 class Which(StrEnum):
@@ -39,15 +41,32 @@ def criteria_of(parameters: Mapping[str, str]) -> Criteria:
     """Which pages a request asks for.
 
     The list holds what is on topic, by the judge's own line or by a `line` that is named; or, where the person chose
-    the `least` score shown, the pages that reach it. What was rejected is in neither.
+    the `least` score shown, the pages that reach it. What was rejected is in neither. Pages that forbid copies
+    (`noindex`) are left out unless they are asked for.
     """
     which = parameters.get("which", Which.EVERYTHING.value)
     if which not in list(Which):
         raise unknown("choice of pages", which, [each.value for each in Which])
     least, line = _score("least", parameters), _score("line", parameters)
+    noindex = parameters.get("noindex") == "1"
     if which == Which.LIST and least is not None:
-        return Criteria(min_score=least, rejected=False)
-    return Criteria(on_topic=which == Which.LIST, liked=which == Which.LIKED, line=line)
+        return Criteria(min_score=least, rejected=False, noindex=noindex)
+    return Criteria(on_topic=which == Which.LIST, liked=which == Which.LIKED, line=line, noindex=noindex)
+
+
+def chunk_words_of(parameters: Mapping[str, str], form: Format) -> int | None:
+    """Of how many words the pieces are that pages are cut into, None if they are left whole."""
+    text = parameters.get("chunks")
+    if text is None:
+        return None
+    words = int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else 0
+    if words < _FEWEST_WORDS:
+        raise UserError(
+            f"chunks {text[:20]!r} is no number of words from {_FEWEST_WORDS} on; give one such as 300"
+        )
+    if form not in CUT:
+        raise UserError(f"{form.value} has no chunks; leave them out, or choose jsonl")
+    return words
 
 
 def file_name(crawl: str, form: Format) -> str:
@@ -55,15 +74,15 @@ def file_name(crawl: str, form: Format) -> str:
     return f"{crawl}.{_SUFFIXES.get(form, form.value)}"
 
 
-def export_file(log: CrawlFolder, form: Format, criteria: Criteria) -> Path:
+def export_file(log: CrawlFolder, form: Format, criteria: Criteria, chunk_words: int | None = None) -> Path:
     """The pages in a file of its own, which is the caller's; a folder is packed."""
     with tempfile.NamedTemporaryFile(prefix="salticid-", suffix=f".{form.value}", delete=False) as file:
         path = Path(file.name)
         try:
             if form in FOLDERS:
-                _export_packed(log, form, criteria, cast(BinaryIO, file))
+                _export_packed(log, form, criteria, cast(BinaryIO, file), chunk_words)
             else:
-                export(log, form, criteria, cast(BinaryIO, file), _unwatched)
+                export(log, form, criteria, cast(BinaryIO, file), _unwatched, chunk_words)
             file.flush()
         except BaseException:
             path.unlink()
@@ -71,13 +90,15 @@ def export_file(log: CrawlFolder, form: Format, criteria: Criteria) -> Path:
     return path
 
 
-def _export_packed(log: CrawlFolder, form: Format, criteria: Criteria, out: BinaryIO) -> None:
+def _export_packed(
+    log: CrawlFolder, form: Format, criteria: Criteria, out: BinaryIO, chunk_words: int | None
+) -> None:
     with (
         tempfile.TemporaryDirectory(prefix="salticid-") as name,
         ZipFile(out, "w", ZIP_DEFLATED, allowZip64=True) as packed,
     ):
         folder = Path(name)
-        export_folder(log, form, criteria, folder, _unwatched)
+        export_folder(log, form, criteria, folder, _unwatched, chunk_words)
         for file in sorted(folder.rglob("*")):
             packed.write(file, file.relative_to(folder))
 

@@ -54,7 +54,7 @@ def split(block: bytes) -> tuple[Head, bytes] | None:
 
 
 def to_answer(url: str, head: Head, body: bytes, labels: tuple[str, ...] = ()) -> Answer:
-    """The answer of `url`: its codings undone, its body only where that is HTML.
+    """The answer of `url`: its codings undone, its body only where that is HTML or plain text.
 
     An answer without a status line is a redirect if it has a location, else a page.
     """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from salticid.errors import UserError
@@ -62,7 +63,10 @@ class WebKB:
         except OSError:
             return Unread("unreadable", place)
         head, body = split(block) or (_NO_HEAD, block)
-        return to_answer(path.name.replace("^", "/"), head, body, labels=(".".join(folders),))
+        answer = to_answer(path.name.replace("^", "/"), head, body, labels=(".".join(folders),))
+        # All who experimented on this collection took its two dozen plain texts for no pages.
+        is_text = head.fields.get("content-type", "").lower().startswith("text/plain")
+        return replace(answer, html=None) if is_text else answer
 
 
 def _root(folder: Path) -> Path:

@@ -6,13 +6,12 @@ from collections import deque
 from collections.abc import Generator, Iterator
 from concurrent.futures import Future
 from datetime import UTC, datetime, timedelta
-from itertools import islice
 from typing import Protocol
 
 import msgspec
-from resiliparse.parse.lang import detect_fast
 
 from salticid.parse.blocks import markdown_of, plain_blocks
+from salticid.parse.document_language import document_language
 from salticid.parse.reading import Reading
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.chunks import cut
@@ -21,8 +20,6 @@ from salticid.store.exports.readings import Readings
 from salticid.store.exports.repeated_lines import RepeatedLines
 from salticid.store.exports.selection import ExportPage
 
-_LOOKED_AT = 5_000  # characters that tell the language of a text
-_FEWEST_LETTERS = 30
 _AHEAD = 4  # pages asked for, a worker, before the first of them is there
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -142,7 +139,7 @@ class Documents:
             final_url=visit.final_url,
             title=page.title,
             text=text,
-            language=language(text),
+            language=reading.language if reading and reading.text else document_language(text),
             score=visit.score,
             current_score=visit.current_score,
             word=None if visit.word is None else visit.word.value,
@@ -158,20 +155,6 @@ class Documents:
             tdm_reservation=wishes.tdm_reservation if wishes else None,
             markdown=markdown,
         )
-
-
-def language(text: str) -> str | None:
-    """The language of a text as a code, None when that is not sure.
-
-    >>> language("Die Springspinne sieht mit acht Augen, zwei davon groß"), language("1234, 5678"), language("hot air")
-    ('de', None, None)
-    """
-    start = text[:_LOOKED_AT]
-    letters = filter(str.isalpha, start)
-    if sum(1 for _ in islice(letters, _FEWEST_LETTERS)) < _FEWEST_LETTERS:
-        return None
-    code: str = detect_fast(start)[0]
-    return None if code == "unknown" else code
 
 
 def time_of(seconds: float | None) -> datetime | None:

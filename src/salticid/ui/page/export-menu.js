@@ -13,12 +13,16 @@ const FORMATS = [
   ["wacz", "WACZ", "to open in a replay tool"],
   ["warc", "WARC", "the pages themselves, as they came"],
 ];
+const CUT = ["csv", "markdown", "jsonl", "parquet"];
+const WORDS = 300;
 let made = 0;
 
 /** `shown()` tells how many pages were `read`, and, where there is a list, how many of them it shows: from the judge's
  * `line` on, or from the `least` score that the person chose. */
 export function exportMenu(id, shown) {
   const choices = el("div", { class: "menu-choices", role: "radiogroup", "aria-label": "Which pages" });
+  const forbidden = el("input", { type: "checkbox", onchange: draw });
+  const cut = el("input", { type: "checkbox", onchange: draw });
   const list = el("ul", {});
   const menu = el(
     "details",
@@ -28,8 +32,14 @@ export function exportMenu(id, shown) {
       "div",
       { class: "menu-box", tabindex: "-1" },
       choices,
+      el(
+        "div",
+        { class: "menu-choices" },
+        el("label", { class: "check" }, forbidden, "Also pages that forbid copies"),
+        el("label", { class: "check" }, cut, `In pieces of about ${WORDS} words, by headings`),
+      ),
       list,
-      el("p", { class: "soft" }, "Best first, with what you said of each. Pages that forbid copies are left out."),
+      el("p", { class: "soft" }, "Best first, with what you said of each. References and archives have no pieces."),
     ),
   );
   let which = "list";
@@ -59,10 +69,12 @@ export function exportMenu(id, shown) {
     const asks = new URLSearchParams({ which });
     if (which === "list" && least != null) asks.set("least", least);
     else if (which === "list" && line != null) asks.set("line", line);
+    if (forbidden.checked) asks.set("noindex", 1);
+    const pieces = cut.checked ? `&chunks=${WORDS}` : "";
     fill(
       list,
       FORMATS.map(([format, name, told]) => {
-        const address = `/api/crawls/${id}/export?format=${format}&${asks}`;
+        const address = `/api/crawls/${id}/export?format=${format}&${asks}${CUT.includes(format) ? pieces : ""}`;
         return el("li", {}, kept(address, { download: "" }, el("b", {}, name), ` ${told}`));
       }),
     );

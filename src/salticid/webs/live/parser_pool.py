@@ -23,8 +23,10 @@ class ParserPool(ProcessPool[Page]):
     """Parses pages in worker processes; ids are those of the tables handed in.
 
     With one worker, pages parsed one after the other get the very ids that a `Parser` would give. `agent` is our name
-    in robots tags.
+    in robots tags, `language` that of the crawl, into which a page may name its translation.
     """
+
+    language: str | None = None
 
     def __init__(
         self, urls: Urls, words: Texts, workers: int = 1, limit: float = 5.0, agent: str = AGENT
@@ -37,7 +39,11 @@ class ParserPool(ProcessPool[Page]):
         """The page, as `Parser.parse` makes it. None: it took longer than `limit`, or its worker died of it."""
         # A header may hold bytes that are no text; no charset has such a name.
         label = charset and charset.encode("ascii", "replace").decode()
-        return await self.ask(msgspec.msgpack.encode(HtmlPage(html, url, label)))
+        return await self.ask(msgspec.msgpack.encode(HtmlPage(html, url, label, self.language)))
+
+    async def parse_feed(self, feed: bytes, url: str) -> Page | None:
+        """The links of a feed as a page, newest first. None as above."""
+        return await self.ask(msgspec.msgpack.encode(HtmlPage(feed, url, None, is_feed=True)))
 
     def _translator(self) -> Callable[[bytes], Page]:
         into = Translation()

@@ -8,6 +8,7 @@ from selectolax.lexbor import SelectolaxError
 
 from salticid.model import Ints, Links, Page
 from salticid.parse import Parser
+from salticid.parse.feeds import feed_document
 from salticid.parse.page_process import MAX_PAGES, ChildLimits, serve
 from salticid.parse.robots_tags import AGENT
 from salticid.tables.newcomers import Newcomers
@@ -22,11 +23,13 @@ MAX_TEXTS = 500_000
 
 
 class HtmlPage(msgspec.Struct, array_like=True):
-    """A page to be parsed."""
+    """A page to be parsed for a crawl in some language, or a feed."""
 
     html: bytes
     url: str
     charset: str | None
+    language: str | None = None
+    is_feed: bool = False
 
 
 class ParsedPage(msgspec.Struct, array_like=True):
@@ -43,6 +46,7 @@ class ParsedPage(msgspec.Struct, array_like=True):
     refresh: int
     noindex: bool
     nofollow: bool
+    feeds: tuple[str, ...]
     urls: int
     words: int
     new_urls: bytes
@@ -64,6 +68,7 @@ class ParsedPage(msgspec.Struct, array_like=True):
             refresh=self.refresh,
             noindex=self.noindex,
             nofollow=self.nofollow,
+            feeds=self.feeds,
         )
 
 
@@ -81,7 +86,10 @@ class _PageParser:
     def read(self, message: bytes) -> bytes:
         task = msgspec.msgpack.decode(message, type=HtmlPage)
         try:
-            page = self._parser.parse(task.html, task.url, task.charset)
+            if task.is_feed:
+                page = self._parser.parse(feed_document(task.html), task.url, "utf-8")
+            else:
+                page = self._parser.parse(task.html, task.url, task.charset, task.language)
         except SelectolaxError as error:  # on a page that asks for gigabytes
             raise MemoryError from error
         urls, new_urls = self._urls.tell()
@@ -97,6 +105,7 @@ class _PageParser:
             refresh=page.refresh,
             noindex=page.noindex,
             nofollow=page.nofollow,
+            feeds=page.feeds,
             urls=urls,
             words=words,
             new_urls=b"\n".join(new_urls),

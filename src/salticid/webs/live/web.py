@@ -27,6 +27,8 @@ from salticid.webs.live.rules import Rules
 from salticid.webs.live.sitemaps import LONGEST_SITEMAP, Sitemaps
 
 MAX_REDIRECTS = 10
+LONGEST_FEED = 4 << 20
+"""Bytes of a feed after all decoding; what comes behind them is not read."""
 REST = 60.0
 """Seconds that a host which is suddenly gone is left alone before it gets another chance."""
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -105,6 +107,19 @@ class LiveWeb:
             return [self.urls.intern(link) for link in await self._sitemaps.of(self.urls[url])]
         finally:
             self.doing.pop(NO_URL, None)
+
+    async def feed(self, url: str) -> Page | None:
+        """The links of a feed, newest first, as a page; None if it cannot be had or names nothing."""
+        try:
+            body = await self._ask_for_file(url)
+            page = await self._pool.parse_feed(body[:LONGEST_FEED], url) if body else None
+            return page if page is not None and len(page.links) else None
+        finally:
+            self.doing.pop(NO_URL, None)
+
+    def prefer(self, language: str) -> None:
+        """The crawl is in this language: of pages that name translations of themselves, the one into it is a link."""
+        self._pool.language = language
 
     def forgive(self) -> None:
         """Give those who were given up another chance."""
