@@ -1,4 +1,4 @@
-"""What a crawler makes of an answer's head and body: HTML or not, its charset, its date."""
+"""What a crawler makes of an answer's head and body: HTML, PDF or neither, its charset, its date."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from salticid.parse.codings import undo
 
 GOOD_STATUSES = tuple(status for status in range(200, 300) if status not in (204, 205))
 """Statuses that come with a page; the two left out say that there is none."""
+MAX_PDF = 30 << 20
+"""Bytes of a PDF; one that is longer is not read."""
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
+_PDF_TYPES = ("application/pdf", "application/x-pdf")
+_ANY_TYPES = ("", "application/octet-stream", "binary/octet-stream", "application/download", "application/force-download")
+"""Types of which servers say that they know none."""
+_PDF_START = b"%PDF-"
 _SNIFF_SIZE = 1024
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s;,\"']+)", re.IGNORECASE)
 _TAG = re.compile(rb"<(?:!doctype|!--|\?xml|/?[a-z])", re.IGNORECASE)
@@ -21,22 +27,28 @@ _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The HTML of an answer, None where it is something else; what its head says of charset and date."""
+    """The HTML of an answer, or the PDF, None where it is something else; what its head says of charset and date."""
 
     html: bytes | None
     charset: str | None
     modified: float | None
+    pdf: bytes | None = None
 
 
 def content(fields: Mapping[str, str], body: bytes, limit: int) -> Content:
     """Read an answer whose head has these fields, names in lower case; at most `limit` bytes of HTML.
 
     >>> content({"content-type": "text/html; charset=utf-8"}, b"<p>Hi", 100)
-    Content(html=b'<p>Hi', charset='utf-8', modified=None)
+    Content(html=b'<p>Hi', charset='utf-8', modified=None, pdf=None)
     >>> content({"content-type": "image/png"}, b"...", 100).html is None
     True
+    >>> content({"content-type": "application/octet-stream"}, b"%PDF-1.7", 100).pdf
+    b'%PDF-1.7'
     """
     kind = fields.get("content-type", "")
+    if is_pdf(kind, body):
+        plain = undo(body, codings(fields), MAX_PDF)
+        return Content(None, None, timestamp(fields.get("last-modified")), body if plain is None else plain)
     html = None
     if not kind or _media_type(kind) in _HTML_TYPES:
         plain = undo(body, codings(fields), limit)
@@ -58,6 +70,16 @@ def codings(fields: Mapping[str, str]) -> list[str]:
     """The codings of a body, in the order in which they were applied."""
     names = f"{fields.get('content-encoding', '')},{fields.get('transfer-encoding', '')}".lower()
     return [name.strip() for name in names.split(",") if name.strip() not in ("", "identity")]
+
+
+def is_pdf(kind: str, body: bytes) -> bool:
+    """Whether an answer of this type that begins so is a PDF: it is called one, or is one under no other name.
+
+    >>> is_pdf("application/pdf;x=y", b""), is_pdf("text/html", b"%PDF-1.4"), is_pdf("image/png", b"%PDF-1.4")
+    (True, True, False)
+    """
+    media = _media_type(kind)
+    return media in _PDF_TYPES or (media in (*_ANY_TYPES, *_HTML_TYPES) and body[:_SNIFF_SIZE].lstrip().startswith(_PDF_START))
 
 
 def has_tag(body: bytes) -> bool:

@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from salticid.parse.blocks import Block
 from salticid.parse.charset import decode
-from salticid.parse.content import content
+from salticid.parse.content import Content, content
 from salticid.parse.main_text import main_text, without_edges
 from salticid.parse.markdown import blocks_of
 from salticid.parse.prescan import prescan
@@ -35,7 +35,7 @@ def read_answer(
     """The page of an HTTP response as it came over the wire from `url`, head and codings included.
 
     Lines that its site has `repeated` are left out of the edges of its main text.
-    None where there is no HTML, or something no parser should see.
+    None where there is neither HTML nor a PDF, or something no parser should see.
 
     >>> head = b"HTTP/1.1 200 OK\\r\\nContent-Type: text/html\\r\\n\\r\\n"
     >>> reading = read_answer(head + b"<h1>Eyes</h1><p>Four of them look ahead.", "http://a.example/", True)
@@ -47,6 +47,8 @@ def read_answer(
     head, _, body = response.partition(b"\r\n\r\n")
     fields = head_fields(head)
     page = content(fields, body, MAX_HTML)
+    if page.pdf is not None:
+        page = _html_of(page.pdf)
     if page.html is None or prescan(page.html):
         return None
     html = decode(page.html, page.charset)
@@ -55,6 +57,14 @@ def read_answer(
     tree = LexborHTMLParser(html)
     wishes = wishes_of(tree, fields, url)
     return Reading(text, wishes, blocks_of(tree, text, url) if with_blocks and text else [])
+
+
+def _html_of(pdf: bytes) -> Content:
+    """The HTML that a PDF was read as, if it can be."""
+    from salticid.parse.pdf import read_pdf  # here: it loads pdfium, which only a process that may die of it should
+
+    document = read_pdf(pdf)
+    return Content(None if document is None else document.html, "utf-8", None)
 
 
 def head_fields(head: bytes) -> dict[str, str]:

@@ -40,6 +40,7 @@ class LiveSettings:
     dns: str | None = None
     workers: int = 1
     warc: bool = True
+    pdf: bool = True
     traps: bool = True
     host_share: float = 0.25
     patience: float = 3600.0
@@ -73,6 +74,7 @@ class LiveSettings:
             "max_bytes": self.max_bytes,
             "sitemaps": self.sitemaps,
             "warc": self.warc,
+            "pdf": self.pdf,
         }
 
     def for_log(self) -> dict[str, object]:
