@@ -42,9 +42,7 @@ class Drawing:
         if title:
             self.canvas.setTitle(title)
 
-    def lines(
-        self, lines: Sequence[str], left: float = 72, top: float = TOP, size: float = SIZE
-    ) -> Drawing:
+    def lines(self, lines: Sequence[str], left: float = 72, top: float = TOP, size: float = SIZE) -> Drawing:
         """Lines one below the other, the first of them at a height above the lower edge."""
         self.canvas.setFont("Helvetica", size)
         for at, line in enumerate(lines):
@@ -80,11 +78,13 @@ def by_hand(objects: Sequence[bytes], root: int = 1, trailer: bytes = b"") -> by
     return data + b"xref\n0 %d\n0000000000 65535 f \n%b%b" % (len(objects) + 1, table, end)
 
 
-def stream(data: bytes, filters: bytes = b"/FlateDecode", times: int = 1) -> bytes:
-    """A stream that is packed so many times."""
-    for _ in range(times):
-        data = zlib.compress(data, 9)
-    names = b" ".join([filters] * times)
+def stream(data: bytes) -> bytes:
+    return packed(zlib.compress(data))
+
+
+def packed(data: bytes, times: int = 1) -> bytes:
+    """A stream of what was packed so many times."""
+    names = b"/FlateDecode " * times
     return b"<< /Length %d /Filter [%b] >>\nstream\n%b\nendstream" % (len(data), names, data)
 
 

@@ -61,9 +61,7 @@ NoWarc = Annotated[
         rich_help_panel=SAFETY,
     ),
 ]
-NoPdf = Annotated[
-    bool, typer.Option("--no-pdf", help="Live: do not read PDFs.", rich_help_panel=SAFETY)
-]
+NoPdf = Annotated[bool, typer.Option("--no-pdf", help="Live: do not read PDFs.", rich_help_panel=SAFETY)]
 Proxy = Annotated[
     str | None,
     typer.Option(

@@ -16,7 +16,7 @@ MAX_PDF = 30 << 20
 """Bytes of a PDF; one that is longer is not read."""
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 _PDF_TYPES = ("application/pdf", "application/x-pdf")
-_ANY_TYPES = ("", "application/octet-stream", "binary/octet-stream", "application/download", "application/force-download")
+_ANY_TYPES = ("", "application/octet-stream", "binary/octet-stream", "application/force-download")
 """Types of which servers say that they know none."""
 _PDF_START = b"%PDF-"
 _SNIFF_SIZE = 1024
@@ -79,7 +79,8 @@ def is_pdf(kind: str, body: bytes) -> bool:
     (True, True, False)
     """
     media = _media_type(kind)
-    return media in _PDF_TYPES or (media in (*_ANY_TYPES, *_HTML_TYPES) and body[:_SNIFF_SIZE].lstrip().startswith(_PDF_START))
+    begins = body[:_SNIFF_SIZE].lstrip().startswith(_PDF_START)
+    return media in _PDF_TYPES or (begins and media in (*_ANY_TYPES, *_HTML_TYPES))
 
 
 def has_tag(body: bytes) -> bool:

@@ -25,6 +25,12 @@ def main_text(html: str) -> str | None:
     return text.strip() or None
 
 
+def whole_text(html: str) -> str | None:
+    """All text of a document that has nothing around it, as a PDF; None where there is none."""
+    text: str = extract_plain_text(html, main_content=False, links=False)
+    return text.strip() or None
+
+
 def lines_of(text: str) -> list[str]:
     """The lines of a main text as they are compared: white space folded.
 

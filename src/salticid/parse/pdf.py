@@ -20,7 +20,7 @@ from salticid.parse.pdf_lines import PdfPage, read_page
 
 MAX_PAGES = 1_000
 """Pages of a document that are read, the first ones."""
-MAX_LETTERS = 4 << 20
+MAX_LETTERS = 2 << 20
 """After so many letters it is read no further."""
 
 _MAX_FACT = 4096  # bytes

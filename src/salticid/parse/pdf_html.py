@@ -138,16 +138,22 @@ def _join(pieces: Pieces, more: Pieces) -> None:
         pieces += more
         return
     text, href = pieces[-1]
-    if text[-1:] in HYPHENS and text:
-        text = text[:-1]
-    elif len(text) > 1 and text[-1] in "-\u00ad\u2010" and text[-2].isalpha() and more[0][0][:1].islower():
-        text = text[:-1]
-    else:
-        text += " "
+    text = text[:-1] if _is_parted(text, more[0][0]) else f"{text} "
     if href == more[0][1]:
         pieces[-1:] = [(text + more[0][0], href), *more[1:]]
     else:
         pieces[-1:] = [(text, href), *more]
+
+
+def _is_parted(text: str, more: str) -> bool:
+    """Whether the last word of a text goes on in the next line.
+
+    >>> _is_parted("jump-", "ing spiders"), _is_parted("pages 1-", "2"), _is_parted("jumping", "spiders")
+    (True, False, False)
+    """
+    if text.endswith(tuple(HYPHENS)):
+        return True
+    return text[-1:] in tuple("-\u00ad\u2010") and text[-2:-1].isalpha() and more[:1].islower()
 
 
 def _pieces(line: Line, start: int) -> Pieces:

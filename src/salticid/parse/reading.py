@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 from salticid.parse.blocks import Block
 from salticid.parse.charset import decode
 from salticid.parse.content import Content, content
-from salticid.parse.main_text import main_text, without_edges
+from salticid.parse.main_text import main_text, whole_text, without_edges
 from salticid.parse.markdown import blocks_of
 from salticid.parse.prescan import prescan
 from salticid.parse.wishes import Wishes, wishes_of
@@ -47,12 +47,13 @@ def read_answer(
     head, _, body = response.partition(b"\r\n\r\n")
     fields = head_fields(head)
     page = content(fields, body, MAX_HTML)
+    text_of = main_text
     if page.pdf is not None:
-        page = _html_of(page.pdf)
+        page, text_of = _html_of(page.pdf), whole_text
     if page.html is None or prescan(page.html):
         return None
     html = decode(page.html, page.charset)
-    text = main_text(html)
+    text = text_of(html)
     text = text and without_edges(text, repeated)
     tree = LexborHTMLParser(html)
     wishes = wishes_of(tree, fields, url)
@@ -61,7 +62,7 @@ def read_answer(
 
 def _html_of(pdf: bytes) -> Content:
     """The HTML that a PDF was read as, if it can be."""
-    from salticid.parse.pdf import read_pdf  # here: it loads pdfium, which only a process that may die of it should
+    from salticid.parse.pdf import read_pdf  # here: only a process that may die of it should load pdfium
 
     document = read_pdf(pdf)
     return Content(None if document is None else document.html, "utf-8", None)

@@ -188,7 +188,7 @@ class Client:
         kind = response.headers.get("content-type", "")
         if self._long_bodies is None or not response.ok or (response.content_length or 0) > MAX_PDF:
             return 0
-        if not is_pdf(kind, body[:_BLOCK]):
+        if not is_pdf(kind, bytes(body[:_BLOCK])):
             return 0
         deadline.reschedule(None)  # those who have a place have deadlines
         place = await self._long_bodies.take()

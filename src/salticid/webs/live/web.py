@@ -270,7 +270,8 @@ class LiveWeb:
             if document.pdf is not None and self._pdfs is not None and answer.whole:
                 outcome = Outcome.UNPARSABLE
                 if (told := await self._pdfs.pool.read(document.pdf)) is not None:
-                    html, charset, modified = told.html, "utf-8", modified or told.modified
+                    html, charset = told.html[: self._max_bytes], "utf-8"
+                    modified = told.modified if modified is None else modified
             if html is not None:
                 page = await self._parse(html, way.at, charset)
                 outcome = Outcome.UNPARSABLE if page is None else Outcome.OK
