@@ -13,6 +13,8 @@ from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 from tests.browser import chromium
 
+BOMB = zlib.compress(bytes(200 << 20), 1)
+"""More than a document may cost."""
 SIZE = 11
 LEADING = 14
 TOP = A4[1] - 80

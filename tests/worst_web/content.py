@@ -6,7 +6,6 @@ import gzip
 
 from tests.hostile import in_parts, moved, page, silence
 from tests.worst_web.network import MEGABYTE, OK, deflated
-from tests.worst_web.pdfs import PDFS
 from tests.worst_web.row import NEVER, Row, html, row
 
 GIF = (
@@ -301,4 +300,4 @@ SITEMAPS = [
 
 def content() -> list[Row]:
     """All of them."""
-    return [*BUSY, *LYING, *LEADING, *ROBOTS, *SITEMAPS, *PDFS]
+    return [*BUSY, *LYING, *LEADING, *ROBOTS, *SITEMAPS]

@@ -32,6 +32,7 @@ _DATE = re.compile(
 _NO_TITLE = re.compile(
     r"(?i)(untitled|unknown|title|document|presentation)?\s*\d*$|.*\.(docx?|dvi|indd|odt|pdf|pptx?|ps|qxd|rtf|tex|xlsx?)$"
 )
+_SAYS_NOTHING = ("anonymous", "unspecified")  # as reportlab says of everybody and everything
 _MADE_FROM = re.compile(r"(?i)^microsoft (?:word|powerpoint|excel) - ")
 _LETTER = re.compile(r"[^\W\d_]")
 
@@ -99,7 +100,11 @@ def _head(document: Any, title: str) -> str:
         "description": _fact(document, "Subject"),
         "keywords": _fact(document, "Keywords"),
     }
-    metas = [f'<meta name="{name}" content="{escape(value)}">' for name, value in facts.items() if value]
+    metas = [
+        f'<meta name="{name}" content="{escape(value)}">'
+        for name, value in facts.items()
+        if value and value not in _SAYS_NOTHING
+    ]
     return "".join(['<meta charset="utf-8">', f"<title>{escape(title)}</title>", *metas])
 
 

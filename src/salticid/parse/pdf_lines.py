@@ -18,7 +18,7 @@ HYPHENS = "\ufffe\x02"
 """What stands where a word was parted at the end of a line."""
 
 _UNSEEN = f"{HYPHENS} \t\xa0"
-_LINE = re.compile(r"[^\r\n]+")
+_LINE = re.compile(rf"[^\r\n{HYPHENS}]+[{HYPHENS}]?")
 _MAX_URI = 4096  # bytes, more than any URL that is followed
 _WEB = re.compile(r"(?i)https?:")
 

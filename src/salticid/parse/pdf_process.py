@@ -9,8 +9,8 @@ from salticid.parse.pdf import read_pdf
 
 MAX_MEMORY = 1 << 30
 """Bytes of address space it may have."""
-PDF_MEMORY = 100 << 20
-TIMES_ITS_SIZE = 4
+PDF_MEMORY = 80 << 20
+TIMES_ITS_SIZE = 2
 """Bytes that one document may cost it beyond what it has, and for each of its own."""
 
 
