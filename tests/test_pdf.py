@@ -18,6 +18,7 @@ from tests.http_stub import Answer, http_stub
 from tests.pdf_files import BOMB, TOP, Drawing, one_page, packed, printed, stream, text
 from tests.running import salticid
 from tests.sources import http, title
+from tests.ui_serving import serving
 from warcio.archiveiterator import ArchiveIterator
 
 from salticid.model import Area, Page, Response
@@ -291,6 +292,24 @@ def test_the_program_crawls_searches_exports_keeps_and_refreshes_them(tmp_path: 
             each["url"].removeprefix(here): each["title"] for each in replayed if each["outcome"] == "ok"
         }
         assert titles == {"/": "Spiders", "/eyes": "Eyes in print", "/found": "Found"}
+
+
+def test_the_page_hunts_for_them_and_hands_out_the_kept_copy(tmp_path: Path) -> None:
+    pdf = drawn()
+    with http_stub(lambda request: site(pdf, request)) as port:
+        reach = ("--delay", "0", "--allow-net", "127.0.0.0/8")
+        order = {"query": "jumping spiders", "urls": [f"http://127.0.0.1:{port}/eyes"], "max_pages": 1}
+        with serving(tmp_path, *reach) as (_, client):
+            name = client.post("/api/crawls", order)["id"]
+            client.until(name, lambda summary: summary["state"] == "ended")
+            at = f"/api/crawls/{name}/visits/0"
+            told = client.get(at)
+            assert (told["title"], told["archived"], told["pdf"]) == ("Jumping spiders", True, True)
+            assert "stalk what they eat" in client.ask("GET", f"{at}/text").body.decode()
+            copy = client.ask("GET", f"{at}/copy")
+    assert (copy.body, copy.fields["content-type"]) == (pdf, PDF)
+    assert copy.fields["content-disposition"].startswith("attachment"), "saved, and not shown by our leave"
+    assert "sandbox" in copy.fields["content-security-policy"]
 
 
 def recorded(source: WorldSource, folder: Path) -> Callable[[str], Response]:
