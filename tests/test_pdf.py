@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from benchmarks._processes import family, resident
 from tests.hostile import A, all_at_once, fetched, in_parts, on_the_web, page
+from tests.hostile import Answer as HostileAnswer
 from tests.http_stub import Answer, http_stub
 from tests.pdf_files import BOMB, TOP, Drawing, one_page, packed, printed, stream, text
 from tests.running import salticid
@@ -129,7 +130,7 @@ def test_a_pdf_may_be_longer_than_a_page_and_not_too_long() -> None:
     long = one_page(stream(text(b"jumping spiders")), packed(noise))
     chunks = b"".join(b"%x\r\n%b\r\n" % (len(part), part) for part in [bytes(1 << 20)] * 32)
     head = b"HTTP/1.1 200 So\r\nContent-Type: application/pdf\r\n"
-    site = {
+    site: dict[str, HostileAnswer] = {
         "/long": page(long, kind=PDF),
         "/noise": page(b"\0" + noise, kind="audio/mp3"),
         "/says": in_parts(head + b"Content-Length: %d\r\n\r\n%%PDF-1.7" % (MAX_PDF + 1), bytes(9 << 20)),
@@ -274,10 +275,13 @@ def test_the_program_crawls_searches_exports_keeps_and_refreshes_them(tmp_path: 
             if record.rec_type == "response"
         }
     assert kept[f"{here}/eyes"] == pdf, "as it came"
-    recordings = {"crawl": ["--crawl", crawl], "warc": ["--warc", tmp_path / "warc"]}
+    recordings: dict[str, list[str | int | Path]] = {
+        "crawl": ["--crawl", crawl],
+        "warc": ["--warc", tmp_path / "warc"],
+    }
     for name, source in recordings.items():
         assert salticid("world", "build", tmp_path / f"{name}-world", *source).status == 0
-        again = [
+        again: list[str | int | Path] = [
             "crawl",
             "--query",
             "jumping spiders",

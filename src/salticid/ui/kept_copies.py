@@ -48,7 +48,7 @@ def copy_of(crawl: CrawlFolder, step: int) -> str | bytes | None:
         return None
     page = _archived(crawl, visit := crawl.visit(step))
     if page is None or page.html is None:
-        return page and page.pdf
+        return None if page is None else page.pdf
     about = f"Kept copy of {_origin(visit)}. Its links, pictures and scripts are dead."
     return f"<p>{escape(about)}</p><hr>{harmless(decode(page.html, page.charset))}"
 

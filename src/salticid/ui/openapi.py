@@ -71,7 +71,7 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
     ),
     ("GET", f"{_ONE}/visits/{{step}}/text"): _Answer("The text of a page as it was read.", kind="text/plain"),
     ("GET", f"{_ONE}/visits/{{step}}/copy"): _Answer(
-        "The archived page of a live crawl, harmless: without scripts, pictures and links; a PDF as it came, to be saved.",
+        "The archived page of a live crawl, harmless: without scripts, pictures and links; a PDF as it came.",
         kind="text/html",
     ),
     ("GET", f"{_ONE}/snippets"): _Answer(
