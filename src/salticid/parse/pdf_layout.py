@@ -21,7 +21,7 @@ _NEAR = 1.0  # of a line's size: what is further down is no next line
 _BESIDE = 0.3  # of the smaller one's size, which two parts of one line have in common
 _GUTTER = 6.0  # points between two columns, at least
 _OVERLAP = 3.0  # points by which letters of two lines may reach into each other
-_MOST_BLOCKS = 1_000
+_MOST_BLOCKS = 300
 """A page of more is no page for people; it is read as it was written."""
 
 
