@@ -140,7 +140,7 @@ def test_a_pdf_may_be_longer_than_a_page_and_not_too_long() -> None:
     assert [each.outcome.value for each in responses] == ["ok", "not html", "not html", "not html"]
     assert responses[0].page is not None
     assert responses[0].page.text == "jumping spiders"
-    assert [each.size for each in responses] == [len(long), 1 << 20, 1 << 20, MAX_PDF]
+    assert [each.size for each in responses] == [len(long), 1 << 20, 1 << 20, 1 << 20]
 
 
 def test_few_long_ones_are_in_memory_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:

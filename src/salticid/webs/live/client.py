@@ -241,9 +241,10 @@ async def _body(
 ) -> tuple[bytes, bool]:
     """A body, and whether there is more of it; of one that brings too much around it, what was read until then.
 
-    Where it is as long as it may be, and there is more, `longer` says how long it may be then.
+    Where it is as long as it may be, and there is more, `longer` says how long it may be then; if there is more even
+    so, nothing of that is kept.
     """
-    body = bytearray()
+    body, first = bytearray(), most
     try:
         while block := await response.content.read(_BLOCK):
             body += block
@@ -256,7 +257,7 @@ async def _body(
         if not body:
             raise
         truncated = True
-    del body[most:]
+    del body[first if truncated else most :]
     return bytes(body), truncated
 
 
