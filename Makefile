@@ -6,7 +6,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.made-from-the-lock
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 LOCK := requirements.lock
-EXTRAS := lab export ui ray dev
+EXTRAS := lab export ui ray dev compiler
+# A compiler of a hundred megabytes is for machines that have none.
+NO_COMPILER := /^ziglang==/,/[^\\]$$/d
+NEEDED := sed '$(if $(shell command -v cc),$(NO_COMPILER))' $(LOCK)
 
 # The caller's own environment must not leak into ours; without compiled modules every program starts at half the speed.
 unexport VIRTUAL_ENV CONDA_PREFIX PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE PIP_USER PIP_TARGET PIP_PREFIX
@@ -16,7 +19,7 @@ unexport VIRTUAL_ENV CONDA_PREFIX PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE 
 setup: $(STAMP)
 
 # Nothing is installed but what the lock names, and no file whose hash is not in it, tools that build us included.
-$(STAMP): pyproject.toml $(LOCK)
+$(STAMP): pyproject.toml $(LOCK) hatch_build.py $(wildcard src/salticid/native/*.[ch])
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "salticid needs Python 3.11 or newer, and '$(PYTHON)' is not: make setup PYTHON=python3.11" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
@@ -24,8 +27,8 @@ $(STAMP): pyproject.toml $(LOCK)
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
 	@# uv is many times faster than pip, but reads other settings and may not reach the index that pip reaches.
 	sed -n '/^uv==/,/[^\\]$$/p' $(LOCK) | $(PIP) install --require-hashes --requirement /dev/stdin && \
-		$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement $(LOCK) || \
-		$(PIP) install --require-hashes --requirement $(LOCK)
+		$(NEEDED) | $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --requirement - || \
+		$(NEEDED) | $(PIP) install --require-hashes --requirement /dev/stdin
 	$(PIP) install --no-index --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -49,7 +52,7 @@ test: setup browser
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy $(wildcard src tests benchmarks tools)
+	$(BIN)/mypy $(wildcard src tests benchmarks tools hatch_build.py)
 	$(BIN)/lint-imports --no-logo
 
 pytest: setup

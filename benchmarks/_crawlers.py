@@ -79,10 +79,13 @@ def topic(port: int) -> Topic:
     return Topic("spiders", KEYWORDS, tuple(seeds(port)), language="en")
 
 
-async def salticid(port: int, pages: int, logged: bool = True, warc: bool = False) -> tuple[int, int]:
+async def salticid(
+    port: int, pages: int, strategy: str = "hunter", logged: bool = True, warc: bool = False
+) -> tuple[int, int]:
     """The real thing: robots, manners, parser process, judge, strategy, log in a folder, raw exchanges beside it."""
     sizes: list[int] = []
-    recipe = Recipe(strategies.make("best_first"), judges.make("cosine"), Limits(max_pages=pages))
+    judge = judges.make("profile" if strategy == "hunter" else "cosine")
+    recipe = Recipe(strategies.make(strategy), judge, Limits(max_pages=pages))
     tables = Urls(), Texts()
     with tempfile.TemporaryDirectory() as folder:
         archive = Archive(Path(folder)) if warc else None
@@ -147,8 +150,9 @@ def main() -> None:
     name, port, pages = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     os.sched_setaffinity(0, {CRAWLER_CORE})
     crawls: dict[str, Callable[[int, int], Coroutine[None, None, tuple[int, int]]]] = {
-        "salticid": salticid,
-        "unlogged": partial(salticid, logged=False),
+        "hunter": salticid,
+        "best_first": partial(salticid, strategy="best_first"),
+        "unlogged": partial(salticid, strategy="best_first", logged=False),
         "warc": partial(salticid, warc=True),
         "bare": bare,
     }

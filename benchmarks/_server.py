@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import cycle
+from pathlib import Path
 
 from benchmarks.material import ROOT, schools
 
@@ -30,18 +31,19 @@ def seeds(port: int) -> list[str]:
     return [f"http://h{number}.example:{port}/wp/s/Spider.htm" for number in range(HOSTS)]
 
 
-def pages() -> list[bytes]:
-    """All pages of the collection, in an order that is always the same and says nothing."""
-    folder = schools()
+def pages(folder: Path | None = None) -> list[bytes]:
+    """All pages of a collection, or of the usual one, in an order that is always the same and says nothing."""
+    folder = schools() if folder is None else folder
     files = sorted(path for path in folder.rglob("*.htm*") if path.is_file())
     random.Random(0).shuffle(files)
     return [file.read_bytes() for file in files]
 
 
 @contextmanager
-def server() -> Iterator[int]:
-    """A fresh server in a process and on a core of its own; its port."""
-    process = subprocess.Popen([sys.executable, "-m", __name__], stdout=subprocess.PIPE, cwd=ROOT, text=True)
+def server(folder: Path | None = None) -> Iterator[int]:
+    """A fresh server of a collection in a process and on a core of its own; its port."""
+    command = [sys.executable, "-m", __name__, str(folder or schools())]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT, text=True)
     try:
         assert process.stdout is not None
         yield int(process.stdout.readline())
@@ -68,11 +70,11 @@ class _Connection(asyncio.Protocol):
             self._transport.write(_ROBOTS if robots else next(self._answers))
 
 
-async def _serve() -> None:
+async def _serve(folder: Path) -> None:
     ready = [
         b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: %d\r\n\r\n%b"
         % (len(page), page)
-        for page in pages()
+        for page in pages(folder)
     ]
     answers = cycle(ready)
     listening = await asyncio.get_running_loop().create_server(lambda: _Connection(answers), "127.0.0.1", 0)
@@ -83,4 +85,4 @@ async def _serve() -> None:
 
 if __name__ == "__main__":
     os.sched_setaffinity(0, {SERVER_CORE})
-    asyncio.run(_serve())
+    asyncio.run(_serve(Path(sys.argv[1])))

@@ -40,8 +40,8 @@ STAGES = {
     "parse": "the tree of the document",
     "analyse": "tokens, links, areas, text",
     "hand over": "to the parser's process and back",
-    "score": "the judge",
-    "choose": "the strategy chooses and observes",
+    "score": "the judge, all it says again when it has learned included",
+    "choose": "the strategy chooses, observes and thinks again",
     "store": "into the log, committed",
 }
 """Parse and analyse are what the parser needs in this process; handing over is what another adds to that."""
@@ -116,14 +116,16 @@ class Stages:
     def _crawl(self, pages: list[Page]) -> None:
         """A crawl to which page after page is delivered; hosts are busy as they are in a live one."""
         spent: dict[str, float] = dict.fromkeys(("score", "choose", "store"), 0.0)
-        strategy: Any = Timed(strategies.make("best_first"), spent, {"choose": "choose", "observe": "choose"})
-        judge: Any = Timed(judges.make("cosine"), spent, {"score": "score"})
+        strategy: Any = Timed(
+            strategies.make("hunter"), spent, {"choose": "choose", "observe": "choose", "revise": "choose"}
+        )
+        judge: Any = Timed(judges.make("profile"), spent, {"score": "score", "watch": "score"})
         brief = settle(topic(self._port), KnownPages(), self, Limits(max_pages=len(pages)), 0)
         with tempfile.TemporaryDirectory() as folder:
             log = CrawlLog(Path(folder), self.urls, self.words)
             log.begin({})
             timed: Any = Timed(log, spent, {"add_choices": "store", "add_visit": "store"})
-            crawl = Crawl(brief, strategy, judge, timed, time.monotonic)
+            crawl = Crawl(brief, strategy, judge, timed, time.monotonic, log.page)
             busy: deque[int] = deque(maxlen=CONCURRENCY - 1)
             for page in pages:
                 (choice,) = crawl.choices(1, frozenset(busy)) or crawl.choices(1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.report import say
@@ -19,20 +20,37 @@ SITE = "http://schools-wikipedia.org/"
 
 def schools() -> Path:
     """A folder of HTML to be served at SITE: schools-wikipedia, or as many generated pages, which is said."""
+    archive = _archive()
+    if not archive.exists():
+        say(f"  {archive} is absent: measured on generated pages instead, figures do not compare")
+        return generated()
+    return _made("schools", _unpack)
+
+
+def generated() -> Path:
+    """A folder of generated HTML."""
+    return _made("generated", _generate)
+
+
+def collections() -> dict[str, Path]:
+    """All folders of HTML at hand, by name: real pages first."""
+    real = {"schools-wikipedia": schools()} if _archive().exists() else {}
+    return real | {"generated": generated()}
+
+
+def _archive() -> Path:
     shared = Path(os.environ.get("SALTICID_SHARED") or ROOT.parent / "shared")
-    archive = shared / "data" / "schools-wikipedia.tar.xz"
-    folder = CACHE / ("schools" if archive.exists() else "generated")
+    return shared / "data" / "schools-wikipedia.tar.xz"
+
+
+def _made(name: str, make: Callable[[Path], None]) -> Path:
+    """A folder that is made once, whole or not at all."""
+    folder = CACHE / name
     if not folder.exists():
         partial = folder.with_name(f".{folder.name}.partial")
         partial.mkdir(parents=True, exist_ok=True)
-        if archive.exists():
-            with tarfile.open(archive) as tar:
-                tar.extractall(partial)  # noqa: S202 - our own archive
-        else:
-            _generate(partial)
+        make(partial)
         partial.rename(folder)
-    if not archive.exists():
-        say(f"  {archive} is absent: measured on generated pages instead, figures do not compare")
     return folder
 
 
@@ -51,6 +69,11 @@ def topics(task: str) -> list[Path]:
     folder = CACHE / f"topics-{task}"
     plan = TopicPlan(task="neighbours" if task == "neighbours" else "examples")
     return make_topics(world(), folder, plan).files
+
+
+def _unpack(folder: Path) -> None:
+    with tarfile.open(_archive()) as tar:
+        tar.extractall(folder)  # noqa: S202 - our own archive
 
 
 def _generate(folder: Path) -> None:

@@ -228,16 +228,21 @@ def test_how_pages_were_found_is_told_of_the_last_ones(monkeypatch: pytest.Monke
 
 
 def test_equals_wait_oldest_first_and_the_newest_is_dropped() -> None:
-    waiting = Waiting(limit=2, width=1)
-    waiting.enter(np.array([7, 3, 5], np.int32), 0, np.arange(3, dtype=np.int32))
+    waiting, hosts, shut = Waiting(limit=2, width=1), np.array([1, 2, 1], np.int32), np.zeros(3, np.bool_)
+    waiting.enter(np.array([7, 3, 5], np.int32), hosts, 0, np.arange(3, dtype=np.int32))
     newest = waiting.new_slots()
-    waiting.score(newest, [np.zeros(3)], np.array([1.0, 1.0, 1.0]))
+    waiting.margin.held[newest] = 1.0
+    waiting.has_scored(newest)
     waiting.shrink(newest)
     assert waiting.url.held[waiting.best(5)].tolist() == [7, 3]
     waiting.discard(7)
-    waiting.enter(np.array([5], np.int32), 1, np.zeros(1, np.int32))
-    waiting.score(waiting.new_slots(), [np.zeros(1)], np.array([1.0]))
-    assert waiting.url.held[waiting.best(1)].tolist() == [3]
+    waiting.enter(np.array([5], np.int32), hosts[:1], 1, np.zeros(1, np.int32))
+    waiting.margin.held[waiting.new_slots()] = 1.0
+    assert waiting.url.held[waiting.best(1)].tolist() == [waiting.url.held[waiting.best_one(shut)]] == [3]
+    shut[2] = True
+    assert waiting.url.held[waiting.best_one(shut)] == 5
+    shut[1] = True
+    assert waiting.best_one(shut) == waiting_links.NOWHERE
 
 
 def test_the_lowest_are_dropped_whatever_came_before(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,10 +252,11 @@ def test_the_lowest_are_dropped_whatever_came_before(monkeypatch: pytest.MonkeyP
     for step in range(300):
         fresh = np.arange(url, url + int(rng.integers(0, 9)), dtype=np.int32)
         url += len(fresh)
-        waiting.enter(fresh, step, np.zeros(len(fresh), np.int32))
+        waiting.enter(fresh, fresh, step, np.zeros(len(fresh), np.int32))
         newest = waiting.new_slots()
         margins = rng.integers(0, 5, len(newest)) / 4.0
-        waiting.score(newest, [margins], margins)
+        waiting.margin.held[newest] = margins
+        waiting.has_scored(newest)
         naive += [
             (float(margin), -int(waiting.url.held[at])) for margin, at in zip(margins, newest, strict=True)
         ]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
 from importlib.metadata import Distribution
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -102,6 +104,11 @@ def worked(plain: Installation) -> Installation:
         said = plain.run(*(topic if word == "TOPIC" else word for word in words))
         assert said.returncode == 0, f"{words}: {said.stderr}"
     return plain
+
+
+def test_a_wheel_brings_its_library_where_there_is_a_compiler(plain: Installation) -> None:
+    said = plain.run_python("from salticid.native import lib; print(lib is not None)")
+    assert said.stdout.strip() == str(shutil.which("cc") is not None or find_spec("ziglang") is not None)
 
 
 def test_every_command_has_its_help(plain: Installation) -> None:

@@ -15,6 +15,7 @@ from salticid.runs.brief import prepare
 from salticid.testing import SmallWeb
 from salticid.text.boilerplate import EDGE, LEAST_PAGES, MOST_PAGES, MOST_SITES, Boilerplate
 from salticid.text.own_words import OwnWords
+from salticid.text.word_marks import WordMarks
 
 SLOGAN = "<p>Welcome to the quiet house of wooden trains and tin soldiers</p>"
 NOTICE = "<p>This page was printed with care on recycled paper by our own hands</p>"
@@ -62,7 +63,7 @@ def test_what_few_pages_of_a_site_say_is_theirs() -> None:
 def test_long_sites_and_many_sites_take_bounded_memory() -> None:
     pages = {f"{host}.example/{n}": f"<p>{host} {n}</p>{SLOGAN}" for host in ("one", "two") for n in range(5)}
     web = SmallWeb(pages)
-    boilerplate = Boilerplate(web.urls, web.words)
+    boilerplate = Boilerplate(web.urls, WordMarks(web.words, "en"))
     page, rng = web.page(web.id("one.example/0")), np.random.default_rng(1)
     for _ in range(3 * MOST_PAGES):
         tokens = np.append(rng.integers(len(web.words), size=4 * EDGE), page.tokens).astype(np.int32)

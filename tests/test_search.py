@@ -196,6 +196,18 @@ def test_a_snippet_is_no_menu_unless_the_words_stand_nowhere_else(tmp_path: Path
     )
 
 
+@pytest.mark.parametrize("pages", [3, 4])
+def test_what_four_pages_of_a_site_say_is_no_snippet(tmp_path: Path, pages: int) -> None:
+    slogan = "Wool for each and every lamb of the valley"
+    sheets = {
+        name: f"<p>{slogan} 24 hours. {filler(name)} a lamb {filler(f'x{name}')}" for name in "abcd"[:pages]
+    }
+    build(tmp_path / "world", Site({"": "<title>Home</title>", **sheets}))
+    hits = found(crawled(tmp_path / "world", tmp_path / "crawl"), "lamb")
+    assert {hit.snippet.startswith("Wool") for hit in hits} == {pages == 3}
+    assert {hit.snippet.startswith("…filler") for hit in hits} == {pages == 4}
+
+
 def test_one_of_several_all_but_the_same_is_shown(folder: Path) -> None:
     (one,) = found(folder, "walrus")
     everything = found(folder, "walrus", everything=True)

@@ -109,9 +109,9 @@ def logs_of_counts(counts: npt.NDArray[np.int64]) -> Floats:
     >>> logs_of_counts(np.array([1, 2, 5000])).round(4).tolist()
     [0.0, 0.6931, 8.5172]
     """
-    result: Floats = _SMALL[np.minimum(counts, len(_SMALL) - 1)]
-    if counts.size and counts.max() >= len(_SMALL):
-        large = counts >= len(_SMALL)
+    result: Floats = LOGS_OF_COUNTS[np.minimum(counts, len(LOGS_OF_COUNTS) - 1)]
+    if counts.size and counts.max() >= len(LOGS_OF_COUNTS):
+        large = counts >= len(LOGS_OF_COUNTS)
         result[large] = logs(counts[large])
     return result
 
@@ -197,4 +197,5 @@ def _log(x: Real, doublings: Real) -> Real:
     return doublings * _LN_2 + (twice + (twice * series + doublings * _LN_2_REST))
 
 
-_SMALL = logs(np.arange(4096))
+LOGS_OF_COUNTS = logs(np.arange(4096))
+"""The logarithms of the first whole numbers."""

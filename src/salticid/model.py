@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
+from salticid.native import at, lib
+
 Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -185,6 +187,16 @@ class Page:
         starts = np.concatenate(([0], self.area_start, [len(self.tokens)]))
         kinds = np.concatenate(([Area.REST], self.area))
         return np.repeat(kinds.astype(np.int32), np.diff(starts))
+
+    @property
+    def in_headings(self) -> Bools:
+        """For each token whether it stands in a title, a heading or a description."""
+        marks: Bools = np.empty(len(self.tokens), np.bool_) if lib else self.areas != Area.REST
+        if lib is None:
+            return marks
+        starts, kinds = self.area_start, self.area
+        lib.heading_marks(at(starts), at(kinds), len(starts), Area.REST, at(marks), len(marks))
+        return marks
 
     def words_in(self, area: Area) -> Ints:
         """The word ids of one area, in reading order."""

@@ -13,7 +13,9 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from salticid.model import Page, Response, Visit
+from salticid.columns import grow
+from salticid.model import Ints, Page, Response, Visit
+from salticid.native import at, lib
 from salticid.protocols import Table, UrlTable
 from salticid.text.tokens import letter_runs
 
@@ -24,6 +26,7 @@ MOST_HOSTS = 5_000
 _MOST_LOOKS = 10
 """What so many kinds of pages of a host look like is remembered, and so many pages of each."""
 
+_FACTORS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9], np.uint64)
 Look = int
 """What a page looks like: equal for those that say the same words, but for those of their own URLs."""
 
@@ -46,6 +49,7 @@ class Soft404s:
     def __init__(self, urls: UrlTable, words: Table) -> None:
         self._urls, self._words = urls, words
         self._hosts: dict[int, _Host] = {}
+        self._met = np.zeros(1024, np.uint8)
         self.questions: list[int] = []
 
     def pretends(self, response: Response) -> bool:
@@ -78,8 +82,15 @@ class Soft404s:
 
     def _look(self, page: Page) -> Look:
         own = [self._words.find(word) for word in letter_runs(unquote(self._urls[page.url]))]
-        words = np.unique(page.tokens)
-        return hash(words[~np.isin(words, own)].tobytes())
+        if lib is None:
+            words = np.unique(page.tokens)
+            return _sum_of_mixed(words[~np.isin(words, own)])
+        self._met = grow(self._met, len(self._words))
+        mine, tokens = np.array(own, np.int32), page.tokens
+        look: Look = lib.distinct_sum(
+            at(tokens), len(tokens), at(mine), len(mine), at(self._met), len(self._met)
+        )
+        return look
 
     def _host(self, host: int) -> _Host:
         """A host, which is now the last one met; the one met longest ago may be forgotten for it."""
@@ -88,6 +99,14 @@ class Soft404s:
             del self._hosts[next(iter(self._hosts))]
         self._hosts[host] = entry
         return entry
+
+
+def _sum_of_mixed(words: Ints) -> Look:
+    """A number for a set of words: each is mixed well, and all are added up."""
+    mixed = words.astype(np.uint64) + np.uint64(1)
+    for factor in _FACTORS:
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * factor
+    return int((mixed ^ (mixed >> np.uint64(31))).sum(dtype=np.uint64))
 
 
 def made_up(url: str) -> str:

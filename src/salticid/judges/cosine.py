@@ -11,6 +11,7 @@ from salticid.errors import UserError
 from salticid.model import Page
 from salticid.protocols import Brief
 from salticid.text.bags import Bag
+from salticid.text.page_bags import PageBags
 from salticid.text.stems import Stems
 
 
@@ -30,6 +31,7 @@ class Cosine:
 
     def start(self, brief: Brief) -> None:
         self._stems = Stems.of_brief(brief)
+        self._bags = PageBags(self._stems)
         self._query = Bag.of(self._stems.terms(brief.topic.keywords))
         if not self._query.norm:
             raise UserError(
@@ -40,7 +42,7 @@ class Cosine:
         self.line = (sum(scores) / len(scores) / 2 if scores else 0.0) or self.similarity
 
     def score(self, page: Page) -> float:
-        return self._query.cosine(Bag.of(self._stems.of(page.tokens)))
+        return self._query.cosine(self._bags.of(page))
 
     def watch(self, page: Page, score: float) -> bool:
         return False

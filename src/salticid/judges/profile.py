@@ -87,10 +87,7 @@ class Profile(TrainedJudge):
         if left_out := words.left_out():
             usual = _mean([words.evidence_likeness(page) for page in (*words.unlike, *far)])
             line = usual + (_mean(left_out) - usual) * len(left_out) / (len(left_out) + 1)
-            self._calibration = Calibration.above(usual, line).carried_over(
-                [words.evidence_likeness(page) for page in words.sample],
-                [words.likeness(page) for page in words.sample],
-            )
+            self._calibration = Calibration.above(usual, line).carried_over(*words.both_of_sample())
         else:
             self._calibration = Calibration.of_pages(
                 [words.likeness(page) for page in words.found], _ON_TOPIC

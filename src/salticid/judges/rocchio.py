@@ -15,6 +15,7 @@ from salticid.learning.trained_judge import TrainedJudge
 from salticid.model import Floats, Page
 from salticid.protocols import Brief
 from salticid.text.bags import Bag
+from salticid.text.page_bags import PageBags
 from salticid.text.stems import Stems
 
 
@@ -59,6 +60,7 @@ class Rocchio(TrainedJudge):
 
     def start(self, brief: Brief) -> None:
         self._stems = Stems.of_brief(brief)
+        self._bags = PageBags(self._stems)
         self._keywords = log_vector(Bag.of(self._stems.terms(brief.topic.keywords)))
         if not len(self._keywords.stems) and not brief.examples:
             raise UserError(
@@ -82,7 +84,7 @@ class Rocchio(TrainedJudge):
         return self._vector(page).cosine(self._query, self._length)
 
     def _vector(self, page: Page) -> StemVector:
-        return log_vector(Bag.of(self._stems.of(page.tokens)))
+        return log_vector(self._bags.of(page))
 
     def _query_of(self, near: list[StemVector], far: list[StemVector]) -> tuple[Floats, float]:
         size = len(self._stems)

@@ -16,6 +16,7 @@ from salticid.learning.trained_judge import Schedule
 from salticid.model import Floats, Page
 from salticid.protocols import Brief
 from salticid.text.bags import Bag
+from salticid.text.page_bags import PageBags
 from salticid.text.stems import Stems
 
 
@@ -54,6 +55,7 @@ class Tfidf:
 
     def start(self, brief: Brief) -> None:
         self._stems = Stems.of_brief(brief)
+        self._bags = PageBags(self._stems)
         self._keywords = _unit(Bag.of(self._stems.terms(brief.topic.keywords)))
         self._examples = {page.url: _unit(self._bag(page)) for page in brief.examples}
         if not any(len(vector.stems) for vector in (self._keywords, *self._examples.values())):
@@ -89,7 +91,7 @@ class Tfidf:
         return changed
 
     def _bag(self, page: Page) -> Bag:
-        return Bag.of(self._stems.of(page.tokens))
+        return self._bags.of(page)
 
     def _count(self, page: Page) -> None:
         stems = self._bag(page).terms

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from salticid.columns import grow
-from salticid.exact import exps, logs
+from salticid.exact import LOGS_OF_COUNTS, exps, logs, logs_of_counts
 from salticid.learning.background import frequencies
+from salticid.learning.stem_vectors import StemVector
 from salticid.model import Floats, Ints
+from salticid.native import NOTHING, at, lib
+from salticid.protocols import Brief, OwnWords
 from salticid.text import language
+from salticid.text.bags import Bag
 from salticid.text.stems import STOP, Stems
 
 SHORT_PAGE = 100
@@ -20,6 +26,8 @@ LEAST_FREQUENCY = 2e-7
 """The frequency of a word that no list knows: a fifth of the rarest listed ones."""
 POWER = 0.7
 """The power rarity is raised to, so that names and misspellings, the rarest of all, do not drown the rest."""
+
+_NONE = np.zeros(0, np.int32)
 
 
 class Rarity:
@@ -50,16 +58,73 @@ class Rarity:
             return rarities
         return np.minimum(rarities, self._in(page_language, stems))
 
+    def vector(
+        self,
+        bag: Bag,
+        page_language: str | None = None,
+        length: float = 1.0,
+        phrases: Ints = _NONE,
+        share: float = 1.0,
+    ) -> StemVector:
+        """A page as rare words see it: (1 + log f) times the rarity of each stem, f being how often it is there.
+
+        It has this length, if it holds anything. What weighs only a `share` of that are these stems.
+        """
+        if lib is not None:
+            weights = np.empty(len(bag.terms))
+            for _ in range(2):
+                if self._has_weighed(bag, page_language, length, phrases, share, weights):
+                    return StemVector(bag.terms, weights)
+                self.of(bag.terms, page_language)
+        weights = (1.0 + logs_of_counts(bag.counts.astype(np.int64))) * self.of(bag.terms, page_language)
+        weights[np.isin(bag.terms, phrases)] *= share
+        return StemVector(bag.terms, weights).unit().times(length)
+
+    def _has_weighed(
+        self, bag: Bag, page_language: str | None, length: float, phrases: Ints, share: float, weights: Floats
+    ) -> bool:
+        """Write the weights of a bag; False where one is not known yet."""
+        codes = (self._code,) if page_language in (None, self._code) else (self._code, str(page_language))
+        tables = [self._by_language.get(code) for code in codes]
+        known = [table for table in tables if table is not None]
+        if len(known) < len(codes):
+            return False
+        other = at(known[1]) if len(known) > 1 else NOTHING
+        return bool(
+            lib.rare_weights(
+                at(bag.terms), at(bag.counts), len(bag.terms), at(LOGS_OF_COUNTS), len(LOGS_OF_COUNTS),
+                at(known[0]), other, min(map(len, known)), at(phrases), len(phrases), share, length, at(weights),
+            )
+        )  # fmt: skip
+
     def _in(self, code: str, stems: Ints) -> Floats:
         known = self._by_language[code] = grow(self._by_language.get(code, np.zeros(1024)), len(self._stems))
         rarities: Floats = known[stems]
         if not rarities.all():
             by_text = _rarity_list(code, self._code)
-            for stem in np.unique(stems[rarities == 0.0]).tolist():
-                if stem != STOP:
-                    known[stem] = by_text.get(self._stems.text(stem), _RAREST)
-            rarities = known[stems]
+            is_new = (rarities == 0.0) & (stems != STOP)
+            news = stems[is_new].tolist()
+            known[news] = [by_text.get(text, _RAREST) for text in self._stems.texts(news)]
+            rarities[is_new] = known[news]
         return rarities
+
+
+class RareWords(NamedTuple):
+    """The stems of a crawl's words, every keyword among them, and how rare each is."""
+
+    stems: Stems
+    rarity: Rarity
+
+    @classmethod
+    def of_brief(cls, brief: Brief) -> RareWords:
+        """The same for all who ask with one brief: every word is met once."""
+        if brief.own_words not in _SHARED:
+            stems = Stems.of_brief(brief, every_keyword=True)
+            _SHARED[brief.own_words] = cls(stems, Rarity(stems, brief.language))
+        return _SHARED[brief.own_words]
+
+
+_SHARED: WeakKeyDictionary[OwnWords, RareWords] = WeakKeyDictionary()
 
 
 def _rarities(frequencies: Floats) -> Floats:

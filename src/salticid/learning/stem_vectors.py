@@ -10,6 +10,7 @@ import numpy as np
 
 from salticid.exact import logs_of_counts
 from salticid.model import Floats, Ints
+from salticid.native import at, lib
 from salticid.text.bags import Bag
 
 
@@ -26,7 +27,7 @@ class StemVector(NamedTuple):
     @property
     def length(self) -> float:
         """The Euclidean length."""
-        return sqrt(fsum((self.weights * self.weights).tolist()))
+        return length_of(self.weights)
 
     def unit(self) -> StemVector:
         """The same direction at length 1; nothing stays nothing."""
@@ -38,9 +39,59 @@ class StemVector(NamedTuple):
 
     def cosine(self, dense: Floats, length: float) -> float:
         """The cosine with a vector given as one weight for each stem and its length; 0 if either is empty."""
-        inside = self.stems < len(dense)
-        product = fsum((self.weights[inside] * dense[self.stems[inside]]).tolist())
+        product = self.product(dense)
         return min(1.0, product / (self.length * length)) if product else 0.0
+
+    def product(self, dense: Floats) -> float:
+        """The exact sum of the products with one weight for each stem; a stem that is beyond them adds nothing."""
+        if lib is not None:
+            product: float = lib.exact_product(
+                at(self.stems), at(self.weights), len(self.stems), at(dense), len(dense)
+            )
+            return product
+        inside = self.stems < len(dense)
+        return fsum((self.weights[inside] * dense[self.stems[inside]]).tolist())
+
+
+class Stack:
+    """Many vectors, one after the other, which go through the same sums."""
+
+    def __init__(self, vectors: Sequence[StemVector]) -> None:
+        self._vectors = vectors
+        if lib is not None and vectors:
+            self._stems = np.concatenate([vector.stems for vector in vectors])
+            self._weights = np.concatenate([vector.weights for vector in vectors])
+            self._ends = np.cumsum([len(vector.stems) for vector in vectors], dtype=np.int64)
+
+    def products(self, dense: Floats) -> list[float]:
+        """The `product` of each."""
+        if lib is None or not self._vectors:
+            return [vector.product(dense) for vector in self._vectors]
+        products = np.empty(len(self._vectors))
+        lib.exact_products(
+            at(self._stems),
+            at(self._weights),
+            at(self._ends),
+            len(products),
+            at(dense),
+            len(dense),
+            at(products),
+        )
+        result: list[float] = products.tolist()
+        return result
+
+    def total(self, size: int, times: Sequence[float] | None = None) -> Floats:
+        """The sum of all, each so many times, one weight for each of the first `size` stems."""
+        dense, factors = np.zeros(size), [1.0] * len(self._vectors) if times is None else times
+        if lib is None or not self._vectors:
+            for vector, factor in zip(self._vectors, factors, strict=True):
+                dense[vector.stems] += factor * vector.weights
+            return dense
+        each = np.array(factors)
+        lib.add_weights(
+            at(dense), size, at(self._stems), at(self._weights), at(self._ends), len(self._vectors), at(each)
+        )
+        return dense
 
 
 def log_vector(bag: Bag) -> StemVector:
@@ -50,13 +101,17 @@ def log_vector(bag: Bag) -> StemVector:
 
 def total(vectors: Sequence[StemVector], size: int) -> Floats:
     """The sum of vectors, one weight for each of the first `size` stems."""
-    dense = np.zeros(size)
-    for vector in vectors:
-        dense[vector.stems] += vector.weights
-    return dense
+    return Stack(vectors).total(size)
+
+
+def dense_product(one: Floats, other: Floats) -> float:
+    """The exact sum of the products of two vectors given as one weight for each stem."""
+    if lib is None:
+        return fsum((one * other).tolist())
+    product: float = lib.exact_dense_product(at(one), at(other), min(len(one), len(other)))
+    return product
 
 
 def length_of(dense: Floats) -> float:
     """The Euclidean length of a vector given as one weight for each stem."""
-    weights = dense[dense != 0.0]
-    return sqrt(fsum((weights * weights).tolist()))
+    return sqrt(dense_product(dense, dense))

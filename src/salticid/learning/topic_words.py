@@ -9,16 +9,16 @@ from math import fsum, sqrt
 
 import numpy as np
 
-from salticid.exact import logs_of_counts
 from salticid.learning.background import background
 from salticid.learning.even_sample import EvenSample
-from salticid.learning.rarity import Rarity
-from salticid.learning.stem_vectors import StemVector, length_of, total
+from salticid.learning.rarity import RareWords
+from salticid.learning.stem_vectors import Stack, StemVector, dense_product, length_of, total
 from salticid.learning.word_vectors import Meanings, Vectors
-from salticid.model import Area, Floats, Ints, Page
+from salticid.model import Floats, Page
 from salticid.protocols import Brief
 from salticid.text.bags import Bag
-from salticid.text.stems import STOP, Stems
+from salticid.text.page_bags import PageBags
+from salticid.text.stems import Stems
 
 HEADING_TIMES = 3
 """A word in a title, a heading or a description counts as so many in the text."""
@@ -87,12 +87,12 @@ class TopicWords:
     def __init__(self, brief: Brief, mixture: Mixture = MIXTURE, vectors: Vectors | None = None) -> None:
         self.mixture = mixture
         self._own_words = brief.own_words
-        self.stems = Stems.of_brief(brief, every_keyword=True)
-        self.rarity = Rarity(self.stems, brief.language)
-        self._phrases = _phrases(self.stems, brief.topic.keywords)
-        self._phrase_stems = np.array(list(self._phrases.values()), np.int32)
+        self.stems, self.rarity = RareWords.of_brief(brief)
+        phrases = _phrases(self.stems, brief.topic.keywords)
+        self._phrase_stems = np.array(list(phrases.values()), np.int32)
+        self._bags = PageBags(self.stems, HEADING_TIMES, phrases)
         terms = np.array(self.stems.terms(brief.topic.keywords), np.int32)
-        self._keywords = self._vector_of(Bag.of(self._with_phrases(terms)))
+        self._keywords = self._vector_of(Bag.of(self._bags.with_phrases(terms)))
         self._usual = self._usual_words(brief.language)
         self._sample: EvenSample[StemVector] = EvenSample(MOST_PAGES)
         self._starts: list[StemVector] = []
@@ -111,11 +111,9 @@ class TopicWords:
         """A page as rare words see it; that of the last page is kept, which is scored, then seen."""
         if self._last is None or self._last[0] is not page:
             own = self._own_words.of(page)
-            words, is_heading = self.stems.of(page.tokens[own]), page.areas[own] != Area.REST
-            headings = self._with_phrases(words[is_heading])
-            bag = Bag.of(np.concatenate((self._with_phrases(words), *[headings] * (HEADING_TIMES - 1))))
-            says = len(words) / (len(words) + FEW_WORDS) if len(words) else 0.0
-            self._last = page, self._vector_of(bag, self._own_words.language(page)).times(says)
+            many = int(np.count_nonzero(own))
+            says, code = many / (many + FEW_WORDS), self._own_words.language(page)
+            self._last = page, self._vector_of(self._bags.of(page, own), code, says)
         return self._last[1]
 
     def start_page(self, page: Page) -> None:
@@ -134,8 +132,9 @@ class TopicWords:
         """These pages are known, all others are not: make the weights anew."""
         self._on, self._off = list(on), list(off)
         self._mean, self._known, self._share = self._mean_of_examples()
+        self._seen = Stack(self.sample)
         first = self._sum_of_evidence([])
-        likeness = [_product(page, first) for page in self.sample]
+        likeness = self._seen.products(first)
         middle = sorted(likeness)[len(likeness) // 2] if likeness else 0.0
         self.unlike = [page for page, like in zip(self.sample, likeness, strict=True) if like <= middle]
         evidence = self._sum_of_evidence(self.unlike)
@@ -160,11 +159,16 @@ class TopicWords:
 
     def likeness(self, page: StemVector) -> float:
         """The product of a page with the topic's words at length 1: below 0 for what is said elsewhere."""
-        return _product(page, self.weights) / self._length
+        return page.product(self.weights) / self._length
 
     def evidence_likeness(self, page: StemVector) -> float:
         """The likeness to the evidence alone."""
-        return _product(page, self.evidence)
+        return page.product(self.evidence)
+
+    def both_of_sample(self) -> tuple[list[float], list[float]]:
+        """The `evidence_likeness` and the `likeness` of each of the seen pages that are kept."""
+        by_all = self._seen.products(self.weights)
+        return self._seen.products(self.evidence), [product / self._length for product in by_all]
 
     def left_out(self) -> list[float]:
         """The `evidence_likeness` of each known page on topic had it alone not been known; none if only one is.
@@ -174,10 +178,11 @@ class TopicWords:
         if len(self._on) < 2:
             return []
         others = self._known - 1
-        by_evidence = [self._evidence_length * _product(page, self.evidence) for page in self._on]
-        by_mean = [_product(page, self._mean) for page in self._on]
-        mean_by_evidence = self._evidence_length * fsum((self._mean * self.evidence).tolist())
-        mean_by_mean = fsum((self._mean * self._mean).tolist())
+        known = Stack(self._on)
+        by_evidence = [self._evidence_length * product for product in known.products(self.evidence)]
+        by_mean = known.products(self._mean)
+        mean_by_evidence = self._evidence_length * dense_product(self._mean, self.evidence)
+        mean_by_mean = dense_product(self._mean, self._mean)
         cosines = []
         for evidence_product, mean, page in zip(by_evidence, by_mean, self._on, strict=True):
             size = page.length**2
@@ -210,11 +215,11 @@ class TopicWords:
         if self._has_examples:
             return [0.0] * len(self._starts)
         keywords = total([self._keywords], len(self.stems))
-        likeness = [_product(page, keywords) for page in self.found]
+        likeness = [page.product(keywords) for page in self.found]
         mean = fsum(likeness) / max(len(likeness), 1)
         spread = sqrt(fsum((like - mean) ** 2 for like in likeness) / max(len(likeness), 1))
         trust = len(likeness) / (len(likeness) + ENOUGH_PAGES)
-        above = [(_product(page, keywords) - mean) / (spread or 1.0) for page in self._starts]
+        above = [(page.product(keywords) - mean) / (spread or 1.0) for page in self._starts]
         return [trust * min(max(times, 0.0), 1.0) for times in above]
 
     def _sum_of_evidence(self, unlike: list[StemVector]) -> Floats:
@@ -240,15 +245,13 @@ class TopicWords:
         topic; 1 / n of it when there are n of them.
         """
         mean = total(self._off, len(self.stems)) / len(self._off)
-        common = fsum((mean * words).tolist()) / (length_of(words) ** 2 or 1.0)
+        common = dense_product(mean, words) / (length_of(words) ** 2 or 1.0)
         return mean - words * (max(common, 0.0) / len(self._off))
 
     def _together(self, words: Floats) -> Floats:
-        likeness = [_product(page, words) for page in self.sample]
+        likeness = self._seen.products(words)
         mean = fsum(likeness) / max(len(likeness), 1)
-        together = np.zeros(len(self.stems))
-        for page, like in zip(self.sample, likeness, strict=True):
-            together[page.stems] += (like - mean) * page.weights
+        together = self._seen.total(len(self.stems), [like - mean for like in likeness])
         trust = len(likeness) / (len(likeness) + ENOUGH_PAGES)
         return together * (trust * self._relation() / (length_of(together) or 1.0))
 
@@ -263,23 +266,8 @@ class TopicWords:
     def _relation(self) -> float:
         return self.mixture.related / (1 + self._known)
 
-    def _vector_of(self, bag: Bag, page_language: str | None = None) -> StemVector:
-        weights = (1.0 + logs_of_counts(bag.counts.astype(np.int64))) * self.rarity.of(
-            bag.terms, page_language
-        )
-        if len(self._phrase_stems):
-            weights[np.isin(bag.terms, self._phrase_stems)] *= PHRASE
-        return StemVector(bag.terms, weights).unit()
-
-    def _with_phrases(self, words: Ints) -> Ints:
-        """The stems of a text in reading order, and after them the phrases of the keywords it holds."""
-        if not self._phrases:
-            return words
-        said = words[words != STOP]
-        times = [
-            np.count_nonzero((said[:-1] == first) & (said[1:] == second)) for first, second in self._phrases
-        ]
-        return np.concatenate((words, np.repeat(self._phrase_stems, times)))
+    def _vector_of(self, bag: Bag, page_language: str | None = None, length: float = 1.0) -> StemVector:
+        return self.rarity.vector(bag, page_language, length, self._phrase_stems, PHRASE)
 
     def _usual_words(self, code: str) -> StemVector:
         stems: list[int] = []
@@ -293,9 +281,3 @@ def _phrases(stems: Stems, keywords: str) -> dict[tuple[int, int], int]:
     terms = stems.terms(keywords)
     pairs = dict.fromkeys(pair for pair in pairwise(terms) if pair[0] != pair[1])
     return {pair: stems.phrase(*pair) for pair in list(pairs)[:MOST_PHRASES]}
-
-
-def _product(page: StemVector, dense: Floats) -> float:
-    """The exact sum of the products; a stem that `dense` is too short for adds nothing."""
-    inside = page.stems < len(dense)
-    return fsum((page.weights[inside] * dense[page.stems[inside]]).tolist())

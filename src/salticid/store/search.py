@@ -10,6 +10,7 @@ from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.index import WordIndex
 from salticid.store.query import Query
 from salticid.store.record import VisitRow
+from salticid.store.repeated_words import RepeatedWords
 from salticid.store.schema import RECHECK, VISIT
 from salticid.store.snippet import page_snippet
 from salticid.store.versions import Recheck, Versions
@@ -42,6 +43,7 @@ class Search:
     def __init__(self, crawl: CrawlFolder, index: WordIndex) -> None:
         self._crawl, self._index = crawl, index
         self._versions = Versions(crawl.database)
+        self._repeated_words = RepeatedWords(crawl)
 
     def hits(
         self,
@@ -73,7 +75,11 @@ class Search:
             if page.noindex and not noindex:
                 continue
             groups.add(like)
-            told, piece = self._crawl.visit(visit.step), page_snippet(page, words, self._index.forms)
+            repeated = self._repeated_words.of(visit.step, page)
+            told, piece = (
+                self._crawl.visit(visit.step),
+                page_snippet(page, words, self._index.forms, repeated),
+            )
             yield Hit(
                 url=told.final_url,
                 title=page.title,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from string import digits
 from unicodedata import normalize
 
-from salticid.model import Area, Page
+from salticid.model import Area, Bools, Page
 from salticid.store.search_words import search_words
 from salticid.text.link_lists import link_lists
 from salticid.text.tokens import letter_runs
@@ -30,31 +30,41 @@ class Snippet:
     matches: list[tuple[int, int]]
 
 
-def page_snippet(page: Page, words: frozenset[str], forms: Callable[[list[str]], list[str]]) -> Snippet:
-    """The piece of a page's text that shows why; one within a list of links only if there is no other."""
+def page_snippet(
+    page: Page, words: frozenset[str], forms: Callable[[list[str]], list[str]], repeated: Bools
+) -> Snippet:
+    """The piece of a page's text that shows why; `repeated` says for each token whether the site repeats it.
+
+    One within a list of links or of what is repeated is shown only if there is no other.
+    """
     in_head = len(page.words_in(Area.META)) + sum(1 for _ in letter_runs(page.title))
-    return snippet(page.text, words, forms, link_lists(page)[in_head:].tolist())
+    return snippet(page.text, words, forms, (link_lists(page) | repeated)[in_head:].tolist())
 
 
 def snippet(
     text: str,
     words: frozenset[str],
     forms: Callable[[list[str]], list[str]],
-    in_lists: Sequence[bool] = (),
+    common: Sequence[bool] = (),
 ) -> Snippet:
     """The first piece of a text that shows most of the words looked for; `forms` says what a word counts as.
 
-    `in_lists` says for each word, numbers aside, whether it is part of a list of links; others are shown first.
+    `common` says for each word, numbers aside, whether it is in a list of links or on every page of the site; others
+    are shown first, the first of them where no word is found.
 
     >>> snippet("A web is no trap. Spiders jump.", frozenset({"spiders", "web"}), list)
     Snippet(text='A web is no trap. Spiders jump.', matches=[(2, 5), (18, 25)])
+    >>> snippet("Spiders online: Spiders jump.", frozenset({"spiders"}), list, [True, True, False, False])
+    Snippet(text='…Spiders jump.', matches=[(1, 8)])
     """
     text = " ".join(normalize("NFC", text[:MOST_CHARACTERS]).split())
     places = list(_places(text))
     word_forms = forms([text[start:end].lower() for start, end in places])
     hits = [(*place, form) for place, form in zip(places, word_forms, strict=True) if form in words]
-    listed = _listed(text, places, in_lists)
-    first, last = _bounds(text, _best([hit for hit in hits if hit[0] not in listed] or hits))
+    begins = _own_text(text, places, common)
+    own_hits = [hit for hit in hits if hit[0] in begins]
+    at = _best(own_hits or hits, next(iter(begins), 0))
+    first, last = _bounds(text, at, begins.get(at, 0))
     before, after = "…" * (first > 0), "…" * (last < len(text))
     shift = len(before) - first
     matches: list[tuple[int, int]] = []
@@ -79,16 +89,33 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
             at -= len(token) == 2 and token >= _FIRST_OF_CJK  # pairs overlap
 
 
-def _listed(text: str, places: list[tuple[int, int]], in_lists: Sequence[bool]) -> set[int]:
-    """Where the words begin that are part of a list of links."""
-    starts = (start for start, _ in places if text[start] not in digits)
-    return {start for start, is_listed in zip(starts, in_lists, strict=False) if is_listed}
+def _own_text(text: str, places: list[tuple[int, int]], common: Sequence[bool]) -> dict[int, int]:
+    """Where each word begins that is not common, and where the stretch of such words begins it stands in.
+
+    A number goes with the word before it.
+    """
+    begins: dict[int, int] = {}
+    marks = iter(common)
+    is_common = bool(common) and common[0]
+    begin: int | None = None
+    before = 0
+    for start, end in places:
+        if text[start] not in digits:
+            is_common = next(marks, False)
+        if is_common:
+            begin = None
+        else:
+            if begin is None:
+                begin = min(start, max(before, text.rfind(" ", before, start) + 1)) if before else 0
+            begins[start] = begin
+        before = end
+    return begins
 
 
-def _best(hits: list[tuple[int, int, str]]) -> int:
+def _best(hits: list[tuple[int, int, str]], otherwise: int) -> int:
     """Where the first stretch with most different words begins."""
     counts: Counter[str] = Counter()
-    best, most, oldest = 0, 0, 0
+    best, most, oldest = otherwise, 0, 0
     for start, _, form in hits:
         counts[form] += 1
         while start - hits[oldest][0] > WIDTH - 2 * LEAD:
@@ -102,10 +129,10 @@ def _best(hits: list[tuple[int, int, str]]) -> int:
     return best
 
 
-def _bounds(text: str, at: int) -> tuple[int, int]:
-    """A piece around a place, cut between words where there is space between words."""
-    first = max(0, at - LEAD)
-    if first:
+def _bounds(text: str, at: int, least: int) -> tuple[int, int]:
+    """A piece around a place, cut between words where there is space between words; nothing before `least`."""
+    first = max(least, at - LEAD)
+    if first > least:
         first = text.find(" ", first, at) + 1 or first
     last = min(len(text), first + WIDTH)
     if last < len(text):

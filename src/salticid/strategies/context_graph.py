@@ -15,6 +15,7 @@ from salticid.protocols import Backlinks, Brief
 from salticid.strategies.parts.base import Queueing, keywords_of
 from salticid.strategies.parts.layers import Layers
 from salticid.text.bags import Bag
+from salticid.text.page_bags import PageBags
 from salticid.text.stems import Stems
 
 _SPARE = 3
@@ -59,6 +60,7 @@ class ContextGraph(Queueing):
     def start(self, brief: Brief) -> None:
         super().start(brief)
         self._stems = Stems.of_brief(brief)
+        self._bags = PageBags(self._stems)
         graph = [list(brief.examples), *self._context(brief.backlinks, brief.examples)]
         layers = [[bag for page in layer if (bag := self._bag(page)).norm] for layer in graph]
         layers = [layers[0] or [keywords_of(brief, self._stems)], *filter(None, layers[1:])]
@@ -111,7 +113,7 @@ class ContextGraph(Queueing):
             yield layer
 
     def _bag(self, page: Page) -> Bag:
-        return Bag.of(self._stems.of(page.tokens))
+        return self._bags.of(page)
 
     def _with_reasons(self, choice: Choice) -> Choice:
         if choice.link.source < 0:

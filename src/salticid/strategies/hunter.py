@@ -25,17 +25,16 @@ from salticid.model import (
 )
 from salticid.protocols import Brief
 from salticid.strategies.parts.hunter.evidence import Evidence
-from salticid.strategies.parts.hunter.features import NAMES, Surroundings, columns
+from salticid.strategies.parts.hunter.features import NAMES, Surroundings
 from salticid.strategies.parts.hunter.online import OnlineWeights
 from salticid.strategies.parts.hunter.page_records import PageRecords, Ways
 from salticid.strategies.parts.hunter.prior import Prior, default_prior
+from salticid.strategies.parts.hunter.scoring import Scoring
 from salticid.strategies.parts.hunter.start_hosts import StartHosts
 from salticid.strategies.parts.hunter.topic_profile import TopicProfile
 from salticid.strategies.parts.hunter.url_parts import UrlParts
 from salticid.strategies.parts.hunter.waiting import NOWHERE, Waiting
 
-_SEED_MARGIN = 1000.0
-"""Seeds come before all links."""
 _FIRST_WORDS = 5
 """Words are learned after so many pages, and whenever their number has grown by half."""
 _OFTEN, _SELDOM, _ROWS_A_PAGE = 4, 20, 2048
@@ -100,6 +99,7 @@ class Hunter:
         self._pages = PageRecords()
         self._evidence = Evidence(self._profile, self._addresses, brief.limits.max_buffer)
         self._weights = OnlineWeights(prior, self.pull)
+        self._scoring = Scoring(self._waiting, self._evidence, self._pages, self._addresses, self._weights)
         self._words_due = Schedule(_FIRST_WORDS)
         self._since = 0
         self._host_of = brief.urls.host
@@ -114,16 +114,11 @@ class Hunter:
         self._waiting.shrink(newest)
 
     def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
-        waiting = self._waiting
-        mask = None
-        if busy:
-            hosts = self._addresses.hosts(waiting.url.held)
-            mask = ~np.isin(hosts, np.array(sorted(busy), np.int32))
-        if not self._start_hosts.several:
-            return [self._take(slot) for slot in waiting.best(n, mask).tolist()]
+        shut = np.zeros(max(busy, default=-1) + 1, np.bool_)
+        shut[list(busy)] = True
         choices: list[Choice] = []
-        while len(choices) < n and len(best := waiting.best(1, mask)):
-            choices.append(self._take(self._in_turn(int(best[0]), mask)))
+        while len(choices) < n and (best := self._waiting.best_one(shut)) != NOWHERE:
+            choices.append(self._take(self._in_turn(best, shut)))
         return choices
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
@@ -151,7 +146,7 @@ class Hunter:
         elif self._since >= self._patience():
             self._rescore()
         else:
-            self._score(newest, before)
+            self._scoring.score(newest, before, self._around)
         self._waiting.shrink(newest)
 
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
@@ -189,29 +184,27 @@ class Hunter:
         best, living = self._waiting.best(most // 4), self._waiting.by_age()
         others = living[:: max(1, len(living) // (most - most // 4))]
         slots = np.array(list(dict.fromkeys([*best.tolist(), *others.tolist()])), np.int32)[:most]
-        return self._waiting.url.held[slots], self._waiting.features[:, slots].T.astype(np.float64)
+        return self._waiting.url.held[slots], self._waiting.features[slots].astype(np.float64)
 
     def _enter(self, urls: Ints, source: int, places: Ints) -> None:
         self._addresses.read(urls)
-        self._waiting.enter(urls, source, places)
+        self._waiting.enter(urls, self._addresses.hosts(urls), source, places)
 
     def _take(self, slot: int) -> Choice:
         choice = self._choice(slot)
-        self._flying[choice.link.url] = self._waiting.features[:, slot].astype(np.float64)
+        self._flying[choice.link.url] = self._waiting.features[slot].astype(np.float64)
         self._waiting.discard(choice.link.url)
         return choice
 
-    def _in_turn(self, best: int, mask: Bools | None) -> int:
+    def _in_turn(self, best: int, shut: Bools) -> int:
         """The slot of the best link, or that of a start host whose turn it is."""
-        waiting = self._waiting
-        if waiting.source.held[best] == FROM_SEED:
+        waiting, start_hosts = self._waiting, self._start_hosts
+        if not start_hosts.several or waiting.source.held[best] == FROM_SEED:
             return best
-        hosts = self._addresses.hosts(waiting.url.held)
-        if not self._start_hosts.has_turn_after(int(hosts[best])):
+        if not start_hosts.has_turn_after(int(waiting.host.held[best])):
             return best
-        allowed = self._start_hosts.allowed(hosts)
-        others = waiting.best(1, allowed if mask is None else allowed & mask)
-        return int(others[0]) if len(others) else best
+        other = waiting.best_one(start_hosts.shut(waiting.host.held, shut))
+        return best if other == NOWHERE else other
 
     def _ways_to(self, url: int) -> Ways:
         urls = np.array([url], np.int32)
@@ -232,22 +225,10 @@ class Hunter:
         self._evidence.tidy(waits, len(self._waiting), self._examples)
         self._around = Surroundings.of(self._evidence, self._pages)
         self._weights.learn(self._around.reward, self._around.lists)
-        self._score(self._waiting.living(), 0)
-
-    def _score(self, slots: Ints, first: int) -> None:
-        """Score links by the rows of evidence from the first one on."""
-        rows = slice(first, len(self._evidence))
-        number = np.full(self._waiting.size + 1, NOWHERE, np.int32)
-        number[slots] = np.arange(len(slots))
-        leads_to = number[self._waiting.slots(self._evidence.url.held[rows])]
-        urls = self._waiting.url.held[slots]
-        features = columns(urls, leads_to, rows, self._evidence, self._pages, self._around, self._addresses)
-        margins = self._weights.margins(features)
-        from_seed = self._waiting.source.held[slots] == FROM_SEED
-        self._waiting.score(slots, features, np.where(from_seed, _SEED_MARGIN, margins))
+        self._scoring.score(self._waiting.living(), 0, self._around)
 
     def _choice(self, slot: int) -> Choice:
-        shares = self._weights.parts(self._waiting.features[:, slot].astype(np.float64))
+        shares = self._weights.parts(self._waiting.features[slot].astype(np.float64))
         strongest = np.argsort(-np.abs(shares[:-1]), kind="stable")[:_WHY].tolist()
         why = tuple((NAMES[at], float(shares[at])) for at in strongest)
         return self._waiting.choice(slot, logistic(float(self._waiting.margin.held[slot])), why)

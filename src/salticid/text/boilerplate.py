@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from zlib import crc32
-
 import numpy as np
 import numpy.typing as npt
 
-from salticid.columns import grow
 from salticid.model import Bools, Ints, Page
-from salticid.protocols import Table, UrlTable
+from salticid.native import at as address
+from salticid.native import lib
+from salticid.protocols import UrlTable
+from salticid.text.word_marks import WordMarks
 
 ROW = 4
 """So many words one after the other are looked for on the other pages of a site."""
@@ -40,16 +40,14 @@ class Boilerplate:
     >>> from salticid.testing.small import SmallWeb
     >>> text = "<title>About {0}</title><p>All rights are reserved by the {0} society"
     >>> web = SmallWeb({name: text.format(name) for name in "abcdefgh"})
-    >>> boilerplate = Boilerplate(web.urls, web.words)
+    >>> boilerplate = Boilerplate(web.urls, WordMarks(web.words, "en"))
     >>> pages = [web.page(web.id(name)) for name in "abcdefgh"]
     >>> [int(boilerplate.repeated(page).sum()) for page in pages if boilerplate.read(page) is None]
     [0, 0, 0, 4, 4, 4, 4, 4]
     """
 
-    def __init__(self, urls: UrlTable, words: Table) -> None:
-        self._urls, self._words = urls, words
-        self._marks = np.zeros(1024, np.uint32)
-        self._has_mark = np.zeros(1024, np.bool_)
+    def __init__(self, urls: UrlTable, marks: WordMarks) -> None:
+        self._urls, self._marks = urls, marks
         self._sites: dict[int, _Site] = {}
         self._last: tuple[Page, Ints, Rows] | None = None
 
@@ -63,20 +61,18 @@ class Boilerplate:
 
     def repeated(self, page: Page) -> Bools:
         """For each token of a page whether its site repeats it, as far as the site is known by now."""
-        depth = np.zeros(len(page.tokens) + 1, np.int32)
+        size = len(page.tokens)
         site = self._sites.get(self._urls.host(page.url))
         if site is None or not len(site.repeated):
-            return depth[:-1] > 0
+            return np.zeros(size, np.bool_)
         at, rows = self._rows(page)
-        known = site.repeated
-        is_known = known[np.minimum(np.searchsorted(known, rows), len(known) - 1)] == rows
-        both = is_known[1:] & is_known[:-1]
-        np.add.at(depth, at[is_known], 1)
-        np.add.at(depth, at[is_known] + ROW, -1)
-        np.add.at(depth, at[:-1][both], 1)
-        np.add.at(depth, at[1:][both], -1)
-        repeated: Bools = np.cumsum(depth[:-1]) > 0
-        return repeated
+        if lib is None:
+            return _repeated(at, rows, site.repeated, size)
+        marks, known = np.empty(size, np.bool_), site.repeated
+        lib.repeated_marks(
+            address(at), address(rows), len(at), address(known), len(known), ROW, address(marks), size
+        )
+        return marks
 
     def _rows(self, page: Page) -> tuple[Ints, Rows]:
         """The rows of words that are looked for: where they begin, and a number for the words of each.
@@ -95,27 +91,43 @@ class Boilerplate:
         return np.concatenate((first[0], last[0])), np.concatenate((first[1], last[1]))
 
     def _chosen_rows(self, tokens: Ints, offset: int) -> tuple[Ints, Rows]:
-        many = max(len(tokens) - ROW + 1, 0)
-        marks = self._marks_of(tokens)
-        rows = np.zeros(many, np.uint32)
-        for place, factor in enumerate(_FACTORS):
-            rows += marks[place : place + many] * factor
-        rows ^= rows >> np.uint32(16)
-        at = np.flatnonzero(rows % np.uint32(ONE_IN) == 0).astype(np.int32)
-        return at + np.int32(offset), rows[at]
+        marks = self._marks
+        if lib is None:
+            marks.learn(tokens)
+            return _chosen_rows(marks.number[tokens], offset)
+        size = len(tokens)
+        at, rows = np.empty(size, np.int32), np.empty(size, np.uint32)
+        many = -1
+        while many < 0:
+            many = lib.chosen_rows(
+                address(tokens), size, offset, address(marks.number), address(marks.known), len(marks.known),
+                address(_FACTORS), ROW, ONE_IN, address(at), address(rows),
+            )  # fmt: skip
+            if many < 0:
+                marks.learn(tokens)
+        return at[:many], rows[:many]
 
-    def _marks_of(self, tokens: Ints) -> Rows:
-        """For each token a number that its text alone decides."""
-        if len(self._words) > len(self._marks):
-            self._marks = grow(self._marks, len(self._words))
-            self._has_mark = grow(self._has_mark, len(self._words))
-        has_mark = self._has_mark[tokens]
-        if not has_mark.all():
-            news = np.unique(tokens[~has_mark])
-            texts = self._words.spell(news.tolist())
-            self._marks[news] = [crc32(text.encode()) for text in texts]
-            self._has_mark[news] = True
-        return self._marks[tokens]
+
+def _chosen_rows(marks: Rows, offset: int) -> tuple[Ints, Rows]:
+    many = max(len(marks) - ROW + 1, 0)
+    rows = np.zeros(many, np.uint32)
+    for place, factor in enumerate(_FACTORS):
+        rows += marks[place : place + many] * factor
+    rows ^= rows >> np.uint32(16)
+    at = np.flatnonzero(rows % np.uint32(ONE_IN) == 0).astype(np.int32)
+    return at + np.int32(offset), rows[at]
+
+
+def _repeated(at: Ints, rows: Rows, known: Rows, size: int) -> Bools:
+    depth = np.zeros(size + 1, np.int32)
+    is_known = known[np.minimum(np.searchsorted(known, rows), len(known) - 1)] == rows
+    both = is_known[1:] & is_known[:-1]
+    np.add.at(depth, at[is_known], 1)
+    np.add.at(depth, at[is_known] + ROW, -1)
+    np.add.at(depth, at[:-1][both], 1)
+    np.add.at(depth, at[1:][both], -1)
+    repeated: Bools = np.cumsum(depth[:-1]) > 0
+    return repeated
 
 
 class _Site:
@@ -137,9 +149,14 @@ class _Site:
             self._settle()
 
     def _settle(self) -> None:
-        rows, place = np.unique(np.concatenate((self._rows, *self._news)), return_inverse=True)
-        ones = np.ones(len(place) - len(self._counts), np.int32)
-        counts = np.bincount(place, np.concatenate((self._counts, ones)), len(rows)).astype(np.int32)
+        news, times = np.unique(np.concatenate(self._news), return_counts=True)
+        rows, counts = self._rows, self._counts
+        place = rows.searchsorted(news)
+        is_known = np.append(rows, news[-1:])[place] == news if len(rows) else np.zeros(len(news), np.bool_)
+        is_known &= place < len(rows)
+        counts[place[is_known]] += times[is_known].astype(np.int32)
+        rows = np.insert(rows, place[~is_known], news[~is_known])
+        counts = np.insert(counts, place[~is_known], times[~is_known])
         self._pages += len(self._news)
         self._news = []
         self.repeated = rows[counts >= max(LEAST_PAGES, LEAST_SHARE * self._pages)]

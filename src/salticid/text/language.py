@@ -86,7 +86,8 @@ def frequencies(code: str) -> Mapping[str, float]:
 
     shares: dict[str, float] = {}
     for entry, frequency in wordfreq.get_frequency_dict(_list_name(listed(code)), "small").items():
-        for word in letter_runs(entry):
+        is_word = entry.isascii() and entry.isalpha() and entry.islower()
+        for word in (entry,) if is_word else letter_runs(entry):
             shares[word] = shares.get(word, 0.0) + frequency
     return MappingProxyType(shares)
 

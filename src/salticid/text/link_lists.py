@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from salticid.model import Bools, Page
+from salticid.model import Bools, Ints, Page
+from salticid.native import at, lib
 
 LEAST_LINKS = 5
 """So many links in a row are a list."""
@@ -21,8 +22,16 @@ def link_lists(page: Page) -> Bools:
     >>> link_lists(web.page(web.id("home"))).astype(int).tolist()
     [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0]
     """
-    start, end = page.links.start, page.links.end
-    inside = np.zeros(len(page.tokens) + 1, np.int32)
+    start, end, size = page.links.start, page.links.end, len(page.tokens)
+    if lib is None:
+        return _link_lists(start, end, size)
+    marks = np.empty(size, np.bool_)
+    lib.list_marks(at(start), at(end), len(start), LEAST_LINKS, MOST_WORDS_BETWEEN, at(marks), size)
+    return marks
+
+
+def _link_lists(start: Ints, end: Ints, size: int) -> Bools:
+    inside = np.zeros(size + 1, np.int32)
     if len(start) < LEAST_LINKS:
         return inside[:-1] > 0
     apart = start[1:] - end[:-1] > MOST_WORDS_BETWEEN

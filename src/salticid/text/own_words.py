@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from salticid.model import Area, Bools, Page
+import numpy as np
+
+from salticid.model import Bools, Page
+from salticid.native import at, lib
 from salticid.protocols import Table, UrlTable
 from salticid.text.boilerplate import Boilerplate
 from salticid.text.link_lists import link_lists
-from salticid.text.page_language import PageLanguages
+from salticid.text.page_language import SAMPLE, PageLanguages
+from salticid.text.word_marks import WordMarks
 
 
 class OwnWords:
@@ -27,8 +31,9 @@ class OwnWords:
 
     def __init__(self, urls: UrlTable, words: Table, code: str) -> None:
         self._code = code
-        self._boilerplate = Boilerplate(urls, words)
-        self._languages = PageLanguages(words, code)
+        self._marks = WordMarks(words, code)
+        self._boilerplate = Boilerplate(urls, self._marks)
+        self._languages = PageLanguages(words, code, self._marks)
         self._last_read: Page | None = None
         self._last: tuple[Page, Bools, str] | None = None
 
@@ -54,10 +59,22 @@ class OwnWords:
     def _of(self, page: Page) -> tuple[Page, Bools, str]:
         """The answers for the last page are kept: several ask for them."""
         if self._last is None or self._last[0] is not page:
-            text = ~(link_lists(page) | self._boilerplate.repeated(page))
-            own = (page.areas != Area.REST) | text
-            code = self._languages.of(page.tokens[text])
+            own, code = self._own_and_language(page)
             if code != self._code:
                 own &= ~self._languages.stop_words(page.tokens, code)
             self._last = page, own, code
         return self._last
+
+    def _own_and_language(self, page: Page) -> tuple[Bools, str]:
+        lists, repeated, headings = link_lists(page), self._boilerplate.repeated(page), page.in_headings
+        if lib is not None:
+            tokens, marks = page.tokens, self._marks
+            own, sample = np.empty(len(tokens), np.bool_), np.array([SAMPLE, 0], np.int32)
+            knows_all = lib.own_marks(
+                at(tokens), len(tokens), at(headings), at(lists), at(repeated), at(marks.is_stop), at(marks.known),
+                len(marks.known), at(sample), at(own),
+            )  # fmt: skip
+            if knows_all and self._languages.is_home(*sample.tolist()):
+                return own, self._code
+        text = ~(lists | repeated)
+        return headings | text, self._languages.of(page.tokens[text])

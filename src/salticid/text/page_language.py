@@ -11,6 +11,7 @@ from salticid.columns import grow
 from salticid.model import Bools, Ints
 from salticid.protocols import Table
 from salticid.text import language
+from salticid.text.word_marks import WordMarks
 
 SAMPLE = 400
 """So many words of a page are looked at, the first."""
@@ -32,27 +33,30 @@ class PageLanguages:
     >>> words = Texts()
     >>> text = "der garten ist nicht so gross wie das haus in dem wir wohnen aber er hat einen baum und viele rosen"
     >>> tokens = np.array([words.intern(word) for word in text.split()])
-    >>> languages = PageLanguages(words, "en")
+    >>> languages = PageLanguages(words, "en", WordMarks(words, "en"))
     >>> languages.of(tokens), [words[at] for at in tokens[~languages.stop_words(tokens, "de")]]
     ('de', ['garten', 'haus', 'wohnen', 'baum', 'rosen'])
     """
 
-    def __init__(self, words: Table, code: str) -> None:
-        self._words, self._code = words, code
+    def __init__(self, words: Table, code: str, marks: WordMarks) -> None:
+        self._code, self._marks = code, marks
         self._codes = list(dict.fromkeys([code, *language.stemmed_languages()]))
-        self._home, self._all = _StopWords(words, [code]), _StopWords(words, self._codes)
+        self._all = _StopWords(words, self._codes)
 
     def of(self, tokens: Ints) -> str:
         """The language of a page with these tokens: that of the crawl unless another one is clear."""
-        if len(tokens) < LEAST_WORDS:
-            return self._code
         sample = tokens[:SAMPLE]
-        if np.count_nonzero(self._home.of(sample)) >= AT_HOME * len(sample):
+        self._marks.learn(sample)
+        if self.is_home(len(sample), int(np.count_nonzero(self._marks.is_stop[sample]))):
             return self._code
         votes = self._all.of(sample).sum(axis=0, dtype=np.int64)
         best = int(votes.argmax())
         is_clear = votes[best] > max(CLEARLY * votes[0], LEAST_SHARE * len(sample))
         return self._codes[best] if is_clear else self._code
+
+    def is_home(self, words: int, stop_words: int) -> bool:
+        """Whether a page with so many words, in a sample, and stop words among them is in the language of the crawl."""
+        return words < LEAST_WORDS or stop_words >= AT_HOME * words
 
     def stop_words(self, tokens: Ints, code: str) -> Bools:
         """Which tokens are stop words of a language."""

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from salticid.model import Ints
+from salticid.native import at, lib
 
 _SHORT = 16
 _SLOT_BITS = 19
@@ -39,6 +40,21 @@ class Pieces:
 
     def codes(self, text: bytes) -> Ints:
         """The code of each piece between spaces, in order. The text may hold no NUL."""
+        return self._with_numpy(text) if lib is None else self._compiled(text)
+
+    def _compiled(self, text: bytes) -> Ints:
+        size, slots = len(text), at(self._slots)
+        codes, missing = np.empty(size // 2 + 1, np.int32), np.empty((size // 2 + 1, 3), np.int32)
+        counts = np.empty(2, np.int32)
+        lib.piece_codes(at(text), size, slots, _SLOT_BITS, at(codes), at(missing), at(counts))
+        many, misses = counts.tolist()
+        if misses:
+            spans = missing[:misses].tolist()
+            news = np.array(self._ask([text[start:end] for _, start, end in spans]), np.int32)
+            lib.keep_pieces(at(text), at(missing), at(news), misses, slots, _SLOT_BITS, at(codes))
+        return codes[:many]
+
+    def _with_numpy(self, text: bytes) -> Ints:
         line = b" " + text + b" " * (_SHORT + 1)
         space = np.frombuffer(line, np.uint8, len(text) + 2) == ord(" ")
         edges = np.flatnonzero(space[1:] != space[:-1])
@@ -59,9 +75,9 @@ class Pieces:
             news = np.array(self._ask([line[a:b] for a, b in spans]), np.int32)
             codes[missing] = news
             short = size[missing] <= _SHORT
-            at = missing[short]
-            self._slots[slot[at], :2] = pieces[at]
-            self._slots[slot[at], 2] = news[short].astype(np.uint64)
+            places = missing[short]
+            self._slots[slot[places], :2] = pieces[places]
+            self._slots[slot[places], 2] = news[short].astype(np.uint64)
         return codes
 
 

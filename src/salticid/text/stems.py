@@ -70,6 +70,11 @@ class Stems:
             stems = self._of[words]
         return stems
 
+    @property
+    def table(self) -> Ints:
+        """The stem of every word by its id, UNKNOWN for words that nobody asked for."""
+        return self._of
+
     def terms(self, text: str) -> list[int]:
         """The stems of a text typed by a person, stop words left out, repeats kept."""
         tokens = list(letter_runs(text))
@@ -100,6 +105,14 @@ class Stems:
         if stem >= self._first_new:
             return self._texts[stem - self._first_new]
         return self._world_texts[stem] if self._world_texts is not None else ""
+
+    def texts(self, stems: list[int]) -> list[str]:
+        """The same for many stems at once."""
+        if self._world_texts is None:
+            return list(map(self.text, stems))
+        of_world = [stem for stem in stems if stem < self._first_new]
+        spelled = dict(zip(of_world, self._world_texts.spell(of_world), strict=True))
+        return [spelled[stem] if stem in spelled else self.text(stem) for stem in stems]
 
     def _ids_of(self, tokens: list[str]) -> list[int]:
         """The stem of each token; STOP for stop words, the next free id for a stem never seen."""

@@ -15,13 +15,14 @@ from typing import Any
 import msgspec
 
 from salticid.errors import UserError
-from salticid.model import Page
+from salticid.model import Bools, Page
 from salticid.runs.reasons import reasons
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.damage import Damaged
 from salticid.store.index import WordIndex, forms_of
 from salticid.store.query import Query
 from salticid.store.record import arrival_at
+from salticid.store.repeated_words import RepeatedWords
 from salticid.store.search import Hit, Search
 from salticid.store.search_words import search_words
 from salticid.store.snippet import page_snippet
@@ -49,7 +50,7 @@ def visit_in_full(crawl: CrawlFolder, step: int, query: str) -> dict[str, Any] |
     text = page.text if page is not None else ""
     return {
         **msgspec.structs.asdict(shown_visit),
-        "snippet": pieces(page, query) if page is not None else [],
+        "snippet": pieces(page, query, RepeatedWords(crawl).of(step, page)) if page is not None else [],
         "words": words_on(f"{shown_visit.title} {text}", query),
         "likeness": likeness(text, query),
         "why": stored_visit.why,
@@ -71,16 +72,19 @@ def snippets(crawl: CrawlFolder, steps: Sequence[int], query: str) -> dict[str, 
     """For some visits, the piece of text that shows why, and why their links were chosen."""
     visits = [crawl.visit(step) for step in steps if arrival_at(crawl.database, step) is not None]
     pages = {visit.step: page for visit in visits if (page := crawl.page(visit.step)) is not None}
+    repeated_words = RepeatedWords(crawl)
     return {
-        "snippets": {str(step): pieces(page, query) for step, page in pages.items()},
+        "snippets": {
+            str(step): pieces(page, query, repeated_words.of(step, page)) for step, page in pages.items()
+        },
         "why": {str(visit.step): visit.why for visit in visits},
     }
 
 
-def pieces(page: Page, query: str) -> list[Piece]:
+def pieces(page: Page, query: str, repeated: Bools) -> list[Piece]:
     """The piece of a page's text that shows most words of a query, cut where they begin and end."""
     forms = partial(forms_of, language.stemmer(language.detect(f"{query} {page.text[:_SAMPLE]}")))
-    part = page_snippet(page, frozenset(forms(list(search_words(query)))), forms)
+    part = page_snippet(page, frozenset(forms(list(search_words(query)))), forms, repeated)
     return _split_at(part.text, part.matches)
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from salticid.columns import Column
 from salticid.model import Bools, Floats, Ints, Page
+from salticid.native import at, lib
 from salticid.strategies.parts.hunter.page_records import LED_BY
 from salticid.strategies.parts.hunter.topic_profile import PROFILES, SPANS, PageStems, TopicProfile
 from salticid.strategies.parts.hunter.url_parts import UrlParts
@@ -72,10 +73,14 @@ class Evidence:
 
     def anchor_words(self, url: int) -> Ints:
         """One row of the words of all anchors that lead to a URL, the first of them, each once."""
+        row = np.full((1, LED_BY), STOP, np.int32)
+        if lib is not None:
+            urls, words = self.url.held, self.words.held
+            lib.anchor_words(at(urls), len(urls), at(words), ANCHOR_WORDS, url, at(row), LED_BY)
+            return row
         words = self.words.held[self.url.held == url].ravel()
         first = np.sort(np.unique(words, return_index=True)[1])
         terms = words[first][words[first] != STOP][:LED_BY]
-        row = np.full((1, LED_BY), STOP, np.int32)
         row[0, : len(terms)] = terms
         return row
 

@@ -39,16 +39,16 @@ class MeanByKey:
 
     def __init__(self, keys: npt.NDArray[Any], values: Floats, doubt: float) -> None:
         flat = keys.ravel()
-        self._last = int(flat.max(initial=NO_KEY)) + 1
-        total = np.bincount(flat, np.repeat(values, keys.shape[1]), self._last + 1)
-        many = np.bincount(flat, minlength=self._last + 1)
-        self._worth = np.zeros(self._last + 1)
-        self._worth[flat] = total[flat] / (many[flat] + doubt)
-        self._worth[NO_KEY] = 0.0
+        self.last = int(flat.max(initial=NO_KEY)) + 1
+        total = np.bincount(flat, np.repeat(values, keys.shape[1]), self.last + 1)
+        many = np.bincount(flat, minlength=self.last + 1)
+        self.worth = np.zeros(self.last + 1)
+        self.worth[flat] = total[flat] / (many[flat] + doubt)
+        self.worth[NO_KEY] = 0.0
 
     def of(self, keys: npt.NDArray[Any]) -> Floats:
         """For each row of keys the sum of what they are worth."""
-        worth: Floats = self._worth[np.minimum(keys, self._last)].sum(axis=1)
+        worth: Floats = self.worth[np.minimum(keys, self.last)].sum(axis=1)
         return worth
 
 

@@ -33,7 +33,7 @@ class OnlineWeights:
 
     def __init__(self, prior: Prior, pull: float) -> None:
         self._of_prior, self._pull = prior, pull
-        self._spread, self._bounds = prior.spreads(), prior.bounds()
+        self._spread, self.bounds = prior.spreads(), prior.bounds()
         self._prior = prior.weights_in(0.0)
         self._features = np.zeros((MOST_LINKS, len(self._prior)))
         self._page = np.zeros(MOST_LINKS, np.int32)
@@ -48,18 +48,18 @@ class OnlineWeights:
     def margins(self, columns: Sequence[Floats]) -> Floats:
         """What the features of links come to, given as a column each."""
         margins = np.zeros(len(columns[0]))
-        for weight, bound, column in zip(self.now.tolist(), self._bounds.tolist(), columns, strict=True):
+        for weight, bound, column in zip(self.now.tolist(), self.bounds.tolist(), columns, strict=True):
             margins += weight * np.minimum(column, bound)
         return margins
 
     def parts(self, features: Floats) -> Floats:
         """What each feature of one link adds to its margin."""
-        return self.now * np.minimum(features, self._bounds)
+        return self.now * np.minimum(features, self.bounds)
 
     def add(self, features: Floats, page: int) -> None:
         """A link led to page number `page`; these were its features."""
         at = self._count % MOST_LINKS
-        self._features[at], self._page[at] = np.minimum(features, self._bounds), page
+        self._features[at], self._page[at] = np.minimum(features, self.bounds), page
         self._count += 1
 
     def learn(self, rewards: Floats, lists: float) -> None:

@@ -114,12 +114,16 @@ class PageRecords:
         if row != NO_PAGE:
             self.feedback.held[row] = reward
 
-    def rewards(self, rows: Ints | slice = slice(None)) -> Floats:
-        """The reward of each page, or of these, 0..1."""
+    def full_score(self) -> float:
+        """The score that brings the full reward: twice the judge's line, as far as it is known."""
         if self._lowest_positive < np.inf:
             line = (self._lowest_positive + min(self._highest_other, self._lowest_positive)) / 2
         else:
             line = self._highest_other
-        rewards = np.minimum(self.score.held[rows] / (2.0 * line or 1.0), 1.0)
+        return 2.0 * line or 1.0
+
+    def rewards(self, rows: Ints | slice = slice(None)) -> Floats:
+        """The reward of each page, or of these, 0..1."""
+        rewards = np.minimum(self.score.held[rows] / self.full_score(), 1.0)
         liking = self.feedback.held[rows]
         return np.where(np.isnan(liking), rewards, liking)

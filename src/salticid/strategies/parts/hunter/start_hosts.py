@@ -26,8 +26,8 @@ class StartHosts:
     [False, False, True, False, False]
     >>> hosts.add(2, 0.5), hosts.has_turn_after(1)
     (None, False)
-    >>> hosts.allowed(np.array([0, 1, 2], np.int32)).tolist()
-    [True, False, False]
+    >>> hosts.shut(np.array([0, 1, 2], np.int32), np.array([False]))[:3].tolist()
+    [False, True, True]
     """
 
     def __init__(self, hosts: Ints, allotment: int) -> None:
@@ -59,11 +59,12 @@ class StartHosts:
         self._waits = self._waits != is_dry
         return has_turn
 
-    def allowed(self, hosts: Ints) -> Bools:
-        """Which of these are start hosts that are not dry."""
-        self._make_room(int(hosts.max(initial=0)))
-        allowed: Bools = self._is_start[hosts] & (self._dry[hosts] < self._allotment)
-        return allowed
+    def shut(self, hosts: Ints, shut: Bools) -> Bools:
+        """By number all hosts up to the last of these but the start hosts that are not dry; and those shut already."""
+        self._make_room(max(int(hosts.max(initial=0)), len(shut) - 1))
+        others: Bools = ~self._is_start | (self._dry >= self._allotment)
+        others[: len(shut)] |= shut
+        return others
 
     def _make_room(self, host: int) -> None:
         self._is_start, self._dry = grow(self._is_start, host + 1), grow(self._dry, host + 1)

@@ -10,18 +10,21 @@ import numpy as np
 import numpy.typing as npt
 
 from salticid.columns import grow
-from salticid.exact import logs, logs_of_counts
-from salticid.learning.rarity import Rarity
-from salticid.learning.stem_vectors import StemVector, length_of, log_vector, total
-from salticid.model import Area, Floats, Ints, Page
+from salticid.exact import logs
+from salticid.learning.rarity import RareWords
+from salticid.learning.stem_vectors import Stack, StemVector, length_of, log_vector, total
+from salticid.model import Floats, Ints, Page
+from salticid.native import at, lib
 from salticid.protocols import Brief
 from salticid.text.bags import Bag
-from salticid.text.stems import STOP, Stems
+from salticid.text.page_bags import PageBags
+from salticid.text.stems import STOP
 
 PROFILES = ("learned", "topic")
 LEARNED, TOPIC = range(len(PROFILES))
 SPANS = (("anchor", 0), ("near", 8))
 """What is read of a link: its anchor, and that with so many words on either side."""
+_REACHES = np.array([reach for _, reach in SPANS], np.int32)
 _KEYWORDS = 0.35
 """What the keywords count beside the examples, which count 1."""
 _DOUBT = 2.0
@@ -62,8 +65,8 @@ class TopicProfile:
     """
 
     def __init__(self, brief: Brief) -> None:
-        self.stems = Stems.of_brief(brief, every_keyword=True)
-        self._rarity = Rarity(self.stems, brief.language)
+        self.stems, self._rarity = RareWords.of_brief(brief)
+        self._bags = PageBags(self.stems)
         self._own_words = brief.own_words
         self._keywords = Bag.of(self.stems.terms(brief.topic.keywords))
         self._examples = [self._own_bag(page) for page in brief.examples]
@@ -78,23 +81,24 @@ class TopicProfile:
     def reading(self, page: Page, places: Ints) -> PageStems:
         """A page as it is read, with those of its links that matter."""
         stems = self.stems.of(page.tokens)
-        title = stems[page.areas != Area.REST][:_TITLE_WORDS]
+        title = stems[page.in_headings][:_TITLE_WORDS]
         own, links = self._own_bag(page), page.links
         vector = self._rare_vector(own, self._own_words.language(page))
         return PageStems(stems, own, vector, title[title != STOP], links.start[places], links.end[places])
 
     def of_links(self, reading: PageStems) -> Floats:
         """For each link of a page and each span the sum of the weights of its words, over sqrt of their number."""
-        size = len(reading.stems)
-        words = _running(reading.stems != STOP)
-        sums = [_running(weights[reading.stems]) for weights in self.weights()]
-        columns = []
-        for _, reach in SPANS:
-            low = np.maximum(reading.start - reach, 0)
-            high = np.minimum(reading.end + reach, size)
-            share = 1.0 / np.sqrt(np.maximum(words[high] - words[low], 1.0))
-            columns += [(running[high] - running[low]) * share for running in sums]
-        return np.stack(columns, axis=1)
+        weights = self.weights()
+        if lib is None:
+            return _of_links(reading, weights)
+        stems, start, end = reading.stems, reading.start, reading.end
+        size, many, (learned, topic) = len(stems), len(start), weights
+        scratch, sums = np.empty(3 * (size + 1)), np.empty((many, len(SPANS) * len(PROFILES)))
+        lib.link_words(
+            at(stems), size, at(start), at(end), many, at(learned), at(topic), min(len(learned), len(topic)),
+            at(_REACHES), len(_REACHES), at(scratch), at(sums),
+        )  # fmt: skip
+        return sums
 
     def of_title(self, reading: PageStems) -> float:
         """The same for the first words of a page's title and headings, by the topic."""
@@ -115,10 +119,9 @@ class TopicProfile:
 
     def _gain(self, readings: Sequence[PageStems], rewards: Sequence[float]) -> Floats:
         """What each stem adds to the chance of a good page, weighed by how many good pages say it."""
-        holding, gains = np.zeros(len(self.stems)), np.zeros(len(self.stems))
-        for reading, reward in zip(readings, rewards, strict=True):
-            holding[reading.own.terms] += 1.0
-            gains[reading.own.terms] += reward
+        said = [reading.own.terms for reading in readings]
+        holds = Stack([StemVector(terms, np.ones(len(terms))) for terms in said])
+        holding, gains = holds.total(len(self.stems)), holds.total(len(self.stems), rewards)
         stems = np.flatnonzero(holding)
         usual = (holding[stems] + 0.5) / (len(readings) + 1.0)
         on = (gains[stems] + _DOUBT * usual) / (sum(rewards) + _DOUBT)
@@ -137,23 +140,33 @@ class TopicProfile:
                 reading.vector for reading, reward in zip(readings, rewards, strict=True) if reward <= mean
             ]
             evidence = _KEYWORDS * evidence + examples - total(low, size) * (trust / max(len(low), 1))
-        together = np.zeros(size)
-        for reading, reward in zip(readings, rewards, strict=True):
-            together[reading.vector.stems] += (reward - mean) * reading.vector.weights
+        said = Stack([reading.vector for reading in readings])
+        together = said.total(size, [reward - mean for reward in rewards])
         return _unit(self._by_rarity(_unit(evidence) + _unit(together) * trust))
 
     def _own_bag(self, page: Page) -> Bag:
-        return Bag.of(self.stems.of(page.tokens[self._own_words.of(page)]))
+        return self._bags.of(page, self._own_words.of(page))
 
     def _rare_vector(self, bag: Bag, page_language: str | None = None) -> StemVector:
-        logs = 1.0 + logs_of_counts(bag.counts.astype(np.int64))
-        return StemVector(bag.terms, logs * self._rarity.of(bag.terms, page_language)).unit()
+        return self._rarity.vector(bag, page_language)
 
     def _by_rarity(self, weights: Floats) -> Floats:
         stems = np.flatnonzero(weights).astype(np.int32)
         rare = np.zeros(len(weights))
         rare[stems] = weights[stems] * self._rarity.of(stems)
         return rare
+
+
+def _of_links(reading: PageStems, weights: list[Floats]) -> Floats:
+    words = _running(reading.stems != STOP)
+    sums = [_running(some[reading.stems]) for some in weights]
+    columns = []
+    for reach in _REACHES:
+        low = np.maximum(reading.start - reach, 0)
+        high = np.minimum(reading.end + reach, len(reading.stems))
+        share = 1.0 / np.sqrt(np.maximum(words[high] - words[low], 1.0))
+        columns += [(running[high] - running[low]) * share for running in sums]
+    return np.stack(columns, axis=1)
 
 
 def _unit(weights: Floats) -> Floats:

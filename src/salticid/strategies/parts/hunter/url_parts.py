@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
+from collections.abc import Collection, Mapping
+from itertools import chain
 from zlib import crc32
 
 import numpy as np
@@ -19,17 +20,18 @@ PLACES = 1 << 15
 """Hosts and folders are told apart by so many numbers; two that share one share their record."""
 WORDS = 4
 """So many words of a URL's path, the last, are read."""
+MOST_WORDS = 50_000
+"""So many words of addresses are kept with their stems."""
 _NO_WORDS = [STOP] * WORDS
 _UNREAD = -1
 _LONGEST_PATH = 200
 _SHARES = re.compile(r"\?.*https?(:|%3a)(/|%2f){2}", re.IGNORECASE)
 """A link that hands an address on, to share it or to come back to it: what it says there is not about itself."""
-_ACTS = re.compile(
-    r"[?&;](?:action|do|op|replytocom|share|print|printable)=|(?:^|/)(?:login|signin|signup|register|logout|cart)(?:[/?]|$)",
-    re.IGNORECASE,
-)
+_ACTS = re.compile(r"[?&;](?:action|do|op|replytocom|share|print|printable)=", re.IGNORECASE)
+_DOORS = frozenset(("login", "signin", "signup", "register", "logout", "cart"))
 """A link that does something, to a page perhaps that is about the topic: what it says is not what it leads to."""
 _LETTERS = re.compile(r"[^\W\d_]+")
+_TO_SPACES = bytes(ord(chr(at).lower()) if chr(at).isalpha() else ord(" ") for at in range(128)) + b" " * 128
 
 
 class UrlParts:
@@ -40,6 +42,7 @@ class UrlParts:
         self._words = np.full((1024, WORDS), _UNREAD, np.int32)
         self._places = np.zeros((1024, 2), np.uint16)
         self._hosts = np.zeros(1024, np.int32)
+        self._stem_of: dict[str, int] = {}
 
     def read(self, urls: Ints) -> None:
         """Make sure these are known; before anything is asked about them."""
@@ -54,25 +57,45 @@ class UrlParts:
             return
         places: list[tuple[int, int]] = []
         words: list[list[str]] = []
+        folder, place = "", (0, 0)
         for text in self._urls.spell(new_urls):
-            host, _, path = text.partition("://")[2].partition("/")
-            if _SHARES.search(path):
-                path = path.partition("?")[0]
-            folder = f"{host}/{path.rpartition('/')[0]}"
-            places.append((crc32(host.encode()) % PLACES, crc32(folder.encode()) % PLACES))
-            read = "" if _ACTS.search(path) else path[-_LONGEST_PATH:].lower()
-            words.append(_LETTERS.findall(read)[-2 * WORDS :])
+            address = text.partition("://")[2]
+            if "?" in address and _SHARES.search(address):
+                address = address.partition("?")[0]
+            host, _, path = address.partition("/")
+            if (
+                here := address.rpartition("/")[0] if path else address
+            ) != folder:  # most are in the last one's
+                folder, place = here, _place(host, path)
+            places.append(place)
+            words.append([] if _does_something(path) else _letter_runs(path[-_LONGEST_PATH:])[-2 * WORDS :])
         self._places[new_urls] = places
         self._hosts[new_urls] = list(map(self._urls.host, new_urls))
-        stems = iter(self._profile.stems.of_tokens([word for some in words for word in some]))
-        endings = ([stem for stem in islice(stems, len(some)) if stem != STOP][-WORDS:] for some in words)
+        stem_of = self._stems_of(dict.fromkeys(chain.from_iterable(words)))
+        endings = ([stem for word in some if (stem := stem_of[word]) != STOP][-WORDS:] for some in words)
         self._words[new_urls] = [last + _NO_WORDS[len(last) :] for last in endings]
+
+    def _stems_of(self, words: Collection[str]) -> Mapping[str, int]:
+        """The stem of each word; those of the last words are kept, for most addresses say the same again."""
+        if len(self._stem_of) > MOST_WORDS:
+            self._stem_of.clear()
+        news = [word for word in words if word not in self._stem_of]
+        self._stem_of.update(zip(news, self._profile.stems.of_tokens(news), strict=True))
+        return self._stem_of
 
     def likeness(self, words: Ints) -> list[Floats]:
         """How much rows of words speak for the topic, for each profile."""
         many = np.maximum((words != STOP).sum(axis=1), 1)
         share = 1.0 / np.sqrt(many)
-        return [weights[words].sum(axis=1) * share for weights in self._profile.weights()]
+        return [weights[words].sum(axis=1) * share for weights in self.weights()]
+
+    def weights(self) -> list[Floats]:
+        """By profile what each stem speaks for the topic."""
+        return self._profile.weights()
+
+    def tables(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint16]]:
+        """The words and the places of all URLs that were read, by URL."""
+        return self._words, self._places
 
     def words(self, urls: Ints) -> Ints:
         """Rows of stems, STOP where there are fewer."""
@@ -85,3 +108,22 @@ class UrlParts:
     def hosts(self, urls: Ints) -> Ints:
         """The host ids."""
         return self._hosts[urls]
+
+
+def _place(host: str, path: str) -> tuple[int, int]:
+    """A number for a host and one for a folder."""
+    folder = f"{host}/{path.rpartition('/')[0]}"
+    return crc32(host.encode()) % PLACES, crc32(folder.encode()) % PLACES
+
+
+def _does_something(path: str) -> bool:
+    return not _DOORS.isdisjoint(path.partition("?")[0].lower().split("/")) or (
+        "=" in path and _ACTS.search(path) is not None
+    )
+
+
+def _letter_runs(path: str) -> list[str]:
+    """The runs of letters of a path, in lower case; most paths are ASCII, which is quicker."""
+    if path.isascii():
+        return path.encode().translate(_TO_SPACES).decode().split()
+    return _LETTERS.findall(path.lower())

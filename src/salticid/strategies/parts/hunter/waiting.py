@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from salticid.columns import Column, grow
-from salticid.model import Bools, Choice, Floats, Ints, Link
+from salticid.model import Bools, Choice, Ints, Link
+from salticid.native import at, lib
 
 NOWHERE = -1
 _LOW = 4096
@@ -23,17 +22,18 @@ class Waiting:
 
     def __init__(self, limit: int | None, width: int) -> None:
         self._limit = limit
-        self._slot_of = np.full(1024, NOWHERE, np.int32)
+        self.slot_of = np.full(1024, NOWHERE, np.int32)
         self._free: list[int] = []
         self._age = 0
         self._many = 0
         self._low: Ints | None = None
         self._age_of_low = np.zeros(0, np.int64)
         self._up_to = 0.0
-        self.url, self.age = Column(np.int32), Column(np.int64)
+        self._entered: list[Ints] = []
+        self.url, self.age, self.host = Column(np.int32), Column(np.int64), Column(np.int32)
         self.source, self.place = Column(np.int32), Column(np.int32)
         self.margin, self.is_free = Column(np.float64), Column(np.bool_)
-        self.features = np.zeros((width, 1024), np.float32)
+        self.features = np.zeros((1024, width), np.float32)
 
     def __len__(self) -> int:
         return self._many
@@ -41,24 +41,22 @@ class Waiting:
     def slots(self, urls: Ints) -> Ints:
         """The slot of each URL, NOWHERE for those that do not wait."""
         if len(urls):
-            self._slot_of = grow(self._slot_of, int(urls.max()) + 1, NOWHERE)
-        return self._slot_of[urls]
+            self.slot_of = grow(self.slot_of, int(urls.max()) + 1, NOWHERE)
+        return self.slot_of[urls]
 
-    def enter(self, urls: Ints, source: int, places: Ints) -> None:
+    def enter(self, urls: Ints, hosts: Ints, source: int, places: Ints) -> None:
         """Let links wait that do not yet, in the order given; of a URL named twice the first."""
         new = np.flatnonzero(self.slots(urls) == NOWHERE)
         first = new[np.sort(np.unique(urls[new], return_index=True)[1])]
         slots = self._free_slots(len(first))
-        self._slot_of[urls[first]] = slots
-        self.url.held[slots], self.source.held[slots], self.place.held[slots] = (
-            urls[first],
-            source,
-            places[first],
-        )
+        self.slot_of[urls[first]] = slots
+        self.url.held[slots], self.host.held[slots] = urls[first], hosts[first]
+        self.source.held[slots], self.place.held[slots] = source, places[first]
         self.age.held[slots] = np.arange(self._age, self._age + len(first))
         self.margin.held[slots], self.is_free.held[slots] = -np.inf, False
         self._age += len(first)
         self._many += len(first)
+        self._entered.append(slots)
 
     @property
     def size(self) -> int:
@@ -66,8 +64,9 @@ class Waiting:
         return len(self.url.held)
 
     def new_slots(self) -> Ints:
-        """The slots of links that entered and have no margin yet."""
-        return np.flatnonzero(np.isneginf(self.margin.held) & ~self.is_free.held).astype(np.int32)
+        """The slots of the links that entered since this was asked for, which have no margin yet."""
+        entered, self._entered = self._entered, []
+        return np.sort(np.concatenate(entered)) if entered else np.zeros(0, np.int32)
 
     def by_age(self) -> Ints:
         """All slots that hold a link, the oldest first."""
@@ -83,16 +82,25 @@ class Waiting:
         """The slots of the `k` best links, best first, of those allowed."""
         if not k or not self._many:
             return np.zeros(0, np.int32)
-        if k == 1 and mask is None:
-            living = np.flatnonzero((self.margin.held == self.margin.held.max()) & ~self.is_free.held)
-        else:
-            living = np.flatnonzero(~self.is_free.held if mask is None else ~self.is_free.held & mask)
+        living = np.flatnonzero(~self.is_free.held if mask is None else ~self.is_free.held & mask)
         margin = self.margin.held[living]
         if len(living) > k:
             least = margin.max() if k == 1 else np.partition(margin, len(margin) - k)[len(margin) - k]
             living = living[margin >= least]
         order = np.lexsort((self.age.held[living], -self.margin.held[living]))
         return living[order[:k]].astype(np.int32)
+
+    def best_one(self, shut: Bools) -> int:
+        """The slot of the best link whose host is not shut, by the number of the host; NOWHERE if there is none."""
+        if lib is not None:
+            margin, age, is_free, host = self.margin.held, self.age.held, self.is_free.held, self.host.held
+            best: int = lib.best_slot(
+                at(margin), at(age), at(is_free), len(margin), at(host), at(shut), len(shut)
+            )
+            return best
+        hosts = np.minimum(self.host.held, len(shut))
+        slots = self.best(1, ~np.append(shut, False)[hosts])
+        return int(slots[0]) if len(slots) else NOWHERE
 
     def choice(self, slot: int, score: float, why: tuple[tuple[str, float], ...]) -> Choice:
         """The link in a slot, as a choice."""
@@ -139,24 +147,21 @@ class Waiting:
         in_order: Ints = slots[np.lexsort((-self.age.held[slots], self.margin.held[slots]))]
         return in_order
 
-    def score(self, slots: Ints, features: Sequence[Floats], margins: Floats) -> None:
-        """Note what is known of these links, a column for each feature, and what follows from it."""
-        for row, column in zip(self.features, features, strict=True):
-            row[slots] = column
-        self.margin.held[slots] = margins
+    def has_scored(self, slots: Ints) -> None:
+        """The features and margins of these links were written anew."""
         self._low = None if len(slots) == self._many else self._low
 
     def _free_slots(self, many: int) -> Ints:
         """So many free slots."""
         reused = [self._free.pop() for _ in range(min(many, len(self._free)))]
         fresh = np.arange(len(self.url.held), len(self.url.held) + many - len(reused))
-        for column in (self.url, self.age, self.source, self.place, self.margin, self.is_free):
+        for column in (self.url, self.age, self.host, self.source, self.place, self.margin, self.is_free):
             column.append(np.zeros(len(fresh)))
-        self.features = grow(self.features, self.size, axis=1)
+        self.features = grow(self.features, self.size)
         return np.concatenate((np.array(reused, np.int32), fresh)).astype(np.int32)
 
     def _drop(self, slots: Ints) -> None:
-        self._slot_of[self.url.held[slots]] = NOWHERE
+        self.slot_of[self.url.held[slots]] = NOWHERE
         self.is_free.held[slots], self.margin.held[slots] = True, -np.inf
         self._free += slots.tolist()
         self._many -= len(slots)

@@ -1,0 +1,55 @@
+"""Builds the library of `salticid.native` with the package, where there is a compiler: cc, or the one of ziglang."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+NATIVE = Path("src/salticid/native")
+FLAGS = ("-std=c99", "-O2", "-shared", "-fPIC", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-s")
+"""No product is fused with a sum, so that every number is the same everywhere."""
+
+
+class NativeLibrary(BuildHookInterface[Any]):
+    """A wheel with the library is one for this kind of machine, for any Python; without it, one for all."""
+
+    def dependencies(self) -> list[str]:
+        """What must be installed to build it, where builds have an environment of their own."""
+        return [] if shutil.which("cc") else ["ziglang>=0.13"]
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        library = Path(self.root) / NATIVE / "kernels.bin"
+        if not build(library):
+            self.app.display_warning("no C compiler: the package works without its library, more slowly")
+        elif version != "editable":
+            platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+            build_data.update(pure_python=False, tag=f"py3-none-{platform}")
+            build_data["artifacts"].append(str(NATIVE / library.name))
+
+
+def build(library: Path) -> bool:
+    """Compile all of the folder into one library; whether that worked."""
+    sources = sorted(map(str, library.parent.glob("*.c")))
+    with tempfile.TemporaryDirectory(dir=library.parent) as folder:
+        built = Path(folder) / library.name
+        for compiler in _compilers():
+            command = [*compiler, *FLAGS, "-o", str(built), *sources, "-lm"]
+            if subprocess.run(command, check=False).returncode == 0:
+                built.replace(library)  # at once: another may be loading it
+                return True
+    return False
+
+
+def _compilers() -> list[list[str]]:
+    found = [[path] for path in [shutil.which("cc")] if path]
+    if importlib.util.find_spec("ziglang") is not None:
+        found.append([sys.executable, "-m", "ziglang", "cc"])
+    return found

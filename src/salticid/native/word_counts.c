@@ -1,0 +1,100 @@
+/* How often a page says each stem, and what that weighs. */
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels.h"
+
+#define STOP 0
+#define DIGITS 2048
+
+/* Ascending, eleven bits at a time; `spare` has room for as many. */
+static void sort(int32_t *terms, int32_t *spare, int32_t size, int32_t most)
+{
+    for (int shift = 0; shift < 31 && (most >> shift) > 0; shift += 11) {
+        int32_t start[DIGITS + 1] = {0};
+        for (int32_t at = 0; at < size; at++)
+            start[((terms[at] >> shift) & (DIGITS - 1)) + 1]++;
+        for (int digit = 0; digit < DIGITS; digit++)
+            start[digit + 1] += start[digit];
+        for (int32_t at = 0; at < size; at++)
+            spare[start[(terms[at] >> shift) & (DIGITS - 1)]++] = terms[at];
+        memcpy(terms, spare, (size_t)size * sizeof *terms);
+    }
+}
+
+static int32_t count(int32_t stem, int32_t times, int32_t *scratch, int32_t *terms, int32_t many)
+{
+    if (scratch[stem] == 0)
+        terms[many++] = stem;
+    scratch[stem] += times;
+    return many;
+}
+
+/* The stems of a page's own words, all if `own` is nothing, ascending, and how often each is there: a word in a heading `times` times, two words
+   that are a phrase, stop words aside, once more as a third (`phrases` holds three stems each). `scratch` holds a 0 for
+   each stem, before and after; `terms` and `counts` have room for twice as many as there are words, and the phrases.
+   How many stems there are, or -1 if a word has none yet. */
+int32_t word_counts(const int32_t *tokens, int32_t size, const uint8_t *own, const uint8_t *heading, int32_t times,
+                    const int32_t *stem_of, int32_t words, const int32_t *phrases, int32_t many_phrases,
+                    int32_t *scratch, int32_t stems, int32_t *terms, int64_t *counts)
+{
+    int32_t many = 0, last = STOP, last_heading = STOP;
+    for (int32_t at = 0; at < size; at++) {
+        if (own != NULL && !own[at])
+            continue;
+        int32_t stem = tokens[at] >= 0 && tokens[at] < words ? stem_of[tokens[at]] : -1;
+        if (stem == STOP)
+            continue;
+        if (stem < 0 || stem >= stems) {
+            for (int32_t each = 0; each < many; each++)
+                scratch[terms[each]] = 0;
+            return -1;
+        }
+        int is_heading = heading != NULL && heading[at];
+        many = count(stem, is_heading ? times : 1, scratch, terms, many);
+        for (int32_t each = 0; each < many_phrases; each++) {
+            const int32_t *phrase = phrases + 3 * each;
+            if (phrase[1] != stem)
+                continue;
+            if (phrase[0] == last)
+                many = count(phrase[2], 1, scratch, terms, many);
+            if (is_heading && phrase[0] == last_heading)
+                many = count(phrase[2], times - 1, scratch, terms, many);
+        }
+        last = stem;
+        if (is_heading)
+            last_heading = stem;
+    }
+    sort(terms, (int32_t *)counts, many, stems);
+    for (int32_t at = 0; at < many; at++) {
+        counts[at] = scratch[terms[at]];
+        scratch[terms[at]] = 0;
+    }
+    return many;
+}
+
+/* (1 + log f) * rarity, the lower of two rarities if there is another language; at length 1, times `length`. A phrase
+   weighs `share` of that. 0 if a rarity is not known yet, or f has no logarithm here. */
+int32_t rare_weights(const int32_t *terms, const int64_t *counts, int32_t size, const double *logs, int32_t many_logs,
+                     const double *rarity, const double *other, int32_t stems, const int32_t *phrases,
+                     int32_t many_phrases, double share, double length, double *weights)
+{
+    for (int32_t at = 0; at < size; at++) {
+        if (terms[at] < 0 || terms[at] >= stems || counts[at] >= many_logs)
+            return 0;
+        double rare = rarity[terms[at]];
+        if (rare == 0.0 || (other != NULL && other[terms[at]] == 0.0))
+            return 0;
+        if (other != NULL && other[terms[at]] < rare)
+            rare = other[terms[at]];
+        weights[at] = (1.0 + logs[counts[at]]) * rare;
+        for (int32_t each = 0; each < many_phrases; each++)
+            if (phrases[each] == terms[at])
+                weights[at] *= share;
+    }
+    double square = exact_dense_product(weights, weights, size), unit = square > 0.0 ? sqrt(square) : 1.0;
+    for (int32_t at = 0; at < size; at++)
+        weights[at] = weights[at] / unit * length;
+    return 1;
+}
