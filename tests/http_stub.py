@@ -13,7 +13,7 @@ from typing import NamedTuple
 class Answer(NamedTuple):
     """What is sent back."""
 
-    body: str = ""
+    body: str | bytes = ""
     status: int = 200
     kind: str = "text/html; charset=utf-8"
     fields: Mapping[str, str] = MappingProxyType({})
@@ -27,8 +27,8 @@ def http_stub(
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            text, status, kind, fields = answer(self)
-            body = text.encode()
+            told, status, kind, fields = answer(self)
+            body = told.encode() if isinstance(told, str) else told
             self.send_response(status)
             for name, value in fields.items():
                 self.send_header(name, value)

@@ -12,10 +12,11 @@ from statistics import median
 import pytest
 from tests.worst_web.content import content
 from tests.worst_web.network import network
+from tests.worst_web.pdfs import pdfs
 from tests.worst_web.row import Row
 from tests.worst_web.run import INTERRUPTED, TIMEOUT, Survived, survive
 
-NETWORK, CONTENT = network(), content()
+NETWORK, CONTENT, PDFS = network(), content(), pdfs()
 MOST_MEMORY = 300 << 20
 """Bytes beyond what it takes when only the honest host is there."""
 TRIES = 2
@@ -33,6 +34,11 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Survived:
     return survive(CONTENT, tmp_path_factory.mktemp("content"), "--sitemaps", "--feeds")
 
 
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> Survived:
+    return survive(PDFS, tmp_path_factory.mktemp("pdfs"))
+
+
 @pytest.mark.parametrize("row", NETWORK, ids=lambda row: row.name)
 def test_what_is_done_to_a_connection(met: Survived, row: Row) -> None:
     check(met, row)
@@ -41,6 +47,11 @@ def test_what_is_done_to_a_connection(met: Survived, row: Row) -> None:
 @pytest.mark.parametrize("row", CONTENT, ids=lambda row: row.name)
 def test_what_is_put_into_a_page(read: Survived, row: Row) -> None:
     check(read, row)
+
+
+@pytest.mark.parametrize("row", PDFS, ids=lambda row: row.name)
+def test_what_is_put_into_a_pdf(printed: Survived, row: Row) -> None:
+    check(printed, row)
 
 
 def check(survived: Survived, row: Row) -> None:
@@ -53,7 +64,7 @@ def check(survived: Survived, row: Row) -> None:
         assert visit.seconds <= (TRIES * TIMEOUT + 3) * max(1, row.most_asked / TRIES)
 
 
-@pytest.mark.parametrize("crawl", ["met", "read"])
+@pytest.mark.parametrize("crawl", ["met", "read", "printed"])
 def test_the_crawl_lives_and_others_are_served(crawl: str, request: pytest.FixtureRequest) -> None:
     survived: Survived = request.getfixturevalue(crawl)
     assert survived.status == INTERRUPTED, f"it had to be ended from outside: {survived.err}"
@@ -65,4 +76,4 @@ def test_the_crawl_lives_and_others_are_served(crawl: str, request: pytest.Fixtu
 
 
 def test_there_are_as_many_behaviours_as_promised() -> None:
-    assert len(NETWORK) + len(CONTENT) >= 150
+    assert len(NETWORK) + len(CONTENT) + len(PDFS) >= 150

@@ -226,7 +226,7 @@ def test_only_html_makes_a_page() -> None:
     picture = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
     site = {
         "/png": page(picture, kind="image/png"),
-        "/pdf": page(b"%PDF-1.7", kind="application/pdf"),
+        "/zip": page(b"PK\3\4", kind="application/zip"),
         "/json": page(HTML, kind="application/json"),
         "/unnamed": page(picture, kind=""),
         "/xhtml": page(HTML, kind="Application/XHTML+XML ; charset=utf-8"),

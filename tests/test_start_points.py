@@ -34,7 +34,7 @@ def site(request: BaseHTTPRequestHandler) -> Answer:
             links = f"<a href=/{number + 1}>spiders</a>" if number < 3 else ""
             return Answer(f"<title>Spider {number}</title><p>{'jumping spiders ' * number}{links}")
         case "/file":
-            return Answer("%PDF-1.4", kind="application/pdf")
+            return Answer("PK", kind="application/zip")
         case "/broken":
             return Answer("", 500)
     return Answer("<p>gone", 404)

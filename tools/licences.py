@@ -34,6 +34,7 @@ _SPELLED = {
     "Apache 2.0": "Apache-2.0",
     "Apache Software License": "Apache-2.0",
     "BSD License": "BSD",
+    "BSD-3-Clause, Apache-2.0, dependency licenses": "BSD-3-Clause AND Apache-2.0",  # NOTICE names the others
     "ISC License": "ISC",
     "MIT License": "MIT",
     "MIT, BSD": "MIT AND BSD",

@@ -61,6 +61,7 @@ NoWarc = Annotated[
         rich_help_panel=SAFETY,
     ),
 ]
+NoPdf = Annotated[bool, typer.Option("--no-pdf", help="Live: do not read PDFs.", rich_help_panel=SAFETY)]
 Proxy = Annotated[
     str | None,
     typer.Option(
@@ -105,7 +106,7 @@ _UNCHANGED = (
     "concurrency", "delay", "timeout", "max_bytes", "user_agent", "per_address", "sitemaps", "feeds", "proxy",
     "dns", "host_share", "max_disk",
 )  # fmt: skip
-_UNLESS = {"no_warc": "warc", "no_traps": "traps"}
+_UNLESS = {"no_warc": "warc", "no_pdf": "pdf", "no_traps": "traps"}
 _LISTS = ("allow_net", "resolve", "header")
 _MAX_COOKIES = 1 << 20
 NAMES = (*_UNCHANGED, *_UNLESS, *_LISTS, "patience", "cookies")

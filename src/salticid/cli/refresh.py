@@ -31,6 +31,7 @@ def refresh(
     max_bytes: live_options.MaxBytes = 1 << 20,
     max_disk: live_options.MaxDisk = None,
     no_warc: live_options.NoWarc = False,
+    no_pdf: live_options.NoPdf = False,
     proxy: live_options.Proxy = None,
     allow_net: live_options.AllowNet = None,
     resolve: live_options.Resolve = None,
@@ -51,7 +52,7 @@ def refresh_alias(context: typer.Context, folder: Path, json: bool) -> int:
     """`salticid crawl --refresh DIR`, which takes no option of a crawl but those of the live web."""
     params = _typed_options(context)
     settings = live_options.settings(params)
-    if odd := sorted(params.keys() - {*settings, "no_warc", "no_traps", "refresh", "quiet"}):
+    if odd := sorted(params.keys() - {*settings, "no_warc", "no_pdf", "no_traps", "refresh", "quiet"}):
         what = str(params["topic_file"]) if "topic_file" in odd else f"--{odd[0].replace('_', '-')}"
         raise UserError(
             f"{what} says nothing to --refresh, which asks again for what {folder} holds; leave it out"

@@ -1,4 +1,4 @@
-"""What a crawler makes of an answer's head and body: HTML, text or neither, its charset, its date."""
+"""What a crawler makes of an answer's head and body: HTML, text, PDF or none of these, its charset, its date."""
 
 from __future__ import annotations
 
@@ -13,8 +13,14 @@ from salticid.parse.plain_text import text_document
 
 GOOD_STATUSES = tuple(status for status in range(200, 300) if status not in (204, 205))
 """Statuses that come with a page; the two left out say that there is none."""
+MAX_PDF = 30 << 20
+"""Bytes of a PDF; one that is longer is not read."""
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 _TEXT_TYPE = "text/plain"
+_PDF_TYPES = ("application/pdf", "application/x-pdf")
+_ANY_TYPES = ("", "application/octet-stream", "binary/octet-stream", "application/force-download")
+"""Types of which servers say that they know none."""
+_PDF_START = b"%PDF-"
 _SNIFF_SIZE = 1024
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s;,\"']+)", re.IGNORECASE)
 _TAG = re.compile(rb"<(?:!doctype|!--|\?xml|/?[a-z])", re.IGNORECASE)
@@ -23,7 +29,7 @@ _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The HTML of an answer, None where it is something else; its charset and date, as its head has them.
+    """The HTML of an answer, or the PDF, None where it is something else; its charset and date, as its head has them.
 
     Plain text is HTML that says the same.
     """
@@ -31,17 +37,29 @@ class Content:
     html: bytes | None
     charset: str | None
     modified: float | None
+    pdf: bytes | None = None
 
 
 def content(fields: Mapping[str, str], body: bytes, limit: int) -> Content:
     """Read an answer whose head has these fields, names in lower case; at most `limit` bytes of HTML.
 
     >>> content({"content-type": "text/html; charset=utf-8"}, b"<p>Hi", 100)
-    Content(html=b'<p>Hi', charset='utf-8', modified=None)
+    Content(html=b'<p>Hi', charset='utf-8', modified=None, pdf=None)
     >>> content({"content-type": "image/png"}, b"...", 100).html is None
     True
+    >>> content({"content-type": "application/octet-stream"}, b"%PDF-1.7", 100).pdf
+    b'%PDF-1.7'
     """
     kind = fields.get("content-type", "")
+    charset = match[1] if (match := _CHARSET.search(kind)) else None
+    modified = timestamp(fields.get("last-modified"))
+    if is_pdf(kind, body):
+        plain = undo(body, codings(fields), MAX_PDF)
+        return Content(None, None, modified, body if plain is None else plain)
+    if _media_type(kind) == _TEXT_TYPE:
+        plain = undo(body, codings(fields), limit)
+        is_text = plain is not None and b"\0" not in _start(plain)
+        return Content(text_document(plain, charset) if plain and is_text else None, "utf-8", modified)
     html = None
     if not kind or _media_type(kind) in _HTML_TYPES:
         plain = undo(body, codings(fields), limit)
@@ -49,12 +67,6 @@ def content(fields: Mapping[str, str], body: bytes, limit: int) -> Content:
         is_page = bool(kind) and plain is not None
         text = (body if plain is None else plain)[:limit]
         html = text if is_page or has_tag(text) else None
-    charset = match[1] if (match := _CHARSET.search(kind)) else None
-    modified = timestamp(fields.get("last-modified"))
-    if _media_type(kind) == _TEXT_TYPE:
-        plain = undo(body, codings(fields), limit)
-        is_text = plain is not None and b"\0" not in _start(plain)
-        return Content(text_document(plain, charset) if plain and is_text else None, "utf-8", modified)
     return Content(html, charset, modified)
 
 
@@ -68,6 +80,17 @@ def codings(fields: Mapping[str, str]) -> list[str]:
     """The codings of a body, in the order in which they were applied."""
     names = f"{fields.get('content-encoding', '')},{fields.get('transfer-encoding', '')}".lower()
     return [name.strip() for name in names.split(",") if name.strip() not in ("", "identity")]
+
+
+def is_pdf(kind: str, body: bytes) -> bool:
+    """Whether an answer of this type that begins so is a PDF: it is called one, or is one under no other name.
+
+    >>> is_pdf("application/pdf;x=y", b""), is_pdf("text/html", b"%PDF-1.4"), is_pdf("image/png", b"%PDF-1.4")
+    (True, True, False)
+    """
+    media = _media_type(kind)
+    begins = body[:_SNIFF_SIZE].lstrip().startswith(_PDF_START)
+    return media in _PDF_TYPES or (begins and media in (*_ANY_TYPES, *_HTML_TYPES))
 
 
 def has_tag(body: bytes) -> bool:

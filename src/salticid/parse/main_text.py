@@ -42,6 +42,12 @@ def _plain(html: str, main_content: bool) -> str:
     return text.strip()
 
 
+def whole_text(html: str) -> str | None:
+    """All text of a document that has nothing around it, as a PDF; None where there is none."""
+    text: str = extract_plain_text(html, main_content=False, links=False)
+    return text.strip() or None
+
+
 def lines_of(text: str) -> list[str]:
     """The lines of a main text as they are compared: white space folded.
 

@@ -9,9 +9,9 @@ from selectolax.lexbor import LexborHTMLParser
 
 from salticid.parse.blocks import Block
 from salticid.parse.charset import decode
-from salticid.parse.content import content
+from salticid.parse.content import Content, content
 from salticid.parse.document_language import document_language, stated_language
-from salticid.parse.main_text import main_text, without_edges
+from salticid.parse.main_text import main_text, whole_text, without_edges
 from salticid.parse.markdown import blocks_of
 from salticid.parse.prescan import prescan
 from salticid.parse.wishes import Wishes, wishes_of
@@ -40,7 +40,7 @@ def read_answer(
     """The page of an HTTP response as it came over the wire from `url`, head and codings included.
 
     Lines that its site has `repeated` are left out of the edges of its main text.
-    None where there is no HTML, or something no parser should see.
+    None where there is neither HTML nor a PDF, or something no parser should see.
 
     >>> head = b"HTTP/1.1 200 OK\\r\\nContent-Type: text/html\\r\\n\\r\\n"
     >>> reading = read_answer(head + b"<h1>Eyes</h1><p>Four of them look ahead.", "http://a.example/", True)
@@ -52,15 +52,26 @@ def read_answer(
     head, _, body = response.partition(b"\r\n\r\n")
     fields = head_fields(head)
     page = content(fields, body, MAX_HTML)
+    text_of = main_text
+    if page.pdf is not None:
+        page, text_of = _html_of(page.pdf), whole_text
     if page.html is None or prescan(page.html):
         return None
     html = decode(page.html, page.charset)
-    text = main_text(html)
+    text = text_of(html)
     text = text and without_edges(text, repeated)
     tree = LexborHTMLParser(html)
     wishes = wishes_of(tree, fields, url)
     language = document_language(text, stated_language(tree, fields)) if text else None
     return Reading(text, wishes, blocks_of(tree, text, url) if with_blocks and text else [], language)
+
+
+def _html_of(pdf: bytes) -> Content:
+    """The HTML that a PDF was read as, if it can be."""
+    from salticid.parse.pdf import read_pdf  # here: only a process that may die of it should load pdfium
+
+    document = read_pdf(pdf)
+    return Content(None if document is None else document.html, "utf-8", None)
 
 
 def head_fields(head: bytes) -> dict[str, str]:

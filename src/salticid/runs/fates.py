@@ -34,7 +34,7 @@ _CAUSES = {
     Outcome.REFUSED_ADDRESS: ("its address is not public", "allow it with --allow-net"),
     Outcome.TIMEOUT: ("it did not answer in time", _AGAIN),
     Outcome.BROKEN: ("its answer was broken off, or is none", _AGAIN),
-    Outcome.UNPARSABLE: ("its HTML is made to stop parsers", _ELSEWHERE),
+    Outcome.UNPARSABLE: ("it is made to stop parsers, or a PDF that is locked or damaged", _ELSEWHERE),
     Outcome.TRAP: ("it looked like one of pages without end", "follow it with --no-traps"),
 }
 """Why a link was not read, and what to do about it."""

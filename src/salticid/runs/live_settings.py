@@ -41,6 +41,7 @@ class LiveSettings:
     dns: str | None = None
     workers: int = 1
     warc: bool = True
+    pdf: bool = True
     traps: bool = True
     host_share: float = 0.25
     patience: float = 3600.0
@@ -74,7 +75,9 @@ class LiveSettings:
             "max_bytes": self.max_bytes,
             "sitemaps": self.sitemaps,
             "warc": self.warc,
-            **({"feeds": True} if self.feeds else {}),  # crawls of before there were any know no such word
+            # crawls of before there were any know no such words
+            **({"feeds": True} if self.feeds else {}),
+            **({} if self.pdf else {"pdf": False}),
         }
 
     def for_log(self) -> dict[str, object]:

@@ -7,18 +7,20 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from salticid.model import Page, Topic
+from salticid.parse.pdf_pool import PdfPool
 from salticid.runs.brief import KnownPages, url_ids
 from salticid.runs.live_settings import LiveSettings
 from salticid.tables import Texts, Urls, Words
 from salticid.webs.live.client import Client, ClientSettings, Recorder
 from salticid.webs.live.guard import AddressGuard, GuardedSockets, Resolver, name_server, resolve_rule
 from salticid.webs.live.line import Line
+from salticid.webs.live.long_bodies import LongBodies
 from salticid.webs.live.manners import Manners, Parked
 from salticid.webs.live.names import Names
 from salticid.webs.live.parser_pool import ParserPool
 from salticid.webs.live.reach import Reach
 from salticid.webs.live.rules import Rules
-from salticid.webs.live.web import LiveWeb, Network
+from salticid.webs.live.web import LiveWeb, Network, PdfReading
 
 _ANYWHERE = ("0.0.0.0/0", "::/0")
 
@@ -40,6 +42,7 @@ async def live_web(
     server = None if settings.dns is None else name_server(settings.dns)
     names = Names(resolver, guard, clock, proxy_host, server)
     sockets = GuardedSockets(AddressGuard(_ANYWHERE) if settings.proxy else guard)
+    pdfs = PdfReading(PdfPool(settings.workers), LongBodies()) if settings.pdf else None
     client = Client(
         ClientSettings(
             settings.user_agent,
@@ -52,6 +55,7 @@ async def live_web(
         names,
         sockets,
         recorder,
+        None if pdfs is None else pdfs.long_bodies,
     )
     manners = Manners(settings.delay, settings.per_address, clock)
     line = Line(client, names, manners, settings.concurrency, clock)
@@ -62,7 +66,9 @@ async def live_web(
         urls, words = tables or (Urls(), Words())
         parsers = ParserPool(urls, words, settings.workers, agent=settings.product)
         pool = await stack.enter_async_context(parsers)
-        yield LiveWeb(Network(line, manners, reach, rules), pool, settings.max_bytes, clock)
+        if pdfs is not None:
+            await stack.enter_async_context(pdfs.pool)
+        yield LiveWeb(Network(line, manners, reach, rules), pool, settings.max_bytes, clock, pdfs=pdfs)
 
 
 async def read_known_pages(topic: Topic, web: LiveWeb) -> KnownPages:

@@ -206,17 +206,19 @@ class Api:
         return await self._kept(request, kept_copies.text_of, "text/plain")
 
     async def copy(self, request: Request) -> Response:
-        return await self._kept(request, kept_copies.html_of, "text/html")
+        return await self._kept(request, kept_copies.copy_of, "text/html")
 
     async def _kept(
-        self, request: Request, reading: Callable[[CrawlFolder, int], str | None], kind: str
+        self, request: Request, reading: Callable[[CrawlFolder, int], str | bytes | None], kind: str
     ) -> Response:
-        """What is kept of a page, for the browser to open by itself."""
+        """What is kept of a page, for the browser to open by itself, or to save where it is a PDF."""
         crawl, step = self._crawl(request), request.path_params["step"]
-        text = await _read(crawl, lambda log: reading(log, int(step))) if _is_number(step) else None
-        if text is None:
+        told = await _read(crawl, lambda log: reading(log, int(step))) if _is_number(step) else None
+        if told is None:
             raise HTTPException(404, f"of visit {step[:20]!r} nothing of the kind was kept")
-        body = text.encode("utf-8", "replace")
+        if isinstance(told, bytes):
+            return Response(told, headers=kept_copies.SAVED, media_type="application/pdf")
+        body = told.encode("utf-8", "replace")
         return Response(body, headers=kept_copies.FIELDS, media_type=kind)
 
     async def snippets(self, request: Request) -> Response:

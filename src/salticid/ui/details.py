@@ -28,6 +28,7 @@ from salticid.store.search_words import search_words
 from salticid.store.snippet import page_snippet
 from salticid.text import language
 from salticid.text.tokens import letter_runs
+from salticid.ui.kept_copies import is_pdf
 from salticid.ui.log_reader import date, visit
 from salticid.urls import site
 
@@ -56,6 +57,7 @@ def visit_in_full(crawl: CrawlFolder, step: int, query: str) -> dict[str, Any] |
         "reasons": reasons(stored_visit.why),
         "fetched": date(stored_visit.fetched),
         "archived": bool(stored_visit.records),
+        "pdf": is_pdf(crawl, stored_visit),
         "promise": stored_visit.promise,
         "language": language.detect(text[:_SAMPLE]) if text else None,
         "links": len(page.links) if page is not None else 0,

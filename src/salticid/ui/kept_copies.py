@@ -1,4 +1,4 @@
-"""Pages as they were read, kept for when the live ones are gone: their text, and their HTML with its teeth drawn."""
+"""Pages as they were read, kept for when the live ones are gone: their text, their HTML with its teeth drawn, PDFs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from html import escape
 
 from salticid.parse.charset import decode
-from salticid.parse.content import content
+from salticid.parse.content import Content, content
 from salticid.parse.reading import MAX_HTML, head_fields
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.record import arrival_at
@@ -25,6 +25,8 @@ FIELDS = {
 
 To a sandboxed document no opener policy may be given; it has no opener either.
 """
+SAVED = {"Content-Disposition": 'attachment; filename="kept.pdf"', **FIELDS}
+"""Those of a PDF: it is for saving, and not shown by the server's leave."""
 _REACHING = re.compile(
     r"<(/?)(a|area|base|embed|form|frame|frameset|iframe|link|meta|object)(?=[\s/>])", re.IGNORECASE
 )
@@ -40,19 +42,29 @@ def text_of(crawl: CrawlFolder, step: int) -> str | None:
     return f"{page.title}\n{_origin(crawl.visit(step))}\n\n{page.text}\n"
 
 
-def html_of(crawl: CrawlFolder, step: int) -> str | None:
-    """The archived page of a step as a harmless one; None if no exchange of it was kept, or it was no HTML."""
-    if arrival_at(crawl.database, step) is None or not (records := (visit := crawl.visit(step)).records):
+def copy_of(crawl: CrawlFolder, step: int) -> str | bytes | None:
+    """The archived page of a step: harmless HTML, or the bytes of a PDF; None if nothing of the kind was kept."""
+    if arrival_at(crawl.database, step) is None:
         return None
-    exchange = read(crawl.folder, records[-1])
+    page = _archived(crawl, visit := crawl.visit(step))
+    if page is None or page.html is None:
+        return None if page is None else page.pdf
+    about = f"Kept copy of {_origin(visit)}. Its links, pictures and scripts are dead."
+    return f"<p>{escape(about)}</p><hr>{harmless(decode(page.html, page.charset))}"
+
+
+def is_pdf(crawl: CrawlFolder, visit: StoredVisit) -> bool:
+    """Whether the archived page of a visit is a PDF."""
+    page = _archived(crawl, visit)
+    return page is not None and page.pdf is not None
+
+
+def _archived(crawl: CrawlFolder, visit: StoredVisit) -> Content | None:
+    exchange = read(crawl.folder, visit.records[-1]) if visit.records else None
     if exchange is None:
         return None
     head, _, body = exchange[1].partition(b"\r\n\r\n")
-    page = content(head_fields(head), body, MAX_HTML)
-    if page.html is None:
-        return None
-    about = f"Kept copy of {_origin(visit)}. Its links, pictures and scripts are dead."
-    return f"<p>{escape(about)}</p><hr>{harmless(decode(page.html, page.charset))}"
+    return content(head_fields(head), body, MAX_HTML)
 
 
 def harmless(html: str) -> str:

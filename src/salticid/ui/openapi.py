@@ -65,13 +65,14 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
     ),
     ("GET", f"{_ONE}/visits/{{step}}"): _Answer(
         "All about one visit: what ShownVisit says, and snippet, words [[word of the query, times on it]], "
-        "likeness (the cosine of query and page), why, reasons [{line, share}], fetched, archived, promise, language, "
-        "links, duplicate_of, status, seconds, size.",
+        "likeness (the cosine of query and page), why, reasons [{line, share}], fetched, archived, pdf, promise, "
+        "language, links, duplicate_of, status, seconds, size.",
         gives=ShownVisit,
     ),
     ("GET", f"{_ONE}/visits/{{step}}/text"): _Answer("The text of a page as it was read.", kind="text/plain"),
     ("GET", f"{_ONE}/visits/{{step}}/copy"): _Answer(
-        "The archived page of a live crawl, harmless: without scripts, pictures and links.", kind="text/html"
+        "The archived page of a live crawl, harmless: without scripts, pictures and links; a PDF as it came.",
+        kind="text/html",
     ),
     ("GET", f"{_ONE}/snippets"): _Answer(
         "For up to 100 visits: {snippets: {step: [[text, is_hit]]}, why: {step: [[name, x]]}}.",

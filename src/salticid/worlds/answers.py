@@ -17,9 +17,9 @@ class Answer:
     """A server's answer to one URL, as a recording kept it.
 
     `outcome` is known where a crawler found it out, else it follows from the rest. `location` is where a
-    redirect leads. `seconds` and `modified` (seconds since 1970) are None where nobody noted them. `page`
-    stands in for `html` where a page is parsed already: it gives the page in the ids of the tables it is
-    handed. `labels` is what the source itself says the page is about.
+    redirect leads. `seconds` and `modified` (seconds since 1970) are None where nobody noted them. `pdf` stands in
+    for `html` where it is a PDF, and `page` where a page is parsed already: it gives the page in the ids of the tables
+    it is handed. `labels` is what the source itself says the page is about.
     """
 
     url: str
@@ -33,6 +33,7 @@ class Answer:
     size: int = 0
     labels: tuple[str, ...] = ()
     outcome: Outcome | None = None
+    pdf: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from salticid.urls import canonical
 from salticid.webs.arrays import Manifest
 from salticid.worlds.answers import Answer, Unread, WorldSource
 from salticid.worlds.labels import read_labels, write_labels
+from salticid.worlds.pdfs import Pdfs
 from salticid.worlds.writer import WorldWriter
 
 _REMARKS = 20
@@ -45,15 +46,16 @@ def build(
         labels_of_pages: list[tuple[str, str]] = [pair for pair in pairs if pair is not None]
         if unread := len(pairs) - len(labels_of_pages):
             writer.leave_out("label line that is no URL<tab>label", unread)
-        for item in source:
-            if isinstance(item, Unread):
-                writer.leave_out(item.why)
-                if len(remarks) < _REMARKS:
-                    remarks.append(f"{item.why}: {item.what}")
-            else:
-                _record(writer, item, labels_of_pages)
-            if watch is not None:
-                watch(source.done, writer.pages)
+        with Pdfs() as pdfs:
+            for item in source:
+                if isinstance(item, Unread):
+                    writer.leave_out(item.why)
+                    if len(remarks) < _REMARKS:
+                        remarks.append(f"{item.why}: {item.what}")
+                else:
+                    _record(writer, pdfs.read(item), labels_of_pages)
+                if watch is not None:
+                    watch(source.done, writer.pages)
         if not writer.pages:
             raise UserError(
                 f"{source.name}: no page could be read, so there is no world{_remark(writer.left_out)}"

@@ -1,4 +1,4 @@
-"""A folder of HTML files as the source of a world, under the URLs at which a server would show them."""
+"""A folder of HTML files, and PDFs, as the source of a world, under the URLs at which a server would show them."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path, PurePath
 from urllib.parse import quote
 
 from salticid.errors import UserError
-from salticid.parse.content import is_binary
+from salticid.parse.content import MAX_PDF, is_binary, is_pdf
 from salticid.urls import canonical
 from salticid.worlds.answers import Answer, Unread, path_text
 from salticid.worlds.writer import MAX_HTML
 
-_ENDINGS = (".htm", ".html", ".xhtml")
+_ENDINGS = (".htm", ".html", ".xhtml", ".pdf")
 _SAFE = "/!$&'()*+,-.:;=@[]^_|~"
 """What stands in the path of a URL as it is; `canonical` treats it the same in file names and in links."""
 
 
 class HtmlFolder:
-    """The pages in a folder: each HTML file is the page at `base_url` + its path, in the order of paths.
+    """The pages in a folder: each HTML file and each PDF is the page at `base_url` + its path, in the order of paths.
 
     Symbolic links to files are followed while they stay inside the folder; those to folders are not,
     since such pages are read where they really are. All that is no page is `Unread`, by its path.
@@ -61,12 +61,15 @@ class HtmlFolder:
             if not at.is_file():  # reading a pipe would wait for ever
                 return Unread("not HTML", path)
             with at.open("rb") as file:
-                html = file.read(MAX_HTML)
+                body = file.read(MAX_HTML)
+                pdf = is_pdf("", body)
+                body += file.read(MAX_PDF + 1 - len(body)) if pdf else b""
         except (OSError, RuntimeError):  # RuntimeError: links that lead in a circle
             return Unread("unreadable", path)
-        if is_binary(html):
-            return Unread("not HTML", path)
-        return Answer(self._base + as_links_write(inside), html=html)
+        url = self._base + as_links_write(inside)
+        if pdf:
+            return Unread("too long", path) if len(body) > MAX_PDF else Answer(url, pdf=body)
+        return Unread("not HTML", path) if is_binary(body) else Answer(url, html=body)
 
 
 def as_links_write(path: PurePath) -> str:

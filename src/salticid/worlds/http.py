@@ -6,12 +6,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from salticid.parse.content import content
+from salticid.parse.content import MAX_PDF, content
 from salticid.worlds.answers import Answer
 from salticid.worlds.writer import MAX_HTML
 
 MAX_BLOCK = 2 * MAX_HTML
 """Bytes of a recorded answer that are read: enough for a head and the codings around the longest page."""
+_MAX_PDF_BLOCK = MAX_PDF + (1 << 16)
+_PDF = re.compile(rb"%PDF-|\ncontent-type:\s*application/(?:x-)?pdf", re.IGNORECASE)
 _TELLING = {"content-type", "date", "mime-version", "server"}
 """Fields by which a head is known that has lost its status line."""
 _LONGEST_HEAD = 1 << 16
@@ -53,20 +55,26 @@ def split(block: bytes) -> tuple[Head, bytes] | None:
     return parts
 
 
+def longest_block(start: bytes) -> int:
+    """Bytes that are read of a recorded answer which begins so: more of a PDF than of a page."""
+    return _MAX_PDF_BLOCK if _PDF.search(start) else MAX_BLOCK
+
+
 def to_answer(url: str, head: Head, body: bytes, labels: tuple[str, ...] = ()) -> Answer:
-    """The answer of `url`: its codings undone, its body only where that is HTML or plain text.
+    """The answer of `url`: its codings undone, its body only where that is HTML, plain text or a PDF.
 
     An answer without a status line is a redirect if it has a location, else a page.
     """
     location = head.fields.get("location")
-    html = content(head.fields, body, MAX_HTML)
+    page = content(head.fields, body, MAX_HTML)
     return Answer(
         url=url,
         status=(302 if location else 200) if head.status is None else head.status,
-        html=html.html,
-        charset=html.charset,
+        html=page.html,
+        pdf=page.pdf,
+        charset=page.charset,
         location=location,
-        modified=html.modified,
+        modified=page.modified,
         labels=labels,
     )
 

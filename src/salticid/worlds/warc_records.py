@@ -33,8 +33,10 @@ class DamagedPart:
     what: str
 
 
-def records(open_stream: Callable[[], Readable], longest: int) -> Iterator[WarcRecord | DamagedPart]:
-    """All records of a stream, with at most `longest` bytes of each block in memory.
+def records(
+    open_stream: Callable[[], Readable], longest: Callable[[bytes], int]
+) -> Iterator[WarcRecord | DamagedPart]:
+    """All records of a stream, with at most as many bytes of each block in memory as `longest` says of its start.
 
     Where a record does not end where it says, or where there is none, the next one is looked for from its head on.
     For this the stream is opened again when much of it was passed over already, but not without end.
@@ -124,14 +126,16 @@ class _Window:
         return self.drop(match.start())
 
 
-def _record(window: _Window, head: re.Match[bytes], longest: int) -> WarcRecord | None:
+def _record(window: _Window, head: re.Match[bytes], longest: Callable[[bytes], int]) -> WarcRecord | None:
     """The record with this head, which is passed over; None when it does not end where it says."""
     fields, end = _fields(head[1].decode("utf-8", "replace")), head.end()
     length = fields.get("content-length", "")
     if not (length.isdecimal() and length.isascii()):
         return None
     size = int(length[:18])
-    room = min(size, longest)
+    start = min(size, _CHUNK)
+    window.fill(end + start)
+    room = min(size, longest(window.copy(end, start)))
     if window.fill(end + room) < end + room:
         return None
     block = window.copy(end, room)

@@ -12,7 +12,7 @@ from fastwarc.stream_io import ZstdReader
 from salticid.errors import UserError
 from salticid.parse.codings import InflatingFile, Readable
 from salticid.worlds.answers import Answer, Unread, path_text
-from salticid.worlds.http import MAX_BLOCK, Head, split, to_answer
+from salticid.worlds.http import Head, longest_block, split, to_answer
 from salticid.worlds.revisits import Revisits, target
 from salticid.worlds.warc_records import WarcRecord, records
 
@@ -29,7 +29,7 @@ class WarcFiles:
 
     Responses and resources are answers. A revisit stands for an answer that is elsewhere: when all files are read and
     there are any, the files are read again for those. What is not found, and other records, are `Unread`; so is what
-    is cut, damaged or no WARC at all, with the reason. Of each record at most `MAX_BLOCK` bytes are in memory.
+    is cut, damaged or no WARC at all, with the reason. Of each record at most `longest_block` bytes are in memory.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:
@@ -87,7 +87,7 @@ def _file_records(file: BinaryIO, name: str) -> Iterator[WarcRecord | Unread]:
     if _is_arc(file):
         yield Unread(_ARC_FILE, name)
         return
-    for item in records(partial(_stream, file), MAX_BLOCK):
+    for item in records(partial(_stream, file), longest_block):
         yield item if isinstance(item, WarcRecord) else _damage(name, item.what)
 
 

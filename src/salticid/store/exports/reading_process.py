@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from salticid.parse import pdf  # noqa: F401 - loaded before the fork, so that no child has to
 from salticid.parse.page_process import ChildLimits, serve
 from salticid.parse.reading import read_answer
 from salticid.store.warc import read

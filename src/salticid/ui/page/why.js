@@ -81,7 +81,7 @@ function copies(told, visit, hunt) {
     { class: "copies" },
     told.fetched && el("span", { class: "soft" }, `Read on ${when(told.fetched)}:`),
     kept(`${at}/text`, open, "its text"),
-    told.archived && kept(`${at}/copy`, open, "the page, without scripts and pictures"),
+    told.archived && kept(`${at}/copy`, open, told.pdf ? "the PDF" : "the page, without scripts and pictures"),
   );
 }
 

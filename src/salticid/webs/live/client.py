@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,15 +14,18 @@ import aiohttp
 from aiohttp.client_proto import ResponseHandler
 from yarl import URL
 
-from salticid.parse.content import codings
+from salticid.parse.content import MAX_PDF, codings, is_pdf
 from salticid.webs.live.access import Access
 from salticid.webs.live.connection import Connection, TooMuch
 from salticid.webs.live.failures import failure_of
 from salticid.webs.live.guard import GuardedSockets
+from salticid.webs.live.long_bodies import LongBodies
 from salticid.webs.live.messages import answer_of, request_of
 from salticid.webs.live.names import Names
 from salticid.webs.live.retries import Failure
 
+PDF_PATIENCE = 6
+"""A PDF that is longer than a page may take so many times as long."""
 _BLOCK = 1 << 16
 _HEADERS = {
     "Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
@@ -40,13 +43,14 @@ _ON_SENT: ContextVar[Callable[[], None] | None] = ContextVar("sent", default=Non
 class Exchange:
     """What came back: the status, the head's fields in lower case, the body as sent, up to the cap.
 
-    `record` is the place the recorder gave it, where there is one.
+    `record` is the place the recorder gave it, where there is one; `whole` says that there was no more of the body.
     """
 
     status: int
     fields: Mapping[str, str]
     body: bytes
     record: int | None = None
+    whole: bool = True
 
 
 class Recorder(Protocol):
@@ -76,7 +80,8 @@ class ClientSettings:
 class Client:
     """Asks servers. Use it as an async context.
 
-    `timeout` bounds a request from first to last byte, and connecting may take half of it. No cookies and no
+    `timeout` bounds a request from first to last byte, and connecting may take half of it. A PDF may be longer than a
+    page if there is a place for it among the `long_bodies`, and take longer. No cookies and no
     credentials but what `access` has for a host, no redirects, no second try. Through a proxy, the address of the
     target is checked as we resolve it; what the proxy makes of the name is up to the proxy. Every exchange whose answer
     was read goes to the recorder, if there is one.
@@ -88,8 +93,10 @@ class Client:
         names: Names,
         sockets: GuardedSockets,
         archive: Recorder | None = None,
+        long_bodies: LongBodies | None = None,
     ) -> None:
         self._settings, self._names, self._sockets, self._archive = settings, names, sockets, archive
+        self._long_bodies = long_bodies
 
     async def __aenter__(self) -> Client:
         timeout = self._settings.timeout
@@ -152,12 +159,14 @@ class Client:
         """What came of asking, and whether the connection may be used again."""
         valid_fields = {name: value for name, value in (fields or {}).items() if value.isprintable()}
         try:
-            async with asyncio.timeout(self._settings.timeout):
-                return await self._get(url, max(at_least, self._settings.max_bytes), valid_fields)
+            async with asyncio.timeout(self._settings.timeout) as deadline:
+                return await self._get(url, max(at_least, self._settings.max_bytes), valid_fields, deadline)
         except (TimeoutError, aiohttp.ClientError, OSError, ValueError) as error:
             return failure_of(error), False
 
-    async def _get(self, url: str, most: int, fields: Mapping[str, str]) -> tuple[Exchange, bool]:
+    async def _get(
+        self, url: str, most: int, fields: Mapping[str, str], deadline: asyncio.Timeout
+    ) -> tuple[Exchange, bool]:
         where, proxy = URL(url, encoded=True), self._settings.proxy
         if proxy is not None:  # our sockets see only the proxy: whither it leads is checked here
             await self._names.admissible(where.raw_host or "", where.port or 0)
@@ -165,12 +174,30 @@ class Client:
         secrets = {} if access is None else access.fields(url)
         request = self._session.get(where, headers={**fields, **secrets}, allow_redirects=False, proxy=proxy)
         async with request as response:
-            body, truncated = await _body(response, most)
+            body, truncated = await _body(response, most, partial(self._longer, response, deadline))
             if truncated:
                 response.close()
-            answer = Exchange(response.status, _fields(response), body)
+            answer = Exchange(response.status, _fields(response), body, whole=not truncated)
             record = self._keep(url, response, answer, truncated, secrets)
             return replace(answer, record=record), not truncated
+
+    async def _longer(
+        self, response: aiohttp.ClientResponse, deadline: asyncio.Timeout, body: bytearray
+    ) -> int:
+        """How long a body may be that begins so: longer than a page if it is a PDF, once there is a place for it."""
+        kind = response.headers.get("content-type", "")
+        if self._long_bodies is None or not response.ok or (response.content_length or 0) > MAX_PDF:
+            return 0
+        if not is_pdf(kind, bytes(body[:_BLOCK])):
+            return 0
+        deadline.reschedule(None)  # those who have a place have deadlines
+        place = await self._long_bodies.take()
+        deadline.reschedule(asyncio.get_running_loop().time() + PDF_PATIENCE * self._settings.timeout)
+        if not place:
+            return 0
+        if response.connection is not None and isinstance(response.connection.protocol, Connection):
+            response.connection.protocol.allow(MAX_PDF)
+        return MAX_PDF
 
     def _keep(
         self,
@@ -189,8 +216,9 @@ class Client:
         names = frozenset(name.lower().encode() for name in secrets)
         direct = self._settings.proxy is None
         address = response.address if direct and isinstance(response, _ResponseWithAddress) else None
+        longest = max(self._settings.max_bytes, len(answer.body))
         message, left_out = answer_of(
-            response, codings(answer.fields), answer.body, self._settings.max_bytes, _COOKIES if names else ()
+            response, codings(answer.fields), answer.body, longest, _COOKIES if names else ()
         )
         return self._archive.add(url, request_of(response, names), message, address, more or left_out)
 
@@ -208,18 +236,29 @@ class _ResponseWithAddress(aiohttp.ClientResponse):
         return await super().start(connection)
 
 
-async def _body(response: aiohttp.ClientResponse, most: int) -> tuple[bytes, bool]:
-    """A body, and whether there is more of it; of one that brings too much around it, what was read until then."""
-    body = bytearray()
+async def _body(
+    response: aiohttp.ClientResponse, most: int, longer: Callable[[bytearray], Awaitable[int]]
+) -> tuple[bytes, bool]:
+    """A body, and whether there is more of it; of one that brings too much around it, what was read until then.
+
+    Where it is as long as it may be, and there is more, `longer` says how long it may be then; if there is more even
+    so, nothing of that is kept.
+    """
+    body, first = bytearray(), most
     try:
-        while len(body) < most and (block := await response.content.read(_BLOCK)):
+        while block := await response.content.read(_BLOCK):
             body += block
+            if len(body) >= most and not response.content.at_eof():
+                most = max(most, await longer(body))
+                if len(body) >= most:
+                    break
         truncated = len(body) > most or not response.content.at_eof()
     except TooMuch:
         if not body:
             raise
         truncated = True
-    return bytes(body[:most]), truncated
+    del body[first if truncated else most :]
+    return bytes(body), truncated
 
 
 def _fields(response: aiohttp.ClientResponse) -> dict[str, str]:

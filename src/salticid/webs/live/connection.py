@@ -27,15 +27,20 @@ class Connection(ResponseHandler):
 
     def __init__(self, loop: asyncio.AbstractEventLoop, max_bytes: int) -> None:
         super().__init__(loop)
-        self._most = max_bytes + BEYOND_A_BODY
-        self._count = 0
+        self._max_bytes, self._count = max_bytes, 0
+        self.allow(max_bytes)
 
     def close(self) -> None:
         self.abort()
 
+    def allow(self, max_bytes: int) -> None:
+        """This body may be as long as that."""
+        self._most = max_bytes + BEYOND_A_BODY
+
     def set_response_params(self, **params: Any) -> None:
         """A request is about to be sent: what comes now belongs to its answer."""
         self._count, self._payload = 0, None
+        self.allow(self._max_bytes)
         super().set_response_params(**params)
 
     def data_received(self, data: bytes) -> None:

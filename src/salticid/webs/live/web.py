@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from salticid.model import NO_URL, Outcome, Page, Response
 from salticid.parse.content import GOOD_STATUSES, content, decode_body
+from salticid.parse.pdf_pool import PdfPool
 from salticid.parse.prescan import prescan
 from salticid.parse.robots_tags import directives_for
 from salticid.tables import Texts, Urls
@@ -19,6 +21,7 @@ from salticid.webs.live.client import Exchange
 from salticid.webs.live.failure_notes import FailureNote
 from salticid.webs.live.guard import AddressRefused
 from salticid.webs.live.line import Line
+from salticid.webs.live.long_bodies import LongBodies
 from salticid.webs.live.manners import Crowded, Manners, Parked
 from salticid.webs.live.parser_pool import ParserPool
 from salticid.webs.live.reach import Reach
@@ -45,6 +48,14 @@ class Network:
     rules: Rules
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PdfReading:
+    """Who reads PDFs, and the room for long ones."""
+
+    pool: PdfPool
+    long_bodies: LongBodies
+
+
 @dataclass(slots=True)
 class _Way:
     """How far a fetch has come: where it is, after how many redirects, and what lies behind it."""
@@ -61,7 +72,8 @@ class LiveWeb:
     `clock` is the crawl's, `wall` the one servers go by. `doing` tells, by URL id, what each fetch waits
     for; `may_follow` says whether a redirect or a sitemap is in scope; `may_ask` whether a host may be asked now on
     behalf of a URL; `places` are the addresses of hosts, but for those that the person placed. URLs in `either_scheme`
-    are of https because the person wrote no scheme: where nobody speaks it, http is tried. `failure_notes` say, by
+    are of https because the person wrote no scheme: where nobody speaks it, http is tried. Without `pdfs`, a PDF is no
+    page. `failure_notes` say, by
     origin, why nobody could be reached. Of a host given up nothing more is asked, until it is forgiven. A fetch that
     was parked, or found a host crowded, goes on where it was; one that fails because the network is lost waits until
     it is back.
@@ -74,6 +86,7 @@ class LiveWeb:
         max_bytes: int,
         clock: Callable[[], float],
         wall: Callable[[], float] = time.time,
+        pdfs: PdfReading | None = None,
     ) -> None:
         self.urls: Urls = pool.urls
         self.words: Texts = pool.words
@@ -84,7 +97,7 @@ class LiveWeb:
         self.either_scheme: set[int] = set()
         self.failure_notes: dict[str, FailureNote] = {}
         self._refused_addresses: dict[str, str | None] = {}
-        self.network, self._pool, self._max_bytes = network, pool, max_bytes
+        self.network, self._pool, self._pdfs, self._max_bytes = network, pool, pdfs, max_bytes
         self.clock, self._wall = clock, wall
         self._sitemaps = Sitemaps(network.rules.of, self._ask_for_file)
         self._lost_origins: dict[str, Outcome] = {}
@@ -97,7 +110,8 @@ class LiveWeb:
         `unless` are fields of a conditional request: an answer that nothing has changed is dead, of status 304.
         """
         try:
-            return await self._fetch(url, unless)
+            with nullcontext() if self._pdfs is None else self._pdfs.long_bodies.fetching():
+                return await self._fetch(url, unless)
         finally:
             self.doing.pop(url, None)
 
@@ -261,16 +275,20 @@ class LiveWeb:
         return remedy.outcome
 
     async def _page_response(self, url: int, way: _Way, answer: Exchange) -> Response:
-        """The response an answer makes: its page, if it is a good one of HTML that can be parsed."""
+        """The response an answer makes: its page, if it is a good one of HTML, or a PDF, that can be parsed."""
         final = self.urls.intern(way.at)
         document = content(answer.fields, answer.body, self._max_bytes)
-        outcome, page = Outcome.DEAD, None
+        outcome, page, modified = Outcome.DEAD, None, document.modified
         if answer.status in GOOD_STATUSES:
-            if document.html is None:
-                outcome = Outcome.NOT_HTML
-            else:
-                self.doing[url] = "a parser"
-                page = await self._parse(document.html, way.at, document.charset)
+            outcome, html, charset = Outcome.NOT_HTML, document.html, document.charset
+            self.doing[url] = "a parser"
+            if document.pdf is not None and self._pdfs is not None and answer.whole:
+                outcome = Outcome.UNPARSABLE
+                if (told := await self._pdfs.pool.read(document.pdf)) is not None:
+                    html, charset = told.html[: self._max_bytes], "utf-8"
+                    modified = told.modified if modified is None else modified
+            if html is not None:
+                page = await self._parse(html, way.at, charset)
                 outcome = Outcome.UNPARSABLE if page is None else Outcome.OK
         directives = directives_for(self._pool.agent, answer.fields.get("x-robots-tag", ""))
         return Response(
@@ -281,7 +299,7 @@ class LiveWeb:
             page=None if page is None else _with_directives(page, directives),
             seconds=way.seconds,
             size=len(answer.body),
-            modified=document.modified,
+            modified=modified,
             etag=answer.fields.get("etag"),
             records=way.records,
         )
