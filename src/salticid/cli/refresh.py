@@ -31,6 +31,7 @@ def refresh(
     max_bytes: live_options.MaxBytes = 1 << 20,
     max_disk: live_options.MaxDisk = None,
     no_warc: live_options.NoWarc = False,
+    render: live_options.Render = "auto",
     proxy: live_options.Proxy = None,
     allow_net: live_options.AllowNet = None,
     resolve: live_options.Resolve = None,
