@@ -31,7 +31,7 @@ from salticid.webs.live.browser.messages import (
 )
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
-_START = 60.0  # seconds until it must be ready for its first page
+_START = 120.0  # seconds until it must be ready for its first page, on a machine however busy
 _GRACE = 10.0  # seconds beyond its own that a page may take to be handed over
 _LOOK_EVERY = 0.2
 

@@ -42,7 +42,8 @@ ARGUMENTS = (
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--proxy-server=http://nowhere.invalid:9",
     "--proxy-bypass-list=<-loopback>",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",  # as it was called before
     "--disable-quic",
     "--dns-prefetch-disable",
     "--disable-crash-reporter",
@@ -52,6 +53,9 @@ ARGUMENTS = (
 _NO_PEERS = """
 for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport", "SharedWorker"]) delete self[name];
 """
+_OF_THE_WEB = ("http:", "https:")
+_NOTHING_NEW = Part(0, 204)
+"""To whoever wants to go elsewhere: stay where you are."""
 _PASSED_ON = ("script", "fetch", "xhr")
 """Kinds of requests that can bring text. Pictures, styles, fonts and frames bring none."""
 
@@ -113,39 +117,39 @@ class _OpenPage:
                 self._shell.url, wait_until="domcontentloaded", timeout=1000 * self._shell.seconds
             )
         while True:
-            before = html
+            before = None if self.waiting else html
             with suppress(Error):  # it is on its way elsewhere, where it will not come to
-                html = await page.content()
-            if not self.waiting:
-                looks += 1
-            done = not self.waiting and html is not None and html == before
-            if done or looks >= MOST_LOOKS or loop.time() >= deadline:
+                html = await page.content() if page.url.startswith(_OF_THE_WEB) else html
+            is_done = html is not None and html == before
+            looks += not self.waiting
+            if is_done or looks >= MOST_LOOKS or loop.time() >= deadline:
                 return html
             await asyncio.sleep(LOOK_EVERY)
 
     async def _answer(self, route: Route) -> None:
-        with suppress(Error):  # the page is gone
+        self.waiting += 1
+        try:
             part = await self._part(route)
             if part is None or not part.status:
                 await route.abort()
             else:
                 await route.fulfill(status=part.status, headers=part.fields, body=part.body)
+        except Error:
+            pass  # the page is gone
+        finally:
+            self.waiting -= 1
 
     async def _part(self, route: Route) -> Part | None:
         request = route.request
         if request.is_navigation_request():
             if self._is_given or self._page is None or request.frame != self._page.main_frame:
-                return None
+                return _NOTHING_NEW
             self._is_given = True
             return Part(0, 200, self._shell.fields, self._shell.html)
         if request.method != "GET" or request.resource_type not in _PASSED_ON or self._wishes >= MOST_WISHES:
             return None
         self._wishes += 1
-        self.waiting += 1
-        try:
-            return await self._crawl.ask(self._wishes, request.url, request.resource_type == "script")
-        finally:
-            self.waiting -= 1
+        return await self._crawl.ask(self._wishes, request.url, request.resource_type == "script")
 
 
 async def _hang_up(call: WebSocketRoute) -> None:

@@ -54,7 +54,8 @@ class Rendering:
         archive: Recorder | None,
     ) -> None:
         self.on_need: Callable[[str], None] | None = None
-        self._web, self._browsers, self._missing = web, browsers, missing
+        self.browsers = browsers
+        self._web, self._missing = web, missing
         self._max_bytes, self._access, self._archive = max_bytes, access, archive
         self._kept = KeptScripts()
         self._in_vain: Counter[str] = Counter()
@@ -66,7 +67,7 @@ class Rendering:
         html = content.html
         if html is None or not is_shell(html, page):
             return None
-        if self._browsers is None:
+        if self.browsers is None:
             self._tell(at)
             return None
         site = site_of(at)
@@ -74,9 +75,9 @@ class Rendering:
             return None
         parts = PageParts(self._web, url, at, self._max_bytes, self._access, self._kept)
         try:
-            document = await self._browsers.render(at, html, passed_on(answer.fields), parts.ask)
+            document = await self.browsers.render(at, html, passed_on(answer.fields), parts.ask)
         except NoBrowser as error:
-            self._browsers, self._missing = None, str(error)
+            self.browsers, self._missing = None, str(error)
             self._tell(at)
             return None
         document = document and document[: self._max_bytes]
