@@ -150,9 +150,8 @@ def test_nor_does_what_escapes_interception() -> None:
 
 def confined(code: str) -> str:
     """What a process says that is confined like a browser."""
-    program = (
-        f"from salticid.webs.live.browser.confinement import confine; confine(); import os, socket; {code}"
-    )
+    begin = "import os, socket; from salticid.webs.live.browser.confinement import confine; confine()"
+    program = f"{begin}; {code}"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
