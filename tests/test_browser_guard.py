@@ -186,17 +186,17 @@ def test_a_name_that_changes_its_mind_brings_no_part(monkeypatch: pytest.MonkeyP
 
     async def run() -> tuple[list[int], list[int], int]:
         async with listening() as listener, serving(lambda asked: page(b"{}")) as server:
-            place = ["127.0.0.1", server.port]
+            place = ("127.0.0.1", server.port)
 
             async def look_up(self: Names, host: str, port: int) -> list[ResolveResult]:
-                return [names._result(host, str(place[0]), int(place[1]), socket.AF_INET)]
+                return [names._result(host, *place, socket.AF_INET)]
 
             monkeypatch.setattr(Names, "_look_up", look_up)
             local = settings(server, allow_net=("127.0.0.1/32",), resolve=())
             async with live_web(local, time.monotonic) as there:
                 parts = parts_of(there, A)
                 before = await statuses(parts, f"{A}data")
-                place[:] = [PRIVATE, listener.port]
+                place = PRIVATE, listener.port
                 return before, await statuses(parts, f"{A}data", "http://b.example/"), listener.calls
 
     assert asyncio.run(run()) == ([200], [0, 0], 0)

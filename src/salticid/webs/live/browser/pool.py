@@ -89,14 +89,15 @@ class BrowserPool:
         """The most memory that a browser has had."""
         self._program, self._agent, self._without_network = program, agent, without_network
         self._places = asyncio.Semaphore(limits.browsers)
-        self._idle: list[_Browser] = []
+        self.idle: list[_Browser] = []
+        """Browsers that wait for a page."""
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        while self._idle:
-            await self._idle.pop().end()
+        while self.idle:
+            await self.idle.pop().end()
 
     async def render(self, url: str, html: bytes, fields: dict[str, str], ask: Ask) -> bytes | None:
         """The document that a page becomes in a browser. None: it took too much, or its browser died of it.
@@ -104,7 +105,7 @@ class BrowserPool:
         What it asks for is asked of `ask`. Raises `NoBrowser` if none would start.
         """
         async with self._places:
-            browser = self._idle.pop() if self._idle else None
+            browser = self.idle.pop() if self.idle else None
             rendered = None
             try:
                 if browser is None:
@@ -116,7 +117,7 @@ class BrowserPool:
                 if browser is not None:
                     self.peak = max(self.peak, browser.peak)
                     if rendered is not None and rendered.clean and browser.pages < self.limits.pages:
-                        self._idle.append(browser)
+                        self.idle.append(browser)
                     else:
                         await browser.end()
 
@@ -128,8 +129,14 @@ class _Browser:
         self.pages = self.peak = 0
         self._limits = limits
         self._folder: str | None = None
+        self._killed: list[int] = []
         self._process: subprocess.Popen[bytes] | None = None
         self._writer: asyncio.StreamWriter | None = None
+
+    @property
+    def pid(self) -> int:
+        """Its first process, below which all others are."""
+        return 0 if self._process is None else self._process.pid
 
     async def start(self, program: str, agent: str, without_network: bool) -> None:
         """Start it, with a folder of its own and nothing of our environment; `NoBrowser` if that fails."""
@@ -182,8 +189,8 @@ class _Browser:
         """Wait until nothing of it is left."""
         if self._process is not None:
             self._kill()
-            while self._process.poll() is None:
-                await asyncio.sleep(0.002)
+            while self._process.poll() is None or process_tree.still_there(self._killed):
+                await asyncio.sleep(0.005)
         if self._writer is not None:
             self._writer.transport.abort()
             await asyncio.sleep(0)  # the event loop closes the socket in its next round
@@ -222,7 +229,7 @@ class _Browser:
 
     def _kill(self) -> None:
         if self._process is not None and self._process.poll() is None:
-            process_tree.kill(self._process.pid)
+            self._killed += process_tree.kill(self._process.pid)
 
 
 def _environment(folder: str) -> dict[str, str]:

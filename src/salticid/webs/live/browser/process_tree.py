@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -42,8 +43,22 @@ def usage(pid: int) -> Usage:
     return Usage(seconds, memory)
 
 
-def kill(pid: int) -> None:
-    """End a process and all below it, at once."""
-    for each in tree(pid):
+def kill(pid: int) -> list[int]:
+    """End a process and all below it, at once; who they were."""
+    pids = tree(pid)
+    for each in pids:
         with suppress(ProcessLookupError, PermissionError):
             os.kill(each, signal.SIGKILL)
+    return pids
+
+
+def still_there(pids: Iterable[int]) -> list[int]:
+    """Those of them that have not come to their end; one that nobody has asked how it ended has."""
+    return [pid for pid in pids if _state(pid) not in ("", "Z", "X")]
+
+
+def _state(pid: int) -> str:
+    try:
+        return (_PROCESSES / str(pid) / "stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
