@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Iterable
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 from tests.browser import chromium
 from tests.hostile import A, Server, on_the_web, page
+from tests.http_stub import Answer, http_stub
+from tests.killing import Program
 
 from salticid.model import Response
 from salticid.webs.live.browser import process_tree
@@ -43,7 +48,7 @@ async def refuse(wish: Wish) -> Part:
 def test_a_page_that_takes_too_much_costs_its_browser_and_the_next_one_gets_another() -> None:
     """And nothing is left of any: no process, no folder, no socket."""
     wishes: list[Wish] = []
-    before = browser_folders()
+    folders: set[Path] = set()
 
     async def note(wish: Wish) -> Part:
         wishes.append(wish)
@@ -55,6 +60,7 @@ def test_a_page_that_takes_too_much_costs_its_browser_and_the_next_one_gets_anot
             for html in (GOOD, HANGS, BOMB, FLOOD, MEMORY):
                 rendered = await browsers.render(A, html, HTML, note)
                 processes.append({pid for each in browsers.idle for pid in process_tree.tree(each.pid)})
+                folders.update(folders_of(processes[-1]))
                 pages.append(rendered)
             return pages, processes, browsers.peak
 
@@ -70,12 +76,14 @@ def test_a_page_that_takes_too_much_costs_its_browser_and_the_next_one_gets_anot
     assert len(processes[0]) > 3
     assert (processes[1], processes[2]) == (set(), set())
     assert process_tree.still_there({pid for each in processes for pid in each}) == []
-    assert browser_folders() == before
+    assert [len(folders), *(path for path in folders if path.exists())] == [2]
     assert peak < 3 * LIMITS.memory
 
 
-def browser_folders() -> set[str]:
-    return {path.name for path in Path("/tmp").glob("salticid-browser-*")}
+def folders_of(pids: Iterable[int]) -> set[Path]:
+    """Where these processes are at home."""
+    homes = {Path(f"/proc/{pid}/cwd").readlink() for pid in process_tree.still_there(pids)}
+    return {home for home in homes if home.name.startswith("salticid-browser-")}
 
 
 def test_a_page_that_waits_for_ever_is_taken_as_it_is_at_its_deadline() -> None:
@@ -91,6 +99,31 @@ def test_a_page_that_waits_for_ever_is_taken_as_it_is_at_its_deadline() -> None:
     rendered = asyncio.run(run())
     assert rendered is not None
     assert b">rendered<" in rendered
+
+
+def test_a_program_that_is_killed_leaves_no_browser_behind(tmp_path: Path) -> None:
+    """Not even one that is too busy to notice by itself."""
+    chromium()
+    asked: list[str] = []
+
+    def answer(request: BaseHTTPRequestHandler) -> Answer:
+        asked.append(request.path)
+        return Answer((HANGS + b"<script src=/never.js></script>").decode())
+
+    with http_stub(answer) as port:
+        here = ("--allow-net", "127.0.0.0/8", "--resolve", f"*=127.0.0.1:{port}", "--out", tmp_path / "crawl")
+        with Program("crawl", "--query", "spiders", "--seed-url", A, *here) as program:
+
+            def below() -> list[int]:
+                return process_tree.tree(program.process.pid)[1:]
+
+            assert program.until(lambda: "/" in asked and len(below()) > 10, "a browser")
+            processes = below()
+            (folder,) = folders_of(processes)
+            program.kill()
+        while process_tree.still_there(processes):
+            time.sleep(0.05)
+    assert not folder.exists()
 
 
 def test_a_browser_that_does_not_start_is_told_once_and_pages_stay_what_they_were(tmp_path: Path) -> None:

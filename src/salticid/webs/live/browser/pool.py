@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Self
@@ -33,6 +34,7 @@ from salticid.webs.live.browser.messages import (
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 _START = 120.0  # seconds until it must be ready for its first page, on a machine however busy
 _GRACE = 10.0  # seconds beyond its own that a page may take to be handed over
+_END = 10.0  # seconds that processes which were killed may take to be gone
 _LOOK_EVERY = 0.2
 
 Ask = Callable[[Wish], Awaitable[Part]]
@@ -189,8 +191,10 @@ class _Browser:
         """Wait until nothing of it is left."""
         if self._process is not None:
             self._kill()
-            while self._process.poll() is None or process_tree.still_there(self._killed):
-                await asyncio.sleep(0.005)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_END):
+                    while self._process.poll() is None or process_tree.still_there(self._killed):
+                        await asyncio.sleep(0.005)
         if self._writer is not None:
             self._writer.transport.abort()
             await asyncio.sleep(0)  # the event loop closes the socket in its next round
@@ -229,7 +233,8 @@ class _Browser:
 
     def _kill(self) -> None:
         if self._process is not None and self._process.poll() is None:
-            self._killed += process_tree.kill(self._process.pid)
+            self._killed += process_tree.tree(self._process.pid)
+            process_tree.kill(self._killed)
 
 
 def _environment(folder: str) -> dict[str, str]:

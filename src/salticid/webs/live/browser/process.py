@@ -8,14 +8,18 @@ not exist, in a network without devices where the system has such.
 from __future__ import annotations
 
 import asyncio
+import os
+import shutil
 import socket
 import sys
+import time
 from contextlib import suppress
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 from playwright.async_api import Browser, BrowserContext, Error, Page, Route, WebSocketRoute, async_playwright
 
+from salticid.webs.live.browser import process_tree
 from salticid.webs.live.browser.confinement import confine
 from salticid.webs.live.browser.messages import (
     FromBrowser,
@@ -65,21 +69,21 @@ class _Crawl:
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
-        self.shells: asyncio.Queue[Shell | None] = asyncio.Queue()
+        self.shells: asyncio.Queue[Shell] = asyncio.Queue()
         self._wishes: dict[int, asyncio.Future[Part]] = {}
 
     def say(self, message: FromBrowser) -> None:
         self._writer.write(frame(message))
 
     async def listen(self) -> None:
-        """Hear what the crawl says until it is gone."""
+        """Hear what the crawl says; when it is gone, nothing stays behind."""
         while (message := await next_frame(self._reader)) is not None:
             match msgspec.msgpack.decode(message, type=ToBrowser):
                 case Shell() as shell:
                     self.shells.put_nowait(shell)
                 case Part() as part if wish := self._wishes.pop(part.number, None):
                     wish.set_result(part)
-        self.shells.put_nowait(None)
+        _vanish()
 
     async def ask(self, number: int, url: str, is_script: bool) -> Part:
         wish: asyncio.Future[Part] = asyncio.get_running_loop().create_future()
@@ -152,6 +156,17 @@ class _OpenPage:
         return await self._crawl.ask(self._wishes, request.url, request.resource_type == "script")
 
 
+def _vanish() -> NoReturn:
+    """End the browser, which may be too busy to end by itself, and remove what it has written."""
+    browser = process_tree.tree(os.getpid())[1:]
+    process_tree.kill(browser)
+    deadline = time.monotonic() + CLOSING
+    while process_tree.still_there(browser) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    shutil.rmtree(os.environ["HOME"], ignore_errors=True)
+    os._exit(0)
+
+
 async def _hang_up(call: WebSocketRoute) -> None:
     await call.close()
 
@@ -193,10 +208,9 @@ async def _serve(program: str, agent: str) -> None:
             crawl.say(Ready(why_not=error.message))
         else:
             crawl.say(Ready(browser.version))
-            while (shell := await crawl.shells.get()) is not None:
-                crawl.say(await _render(browser, agent, crawl, shell))
-            await browser.close()
-    await listening
+            while True:
+                crawl.say(await _render(browser, agent, crawl, await crawl.shells.get()))
+        await listening
 
 
 def work(program: str, agent: str, without_network: bool = True) -> None:

@@ -43,13 +43,11 @@ def usage(pid: int) -> Usage:
     return Usage(seconds, memory)
 
 
-def kill(pid: int) -> list[int]:
-    """End a process and all below it, at once; who they were."""
-    pids = tree(pid)
-    for each in pids:
+def kill(pids: Iterable[int]) -> None:
+    """End them all, at once."""
+    for pid in pids:
         with suppress(ProcessLookupError, PermissionError):
-            os.kill(each, signal.SIGKILL)
-    return pids
+            os.kill(pid, signal.SIGKILL)
 
 
 def still_there(pids: Iterable[int]) -> list[int]:
