@@ -10,6 +10,8 @@ LITTLE_TEXT = 400
 """Characters that a shell may say at the most: that it is loading, that it needs JavaScript, whose it is."""
 MUCH_SCRIPT = 1000
 """Bytes of a script within the page that may fill it; one in a file of its own may always."""
+LOOKED_AT = 1 << 18
+"""Bytes of a page that are looked at."""
 
 # No expression here goes beyond the next tag, so that none takes more than one walk through a page.
 _SCRIPT = re.compile(rb"<script\b([^<>]*+)>", re.IGNORECASE)
@@ -44,6 +46,7 @@ def is_shell(html: bytes, page: Page) -> bool:
     """
     if len(page.tokens) > LITTLE_TEXT or page.refresh != NO_URL or len(page.text) > LITTLE_TEXT:
         return False
+    html = html[:LOOKED_AT]
     return _has_script(html) and bool(_ROOT.search(html) or _EMPTY_ROOT.search(html))
 
 
@@ -54,6 +57,9 @@ def _has_script(html: bytes) -> bool:
             continue
         if _FILE.search(script[1]):
             return True
-        end = html.find(b"</", script.end())
-        within += (len(html) if end < 0 else end) - script.end()
-    return within >= MUCH_SCRIPT
+        most = script.end() + MUCH_SCRIPT
+        end = html.find(b"</", script.end(), most)
+        within += min(len(html), most if end < 0 else end) - script.end()
+        if within >= MUCH_SCRIPT:
+            return True
+    return False
