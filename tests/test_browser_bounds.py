@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -45,8 +47,11 @@ async def refuse(wish: Wish) -> Part:
     return Part(wish.number)
 
 
-def test_a_page_that_takes_too_much_costs_its_browser_and_the_next_one_gets_another() -> None:
+def test_a_page_that_takes_too_much_costs_its_browser_and_the_next_one_gets_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """And nothing is left of any: no process, no folder, no socket."""
+    monkeypatch.setenv("SALTICID_PROXY", "http://me:s3cret@127.0.0.1:3128")
     wishes: list[Wish] = []
     folders: set[Path] = set()
 
@@ -56,6 +61,9 @@ def test_a_page_that_takes_too_much_costs_its_browser_and_the_next_one_gets_anot
 
     async def run() -> tuple[list[bytes | None], list[set[int]], int]:
         async with BrowserPool(chromium(), "Salticid", LIMITS) as browsers:
+            twice = await asyncio.gather(*(browsers.render(A, GOOD, HTML, note) for _ in range(2)))
+            assert [None in twice, len(browsers.idle)] == [False, 1], "one browser, one page at a time"
+            demand_confinement(process_tree.tree(browsers.idle[0].pid))
             pages, processes = [], []
             for html in (GOOD, HANGS, BOMB, FLOOD, MEMORY):
                 rendered = await browsers.render(A, html, HTML, note)
@@ -80,9 +88,24 @@ def test_a_page_that_takes_too_much_costs_its_browser_and_the_next_one_gets_anot
     assert peak < 3 * LIMITS.memory
 
 
+def demand_confinement(pids: Iterable[int]) -> None:
+    """No process of a browser is root's or knows our secrets, and what runs scripts is in a sandbox."""
+    told: list[str] = []
+    for pid in pids:
+        with suppress(FileNotFoundError):  # it has ended meanwhile
+            told.append(Path(f"/proc/{pid}/status").read_text())
+        with suppress(FileNotFoundError, ProcessLookupError, PermissionError):
+            assert b"s3cret" not in Path(f"/proc/{pid}/environ").read_bytes()
+    assert all(int(re.findall(r"Uid:\s+(\d+)", status)[0]) for status in told)
+    assert any("Seccomp:\t2" in status for status in told)
+
+
 def folders_of(pids: Iterable[int]) -> set[Path]:
     """Where these processes are at home."""
-    homes = {Path(f"/proc/{pid}/cwd").readlink() for pid in process_tree.still_there(pids)}
+    homes: set[Path] = set()
+    for pid in pids:
+        with suppress(FileNotFoundError, PermissionError):
+            homes.add(Path(f"/proc/{pid}/cwd").readlink())
     return {home for home in homes if home.name.startswith("salticid-browser-")}
 
 

@@ -233,7 +233,7 @@ class _Browser:
 
     def _kill(self) -> None:
         if self._process is not None and self._process.poll() is None:
-            self._killed += process_tree.tree(self._process.pid)
+            self._killed += reversed(process_tree.tree(self._process.pid))
             process_tree.kill(self._killed)
 
 

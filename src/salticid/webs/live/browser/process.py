@@ -158,10 +158,11 @@ class _OpenPage:
 
 def _vanish() -> NoReturn:
     """End the browser, which may be too busy to end by itself, and remove what it has written."""
-    browser = process_tree.tree(os.getpid())[1:]
-    process_tree.kill(browser)
     deadline = time.monotonic() + CLOSING
-    while process_tree.still_there(browser) and time.monotonic() < deadline:
+    while time.monotonic() < deadline:
+        if not (left := process_tree.still_there(process_tree.tree(os.getpid())[1:])):
+            break
+        process_tree.kill(left)
         time.sleep(0.005)
     shutil.rmtree(os.environ["HOME"], ignore_errors=True)
     os._exit(0)
