@@ -85,7 +85,7 @@ class Rendering:
         if document is None or rendered is None or len(rendered.tokens) <= len(page.tokens):
             self._in_vain[site] += 1
             return None
-        self._in_vain[site] -= 1
+        self._in_vain[site] = max(0, self._in_vain[site] - 1)
         record = None
         if self._archive is not None and answer.record is not None:
             wishes = ", ".join(sorted(directives_for(AGENT, answer.fields.get("x-robots-tag", ""))))
