@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.browser import chromium
-from tests.hostile import A, Server, on_the_web, page
+from tests.hostile import A, Server, all_at_once, on_the_web, page
 from tests.http_stub import Answer, http_stub
 from tests.killing import Program
 
@@ -159,10 +159,11 @@ def test_a_browser_that_does_not_start_is_told_once_and_pages_stay_what_they_wer
         assert there.rendering is not None
         there.rendering.browsers = BrowserPool(str(broken), "Salticid")
         there.rendering.on_need = told.append
-        responses = [await there.fetch(there.urls.intern(f"{A}{name}")) for name in "ab"]
+        responses = await all_at_once(there, "http://b.example/", "http://c.example/")
+        responses.append(await there.fetch(there.urls.intern(A)))
         return [response.outcome.value for response in responses]
 
-    assert on_the_web(lambda asked: page(GOOD + b"<script src=x></script>"), use) == ["ok", "ok"]
+    assert on_the_web(lambda asked: page(GOOD + b"<script src=x></script>"), use) == ["ok"] * 3
     (sentence,) = told
     assert f"{broken} would not start" in sentence
 

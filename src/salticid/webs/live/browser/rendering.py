@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -19,8 +19,6 @@ from salticid.webs.live.client import Exchange, Recorder
 
 IN_VAIN = 3
 """A site of which so many pages more were rendered in vain than with success is left as it is."""
-
-Parse = Callable[[bytes, str, str | None], Awaitable[Page | None]]
 
 
 class RenderingWeb(PartsWeb, Protocol):
@@ -77,7 +75,8 @@ class Rendering:
         try:
             document = await self.browsers.render(at, html, passed_on(answer.fields), parts.ask)
         except NoBrowser as error:
-            self.browsers, self._missing = None, str(error)
+            if self.browsers is not None:  # others may have tried at the same time
+                self.browsers, self._missing = None, f"a browser that starts ({error})"
             self._tell(at)
             return None
         document = document and document[: self._max_bytes]
@@ -88,9 +87,7 @@ class Rendering:
         self._in_vain[site] = max(0, self._in_vain[site] - 1)
         record = None
         if self._archive is not None and answer.record is not None:
-            wishes = ", ".join(sorted(directives_for(AGENT, answer.fields.get("x-robots-tag", ""))))
-            fields = {**answer.fields, "x-robots-tag": wishes}
-            record = self._archive.add_conversion(at, answer.record, document, fields)
+            record = self._archive.add_conversion(at, answer.record, document, _in_short(answer.fields))
         noindex, nofollow = page.noindex or rendered.noindex, page.nofollow or rendered.nofollow
         return RenderedPage(replace(rendered, noindex=noindex, nofollow=nofollow), record)
 
@@ -101,3 +98,10 @@ class Rendering:
                 f"{self._missing}. With --render never this is not told."
             )
             self._missing = None
+
+
+def _in_short(fields: Mapping[str, str]) -> dict[str, str]:
+    """The fields of an answer; of its robots tags, of which there may be several, in one what they say to us."""
+    own = {name: value for name, value in fields.items() if name != "x-robots-tag"}
+    directives = directives_for(AGENT, fields.get("x-robots-tag", ""))
+    return own | ({"x-robots-tag": ", ".join(sorted(directives))} if directives else {})
