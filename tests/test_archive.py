@@ -463,3 +463,32 @@ def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
     assert reached == [0, files(tmp_path)[0].stat().st_size]
     assert numbers_of(tmp_path) == list(range(60))
     assert all(read(tmp_path, place) for place in places)
+
+
+@pytest.mark.parametrize("flushed", [False, True])
+def test_what_a_browser_made_of_an_answer_refers_to_it(flushed: bool, tmp_path: Path) -> None:
+    """Be the answer on the disk already or not; and it stands for itself, in whatever file it comes to be."""
+    archive = Archive(tmp_path)
+    places = []
+    for number in range(2):
+        answer = archive.add(f"http://a.example/{number}", b"GET", b"HTTP/1.1 200 OK\r\n\r\n<p>", None, False)
+        if flushed:
+            archive.flush()
+        fields = {"x-robots-tag": "noarchive", "server": "x", "tdm-reservation": "1\r\nWARC-Type: request"}
+        places.append((answer, archive.add_conversion("http://a.example/", answer, b"<p>\xc3\xa9", fields)))
+        archive.file_size = 1  # type: ignore[misc]  # a new file for each of what follows
+    archive.close()
+    for answer, conversion in places:
+        copies = copy(tmp_path, answer), copy(tmp_path, conversion)
+        assert copies[0] is not None
+        assert copies[1] is not None
+        assert (copies[0].is_conversion, copies[1].is_conversion) == (False, True)
+        assert copies[1].field("WARC-Refers-To") == copies[0].field("WARC-Record-ID")
+        assert copies[1].field("WARC-Type") == "conversion"
+        assert len(copies[1].packed) == copies[1].size
+        assert read(tmp_path, conversion) == (
+            b"",
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nx-robots-tag: noarchive\r\n"
+            b"tdm-reservation: 1 WARC-Type: request\r\n\r\n<p>\xc3\xa9",
+        )
+    assert len({place >> 40 for pair in places for place in pair}) > 1

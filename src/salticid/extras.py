@@ -5,6 +5,7 @@ from __future__ import annotations
 from salticid.errors import UserError
 
 EXTRAS = {
+    "browser": {"playwright"},
     "export": {"pyarrow"},
     "lab": {"jinja2", "markupsafe", "numba", "scipy"},
     "ray": {"ray"},

@@ -243,7 +243,8 @@ class Response:
     """What a web answered. `page` is there exactly when the outcome is OK.
 
     `final` is the URL that answered, after redirects. `modified` is in seconds since 1970. `records` are the
-    places of its raw exchanges in the crawl's archive, one a hop, if there is one.
+    places of its raw exchanges in the crawl's archive, if there is one: one a hop, and one of what a browser made of
+    the last of them, if it did.
     """
 
     url: int

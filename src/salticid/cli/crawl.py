@@ -101,6 +101,7 @@ def crawl(
     max_disk: live_options.MaxDisk = None,
     no_warc: live_options.NoWarc = False,
     no_pdf: live_options.NoPdf = False,
+    render: live_options.Render = "auto",
     host_share: Annotated[
         float,
         _manners(min=0.01, max=1, help="Live: part of the budget a site may have while others wait."),

@@ -61,7 +61,7 @@ class Terminal(Onlooker):
             loop.add_signal_handler(number, stop)
 
     def warn(self, sentence: str) -> None:
-        self._console.print(sentence, highlight=False, soft_wrap=True)
+        self._console.print(safe(sentence), highlight=False, soft_wrap=True)
 
     def missing(self, topic: Topic, brief: Brief) -> None:
         for kind, urls, pages in (

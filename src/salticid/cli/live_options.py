@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -62,6 +62,13 @@ NoWarc = Annotated[
     ),
 ]
 NoPdf = Annotated[bool, typer.Option("--no-pdf", help="Live: do not read PDFs.", rich_help_panel=SAFETY)]
+Render = Annotated[
+    Literal["auto", "never"],
+    typer.Option(
+        help="Live: render pages that are empty without a browser, where there is one; or never.",
+        rich_help_panel=SAFETY,
+    ),
+]
 Proxy = Annotated[
     str | None,
     typer.Option(
@@ -104,7 +111,7 @@ Cookies = Annotated[
 
 _UNCHANGED = (
     "concurrency", "delay", "timeout", "max_bytes", "user_agent", "per_address", "sitemaps", "feeds", "proxy",
-    "dns", "host_share", "max_disk",
+    "dns", "host_share", "max_disk", "render",
 )  # fmt: skip
 _UNLESS = {"no_warc": "warc", "no_pdf": "pdf", "no_traps": "traps"}
 _LISTS = ("allow_net", "resolve", "header")

@@ -32,6 +32,7 @@ def refresh(
     max_disk: live_options.MaxDisk = None,
     no_warc: live_options.NoWarc = False,
     no_pdf: live_options.NoPdf = False,
+    render: live_options.Render = "auto",
     proxy: live_options.Proxy = None,
     allow_net: live_options.AllowNet = None,
     resolve: live_options.Resolve = None,

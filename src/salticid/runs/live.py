@@ -153,6 +153,8 @@ class LiveRun(Run):
 
         reach = self.web.network.reach
         reach.on_loss, reach.on_return, reach.on_give_up = on_loss, on_return, on_give_up
+        if self.web.rendering is not None:
+            self.web.rendering.on_need = self.onlooker.warn
         self.onlooker.begins(end)
         try:
             driver = await setting_up

@@ -18,6 +18,7 @@ USER_AGENT = f"Salticid/{__version__}"
 """Who we say we are where nobody named a contact."""
 ACCESS = "access"
 """The name under which the log has the hosts that a person's fields and cookies were for."""
+RENDER = ("auto", "never")
 MASK = "***@"
 """What stands in the address of a proxy where a name and a password stood."""
 _FIELD_NAME = re.compile(r"(?:https?://)?[^\s:]+(?::\d+)?:\s*[^\s:]+:\s*")
@@ -46,6 +47,8 @@ class LiveSettings:
     host_share: float = 0.25
     patience: float = 3600.0
     max_disk: int | None = None
+    render: str = "auto"
+    """`auto`: pages that are empty without a browser are rendered, where there is one; or `never`."""
     header: tuple[str, ...] = field(default=(), repr=False)
     cookies: tuple[str, ...] = field(default=(), repr=False)
     """The lines of a file, so that they go wherever the settings go."""
@@ -59,6 +62,8 @@ class LiveSettings:
             resolve_rule(rule)
         if self.dns is not None:
             name_server(self.dns)
+        if self.render not in RENDER:
+            raise UserError(f"no way to render {self.render!r}; choose one of {', '.join(RENDER)}")
         self.access()
         return self
 

@@ -11,6 +11,8 @@ from salticid.parse.pdf_pool import PdfPool
 from salticid.runs.brief import KnownPages, url_ids
 from salticid.runs.live_settings import LiveSettings
 from salticid.tables import Texts, Urls, Words
+from salticid.webs.live.browser.pool import BrowserPool, find_program, what_is_missing
+from salticid.webs.live.browser.rendering import Rendering
 from salticid.webs.live.client import Client, ClientSettings, Recorder
 from salticid.webs.live.guard import AddressGuard, GuardedSockets, Resolver, name_server, resolve_rule
 from salticid.webs.live.line import Line
@@ -68,7 +70,14 @@ async def live_web(
         pool = await stack.enter_async_context(parsers)
         if pdfs is not None:
             await stack.enter_async_context(pdfs.pool)
-        yield LiveWeb(Network(line, manners, reach, rules), pool, settings.max_bytes, clock, pdfs=pdfs)
+        web = LiveWeb(Network(line, manners, reach, rules), pool, settings.max_bytes, clock, pdfs=pdfs)
+        if settings.render == "auto":
+            missing, program = what_is_missing(), find_program()
+            browsers = None
+            if missing is None and program is not None:
+                browsers = await stack.enter_async_context(BrowserPool(program, settings.user_agent))
+            web.rendering = Rendering(web, browsers, missing, settings.max_bytes, settings.access(), recorder)
+        yield web
 
 
 async def read_known_pages(topic: Topic, web: LiveWeb) -> KnownPages:

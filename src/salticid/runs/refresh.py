@@ -155,6 +155,8 @@ async def refresh(
             work.on_trouble = onlooker.trouble
             reach = web.network.reach
             reach.on_loss = lambda failure: onlooker.warn(NOBODY_THERE.format(failure.value))
+            if web.rendering is not None:
+                web.rendering.on_need = onlooker.warn
             onlooker.begins(work.stop)
             watch(work)
             await work.run(lambda: watch(work))

@@ -1,7 +1,8 @@
 """The raw exchanges of a crawl as WARC 1.1, the form in which archives keep the web.
 
 Each record is a gzip member of its own, so that any of them can be read alone. A place tells where a response
-stands, in one int: the number of its file and the offset in it; its request follows it.
+stands, in one int: the number of its file and the offset in it; its request follows it. The document that a browser
+made of a response is a record of type `conversion`, with a place of its own; nothing belongs to it.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ import os
 import re
 import uuid
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, ClassVar, NamedTuple
@@ -29,11 +31,17 @@ OFFSET_BITS = 40
 _LEVEL, _GZIP = 1, 16 + zlib.MAX_WBITS
 _BLOCK_SIZE = 1 << 16
 _BLANK_LINE = b"\r\n\r\n"
+_RENDERED = "text/html; charset=utf-8"
+_STILL_TRUE = ("x-robots-tag", "tdm-reservation", "content-language")
+"""Fields of an answer that hold for what a browser made of it, and are kept with that."""
 _ABOUT = f"software: salticid/{__version__}\r\nformat: WARC File Format 1.1\r\n".encode()
 
 
 class ExchangeCopy(NamedTuple):
-    """An exchange as it stands in a file: the record of its response, both records packed, the size of the first."""
+    """An exchange as it stands in a file: the record of its response, both records packed, the size of the first.
+
+    Or a conversion, which is one record.
+    """
 
     response: bytes
     packed: bytes
@@ -43,6 +51,11 @@ class ExchangeCopy(NamedTuple):
         """A field of the response's record, not of the response."""
         value = _field(self.response, name.encode())
         return None if value is None else value.decode("utf-8", "replace")
+
+    @property
+    def is_conversion(self) -> bool:
+        """Whether it is what a browser made of the response before it."""
+        return _is_conversion(self.response)
 
     @property
     def head(self) -> bytes:
@@ -66,12 +79,8 @@ class Archive:
 
     def add(self, url: str, request: bytes, response: bytes, address: str | None, truncated: bool) -> int:
         """Take an exchange, as HTTP messages; the place of its response. `truncated`: there was more than was read."""
-        if self._size >= self.file_size:
-            self._number, self._size = self._number + 1, 0
-        date = {"WARC-Date": _now()}
-        if not self._size:
-            self._append("warcinfo", _id(), date | {"Content-Type": "application/warc-fields"}, _ABOUT)
-        place, answer = self._number << OFFSET_BITS | self._size, _id()
+        date = self._begin()
+        place, answer = self._place, _id()
         about = date | {"WARC-Target-URI": _line(url)}
         if address:
             about["WARC-IP-Address"] = _line(address)
@@ -82,6 +91,21 @@ class Archive:
         self._append("response", answer, about | of_response, response)
         self._append("request", _id(), about | of_request, request)
         return place
+
+    def add_conversion(self, url: str, place: int, html: bytes, fields: Mapping[str, str]) -> int:
+        """Take the document, in UTF-8, that a browser made of the response at a place; its own place.
+
+        It stands for itself: what the head of the response, which had these `fields`, wishes is among its own.
+        """
+        about = self._begin() | {"WARC-Target-URI": _line(url)}
+        if original := self._name_at(place):
+            about["WARC-Refers-To"] = original
+        about |= {"WARC-Conversion-Software": f"Chromium salticid/{__version__}"}
+        about |= {"WARC-Payload-Digest": _digest(html), "Content-Type": _RENDERED}
+        about |= {name: _line(fields[name]) for name in _STILL_TRUE if name in fields}
+        own_place = self._place
+        self._append("conversion", _id(), about, html)
+        return own_place
 
     def flush(self) -> tuple[int, int] | None:
         """Write all that waits; the last file's number and its size, None while nothing was ever added.
@@ -130,6 +154,35 @@ class Archive:
             with file_of(self._folder, self._number).open("rb") as file:
                 os.fsync(file.fileno())
 
+    @property
+    def _place(self) -> int:
+        """The place of the next record."""
+        return self._number << OFFSET_BITS | self._size
+
+    def _begin(self) -> dict[str, str]:
+        """Make a new file where one is due; the date of what comes now."""
+        if self._size >= self.file_size:
+            self._number, self._size = self._number + 1, 0
+        date = {"WARC-Date": _now()}
+        if not self._size:
+            self._append("warcinfo", _id(), date | {"Content-Type": "application/warc-fields"}, _ABOUT)
+        return date
+
+    def _name_at(self, place: int) -> str | None:
+        """The id of the record at a place, be it written or not; None if there is none."""
+        number, start = _parts(place)
+        first, data = self._waiting.get(number, (0, b""))
+        if data and start >= first:
+            record = next(_records(BytesIO(data), start - first), None)
+        else:
+            try:
+                with file_of(self._folder, number).open("rb") as file:
+                    record = next(_records(file, start), None)
+            except FileNotFoundError:
+                return None
+        name = record and _field(record[1], b"WARC-Record-ID")
+        return name.decode() if name else None
+
     def _append(self, kind: str, name: str, fields: dict[str, str], block: bytes) -> None:
         member = _record(kind, name, fields, block)
         self._waiting.setdefault(self._number, (self._size, bytearray()))[1].extend(member)
@@ -137,9 +190,17 @@ class Archive:
 
 
 def read(folder: Path, place: int) -> tuple[bytes, bytes] | None:
-    """Request and response at a place, as HTTP messages; None where they are not, or not whole."""
+    """Request and response at a place, as HTTP messages; None where they are not, or not whole.
+
+    A conversion is read as the answer that it would be, to a request that nobody made.
+    """
     exchange = _exchange(folder, place)
-    return None if exchange is None else (_block(exchange[1]), _block(exchange[0]))
+    if exchange is None:
+        return None
+    return (
+        _block(exchange[1]),
+        _as_answer(exchange[0]) if _is_conversion(exchange[0]) else _block(exchange[0]),
+    )
 
 
 def copy(folder: Path, place: int) -> ExchangeCopy | None:
@@ -228,16 +289,36 @@ def _records(file: BinaryIO, at: int) -> Iterator[tuple[int, bytes]]:
 
 def _exchange(folder: Path, place: int) -> tuple[bytes, bytes, bytes, int] | None:
     """The records of response and request at a place, both as they stand in the file, the first one's size there."""
-    number, start = place >> OFFSET_BITS, place & ((1 << OFFSET_BITS) - 1)
+    number, start = _parts(place)
     try:
         with file_of(folder / FOLDER, number).open("rb") as file:
             records = list(islice(_records(file, start), 2))
+            if records and _is_conversion(records[0][1]):
+                file.seek(start)
+                size = records[0][0] - start
+                return records[0][1], b"", file.read(size), size
             if len(records) < 2 or not _belong(records[0][1], records[1][1]):
                 return None
             file.seek(start)
             return records[0][1], records[1][1], file.read(records[1][0] - start), records[0][0] - start
     except FileNotFoundError:
         return None
+
+
+def _parts(place: int) -> tuple[int, int]:
+    """The number of a file, and an offset in it."""
+    return place >> OFFSET_BITS, place & ((1 << OFFSET_BITS) - 1)
+
+
+def _is_conversion(record: bytes) -> bool:
+    return _field(record, b"WARC-Type") == b"conversion"
+
+
+def _as_answer(conversion: bytes) -> bytes:
+    """A conversion as an HTTP message."""
+    fields = [(name.encode(), _field(conversion, name.encode())) for name in ("Content-Type", *_STILL_TRUE)]
+    lines = [b"HTTP/1.1 200 OK", *(b"%b: %b" % (name, value) for name, value in fields if value is not None)]
+    return b"\r\n".join([*lines, b"", _block(conversion)])
 
 
 def _belong(response: bytes, request: bytes) -> bool:

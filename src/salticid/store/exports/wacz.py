@@ -81,7 +81,8 @@ class _Archived:
             time = ""
             for place in page.records:
                 if exchange := copy(self._folder, place):
-                    time = self._index.add(exchange, _WARC, self._warc.size)
+                    if not exchange.is_conversion:  # what is replayed is what was sent
+                        time = self._index.add(exchange, _WARC, self._warc.size)
                     self._warc.write(exchange.packed)
             if not time:
                 self._pages.leave_out(SkipReason.NO_EXCHANGE)

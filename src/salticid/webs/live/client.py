@@ -64,6 +64,10 @@ class Recorder(Protocol):
         """
         ...
 
+    def add_conversion(self, url: str, place: int, html: bytes, fields: Mapping[str, str]) -> int:
+        """Take the document that a browser made of the response at a place, whose head had these `fields`."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class ClientSettings:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from salticid.model import NO_URL, Outcome, Page, Response
-from salticid.parse.content import GOOD_STATUSES, content, decode_body
+from salticid.parse.content import GOOD_STATUSES, Content, content, decode_body
 from salticid.parse.pdf_pool import PdfPool
 from salticid.parse.prescan import prescan
 from salticid.parse.robots_tags import directives_for
@@ -17,6 +17,7 @@ from salticid.tables import Texts, Urls
 from salticid.urls import canonical
 from salticid.urls import host as host_of
 from salticid.urls import origin as origin_of
+from salticid.webs.live.browser.rendering import Rendering
 from salticid.webs.live.client import Exchange
 from salticid.webs.live.failure_notes import FailureNote
 from salticid.webs.live.guard import AddressRefused
@@ -73,10 +74,9 @@ class LiveWeb:
     for; `may_follow` says whether a redirect or a sitemap is in scope; `may_ask` whether a host may be asked now on
     behalf of a URL; `places` are the addresses of hosts, but for those that the person placed. URLs in `either_scheme`
     are of https because the person wrote no scheme: where nobody speaks it, http is tried. Without `pdfs`, a PDF is no
-    page. `failure_notes` say, by
-    origin, why nobody could be reached. Of a host given up nothing more is asked, until it is forgiven. A fetch that
-    was parked, or found a host crowded, goes on where it was; one that fails because the network is lost waits until
-    it is back.
+    page. With `rendering`, pages that are empty without a browser are rendered. `failure_notes` say, by origin, why
+    nobody could be reached. Of a host given up nothing more is asked, until it is forgiven. A fetch that was parked, or
+    found a host crowded, goes on where it was; one that fails because the network is lost waits until it is back.
     """
 
     def __init__(
@@ -96,6 +96,7 @@ class LiveWeb:
         self.places: dict[str, str] = {}
         self.either_scheme: set[int] = set()
         self.failure_notes: dict[str, FailureNote] = {}
+        self.rendering: Rendering | None = None
         self._refused_addresses: dict[str, str | None] = {}
         self.network, self._pool, self._pdfs, self._max_bytes = network, pool, pdfs, max_bytes
         self.clock, self._wall = clock, wall
@@ -139,23 +140,42 @@ class LiveWeb:
         """Give those who were given up another chance."""
         self._lost_origins.clear()
 
-    async def _ask_for_file(self, at: str) -> bytes | None:
-        """The body of a file, redirects followed; None when it cannot be had, or is out of scope."""
+    async def file(self, at: str, url: int, admits: Callable[[str], Awaitable[bool]]) -> Exchange | None:
+        """What is `at` a URL, on behalf of another, redirects followed; None if it cannot be had, or not admitted."""
         for _ in range(MAX_REDIRECTS + 1):
-            if not self.may_follow(at):
+            if not await admits(at):
                 return None
-            answer, _seconds = await self._ask(at, NO_URL)
+            answer, _seconds = await self._ask(at, url)
             if isinstance(answer, Outcome):
                 return None
             if answer.status not in _REDIRECTS:
-                if answer.status != 200:
-                    return None
-                return await asyncio.to_thread(decode_body, answer.fields, answer.body, LONGEST_SITEMAP)
+                return answer
             where = canonical(answer.fields.get("location", ""), at)
             if where is None:
                 return None
             at = where
         return None
+
+    async def address(self, at: str) -> str | None:
+        """The address a URL is asked at, None when that cannot be found out."""
+        try:
+            return (await self.network.line.place(at))[0]
+        except OSError:
+            return None
+
+    async def parse(self, html: bytes, at: str, charset: str | None) -> Page | None:
+        """The page of a document, None if it cannot be parsed, or should not be."""
+        return None if prescan(html) else await self._pool.parse(html, at, charset)
+
+    async def _ask_for_file(self, at: str) -> bytes | None:
+        """The body of a file; None when it cannot be had, or is out of scope."""
+        answer = await self.file(at, NO_URL, self._is_in_scope)
+        if answer is None or answer.status != 200:
+            return None
+        return await asyncio.to_thread(decode_body, answer.fields, answer.body, LONGEST_SITEMAP)
+
+    async def _is_in_scope(self, at: str) -> bool:
+        return self.may_follow(at)
 
     async def _fetch(self, url: int, unless: Mapping[str, str] | None) -> Response:
         way = self._halfway.pop(url, None) or _Way(self.urls[url])
@@ -288,8 +308,9 @@ class LiveWeb:
                     html, charset = told.html[: self._max_bytes], "utf-8"
                     modified = told.modified if modified is None else modified
             if html is not None:
-                page = await self._parse(html, way.at, charset)
+                page = await self.parse(html, way.at, charset)
                 outcome = Outcome.UNPARSABLE if page is None else Outcome.OK
+                page = page and await self._rendered(url, way, answer, document, page)
         directives = directives_for(self._pool.agent, answer.fields.get("x-robots-tag", ""))
         return Response(
             url=url,
@@ -304,8 +325,17 @@ class LiveWeb:
             records=way.records,
         )
 
-    async def _parse(self, html: bytes, at: str, charset: str | None) -> Page | None:
-        return None if prescan(html) else await self._pool.parse(html, at, charset)
+    async def _rendered(self, url: int, way: _Way, answer: Exchange, document: Content, page: Page) -> Page:
+        """The page, or what a browser makes of it if it is an empty shell; the archive keeps both."""
+        if self.rendering is None:
+            return page
+        self.doing[url] = "a browser"
+        rendered = await self.rendering.of(url, way.at, answer, document, page)
+        if rendered is None:
+            return page
+        if rendered.record is not None:
+            way.records += (rendered.record,)
+        return rendered.page
 
 
 def _with_directives(page: Page, directives: frozenset[str]) -> Page:
