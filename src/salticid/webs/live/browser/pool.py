@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Self
 
 import msgspec
@@ -199,7 +200,11 @@ class _Browser:
             self._writer.transport.abort()
             await asyncio.sleep(0)  # the event loop closes the socket in its next round
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_END):
+                    while Path(self._folder).exists():  # what is ending may still write
+                        shutil.rmtree(self._folder, ignore_errors=True)
+                        await asyncio.sleep(0.005)
 
     async def _grant(self, wish: Wish, ask: Ask) -> None:
         self._send(await ask(wish))

@@ -14,6 +14,7 @@ import socket
 import sys
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, NoReturn
 
 import msgspec
@@ -164,7 +165,10 @@ def _vanish() -> NoReturn:
             break
         process_tree.kill(left)
         time.sleep(0.005)
-    shutil.rmtree(os.environ["HOME"], ignore_errors=True)
+    home = Path(os.environ["HOME"])
+    while home.exists() and time.monotonic() < deadline + CLOSING:  # what is ending may still write
+        shutil.rmtree(home, ignore_errors=True)
+        time.sleep(0.005)
     os._exit(0)
 
 
