@@ -9,11 +9,20 @@ from salticid.lab.report.numbers import MINUS, decimals, number, p_value
 from salticid.lab.reproduce.findings import SURE, Finding, Verdict
 
 HEADS = ("the paper", "source", "where", "here", "effect (95 %)", "p", "n", "verdict")
-EXPLANATION = (
-    "The effect is the difference that was tested, more than 0 where it is as the paper says, with its 95 % interval; "
-    "where the paper says that two are equal, it should be near 0, and p is of two one-sided tests. p is corrected for "
-    "all findings tested at the same place (Holm)."
-)
+
+
+def explanation(findings: Sequence[Finding]) -> str:
+    """What effect and p are, and for how many tests p is corrected.
+
+    >>> explanation([Finding("", "", "", "", p=0.01)] * 3 + [Finding("", "", "", "")])[-58:]
+    'p is corrected for all 3 findings that were tested (Holm).'
+    """
+    tested = sum(each.p is not None for each in findings)
+    return (
+        "The effect is the difference that was tested, more than 0 where it is as the paper says, with its 95 % "
+        "interval; where the paper says that two are equal, it should be near 0, and p is of two one-sided tests. p is "
+        f"corrected for all {tested} findings that were tested (Holm)."
+    )
 
 
 def row(finding: Finding) -> list[str]:

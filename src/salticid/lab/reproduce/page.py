@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from salticid.lab.report import content_hash, templates
 from salticid.lab.reproduce.figures import draw
-from salticid.lab.reproduce.finding_texts import EXPLANATION, HEADS, counts, row
+from salticid.lab.reproduce.finding_texts import HEADS, counts, explanation, row
 from salticid.lab.reproduce.reproduction import Reproduction
 
 REPORT = "report.html"
@@ -17,7 +17,7 @@ def render(made: Reproduction) -> str:
         style_hash=content_hash(environment, "report.css"),
         made=made,
         counts=counts(made.findings),
-        explanation=EXPLANATION,
+        explanation=explanation(made.findings),
         heads=HEADS,
         findings=[(row(each), each) for each in made.findings],
         figures=[(each, draw(each)) for each in made.figures],
