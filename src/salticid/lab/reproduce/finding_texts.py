@@ -66,11 +66,16 @@ def counts(findings: Sequence[Finding]) -> str:
     """How many findings have which verdict.
 
     >>> counts([Finding("", "", "", "", Verdict.HOLDS)] * 2)
-    '2 findings: 2 holds.'
+    '2 findings: 2 hold.'
     """
     number_of = Counter(each.verdict for each in findings)
-    parts = [f"{number_of[verdict]} {verdict.words}" for verdict in Verdict if number_of[verdict]]
+    parts = [_many(number_of[verdict], verdict) for verdict in Verdict if number_of[verdict]]
     return f"{len(findings)} findings: {'; '.join(parts)}." if parts else "No findings."
+
+
+def _many(count: int, verdict: Verdict) -> str:
+    words = "hold" if verdict is Verdict.HOLDS and count > 1 else verdict.words
+    return f"{count} {words}"
 
 
 def _signed(value: float, digits: int) -> str:
