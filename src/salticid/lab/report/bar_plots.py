@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 
 from markupsafe import Markup
 
@@ -12,6 +13,8 @@ from salticid.lab.report.scales import Scale, round_bounds
 from salticid.lab.report.svg_parts import (
     LABEL_GAP,
     LEFT,
+    LETTER,
+    LINE,
     LONGEST_LABEL,
     STYLES,
     Axes,
@@ -49,7 +52,7 @@ def bar_plot(
     wide = (right - LEFT) / len(groups)
     parts = frame(axes, y, right)
     for place, group in enumerate(groups):
-        parts.append(middle_text(group, LEFT + wide * (place + 0.5), y.start + 18))
+        parts.append(_group_name(group, LEFT + wide * (place + 0.5), wide, y.start + 18))
     thick = 0.8 * wide / len(bars)
     for number, (name, each) in enumerate(bars.items()):
         for place, (mean, error) in enumerate(zip(each.mean, each.se, strict=True)):
@@ -82,6 +85,13 @@ def distance_plot(
             parts.append(middle_text(str(far), at + step / 2, height - 6))
     label = f"{name}: pages by links from the seeds, from 0 on: {_counts(everything)}; targets: {_counts(relevant)}"
     return svg(width, height, label, f"plot small s{style % STYLES}", parts)
+
+
+def _group_name(name: str, middle: float, wide: float, top: float) -> Markup:
+    """The name of a group below its bars, in as many lines as it takes not to touch the next one."""
+    lines = wrap(name, max(1, int(wide / LETTER)), break_long_words=False)
+    texts = [middle_text(line, middle, top + LINE * at) for at, line in enumerate(lines)]
+    return Markup('<g class="group">{}</g>').format(Markup("").join(texts))
 
 
 def _bar(kind: str, at: float, step: float, counts: Sequence[int], far: int, y: Scale) -> Markup:
