@@ -96,6 +96,8 @@ def test_bars_stand_in_groups_with_their_errors_and_the_papers_number_across() -
     ]
     assert heights[1] == pytest.approx(2 * heights[0], abs=0.2)
     assert drawn.count("<polyline") == 1
+    keys = [float(at) for at in re.findall(r'<text x="[\d.]+" y="([\d.]+)">', drawn)]
+    assert all(after - before >= 14.5 for before, after in pairwise(keys))
     assert str(bar_plot({}, [], {}, Axes("", ""), "")) == ""
 
 

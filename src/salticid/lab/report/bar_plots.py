@@ -11,6 +11,7 @@ from markupsafe import Markup
 from salticid.lab.report.numbers import shorten
 from salticid.lab.report.scales import Scale, round_bounds
 from salticid.lab.report.svg_parts import (
+    DASHED,
     LABEL_GAP,
     LEFT,
     LETTER,
@@ -59,8 +60,8 @@ def bar_plot(
             at = LEFT + wide * (place + 0.1) + thick * number
             parts.append(_standing_bar(number, (at, thick), mean, error, y))
         parts.append(_key(number, name, right + 8, y.end + 10 + LABEL_GAP * number))
-    for number, (name, value) in enumerate(levels.items()):
-        parts.append(_level(STYLES // 2 + number, name, value, right, y))
+    for number, (name, value) in enumerate(levels.items(), start=len(bars)):
+        parts.append(_level(DASHED + number % DASHED, name, value, right, y, LABEL_GAP * number))
     label = f"{title}: {axes.y} for {', '.join(groups)}; {', '.join(bars)}"
     return plot(label, parts)
 
@@ -141,16 +142,20 @@ def _key(style: int, name: str, x: float, y: float) -> Markup:
     )
 
 
-def _level(style: int, name: str, value: float, right: float, y: Scale) -> Markup:
-    at = place_text(y.at(value))
+def _level(style: int, name: str, value: float, right: float, y: Scale, down: float) -> Markup:
+    """A line across the plot, and its key below those of the bars."""
     return Markup(
-        '<g class="curve s{0}"><polyline points="{1},{2} {3},{2}"/></g><text x="{4}" y="{5}">{6}</text>'
+        '<g class="curve s{0}"><polyline points="{1},{2} {3},{2}"/></g>'
+        '<line class="lead s{0}" x1="{4}" x2="{5}" y1="{6}" y2="{6}"/><text x="{7}" y="{8}">{9}</text>'
     ).format(
-        style % STYLES,
+        style,
         LEFT,
-        at,
+        place_text(y.at(value)),
         place_text(right),
-        place_text(right + 8),
-        place_text(y.at(value) + 4),
+        place_text(right + 6),
+        place_text(right + 18),
+        place_text(y.end + 6 + down),
+        place_text(right + 21),
+        place_text(y.end + 10 + down),
         shorten(name, LONGEST_LABEL),
     )

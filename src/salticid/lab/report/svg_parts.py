@@ -21,6 +21,8 @@ LINE = 13.0
 """From one line of a text to its next."""
 STYLES = 16
 """So many ways to draw a curve the style sheet knows: eight colours, unbroken and dashed."""
+DASHED = STYLES // 2
+"""Styles from this one on are dashed: what a paper reports is drawn so."""
 
 
 @dataclass(frozen=True, slots=True)
