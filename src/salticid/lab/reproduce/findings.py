@@ -70,7 +70,7 @@ def finding_of(
     same = p_same is not None
     p = p_same if same else test.p if test is not None else None
     if test is None or p is None or (test.p == 1.0 and not same):
-        return untestable(claim, where, f"{here}; equal everywhere" if test is not None else here)
+        return untestable(claim, where, f"{here}; no difference in the mean" if test is not None else here)
     low, high = sorted((sign * test.low, sign * test.high))
     return replace(
         untestable(claim, where, here),
