@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -95,4 +96,19 @@ def test_bars_stand_in_groups_with_their_errors_and_the_papers_number_across() -
     ]
     assert heights[1] == pytest.approx(2 * heights[0], abs=0.2)
     assert drawn.count("<polyline") == 1
+    keys = [float(at) for at in re.findall(r'<text x="[\d.]+" y="([\d.]+)">', drawn)]
+    assert all(after - before >= 14.5 for before, after in pairwise(keys))
     assert str(bar_plot({}, [], {}, Axes("", ""), "")) == ""
+
+
+def test_long_names_of_groups_stand_in_lines_and_do_not_touch() -> None:
+    names = [f"the score number {n} with path" for n in range(7)]
+    places = [float(n) for n in range(7)]
+    drawn = str(bar_plot({"a": Curve(places, [0.5] * 7, [0.1] * 7)}, names, {}, Axes("", "share"), ""))
+    lines = re.findall(r'<text x="([\d.]+)" y="([\d.]+)" text-anchor="middle">([^<]+)</text>', drawn)
+    assert {text for _, _, text in lines} >= {"the score", "number 0", "with path"}
+    by_height: dict[str, list[tuple[float, float]]] = {}
+    for x, y, text in lines:
+        half = 6.9 * len(text) / 2
+        by_height.setdefault(y, []).append((float(x) - half, float(x) + half))
+    assert all(before[1] <= after[0] for row in by_height.values() for before, after in pairwise(row))

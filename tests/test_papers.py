@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from salticid.lab.reproduce.finding_texts import HEADS
+from salticid.lab.reproduce.finding_texts import HEADS, explanation
 from salticid.lab.reproduce.findings import Finding, Verdict, finding_of, judged
 from salticid.lab.reproduce.paper import SYSTEMS, Claim, paper
 from salticid.lab.results import Test
@@ -57,27 +57,23 @@ def outcome(p: float, diff: float = 0.2, where: str = "here", sign: int = 1) -> 
 
 
 def test_what_is_right_but_unsure_is_not_said_to_fail() -> None:
-    sure, unsure, against, unlikely = judged(
-        [
-            outcome(0.001, where="1"),
-            outcome(0.08, where="2"),
-            outcome(0.08, -0.2, "3"),
-            outcome(0.001, -0.2, "4"),
-        ]
-    )
+    alone = (outcome(0.001), outcome(0.08), outcome(0.08, -0.2), outcome(0.001, -0.2))
+    sure, unsure, against, unlikely = (judged([each])[0] for each in alone)
     assert [each.verdict for each in (sure, unsure)] == [Verdict.HOLDS, Verdict.DIRECTION]
     assert [each.verdict for each in (against, unlikely)] == [Verdict.CONTRADICTED] * 2
     assert unsure.verdict.words == "in the paper's direction, not proven"
 
 
-def test_the_findings_of_one_place_are_corrected_together() -> None:
-    """0.02 and 0.03 of two tests become 0.04 and 0.04; of three with 0.9 they become 0.06 and 0.06."""
-    two = judged([outcome(0.02), outcome(0.03), outcome(0.9, where="elsewhere")])
-    assert [each.p for each in two] == pytest.approx([0.04, 0.04, 0.9])
+def test_all_findings_of_a_paper_are_corrected_together_wherever_they_were_tested() -> None:
+    """0.02 and 0.03 of two tests become 0.04 and 0.04; of three with 0.9 elsewhere they become 0.06 and 0.06."""
+    two = judged([outcome(0.02), outcome(0.03), finding_of(CLAIM, "here", "", None)])
+    assert [each.p for each in two] == [pytest.approx(0.04), pytest.approx(0.04), None]
     assert [each.verdict for each in two[:2]] == [Verdict.HOLDS] * 2
-    three = judged([outcome(0.02), outcome(0.03), outcome(0.9)])
+    assert "for all 2 findings that were tested (Holm)" in explanation(two)
+    three = judged([outcome(0.02), outcome(0.03), outcome(0.9, where="elsewhere")])
     assert [each.p for each in three] == pytest.approx([0.06, 0.06, 0.9])
     assert [each.verdict for each in three] == [Verdict.DIRECTION] * 3
+    assert "for all 3 findings that were tested (Holm)" in explanation(three)
 
 
 def test_an_effect_is_counted_in_the_direction_of_the_paper() -> None:

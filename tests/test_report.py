@@ -428,6 +428,13 @@ def test_a_plot_takes_what_is_no_number_and_too_little() -> None:
         assert "polyline" in line_plot(flat, ["a"], axes, "title")
 
 
+def test_a_curve_that_ends_early_is_not_prolonged_by_the_line_to_its_name() -> None:
+    curves = {"short": Curve([1, 2], [0.1, 0.2], []), "long": Curve([1, 9], [0.3, 0.4], [])}
+    root = ElementTree.fromstring(line_plot(curves, list(curves), Axes("x", "y"), "title"))
+    leads = [kind for line in root.iter("line") if (kind := line.get("class", "")).startswith("lead")]
+    assert leads == ["lead far s0", "lead s1"]
+
+
 def test_a_setting_that_was_varied_has_its_own_axis(usual: Results) -> None:
     tree = LexborHTMLParser(render(usual))
     axes = [text.text() for text in tree.css("#sweeps svg text.axis")]

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 
 from markupsafe import Markup
 
 from salticid.lab.report.numbers import shorten
 from salticid.lab.report.scales import Scale, round_bounds
 from salticid.lab.report.svg_parts import (
+    DASHED,
     LABEL_GAP,
     LEFT,
+    LETTER,
+    LINE,
     LONGEST_LABEL,
     STYLES,
     Axes,
@@ -49,15 +53,15 @@ def bar_plot(
     wide = (right - LEFT) / len(groups)
     parts = frame(axes, y, right)
     for place, group in enumerate(groups):
-        parts.append(middle_text(group, LEFT + wide * (place + 0.5), y.start + 18))
+        parts.append(_group_name(group, LEFT + wide * (place + 0.5), wide, y.start + 18))
     thick = 0.8 * wide / len(bars)
     for number, (name, each) in enumerate(bars.items()):
         for place, (mean, error) in enumerate(zip(each.mean, each.se, strict=True)):
             at = LEFT + wide * (place + 0.1) + thick * number
             parts.append(_standing_bar(number, (at, thick), mean, error, y))
         parts.append(_key(number, name, right + 8, y.end + 10 + LABEL_GAP * number))
-    for number, (name, value) in enumerate(levels.items()):
-        parts.append(_level(STYLES // 2 + number, name, value, right, y))
+    for number, (name, value) in enumerate(levels.items(), start=len(bars)):
+        parts.append(_level(DASHED + number % DASHED, name, value, right, y, LABEL_GAP * number))
     label = f"{title}: {axes.y} for {', '.join(groups)}; {', '.join(bars)}"
     return plot(label, parts)
 
@@ -82,6 +86,13 @@ def distance_plot(
             parts.append(middle_text(str(far), at + step / 2, height - 6))
     label = f"{name}: pages by links from the seeds, from 0 on: {_counts(everything)}; targets: {_counts(relevant)}"
     return svg(width, height, label, f"plot small s{style % STYLES}", parts)
+
+
+def _group_name(name: str, middle: float, wide: float, top: float) -> Markup:
+    """The name of a group below its bars, in as many lines as it takes not to touch the next one."""
+    lines = wrap(name, max(1, int(wide / LETTER)), break_long_words=False)
+    texts = [middle_text(line, middle, top + LINE * at) for at, line in enumerate(lines)]
+    return Markup('<g class="group">{}</g>').format(Markup("").join(texts))
 
 
 def _bar(kind: str, at: float, step: float, counts: Sequence[int], far: int, y: Scale) -> Markup:
@@ -131,16 +142,20 @@ def _key(style: int, name: str, x: float, y: float) -> Markup:
     )
 
 
-def _level(style: int, name: str, value: float, right: float, y: Scale) -> Markup:
-    at = place_text(y.at(value))
+def _level(style: int, name: str, value: float, right: float, y: Scale, down: float) -> Markup:
+    """A line across the plot, and its key below those of the bars."""
     return Markup(
-        '<g class="curve s{0}"><polyline points="{1},{2} {3},{2}"/></g><text x="{4}" y="{5}">{6}</text>'
+        '<g class="curve s{0}"><polyline points="{1},{2} {3},{2}"/></g>'
+        '<line class="lead s{0}" x1="{4}" x2="{5}" y1="{6}" y2="{6}"/><text x="{7}" y="{8}">{9}</text>'
     ).format(
-        style % STYLES,
+        style,
         LEFT,
-        at,
+        place_text(y.at(value)),
         place_text(right),
-        place_text(right + 8),
-        place_text(y.at(value) + 4),
+        place_text(right + 6),
+        place_text(right + 18),
+        place_text(y.end + 6 + down),
+        place_text(right + 21),
+        place_text(y.end + 10 + down),
         shorten(name, LONGEST_LABEL),
     )

@@ -161,11 +161,12 @@ def _bars_along(style: int, curve: Curve, errors: Sequence[float], x: Scale, y: 
 
 
 def _label(each: _PlotCurve, x: Scale, y: Scale, right: float, at: float) -> Markup:
-    """The name beside the end of its curve, and a line from the one to the other."""
+    """The name beside the end of its curve, and a line from the one to the other: dotted where the curve ends early."""
     end, mean = each.points[-1][:2]
     return Markup(
-        '<line class="lead s{}" x1="{}" y1="{}" x2="{}" y2="{}"/><text x="{}" y="{}">{}</text>'
+        '<line class="lead{} s{}" x1="{}" y1="{}" x2="{}" y2="{}"/><text x="{}" y="{}">{}</text>'
     ).format(
+        " far" if right - x.at(end) > LABEL_GAP else "",
         each.style,
         place_text(x.at(end) + 2),
         place_text(y.at(mean)),

@@ -17,8 +17,12 @@ LETTER = 6.9
 SHORTEST_LABEL, LONGEST_LABEL = 8, 34
 """Labels have room for so many letters; figures and capitals, of which short names are made, are wider than most."""
 LABEL_GAP = 15.0
+LINE = 13.0
+"""From one line of a text to its next."""
 STYLES = 16
 """So many ways to draw a curve the style sheet knows: eight colours, unbroken and dashed."""
+DASHED = STYLES // 2
+"""Styles from this one on are dashed: what a paper reports is drawn so."""
 
 
 @dataclass(frozen=True, slots=True)

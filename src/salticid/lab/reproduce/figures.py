@@ -11,11 +11,8 @@ from markupsafe import Markup
 from salticid.lab.report import templates
 from salticid.lab.report.bar_plots import bar_plot
 from salticid.lab.report.plots import line_plot
-from salticid.lab.report.svg_parts import HEIGHT, STYLES, WIDTH, Axes
+from salticid.lab.report.svg_parts import DASHED, HEIGHT, WIDTH, Axes
 from salticid.lab.results import Curve
-
-_PLAIN = STYLES // 2
-"""Styles from this one on are dashed: what the paper reports is drawn so."""
 
 
 class PaperFigure(msgspec.Struct, frozen=True):
@@ -48,7 +45,7 @@ class PaperFigure(msgspec.Struct, frozen=True):
 
 def draw(figure: PaperFigure) -> Markup:
     """The figure as SVG that the style of a report colours; "" when there is nothing to draw."""
-    order = [*figure.curves, *[""] * (_PLAIN - len(figure.curves)), *figure.levels]
+    order = [*figure.curves, *[""] * (DASHED - len(figure.curves)), *figure.levels]
     axes = Axes(figure.x, figure.y, figure.from_zero, figure.log)
     title = f"{figure.number}, {figure.title}"
     if figure.groups:

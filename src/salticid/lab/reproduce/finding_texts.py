@@ -9,11 +9,20 @@ from salticid.lab.report.numbers import MINUS, decimals, number, p_value
 from salticid.lab.reproduce.findings import SURE, Finding, Verdict
 
 HEADS = ("the paper", "source", "where", "here", "effect (95 %)", "p", "n", "verdict")
-EXPLANATION = (
-    "The effect is the difference that was tested, more than 0 where it is as the paper says, with its 95 % interval; "
-    "where the paper says that two are equal, it should be near 0, and p is of two one-sided tests. p is corrected for "
-    "all findings tested at the same place (Holm)."
-)
+
+
+def explanation(findings: Sequence[Finding]) -> str:
+    """What effect and p are, and for how many tests p is corrected.
+
+    >>> explanation([Finding("", "", "", "", p=0.01)] * 3 + [Finding("", "", "", "")])[-58:]
+    'p is corrected for all 3 findings that were tested (Holm).'
+    """
+    tested = sum(each.p is not None for each in findings)
+    return (
+        "The effect is the difference that was tested, more than 0 where it is as the paper says, with its 95 % "
+        "interval; where the paper says that two are equal, it should be near 0, and p is of two one-sided tests. p is "
+        f"corrected for all {tested} findings that were tested (Holm)."
+    )
 
 
 def row(finding: Finding) -> list[str]:
@@ -57,11 +66,16 @@ def counts(findings: Sequence[Finding]) -> str:
     """How many findings have which verdict.
 
     >>> counts([Finding("", "", "", "", Verdict.HOLDS)] * 2)
-    '2 findings: 2 holds.'
+    '2 findings: 2 hold.'
     """
     number_of = Counter(each.verdict for each in findings)
-    parts = [f"{number_of[verdict]} {verdict.words}" for verdict in Verdict if number_of[verdict]]
+    parts = [_many(number_of[verdict], verdict) for verdict in Verdict if number_of[verdict]]
     return f"{len(findings)} findings: {'; '.join(parts)}." if parts else "No findings."
+
+
+def _many(count: int, verdict: Verdict) -> str:
+    words = "hold" if verdict is Verdict.HOLDS and count > 1 else verdict.words
+    return f"{count} {words}"
 
 
 def _signed(value: float, digits: int) -> str:

@@ -39,9 +39,9 @@ class Finding(msgspec.Struct, frozen=True):
     `quote` is what the paper says, `conjecture` whether it only supposes so.
 
     `effect` is the difference that was tested, counted so that more than 0 is what the paper says, `low` and `high`
-    bound it (95 %); `p` is corrected for all findings tested at one place (Holm), `p_alone` is not. They are null where
-    nothing was tested. `same`: the paper says that two are equal, so `effect` should be near 0, and `p` is of the claim
-    that it is.
+    bound it (95 %); `p` is corrected for all findings of the paper that were tested (Holm), `p_alone` is not. They are
+    null where nothing was tested. `same`: the paper says that two are equal, so `effect` should be near 0, and `p` is
+    of the claim that it is.
     """
 
     finding: str
@@ -70,7 +70,7 @@ def finding_of(
     same = p_same is not None
     p = p_same if same else test.p if test is not None else None
     if test is None or p is None or (test.p == 1.0 and not same):
-        return untestable(claim, where, f"{here}; equal everywhere" if test is not None else here)
+        return untestable(claim, where, f"{here}; no difference in the mean" if test is not None else here)
     low, high = sorted((sign * test.low, sign * test.high))
     return replace(
         untestable(claim, where, here),
@@ -89,13 +89,11 @@ def untestable(claim: Claim, where: str, why: str) -> Finding:
 
 
 def judged(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings with their verdicts, each p corrected for all that were tested at the same place."""
-    results = list(findings)
-    for where in dict.fromkeys(each.where for each in findings):
-        family = [at for at, each in enumerate(findings) if each.where == where]
-        for at, p in zip(family, holm([findings[at].p_alone for at in family]), strict=True):
-            results[at] = replace(findings[at], p=p, verdict=verdict_of(findings[at], p))
-    return results
+    """The findings of a paper with their verdicts, each p corrected for all that were tested, wherever they were."""
+    chances = holm([each.p_alone for each in findings])
+    return [
+        replace(each, p=p, verdict=verdict_of(each, p)) for each, p in zip(findings, chances, strict=True)
+    ]
 
 
 def verdict_of(finding: Finding, p: float | None) -> Verdict:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from salticid.lab.reproduce.figures import PaperFigure
-from salticid.lab.reproduce.finding_texts import EXPLANATION, HEADS, counts, row
+from salticid.lab.reproduce.finding_texts import HEADS, counts, explanation, row
 from salticid.lab.reproduce.reproduction import FigureTable, Reproduction
 
 FIGURES = "figures"
@@ -20,7 +20,7 @@ def markdown(paper: Reproduction, with_figures: bool = False) -> str:
         "; ".join(f"{name}: {value}" for name, value in paper.settings.items()) + ".",
         counts(paper.findings),
         _table(HEADS, [row(each) for each in paper.findings]),
-        EXPLANATION,
+        explanation(paper.findings),
     ]
     if with_figures:
         parts += [_figure(paper.number, each) for each in paper.figures if each.main]

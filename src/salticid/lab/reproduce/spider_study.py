@@ -23,8 +23,8 @@ from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.topics import TopicPlan
 
-TOPICS = 30
-"""So many topics the settings are tried on."""
+TOPICS = 10
+"""On so many topics each of two dozen settings is tried: enough to see what changes much, in minutes."""
 SPIDERS = "infospiders"
 PAPER_SETTINGS = "infospiders:step=plain"
 SWEEPS = {
@@ -68,15 +68,16 @@ def study(ground: Ground, plan: TopicPlan, buffer: int, setup: Setup) -> Iterato
 def _lives(ground: Ground, topics: Path, buffer: int, setup: Setup) -> FigureTable:
     """What the log of each crawl tells of its agents."""
     rows = []
+    files = sorted(topics.glob("*.toml"))
     for spec in (SPIDERS, PAPER_SETTINGS, f"{SPIDERS}:temperature=0.03", f"{SPIDERS}:restart=0.3"):
         lives = [
             AgentLives(ground.world, file, spec, Limits(max_pages=setup.pages, max_buffer=buffer)).figures()
-            for file in sorted(topics.glob("*.toml"))
+            for file in files
         ]
         columns: list[Values] = [list(column) for column in zip(*lives, strict=True)]
         rows.append([spec, *map(mean_text, columns)])
     return FigureTable(
-        f"How agents choose, live and breed, {ground.name}, {TOPICS} topics at most",
+        f"How agents choose, live and breed, {ground.name}, {len(files)} topics",
         [
             "setting",
             "bits of surprise a choice",
