@@ -14,12 +14,14 @@ from salticid.drivers.soft_404s import Soft404s
 from salticid.judges import judges
 from salticid.learning.rarity import Rarity
 from salticid.learning.stem_vectors import Stack, StemVector, dense_product
-from salticid.model import Limits, Page
+from salticid.model import Glimpse, Limits, Page
 from salticid.native import lib
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
+from salticid.tables import Texts, Urls
+from salticid.tables.translation import page_of_glimpse
 from salticid.testing.small import SmallWeb, random_web
 from salticid.text.link_lists import link_lists
 from salticid.text.own_words import OwnWords
@@ -200,3 +202,14 @@ def test_a_crawl_makes_the_same_visits(strategy: str) -> None:
     compiled, with_numpy = both(visits)
     assert compiled == with_numpy
     assert len(compiled) >= 50
+
+
+def test_a_page_that_others_told_of_is_read_like_any_other() -> None:
+    links = tuple((f"http://a.example/{at}", at, at + 2) for at in range(0, 30, 2))
+    words = tuple(WORDS * 3)
+    glimpse = Glimpse(0, 0, "http://b.example/", "told", words, links, score=0.5, positive=True, depth=1)
+    urls, table = Urls(), Texts()
+    page = page_of_glimpse(glimpse, urls, table)
+    compiled, with_numpy = both(lambda: OwnWords(urls, table, "en").of(page).tolist())
+    assert compiled == with_numpy
+    assert sum(compiled) == len(words) - 30, "the links are a list"

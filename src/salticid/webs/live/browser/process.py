@@ -40,6 +40,8 @@ LOOK_EVERY = 0.3
 """Seconds between two looks at a page: one that waits for nothing and has not changed is done."""
 MOST_LOOKS = 12
 """Looks at a page that waits for nothing and changes all the same."""
+VANISHING = 120.0
+"""Seconds that what is ended may take to be gone, on a machine however busy; nobody waits for it."""
 CLOSING = 5.0
 """Seconds that a page has to go away."""
 
@@ -159,14 +161,14 @@ class _OpenPage:
 
 def _vanish() -> NoReturn:
     """End the browser, which may be too busy to end by itself, and remove what it has written."""
-    deadline = time.monotonic() + CLOSING
+    deadline = time.monotonic() + VANISHING
     while time.monotonic() < deadline:
         if not (left := process_tree.still_there(process_tree.tree(os.getpid())[1:])):
             break
         process_tree.kill(left)
         time.sleep(0.005)
     home = Path(os.environ["HOME"])
-    while home.exists() and time.monotonic() < deadline + CLOSING:  # what is ending may still write
+    while home.exists() and time.monotonic() < deadline:  # what is ending may still write
         shutil.rmtree(home, ignore_errors=True)
         time.sleep(0.005)
     os._exit(0)
