@@ -23,7 +23,7 @@ from yarl import URL
 
 from benchmarks._server import CRAWLER_CORE, seeds
 from salticid.judges import judges
-from salticid.model import Limits, Topic
+from salticid.model import Limits, Scope, Topic
 from salticid.runs.brief import KnownPages
 from salticid.runs.live import live_driver
 from salticid.runs.live_settings import LiveSettings
@@ -76,7 +76,8 @@ def settings(port: int) -> LiveSettings:
 
 def topic(port: int) -> Topic:
     """Something to look for."""
-    return Topic("spiders", KEYWORDS, tuple(seeds(port)), language="en")
+    scope = Scope(include=(f"http://h*.example:{port}/*",))  # whom pages of others lead to is not at home here
+    return Topic("spiders", KEYWORDS, tuple(seeds(port)), language="en", scope=scope)
 
 
 async def salticid(

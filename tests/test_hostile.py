@@ -31,7 +31,8 @@ def met(tmp_path_factory: pytest.TempPathFactory) -> Survived:
 
 @pytest.fixture(scope="module")
 def read(tmp_path_factory: pytest.TempPathFactory) -> Survived:
-    return survive(CONTENT, tmp_path_factory.mktemp("content"), "--sitemaps", "--feeds")
+    """Without browsers, whose bounds are others (`test_browser_bounds.py`)."""
+    return survive(CONTENT, tmp_path_factory.mktemp("content"), "--sitemaps", "--feeds", "--render", "never")
 
 
 @pytest.fixture(scope="module")

@@ -126,7 +126,7 @@ class LiveWeb:
     async def feed(self, url: str) -> Page | None:
         """The links of a feed, newest first, as a page; None if it cannot be had or names nothing."""
         try:
-            body = await self._ask_for_file(url)
+            body = await self._ask_for_file(url, LONGEST_FEED)
             page = await self._pool.parse_feed(body[:LONGEST_FEED], url) if body else None
             return page if page is not None and len(page.links) else None
         finally:
@@ -167,12 +167,12 @@ class LiveWeb:
         """The page of a document, None if it cannot be parsed, or should not be."""
         return None if prescan(html) else await self._pool.parse(html, at, charset)
 
-    async def _ask_for_file(self, at: str) -> bytes | None:
-        """The body of a file; None when it cannot be had, or is out of scope."""
+    async def _ask_for_file(self, at: str, longest: int = LONGEST_SITEMAP) -> bytes | None:
+        """The body of a file, so much of it at most; None when it cannot be had, or is out of scope."""
         answer = await self.file(at, NO_URL, self._is_in_scope)
         if answer is None or answer.status != 200:
             return None
-        return await asyncio.to_thread(decode_body, answer.fields, answer.body, LONGEST_SITEMAP)
+        return await asyncio.to_thread(decode_body, answer.fields, answer.body, longest)
 
     async def _is_in_scope(self, at: str) -> bool:
         return self.may_follow(at)
