@@ -76,7 +76,9 @@ def settings(port: int) -> LiveSettings:
 
 def topic(port: int) -> Topic:
     """Something to look for."""
-    scope = Scope(include=(f"http://h*.example:{port}/*",))  # whom pages of others lead to is not at home here
+    scope = Scope(
+        include=(f"http://h*.example:{port}/*",)
+    )  # whom pages of others lead to is not at home here
     return Topic("spiders", KEYWORDS, tuple(seeds(port)), language="en", scope=scope)
 
 

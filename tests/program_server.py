@@ -46,6 +46,10 @@ class ProgramServer:
                 cwd=root,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
+                env={
+                    **os.environ,
+                    "OPENBLAS_NUM_THREADS": "1",
+                },  # a fork loses threads, and may wait for them
                 pass_fds=[theirs.fileno()],
             )
         self._asking = threading.Lock()

@@ -27,6 +27,8 @@ static void add(Sum *sum, double value)
             sum->part[kept++] = low;
         value = high;
     }
+    if (kept == MOST_PARTS) /* which only what is no number brings about */
+        kept--;
     sum->part[kept] = value;
     sum->size = kept + 1;
 }
