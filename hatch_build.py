@@ -10,6 +10,7 @@ import sysconfig
 import tempfile
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
@@ -38,10 +39,11 @@ class NativeLibrary(BuildHookInterface[Any]):
 def build(library: Path) -> bool:
     """Compile all of the folder into one library; whether that worked."""
     sources = sorted(map(str, library.parent.glob("*.c")))
+    declarations = f"-DDECLARATIONS={crc32((library.parent / 'kernels.h').read_bytes())}u"
     with tempfile.TemporaryDirectory(dir=library.parent) as folder:
         built = Path(folder) / library.name
         for compiler in _compilers():
-            command = [*compiler, *FLAGS, "-o", str(built), *sources, "-lm"]
+            command = [*compiler, *FLAGS, declarations, "-o", str(built), *sources, "-lm"]
             if subprocess.run(command, check=False).returncode == 0:
                 built.replace(library)  # at once: another may be loading it
                 return True

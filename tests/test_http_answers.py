@@ -63,7 +63,7 @@ def test_no_body_is_too_odd_to_be_undone(body: bytes, codings: list[str]) -> Non
         (b"content-type:TEXT/HTML;charset=x\r\n", b"<p>", b"<p>"),
         (b"Content-Type: application/xhtml+xml\r\n", b"<p>", b"<p>"),
         (b"Content-Type: application/json\r\n", b"<p>", None),
-        (b"Content-Type: text/plain\r\n", b"<p>", b"<p>&lt;p&gt;"),
+        (b"Content-Type: text/plain\r\n", b"<p>", b"<title>&lt;p&gt;</title><p>&lt;p&gt;"),
         (b"Content-Type: text/plain\r\n", b"\0\1", None),
         (b"Content-Type: text/plain\r\nContent-Encoding: gzip\r\n", b"\x1f\x8b\x08 broken", None),
         (b"", b"\n <!doctype html>", b"\n <!doctype html>"),

@@ -105,6 +105,19 @@ def test_a_text_is_read_as_a_page_in_its_charset() -> None:
     assert content({"content-type": "text/plain"}, b"\0" * 99, 99).html is None
 
 
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("\n  Notes & <eyes>\n=====\n\nThey see.", "Notes & <eyes>"),
+        ("They see " * 20 + "\n\nwell", ""),
+        (" \n", ""),
+    ],
+)
+def test_a_short_first_line_is_the_title_of_a_text(text: str, title: str) -> None:
+    page = Parser(Urls(), Texts()).parse(text_document(text.encode(), None), A, "utf-8")
+    assert page.title == title
+
+
 SITE: dict[str, Answer] = {
     "/": page(
         b"<html lang=de><link rel=next href=/next><link rel=alternate hreflang=en href=/english>"

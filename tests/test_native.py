@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 import pytest
 
+from salticid import native
 from salticid.drivers.soft_404s import Soft404s
 from salticid.judges import judges
 from salticid.learning.rarity import Rarity
@@ -213,3 +216,14 @@ def test_a_page_that_others_told_of_is_read_like_any_other() -> None:
     compiled, with_numpy = both(lambda: OwnWords(urls, table, "en").of(page).tolist())
     assert compiled == with_numpy
     assert sum(compiled) == len(words) - 30, "the links are a list"
+
+
+def test_a_library_of_other_declarations_is_left_alone(tmp_path: Path) -> None:
+    for name in (native.FILE, "kernels.h"):
+        shutil.copy(Path(str(native.__file__)).parent / name, tmp_path)
+    assert native._load(tmp_path)[0] is not None
+    (tmp_path / "kernels.h").write_text((tmp_path / "kernels.h").read_text() + "\n")
+    assert native._load(tmp_path)[0] is None
+    (tmp_path / native.FILE).unlink()
+    (tmp_path / native.FILE).write_bytes(b"no library")
+    assert native._load(tmp_path)[0] is None

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 FILE = "kernels.bin"
 """Not .so, which would say that Python may import it."""
@@ -25,14 +26,15 @@ def _load(folder: Path) -> tuple[Any, Callable[[Any], Any], Any, Any]:
     import _cffi_backend
     from cffi import FFI
 
-    ffi = FFI()
-    declared = re.sub(
-        r"/\*.*?\*/|^#.*?$", "", (folder / "kernels.h").read_text(), flags=re.DOTALL | re.MULTILINE
-    )
+    ffi, header = FFI(), (folder / "kernels.h").read_bytes()
+    declared = re.sub(r"/\*.*?\*/|^#.*?$", "", header.decode(), flags=re.DOTALL | re.MULTILINE)
     ffi.cdef(re.sub(r"(const )?\w+ \*", "void *", declared))  # any array may be handed over
     try:
         functions = ffi.dlopen(str(library))
-    except OSError:  # built for another machine
+        is_ours = functions.checksum_of_declarations() == crc32(header)
+    except (OSError, AttributeError):  # built for another machine, or long ago
+        is_ours = False
+    if not is_ours:
         return None, _no_address, None, None
     address = partial(_cffi_backend.from_buffer, ffi.typeof("char[]"))  # as ffi.from_buffer, in half its time
     return functions, address, ffi.NULL, ffi.new

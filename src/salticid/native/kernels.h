@@ -7,6 +7,9 @@
 
 #include <stdint.h>
 
+/* origin.c */
+uint32_t checksum_of_declarations(void);
+
 /* exact_sum.c */
 double exact_product(const int32_t *places, const double *weights, int32_t size, const double *dense, int32_t length);
 double exact_dense_product(const double *one, const double *other, int32_t size);

@@ -3,13 +3,7 @@
 #include <math.h>
 
 #include "kernels.h"
-
-#define STOP 0
-
-static int32_t within(int32_t place, int32_t size)
-{
-    return place < 0 ? 0 : place > size ? size : place;
-}
+#include "places.h"
 
 /* For each link, span and profile the sum of the weights of its words over the root of their number, stop words aside.
    `scratch` has room for three running sums of the page's words, each with one place more. */

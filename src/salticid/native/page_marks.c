@@ -3,11 +3,7 @@
 #include <string.h>
 
 #include "kernels.h"
-
-static int32_t within(int32_t place, int32_t size)
-{
-    return place < 0 ? 0 : place > size ? size : place;
-}
+#include "places.h"
 
 static void mark(uint8_t *marks, int32_t size, int32_t start, int32_t end)
 {

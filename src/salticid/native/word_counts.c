@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "kernels.h"
+#include "places.h"
 
-#define STOP 0
 #define DIGITS 2048
 
 /* Ascending, eleven bits at a time; `spare` has room for as many. */

@@ -12,16 +12,21 @@ _AFTER = ".,;:!?*_"
 """What ends a sentence and no address, as a rule."""
 _BRACKETS = {")": "(", "]": "["}
 _BETWEEN = re.compile(r"\n[ \t\r]*+\n\s*+")
+_LONGEST_TITLE = 120
+"""Letters of a first line that may be a title."""
 
 
 def text_document(text: bytes, charset: str | None) -> bytes:
-    """An HTML document, in UTF-8, that says what a plain text says.
+    """An HTML document, in UTF-8, that says what a plain text says; a short first line is its title.
 
     >>> text_document(b"Eyes\\n\\nsee <http://a.example/x(y)>, (http://b.example/).", None).decode().split("<p>")[2]
     'see &lt;<a href="http://a.example/x(y)">http://a.example/x(y)</a>&gt;, (<a href="http://b.example/">http://b.example/</a>).'
     """
-    paragraphs = _BETWEEN.split(decode(text, charset).replace("\r\n", "\n"))
-    return "".join(f"<p>{_linked(paragraph)}" for paragraph in paragraphs).encode("utf-8", "replace")
+    plain = decode(text, charset).replace("\r\n", "\n").lstrip()
+    first = plain[: _LONGEST_TITLE + 1].partition("\n")[0].strip()
+    title = f"<title>{escape(first)}</title>" if 0 < len(first) <= _LONGEST_TITLE else ""
+    paragraphs = "".join(f"<p>{_linked(paragraph)}" for paragraph in _BETWEEN.split(plain))
+    return f"{title}{paragraphs}".encode("utf-8", "replace")
 
 
 def _linked(text: str) -> str:
