@@ -13,7 +13,7 @@ from salticid.store.packing import unpack_page
 from salticid.store.record import VisitRow
 from salticid.store.schema import PAGE, RECHECK, VERSION, VISIT
 
-_CHANGED, _GONE, _SAME = "changed", "gone", "same"
+CHANGED, GONE, SAME = "changed", "gone", "same"
 
 
 class PageVersion(NamedTuple):
@@ -55,10 +55,10 @@ class Versions:
         self._gone: set[int] = set()
         for row in map(Recheck._make, db.all(RECHECK)):
             self._last_recheck[row.step] = row.id
-            if row.finding == _CHANGED:
+            if row.finding == CHANGED:
                 self._newest[row.step] = row
-            if row.finding in (_CHANGED, _GONE, _SAME):
-                (self._gone.add if row.finding == _GONE else self._gone.discard)(row.step)
+            if row.finding in (CHANGED, GONE, SAME):
+                (self._gone.add if row.finding == GONE else self._gone.discard)(row.step)
                 self._last_look[row.step] = row.wall
 
     def newest(self, step: int) -> Recheck | None:
