@@ -181,7 +181,8 @@ def test_what_urls_say_by_themselves() -> None:
     dice = np.random.default_rng(7)
     parts = [
         "/", "//", "Login", "cart", "cart2", "?", "&", ";", "=", "action=", "do=", "printable=x", "http://",
-        "HTTPS%3A%2F%2f", "http:/", "spider-silk", "Orb_Weavers", "the", "of", "2024", ".html", "%20", "a", "ü", "x" * 210, "://",
+        "HTTPS%3A%2F%2f", "http:/", "spider-silk", "Orb_Weavers", "the", "of", "2024", ".html", "%20", "a", "ü",
+        "x" * 210, "://",
     ]  # fmt: skip
     texts = [
         f"{dice.choice(['http', 'https'])}://{dice.choice(['a.example', 'b.example:80', 'é.example'])}"
