@@ -38,6 +38,13 @@ def digest(folder: Path) -> str:
         return crawled.digest()
 
 
+def choices(folder: Path) -> list[tuple[object, ...]]:
+    """What a crawl did, but for how long it took."""
+    with closing(CrawlFolder(folder)) as crawled:
+        visits = list(crawled.visits())
+    return [(visit.url, visit.outcome, visit.score, visit.source_step, visit.why) for visit in visits]
+
+
 class Cuts:
     """A crawl into a folder, left off in the middle again and again."""
 
@@ -192,4 +199,4 @@ def test_a_program_goes_on_from_what_another_left_and_a_kill_does_not_matter(tmp
             program.until(lambda: visits_in(folder) > 515, "five visits more")
             program.kill()
         assert salticid_anew(*words(folder, 600)).status == salticid(*words(played, 600)).status == 0
-    assert digest(folder) == digest(played)
+    assert choices(folder) == choices(played)
