@@ -19,8 +19,8 @@ from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.schema import SNAPSHOT
 from salticid.strategies import strategies
 
-SITE = Site(pages=90, hosts=6)
-CRAWLERS = [(name, "cosine", {}) for name in strategies.names()] + [
+SITE = Site(pages=60, hosts=6)
+CRAWLERS: list[tuple[str, str, dict[str, int]]] = [(name, "cosine", {}) for name in strategies.names()] + [
     ("hunter", "profile", {"refresh": 5}),
     ("best_first", "naive_bayes", {"retrain": 10}),
     ("best_first", "rocchio", {"retrain": 10}),
@@ -58,7 +58,7 @@ class Cuts:
         self.folder = folder
         self.left_at = 0
         """The visits that the last snapshot holds."""
-        self._make = lambda: Offline(
+        self._make: Callable[[], Offline] = lambda: Offline(
             SITE, folder, strategies.make(strategy), archive=False, judge=judges.make(judge, settings)
         )
 
@@ -80,7 +80,7 @@ class Cuts:
 
 def _speak(crawl: Offline) -> None:
     """Whatever a crawl hears besides answers."""
-    crawl.crawl.offer(Links.to([crawl.urls.intern(SITE.url(77))]), 2)
+    crawl.crawl.offer(Links.to([crawl.urls.intern(SITE.url(47))]), 2)
     crawl.crawl.hear([Feedback(crawl.urls.find(SITE.url(0)), 1)])
     crawl.crawl.extend(Limits(max_pages=170))
 
@@ -92,9 +92,9 @@ def test_a_crawl_goes_on_from_a_snapshot_as_from_its_log(
     with_snapshots, without = (
         Cuts(tmp_path / name, strategy, judge, settings) for name in ("with", "without")
     )
-    with_snapshots.run(30, leave=True, more=9)
-    without.run(30, more=9)
-    for visits, more in ((10, 3), (None, 0)):
+    with_snapshots.run(20, leave=True, more=5)
+    without.run(20, more=5)
+    for visits, more in ((8, 3), (None, 0)):
         left_at = with_snapshots.left_at
         played = with_snapshots.run(visits, more, speak=more > 0, leave=True)
         assert 0 < left_at == without.run(visits, more, speak=more > 0) - played

@@ -30,9 +30,10 @@ class LogMark(Struct, frozen=True):
 def mark_of(db: Database) -> LogMark:
     """The mark of all that is in a log now."""
     ends = [row[at] for table, at in ((QUESTION, 0), (VISIT, 1), (MESSAGE, 0)) if (row := db.last(table))]
-    after = (row[0] + 1 if (row := db.last(table)) else 0 for table in (VISIT, CHOICE, URL, WORDS))
-    place = LogMark(max(ends, default=0), *after, sums=[])
-    return _with_sums(db, place)
+    step, choice, url, words = (
+        row[0] + 1 if (row := db.last(table)) else 0 for table in (VISIT, CHOICE, URL, WORDS)
+    )
+    return _with_sums(db, LogMark(max(ends, default=0), step, choice, url, words, []))
 
 
 def fits(db: Database, mark: LogMark) -> bool:
