@@ -5,7 +5,8 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -140,6 +141,23 @@ class LockedFolder:
                 for path in self._new_folders:
                     path.rmdir()
         self._lock.close()
+
+
+@contextmanager
+def opened_to_rewrite(folder: Path) -> Iterator[Database]:
+    """The database of a crawl that nobody else may hold meanwhile; what is written is on the disk at once."""
+    locked = LockedFolder(folder)
+    try:
+        locked.write()
+        locked.db.connection.execute("PRAGMA synchronous = FULL")
+        yield locked.db
+    except (OSError, sqlite3.OperationalError) as error:
+        raise UserError(
+            f"{folder} cannot be written anew: {error}; make room, and give the command again: what is not done yet is "
+            "done then"
+        ) from None
+    finally:
+        locked.give_back()
 
 
 class NoFolder:

@@ -26,7 +26,7 @@ from salticid.store.twins import Twins
 
 BATCH_VISITS = 200
 BATCH_SECONDS = 1.0
-_WARC, _START_PAGES = "warc", "known"
+WARC, _START_PAGES = "warc", "known"
 """Facts about how far the archive goes, and that all start pages were read."""
 
 
@@ -124,7 +124,7 @@ class CrawlLog:
         self._seq = max(calls, default=0)
         self._choices = row[0] + 1 if (row := db.last(schema.CHOICE)) else 0
         self._rechecks = row[0] if (row := db.last(schema.RECHECK)) else 0
-        to = db.facts().get(_WARC)
+        to = db.facts().get(WARC)
         cut_off = self._archive.cut_back(tuple(to) if to else None) if self._archive is not None else None
         return ". ".join(filter(None, (left_behind, cut_off))) or None
 
@@ -257,7 +257,7 @@ class CrawlLog:
             self._batch.write(db, self._twins)
             db.insert(schema.MEMORY, self._memory.items())
             if place is not None:
-                db.insert(schema.ABOUT, facts({_WARC: place}))
+                db.insert(schema.ABOUT, facts({WARC: place}))
         self._batch.clear()
         self._memory.clear()
         self._texts.confirm()

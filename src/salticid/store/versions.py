@@ -15,7 +15,8 @@ from salticid.store.schema import PAGE, RECHECK, VERSION, VISIT
 
 THINNED = "thinned"
 """The fact about a crawl that old versions of its pages were taken out (`store/thinning.py`)."""
-_CHANGED, _GONE, _SAME = "changed", "gone", "same"
+CHANGED, _GONE, _SAME = "changed", "gone", "same"
+"""What a look at a page may have found."""
 
 
 class PageVersion(NamedTuple):
@@ -58,11 +59,11 @@ class Versions:
             if at is not None and row.wall > at:
                 continue
             self._last_recheck[row.step] = row.id
-            if row.finding == _CHANGED:
+            if row.finding == CHANGED:
                 self._newest[row.step] = row
             if row.finding == _GONE:
                 self._gone[row.step] = row
-            elif row.finding in (_CHANGED, _SAME):
+            elif row.finding in (CHANGED, _SAME):
                 self._gone.pop(row.step, None)
         self._thinned = self._not_kept() if at is not None else frozenset()
 
