@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from salticid.model import Ints
-from salticid.watching.known_pages import RoundBrief
+from salticid.watching.round_brief import RoundBrief
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,11 +26,17 @@ class Policy(Protocol):
 
 
 class InTurn:
-    """Looks at all pages, those not looked at for longest first, and hunts with what is left."""
+    """Looks at all pages, those not seen for longest first, with a share of the fetches, and hunts with what is left."""
+
+    def __init__(self, share: float = 1.0) -> None:
+        self._share = share
 
     def plan(self, brief: RoundBrief) -> Plan:
         pages, looks = brief.pages, brief.looks
-        last = pages.visited.copy()
-        np.maximum.at(last, looks.page, looks.wall)
-        order = np.lexsort((pages.step, last))[: brief.fetches]
-        return Plan(pages.step[order], None if brief.fetches is None else brief.fetches - len(order))
+        seen = pages.visited.copy()
+        np.maximum.at(seen, looks.page, looks.wall)
+        order = np.lexsort((pages.step, seen))
+        if brief.fetches is None:
+            return Plan(pages.step[order], None)
+        order = order[: int(self._share * brief.fetches)]
+        return Plan(pages.step[order], brief.fetches - len(order))

@@ -1,4 +1,4 @@
-"""What is known when a round of watching begins: the pages of the crawl, and what became of them at each look."""
+"""What is known when a round begins: the pages of the crawl, and what became of them at each look."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SAME, CHANGED, GONE, UNKNOWN = range(len(FINDINGS))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class KnownPages:
+class WatchedPages:
     """Good pages as columns of equal length, a row a page, in order of their steps.
 
     `visited` is when it was visited, `modified` since when it had been as it was then (NaN where nobody said), both in
@@ -39,9 +39,9 @@ class KnownPages:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Looks:
-    """The looks at known pages after their visits, in the order in which they were made.
+    """The looks at watched pages after their visits, in the order in which they were made.
 
-    `page` is a row of the known pages, `wall` seconds since 1970, `finding` a place in `FINDINGS`.
+    `page` is a row of the watched pages, `wall` seconds since 1970, `finding` a place in `FINDINGS`.
     """
 
     page: Ints
@@ -61,13 +61,13 @@ class Looks:
 class RoundBrief:
     """All that decides the plan of a round: what is known, what time it is, how many fetches there are (None: any).
 
-    `hunted` are the fetches that earlier rounds hunted on with (where there was none, the first hunt), `found` the
-    positive pages these brought.
+    `hunted` are the fetches that the first hunt took, and each round's after it, `found` the positive pages these
+    brought.
     """
 
-    pages: KnownPages
+    pages: WatchedPages
     looks: Looks
     now: float
     fetches: int | None
-    hunted: int = 0
-    found: int = 0
+    hunted: Ints
+    found: Ints
