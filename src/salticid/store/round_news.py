@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Sized
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -58,10 +58,14 @@ class ChangedPage(NewsPage, frozen=True):
 
 
 class GonePage(NewsPage, frozen=True):
-    """A page that is not there any more; the last copy of it was read `before`."""
+    """A page that is not there any more; the last copy of it was read `before`.
+
+    `version` is the recheck that brought this copy, None if the visit did.
+    """
 
     before: datetime | None
     status: int
+    version: int | None
 
 
 class RoundNews(msgspec.Struct, frozen=True):
@@ -82,9 +86,16 @@ class RoundNews(msgspec.Struct, frozen=True):
     unknown: int
 
     @property
-    def is_empty(self) -> bool:
-        """Whether there is nothing to tell."""
-        return not (self.new or self.changed or self.gone or self.back)
+    def counts(self) -> dict[str, int]:
+        """How many pages there are of each kind."""
+        kinds: dict[str, Sized] = {
+            "new": self.new,
+            "changed": self.changed,
+            "gone": self.gone,
+            "back": self.back,
+        }
+        rest = {"same": self.same, "still_gone": self.still_gone, "unknown": self.unknown}
+        return {name: len(pages) for name, pages in kinds.items()} | rest
 
 
 def what_came(crawl: CrawlFolder, number: int) -> RoundNews:
@@ -208,11 +219,11 @@ class _PagesThen:
     def changed(self, visit: StoredVisit) -> ChangedPage:
         step = visit.step
         old, new = self._findings.was[step][0], self._findings.now[step][0]
-        after = self._page(step, new)
+        after = version_of(self._crawl, step, new)
         what = None
         if new != old and after is not None and self._compared < MOST_COMPARED:
             self._compared += 1
-            before = self._page(step, old)
+            before = version_of(self._crawl, step, old)
             what = None if before is None else change(before, after)
         title = visit.title if after is None else after.title
         read = self._recheck(self._findings.seen[step]).wall
@@ -220,11 +231,11 @@ class _PagesThen:
 
     def gone(self, visit: StoredVisit) -> GonePage:
         last = self._findings.now[visit.step][0]
-        page = self._page(visit.step, last)
+        page = version_of(self._crawl, visit.step, last)
         seen = self._recheck(self._findings.seen[visit.step])
         title = visit.title if page is None else page.title
         about = _about(visit, title or "")
-        return GonePage(*about, time_of(seen.wall), self._read_at(visit, last), seen.status)
+        return GonePage(*about, time_of(seen.wall), self._read_at(visit, last), seen.status, last)
 
     def _read_at(self, visit: StoredVisit, place: int | None) -> datetime | None:
         return time_of(visit.fetched if place is None else self._recheck(place).wall)
@@ -232,10 +243,11 @@ class _PagesThen:
     def _recheck(self, number: int) -> Recheck:
         return Recheck._make(self._crawl.database.row(RECHECK, number))
 
-    def _page(self, step: int, place: int | None) -> Page | None:
-        """A version of a page; None if it is not kept any more."""
-        row = self._crawl.database.one(*((PAGE, step) if place is None else (VERSION, place)), body=True)
-        return None if row is None else unpack_page(row[1:])
+
+def version_of(crawl: CrawlFolder, step: int, version: int | None) -> Page | None:
+    """The page of a visit as a recheck brought it, or the visit itself; None if it is not kept any more."""
+    row = crawl.database.one(*((PAGE, step) if version is None else (VERSION, version)), body=True)
+    return None if row is None else unpack_page(row[1:])
 
 
 def _about(visit: StoredVisit, title: str) -> tuple[int, str, str, float, bool]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +22,14 @@ _WIDE_END = re.compile("(?<=[。！？])")  # after which no blank stands
 _NO_SIGN = re.compile(r"\w")
 _BLANK_BEFORE = re.compile(r" (?=[.,;!?…)\]](?: |$))")
 """Blanks that are no author's: the text of a page has one at each end of a link."""
+_LIST = -1
+
+
+class Stretch(NamedTuple):
+    """A part of a page's text: a heading, what stands between two of them, or a list of links."""
+
+    is_list: bool
+    sentences: list[str]
 
 
 def sentences(page: Page) -> list[str]:
@@ -30,9 +41,7 @@ def sentences(page: Page) -> list[str]:
     >>> sentences(web.page(web.id("home")))
     ['Eyes', 'Spiders have eight, e.g. here.', 'Do you?']
     """
-    return [
-        sentence for part in _parts(page) for whole in part for sentence in _WIDE_END.split(whole) if sentence
-    ]
+    return [sentence for stretch in stretches(page) if not stretch.is_list for sentence in stretch.sentences]
 
 
 def words_before_text(page: Page) -> int:
@@ -40,21 +49,17 @@ def words_before_text(page: Page) -> int:
     return len(page.words_in(Area.META)) + sum(1 for _ in letter_runs(page.title))
 
 
-def _parts(page: Page) -> Iterator[list[str]]:
-    """The sentences of each stretch of text that is neither broken by a heading nor by a list of links."""
+def stretches(page: Page) -> Iterator[Stretch]:
+    """The text of a page, cut where a heading or a list of links begins or ends. Numbers go with what is before."""
     pieces = page.text[:MOST_CHARACTERS].split(" ")
-    first = words_before_text(page) + np.cumsum([0, *map(_words, pieces[:-1])])
-    kinds = np.where(link_lists(page), -1, page.areas) if len(page.tokens) else np.zeros(1, np.int32)
-    stretch: list[str] = []
-    before = None
-    for piece, kind in zip(pieces, kinds[np.minimum(first, len(kinds) - 1)].tolist(), strict=True):
-        if kind != before and stretch:
-            yield _cut(stretch)
-            stretch = []
-        before = kind
-        if kind >= 0:
-            stretch.append(piece)
-    yield _cut(stretch)
+    words = np.array([*map(_words, pieces)])
+    token = words_before_text(page) + np.cumsum(words) - np.maximum(words, 1)
+    kinds = np.where(link_lists(page), _LIST, page.areas) if len(page.tokens) else np.zeros(1, np.int32)
+    of_pieces = kinds[np.clip(token, 0, len(kinds) - 1)].tolist()
+    for kind, some in groupby(zip(of_pieces, pieces, strict=True), itemgetter(0)):
+        found = _cut([piece for _, piece in some])
+        if found:
+            yield Stretch(kind == _LIST, found)
 
 
 def _cut(pieces: list[str]) -> list[str]:
@@ -64,7 +69,8 @@ def _cut(pieces: list[str]) -> list[str]:
         if found[-1] and _END.search(found[-1][-1]) and not piece[:1].islower() and _NO_SIGN.search(piece):
             found.append([])
         found[-1].append(piece)
-    return [_BLANK_BEFORE.sub("", " ".join(sentence)) for sentence in found if sentence]
+    whole = (_BLANK_BEFORE.sub("", " ".join(sentence)) for sentence in found)
+    return [sentence for each in whole for sentence in _WIDE_END.split(each) if sentence]
 
 
 def _words(piece: str) -> int:
