@@ -23,7 +23,7 @@ from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies.best_first import BestFirst
-from salticid.tables.excerpts import AROUND
+from salticid.tables.excerpt import AROUND
 from salticid.testing import SmallWeb
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.generating.building import WebEdition, build_generated

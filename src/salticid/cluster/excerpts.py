@@ -5,7 +5,7 @@ from __future__ import annotations
 from salticid.cluster.owners import Owners
 from salticid.model import Glimpse, Page, Visit
 from salticid.protocols import Tables
-from salticid.tables.excerpts import excerpt
+from salticid.tables.excerpt import excerpt
 
 
 def glimpses(visit: Visit, tables: Tables, owners: Owners, shard: int) -> dict[int, Glimpse]:
@@ -27,19 +27,10 @@ def glimpses(visit: Visit, tables: Tables, owners: Owners, shard: int) -> dict[i
 
 
 def _excerpt(visit: Visit, page: Page, places: list[int], tables: Tables, shard: int) -> Glimpse:
-    """The words around these links, and where the links are among them."""
-    shown = excerpt(page, places, tables)
-    return Glimpse(
-        origin=shard,
-        step=visit.step,
-        url=tables.urls[visit.final],
-        title=page.title,
-        words=shown.words,
-        links=shown.links,
-        score=visit.score,
-        positive=visit.positive,
+    return excerpt(
+        page, places, tables, origin=shard, step=visit.step, score=visit.score, positive=visit.positive,
         depth=visit.depth,
-    )
+    )  # fmt: skip
 
 
 def _link_alone(visit: Visit, tables: Tables, shard: int) -> Glimpse:

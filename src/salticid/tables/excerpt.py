@@ -1,25 +1,27 @@
-"""What is shown of a page to those who did not read it: the words around some of its links."""
+"""A page as it is shown to those who did not fetch it: the words around some of its links."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from salticid.model import Page
+from salticid.model import Glimpse, Page
 from salticid.protocols import Tables
 
 AROUND = 20
 """Words before and after a link that travel with it."""
 
 
-class Excerpt(NamedTuple):
-    """Words in reading order, and links with the spans of their anchors among them: those of a `Glimpse`."""
-
-    words: tuple[str, ...]
-    links: tuple[tuple[str, int, int], ...]
-
-
-def excerpt(page: Page, places: Sequence[int], tables: Tables) -> Excerpt:
+def excerpt(
+    page: Page,
+    places: Sequence[int],
+    tables: Tables,
+    *,
+    origin: int,
+    step: int,
+    score: float,
+    positive: bool,
+    depth: int,
+) -> Glimpse:
     """The stretches of words around the links at these places, one after another, and where the links are now."""
     starts, ends = page.links.start[places].tolist(), page.links.end[places].tolist()
     tokens: list[int] = []
@@ -33,5 +35,14 @@ def excerpt(page: Page, places: Sequence[int], tables: Tables) -> Excerpt:
         tokens += page.tokens[len(tokens) + shift : until].tolist()
         spans.append((start - shift, end - shift))
     urls = tables.urls.spell(page.links.url[places].tolist())
-    words = tuple(tables.words.spell(tokens))
-    return Excerpt(words, tuple((url, *span) for url, span in zip(urls, spans, strict=True)))
+    return Glimpse(
+        origin=origin,
+        step=step,
+        url=tables.urls[page.url],
+        title=page.title,
+        words=tuple(tables.words.spell(tokens)),
+        links=tuple((url, *span) for url, span in zip(urls, spans, strict=True)),
+        score=score,
+        positive=positive,
+        depth=depth,
+    )
