@@ -255,9 +255,9 @@ class Crawl:
         self.strategy.extend(limits)
         self.log.add_message(Extension(limits))
 
-    def takes_for_known(self, url: int) -> bool:
-        """Whether a URL was chosen, or led to from one that was."""
-        return self._urls[url] in (REACHED, CHOSEN)
+    def unchosen(self, urls: Ints) -> Bools:
+        """Which of these nobody has chosen so far."""
+        return self._open(urls)
 
     def unseen(self, urls: Ints) -> Bools:
         """Which of these nobody has offered or linked to so far."""

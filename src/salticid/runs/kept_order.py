@@ -48,7 +48,8 @@ def kept_order(folder: Path, settings: LiveSettings, backlinks_from: BacklinksFr
     )
     topic = msgspec.convert(facts["topic"], Topic)
     names = facts["strategy"]["name"], facts["judge"]["name"]
-    return Order(topic, settings, *names, recipe, folder, path)
+    known = tuple(map(Path, facts.get("known_crawls", ())))
+    return Order(topic, settings, *names, recipe, folder, path, known=known)
 
 
 def _made(registry: Any, kind: str, facts: Mapping[str, Any], folder: Path) -> Any:

@@ -204,7 +204,9 @@ class FateRule:
     """
 
     def __init__(
-        self, soft_changes: SoftChanges, belongs_to_another: Callable[[int, int], bool] = lambda step, url: False
+        self,
+        soft_changes: SoftChanges,
+        belongs_to_another: Callable[[int, int], bool] = lambda step, url: False,
     ) -> None:
         self._soft_changes, self._belongs_to_another = soft_changes, belongs_to_another
 
@@ -217,7 +219,11 @@ class FateRule:
             if (new.title, new.text) == (old.title, old.text) or self._soft_changes.is_soft(old, new):
                 return PageFate.SAME
             moved = response.final != response.url
-            return PageFate.GONE if moved and self._belongs_to_another(look.step, response.final) else PageFate.CHANGED
+            return (
+                PageFate.GONE
+                if moved and self._belongs_to_another(look.step, response.final)
+                else PageFate.CHANGED
+            )
         if response.status in _GONE or response.outcome is Outcome.NOT_HTML:
             return PageFate.GONE
         return PageFate.UNKNOWN

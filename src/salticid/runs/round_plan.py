@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from math import inf, nan
 from typing import NamedTuple
@@ -24,6 +24,7 @@ from salticid.watching.round_brief import Looks, RoundBrief, WatchedPages
 
 _WORDS = {1: Word.LIKED, -1: Word.REJECTED}
 _FETCHED = frozenset(outcome.value for outcome in Outcome if outcome.fetched)
+_PERHAPS_FETCHED = (Outcome.DUPLICATE.value, Outcome.OUT_OF_SCOPE.value)
 
 
 @dataclass(slots=True)
@@ -80,10 +81,14 @@ class SitemapSource(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RoundStart:
-    """Where a round starts: the pages it may look at, by step the URL to ask for each, and other sources of links."""
+    """Where a round starts: the pages it may look at, by step the URL to ask for each, and other sources of links.
+
+    `pages_at` are the steps of pages by all URLs at which they were ever found.
+    """
 
     brief: RoundBrief
     places: Mapping[int, int]
+    pages_at: dict[int, int]
     feeds: list[FeedSource]
     sitemaps: list[SitemapSource]
 
@@ -97,10 +102,9 @@ def round_start(
     sources = {row[0]: ChoiceRow._make(row).source for row in db.all(CHOICE)}
     positive = _positive(crawl, urls, heard, rows)
     good = [row for row in rows if row.good]
-    places = {row.step: row.final for row in good} | {
-        step: urls.intern(url) for step, url in heard.moves.items()
-    }
-    page_at = {url: step for step, url in places.items()}
+    finals = {row.step: row.final for row in good}
+    places = finals | {step: urls.intern(url) for step, url in heard.moves.items() if step in finals}
+    pages_at = {url: step for found_at in (finals, places) for step, url in found_at.items()}
     children, finds, feeds = Counter[int](), Counter[int](), Counter[str]()
     sitemaps: dict[int, SitemapSource] = {}
     for row in good:
@@ -108,7 +112,7 @@ def round_start(
         if row.step not in positive or source == row.step:
             continue
         if (sight := heard.sights.get(source)) is not None:
-            hub = page_at.get(urls.find(sight.url))
+            hub = pages_at.get(urls.find(sight.url))
             if hub is None:
                 feeds[sight.url] += 1
             else:
@@ -119,8 +123,9 @@ def round_start(
             host = urls.host(row.final)
             before = sitemaps.get(host, SitemapSource(row.final, row.depth, 0))
             sitemaps[host] = before._replace(finds=before.finds + 1)
+    no_feeds = {*pages_at, *(row.final for row in rows if row.outcome == Outcome.KNOWN.value)}
     last_sights = {
-        sight.url: sight for sight in heard.sights.values() if urls.find(sight.url) not in page_at
+        sight.url: sight for sight in heard.sights.values() if urls.find(sight.url) not in no_feeds
     }
     known = [FeedSource(sight, feeds[url]) for url, sight in last_sights.items()]
     pages = _watched(db, urls, good, heard, positive, children, finds, looks)
@@ -131,9 +136,20 @@ def round_start(
     return RoundStart(
         brief,
         places,
+        pages_at,
         sorted(known, key=lambda feed: -feed.finds),
         sorted(sitemaps.values(), key=lambda site: -site.finds),
     )
+
+
+def fetches_of(rows: Iterable[VisitRow]) -> int:
+    """How many of these visits took a request."""
+    return sum(map(_is_fetched, rows))
+
+
+def _is_fetched(row: VisitRow) -> bool:
+    asked = row.outcome not in _PERHAPS_FETCHED or row.status or row.seconds
+    return row.outcome in _FETCHED and bool(asked) and not row.revisit
 
 
 def _positive(crawl: CrawlFolder, urls: UrlTable, heard: HeardBefore, rows: list[VisitRow]) -> frozenset[int]:
@@ -193,7 +209,7 @@ def _yields(rows: list[VisitRow], positive: frozenset[int], starts: list[int]) -
     """The fetches of the first hunt and of each round that began before, and the pages on topic they brought."""
     steps = np.array([row.step for row in rows], np.int64)
     part = np.searchsorted(starts, steps, "right")
-    fetched = np.array([row.outcome in _FETCHED for row in rows], np.bool_)
+    fetched = np.array([_is_fetched(row) for row in rows], np.bool_)
     found = np.array([row.step in positive for row in rows], np.bool_)
     many = len(starts)
     hunted, brought = (np.bincount(part[which], minlength=many) for which in (fetched, found))

@@ -1,7 +1,7 @@
 """The looks at the pages of a crawl after their visits: what each found, and where the newest version is.
 
-A crawl that is watched for years has far more looks than pages. So the last ones of each page are enough, and where they
-were added up before, as the log remembers, only those that came since are read.
+A crawl that is watched for years has far more looks than pages. So the last ones of each page are enough, and where
+they were added up before, as the log remembers, only those that came since are read.
 """
 
 from __future__ import annotations
@@ -107,7 +107,9 @@ class LookTable:
         at = by_step[np.searchsorted(self.page, self.step[old], sorter=by_step)]
         np.fmax.at(since, at, self.wall[old])
         kept = ~old
-        return replace(self, step=self.step[kept], wall=self.wall[kept], finding=self.finding[kept], since=since)
+        return replace(
+            self, step=self.step[kept], wall=self.wall[kept], finding=self.finding[kept], since=since
+        )
 
 
 _COLUMNS = {

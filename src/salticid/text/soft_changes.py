@@ -14,34 +14,36 @@ import numpy as np
 from salticid.model import Bools, Page
 from salticid.protocols import Table
 
-CALENDAR = frozenset(
-    """
-    january february march april may june july august september october november december
-    jan feb mar apr jun jul aug sep sept oct nov dec
-    januar februar märz mai juni juli oktober dezember mär okt dez
-    janvier février mars avril juin juillet août septembre octobre novembre décembre
-    enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
-    gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
-    janeiro fevereiro março maio junho julho setembro outubro novembro dezembro
-    januari februari maart mei juni juli augustus
-    monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun
-    montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag
-    lundi mardi mercredi jeudi vendredi samedi dimanche
-    lunes martes miércoles jueves viernes sábado domingo
-    lunedì martedì mercoledì giovedì venerdì sabato domenica
-    segunda terça quarta quinta sexta feira maandag dinsdag woensdag donderdag vrijdag zaterdag zondag
-    second seconds minute minutes hour hours day days week weeks month months year years ago am pm utc gmt
-    today yesterday tomorrow now just sec secs min mins hr hrs
-    sekunde sekunden minuten stunde stunden tag tage tagen woche wochen monat monate monaten jahr jahre jahren
-    heute gestern uhr seconde secondes heure heures jour jours semaine semaines mois an ans hier aujourd hui
-    segundo segundos minuto minutos hora horas día días semana semanas mes meses año años hoy ayer
-    """.split()
-)
+_CALENDAR = """
+january february march april may june july august september october november december
+jan feb mar apr jun jul aug sep sept oct nov dec
+januar februar märz mai juni juli oktober dezember mär okt dez
+janvier février mars avril juin juillet août septembre octobre novembre décembre
+enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
+janeiro fevereiro março maio junho julho setembro outubro novembro dezembro
+januari februari maart mei augustus
+monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun
+montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag
+lundi mardi mercredi jeudi vendredi samedi dimanche
+lunes martes miércoles jueves viernes sábado domingo
+lunedì martedì mercoledì giovedì venerdì sabato domenica
+segunda terça quarta quinta sexta feira
+maandag dinsdag woensdag donderdag vrijdag zaterdag zondag
+second seconds minute minutes hour hours day days week weeks month months year years
+sec secs min mins hr hrs ago am pm utc gmt today yesterday tomorrow now just
+sekunde sekunden minuten stunde stunden tag tage tagen woche wochen monat monate monaten jahr jahre jahren
+heute gestern uhr
+seconde secondes heure heures jour jours semaine semaines mois an ans hier aujourd hui
+segundo segundos minuto minutos hora horas día días semana semanas mes meses año años hoy ayer
+"""
+_JOINING = """
+a an the of on at in about over almost less than st nd rd th
+de del di den der des le la el il y hace vor um
+"""
+CALENDAR = frozenset(_CALENDAR.split())
 """Words of dates and of times gone by, in the languages of most pages; a change of these alone is none."""
-
-JOINING = frozenset(
-    "a an the of on at in about over almost less than st nd rd th de del di den der des le la el il y hace vor um".split()
-)
+JOINING = frozenset(_JOINING.split())
 """Small words that belong to a date when they stand beside a word of one: an hour ago, the 5th of May."""
 
 _SHORTEST = 3
@@ -90,10 +92,14 @@ class SoftChanges:
 
         A text that has become a link, or was one, is said all the same.
         """
-        return self._telling(old) == self._telling(new) or self._telling(old, True) == self._telling(new, True)
+        return self._telling(old) == self._telling(new) or self._telling(old, True) == self._telling(
+            new, True
+        )
 
     def _telling(self, page: Page, links: bool = False) -> Counter[str]:
-        says = np.ones(len(page.tokens), np.bool_) if self._own_words is None else self._own_words(page).copy()
+        says = (
+            np.ones(len(page.tokens), np.bool_) if self._own_words is None else self._own_words(page).copy()
+        )
         if not links:
             for start, end in zip(page.links.start.tolist(), page.links.end.tolist(), strict=True):
                 says[start:end] = False
