@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import typer
 
 from salticid.cli.console import err, out, print_json, safe
-from salticid.cli.options import Quiet
+from salticid.cli.options import At, Quiet, moment
 from salticid.cli.progress import Work
 from salticid.errors import UserError
 from salticid.store.exports.choices import BINARY, CUT, FOLDERS, Format, PageOrder
@@ -52,6 +52,7 @@ def export_pages(
     with_noindex: Annotated[
         bool, typer.Option("--with-noindex", help="Pages that forbid it (noindex), too; they are marked.")
     ] = False,
+    at: At = None,
     chunks: Annotated[
         int | None,
         typer.Option(min=20, help="Cut pages by their headings into pieces of about N words.", metavar="N"),
@@ -72,8 +73,9 @@ def export_pages(
 
     _check(folder, to, file, json, chunks)
     start = time.monotonic()
-    criteria = Criteria(min_score, everything, on_topic, liked, order=order, noindex=with_noindex)
-    with crawl_in(folder) as crawl, Work("exporting", len(crawl), err) as work:
+    when = None if at is None else moment(at)
+    criteria = Criteria(min_score, everything, on_topic, liked, order=order, noindex=with_noindex, at=when)
+    with crawl_in(folder, when) as crawl, Work("exporting", len(crawl), err) as work:
 
         def watch(visits: int, pages: int) -> None:
             work.at(visits, f"{pages} pages")
