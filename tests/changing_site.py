@@ -21,11 +21,16 @@ LONG_AGO = 1_600_000_000.0
 
 @dataclass
 class Site:
-    """Pages by path, some with a tag, some with a date, some with neither; and what was asked."""
+    """Pages by path, some with a tag, some with a date, some with neither; and what was asked.
+
+    `moved` says where pages are that are elsewhere by now, `kinds` which files are no HTML.
+    """
 
     pages: dict[str, str] = field(default_factory=dict)
     dated: dict[str, float] = field(default_factory=dict)
     status: dict[str, int] = field(default_factory=dict)
+    moved: dict[str, str] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
 
     def answer(self, request: BaseHTTPRequestHandler) -> None:
@@ -33,7 +38,9 @@ class Site:
         self.asked.append((path, {name.lower(): value for name, value in request.headers.items()}))
         status = self.status.get(path, 200 if path in self.pages else 404)
         body = self.pages.get(path, "").encode() if status == 200 else b""
-        fields = {"Content-Type": "text/html; charset=utf-8"}
+        fields = {"Content-Type": self.kinds.get(path, "text/html; charset=utf-8")}
+        if path in self.moved:
+            status, body, fields["Location"] = 301, b"", self.moved[path]
         if path.startswith("/tagged"):
             fields["ETag"] = f'"{hashlib.sha1(body).hexdigest()}"'
             if request.headers.get("If-None-Match") == fields["ETag"]:

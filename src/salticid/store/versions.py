@@ -53,6 +53,7 @@ class Versions:
     def __init__(self, db: Database, at: float | None = None) -> None:
         self._db, self._at = db, at
         self._last_recheck: dict[int, int] = {}
+        self._last_look: dict[int, float] = {}
         self._newest: dict[int, Recheck] = {}
         self._gone: dict[int, Recheck] = {}
         for row in map(Recheck._make, db.all(RECHECK)):
@@ -61,6 +62,8 @@ class Versions:
             self._last_recheck[row.step] = row.id
             if row.finding == CHANGED:
                 self._newest[row.step] = row
+            if row.finding in (_CHANGED, _GONE, _SAME):
+                self._last_look[row.step] = row.wall
             if row.finding == _GONE:
                 self._gone[row.step] = row
             elif row.finding in (CHANGED, _SAME):
@@ -78,6 +81,10 @@ class Versions:
     def is_gone(self, step: int) -> bool:
         """Whether there was no page any more at the last look."""
         return step in self._gone
+
+    def last_look(self, step: int) -> float | None:
+        """When a page was last asked for again and somebody answered; None if never."""
+        return self._last_look.get(step)
 
     def gone(self, step: int) -> Recheck | None:
         """The look that found no page any more, if that was the last."""
