@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Sized
-from dataclasses import dataclass, field
 from datetime import datetime
 
 import msgspec
@@ -12,6 +11,7 @@ from salticid.errors import UserError
 from salticid.model import Page
 from salticid.store.changes import Change, change
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.findings import Findings, findings_of
 from salticid.store.packing import unpack_page
 from salticid.store.rounds import StoredRound, rounds
 from salticid.store.schema import PAGE, RECHECK, VERSION
@@ -24,8 +24,6 @@ MOST_COMPARED = 2_000
 """Pages of a round whose sentences are compared, the best first; of others it is only told that they changed."""
 LONGEST_OPENING = 300
 _WORDS_OF_A_SENTENCE = 5
-_FINDINGS = "SELECT id, step, finding FROM recheck WHERE id < ? ORDER BY id"
-_CHANGED, _GONE, _SAME = "changed", "gone", "same"
 
 
 class NewsPage(msgspec.Struct, frozen=True):
@@ -69,10 +67,11 @@ class GonePage(NewsPage, frozen=True):
 
 
 class RoundNews(msgspec.Struct, frozen=True):
-    """What a round brought, the best pages first. New pages are on topic, by the judge, and no near-duplicates.
+    """What a round brought, the best pages first.
 
-    `back` are pages that had been gone, changed or not. Of the pages asked for again besides, `same` did not change,
-    `still_gone` are as gone as before, and of `unknown` ones nothing could be learned.
+    `new` pages are on topic, by the judge, and neither near-duplicates of others nor held by another crawl. `back` are
+    pages that had been gone, changed or not. Of the pages asked for again besides, `same` did not change, `still_gone`
+    are as gone as before, and of `unknown` ones nothing could be learned.
     """
 
     round: int
@@ -108,63 +107,21 @@ def what_came(crawl: CrawlFolder, number: int) -> RoundNews:
 
 def news_of(crawl: CrawlFolder, wanted: Sequence[StoredRound]) -> list[RoundNews]:
     """The news of some rounds, in their order: a function of the log up to the last of them, and of nothing else."""
-    with_findings = _findings(crawl, wanted)
-    return [_news(crawl, stored, findings) for stored, findings in zip(wanted, with_findings, strict=True)]
+    found = findings_of(crawl.database, wanted)
+    return [_news(crawl, stored, findings) for stored, findings in zip(wanted, found, strict=True)]
 
 
-@dataclass(slots=True)
-class _Findings:
-    """What a round found of pages, by step: where each stood before it, and where it stands after it.
-
-    A place is the recheck that brought its newest version, None the visit; `seen` is the last recheck.
-    """
-
-    was: dict[int, tuple[int | None, bool]] = field(default_factory=dict)
-    now: dict[int, tuple[int | None, bool]] = field(default_factory=dict)
-    seen: dict[int, int] = field(default_factory=dict)
-    unknown: int = 0
-
-
-def _findings(crawl: CrawlFolder, wanted: Sequence[StoredRound]) -> list[_Findings]:
-    """One walk through all that was ever found again; rows are checked where they are told of."""
-    found = [_Findings() for _ in wanted]
-    newest: dict[int, int] = {}
-    gone: set[int] = set()
-    unsure: list[set[int]] = [set() for _ in wanted]
-    start = min((stored.first_recheck for stored in wanted), default=0)
-    end = max((stored.end_recheck for stored in wanted), default=0)
-    for number, step, finding in crawl.database.run(_FINDINGS, (end,)):
-        before = newest.get(step), step in gone
-        if finding == _CHANGED:
-            newest[step] = number
-        if finding in (_CHANGED, _GONE, _SAME):
-            (gone.add if finding == _GONE else gone.discard)(step)
-        if number < start:
-            continue
-        for stored, findings, unknown in zip(wanted, found, unsure, strict=True):
-            if stored.first_recheck <= number < stored.end_recheck:
-                if finding in (_CHANGED, _GONE, _SAME):
-                    findings.was.setdefault(step, before)
-                    findings.now[step] = newest.get(step), step in gone
-                    findings.seen[step] = number
-                else:
-                    unknown.add(step)
-    for findings, unknown in zip(found, unsure, strict=True):
-        findings.unknown = len(unknown - findings.was.keys())
-    return found
-
-
-def _news(crawl: CrawlFolder, stored: StoredRound, findings: _Findings) -> RoundNews:
+def _news(crawl: CrawlFolder, stored: StoredRound, findings: Findings) -> RoundNews:
     gone, changed, back = [], [], []
     same = still_gone = 0
-    for step, (old, was_gone) in findings.was.items():
-        new, is_gone = findings.now[step]
-        if is_gone:
-            still_gone += was_gone
-            gone += [] if was_gone else [step]
-        elif was_gone:
+    for step, was in findings.was.items():
+        now = findings.now[step]
+        if now.gone:
+            still_gone += was.gone
+            gone += [] if was.gone else [step]
+        elif was.gone:
             back.append(step)
-        elif new != old:
+        elif now.version != was.version:
             changed.append(step)
         else:
             same += 1
@@ -200,6 +157,8 @@ def _new_pages(crawl: CrawlFolder, stored: StoredRound) -> Iterator[NewPage]:
         if row.step < stored.end_step and row.good and row.positive and row.duplicate_of is None
     ]
     for visit in _by_score(crawl, steps).values():
+        if visit.known_in is not None:
+            continue
         page = crawl.page(visit.step)
         yield NewPage(
             *_about(visit, visit.title or ""),
@@ -212,13 +171,13 @@ def _new_pages(crawl: CrawlFolder, stored: StoredRound) -> Iterator[NewPage]:
 class _PagesThen:
     """Pages of a round as they were before it and after it."""
 
-    def __init__(self, crawl: CrawlFolder, findings: _Findings) -> None:
+    def __init__(self, crawl: CrawlFolder, findings: Findings) -> None:
         self._crawl, self._findings = crawl, findings
         self._compared = 0
 
     def changed(self, visit: StoredVisit) -> ChangedPage:
         step = visit.step
-        old, new = self._findings.was[step][0], self._findings.now[step][0]
+        old, new = self._findings.was[step].version, self._findings.now[step].version
         after = version_of(self._crawl, step, new)
         what = None
         if new != old and after is not None and self._compared < MOST_COMPARED:
@@ -230,7 +189,7 @@ class _PagesThen:
         return ChangedPage(*_about(visit, title or ""), time_of(read), self._read_at(visit, old), what)
 
     def gone(self, visit: StoredVisit) -> GonePage:
-        last = self._findings.now[visit.step][0]
+        last = self._findings.now[visit.step].version
         page = version_of(self._crawl, visit.step, last)
         seen = self._recheck(self._findings.seen[visit.step])
         title = visit.title if page is None else page.title
