@@ -1,0 +1,120 @@
+"""How often pages change, from looks that only say whether one did since the look before.
+
+A page is taken to change at random, at a rate of its own. Of an interval in which it changed nobody knows how often:
+at rate r and length w it is r w / (1 - exp(-r w)) times in the mean, so that a rate says how many changes to expect
+and these say the rate (expectation maximisation). What is seen of one page says little at first; its rate is drawn to
+that of its host, and that of a host to that of the whole crawl.
+
+Paper: Cho, Garcia-Molina, "Estimating frequency of change", ACM TOIT 3(3), 2003.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from salticid.exact import expm1s
+from salticid.model import Floats, Ints
+from salticid.watching.round_brief import CHANGED, GONE, UNKNOWN, Looks, WatchedPages
+
+DAY = 86_400.0
+USUAL = 1 / 100
+"""Changes a day of a page on a web nobody has looked at."""
+PAGE_WEIGHT, HOST_WEIGHT, CRAWL_WEIGHT = 0.5, 2.0, 1.0
+"""How many changes the rate of the host counts for against what was seen of a page, and so on."""
+_TURNS = 12
+"""After so many turns a rate hardly moves any more."""
+_SHORTEST = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """What was seen of pages, hosts or crawls, as columns, in days.
+
+    `dated` changes are known to the day, as the last one before the visit where its server told. In `changed`
+    intervals, together `changed_days` long, there was at least one change each. In `quiet_days` there was none.
+    """
+
+    dated: Floats
+    changed: Floats
+    changed_days: Floats
+    quiet_days: Floats
+
+    def together(self, groups: Ints, many: int) -> Evidence:
+        """The sums over groups, whose numbers are less than `many`."""
+        columns = (self.dated, self.changed, self.changed_days, self.quiet_days)
+        return Evidence(*(np.bincount(groups, column, many) for column in columns))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Histories:
+    """How each page was last seen: when, in seconds since 1970; how often it was gone, or asked for in vain, since."""
+
+    evidence: Evidence
+    seen: Floats
+    gone: Floats
+    in_vain: Floats
+    looks: Ints
+
+
+def histories(pages: WatchedPages, looks: Looks) -> Histories:
+    """What the looks at each page come to. A page that is gone has changed once, and no more."""
+    many = len(pages)
+    told = looks.finding != UNKNOWN
+    order = np.argsort(looks.page[told], kind="stable")
+    page, wall = looks.page[told][order], looks.wall[told][order]
+    finding = looks.finding[told][order]
+    first = np.append(True, page[1:] != page[:-1]) if len(page) else np.zeros(0, np.bool_)
+    before = np.where(first, pages.visited[page], np.append(0.0, wall[:-1])[: len(page)])
+    was_gone = ~first & (np.append(0, finding[:-1])[: len(page)] == GONE)
+    days = np.where(was_gone, 0.0, np.maximum(wall - before, 0.0) / DAY)
+    changed = ((finding == CHANGED) | (finding == GONE)) & ~was_gone
+    age = (pages.visited - pages.modified) / DAY
+    dated = age >= 0.0
+    quiet = np.bincount(page, np.where(changed, 0.0, days), many) + np.where(dated, age, 0.0)
+    evidence = Evidence(
+        dated=dated.astype(np.float64),
+        changed=np.bincount(page, changed, many),
+        changed_days=np.bincount(page, np.where(changed, days, 0.0), many),
+        quiet_days=quiet,
+    )
+    seen = pages.visited.copy()
+    np.maximum.at(seen, page, wall)
+    return Histories(
+        evidence=evidence,
+        seen=seen,
+        gone=_since(finding == GONE, page, many),
+        in_vain=_since(looks.finding == UNKNOWN, looks.page, many),
+        looks=np.bincount(page, minlength=many).astype(np.int32),
+    )
+
+
+def change_rates(evidence: Evidence, host: Ints) -> Floats:
+    """Changes a day of each page, by what was seen of it, of its host and of all."""
+    hosts, number = np.unique(host, return_inverse=True)
+    of_hosts = evidence.together(number.astype(np.int32), len(hosts))
+    of_all = of_hosts.together(np.zeros(len(hosts), np.int32), 1)
+    crawl = _rates(of_all, np.full(1, USUAL), CRAWL_WEIGHT)
+    by_host = _rates(of_hosts, np.broadcast_to(crawl, len(hosts)), HOST_WEIGHT)
+    return _rates(evidence, by_host[number], PAGE_WEIGHT)
+
+
+def _rates(evidence: Evidence, usual: Floats, weight: float) -> Floats:
+    """The rates that fit what was seen, and a usual rate that counts for so many changes."""
+    width = evidence.changed_days / np.maximum(evidence.changed, 1.0)
+    days = evidence.changed_days + evidence.quiet_days + weight / usual
+    rates = np.array(usual, np.float64)
+    for _ in range(_TURNS):
+        within = np.maximum(rates * width, _SHORTEST)
+        changes = evidence.changed * within / -expm1s(-within)
+        rates = (weight + evidence.dated + changes) / days
+    return rates
+
+
+def _since(which: np.ndarray[tuple[int], np.dtype[np.bool_]], page: Ints, many: int) -> Floats:
+    """How many of the last looks at each page, without a break, are such."""
+    others = np.zeros(many, np.int64)
+    places = np.arange(1, len(page) + 1)
+    np.maximum.at(others, page[~which], places[~which])
+    return np.bincount(page, which & (places > others[page]), many)
