@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Sized
+from collections.abc import Callable, Iterator, Sequence, Sized
 from datetime import datetime
+from math import inf
 
 import msgspec
 
 from salticid.errors import UserError
+from salticid.messages import Revision, Round
 from salticid.model import Page
 from salticid.store.changes import Change, change
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.findings import Findings, findings_of
 from salticid.store.packing import unpack_page
+from salticid.store.record import all_messages
 from salticid.store.rounds import StoredRound, rounds
 from salticid.store.schema import PAGE, RECHECK, VERSION
 from salticid.store.stored_visit import StoredVisit
@@ -27,7 +30,7 @@ _WORDS_OF_A_SENTENCE = 5
 
 
 class NewsPage(msgspec.Struct, frozen=True):
-    """A page of which there is news: as the judge saw it when it was visited, and when the news was read."""
+    """A page of which there is news: as it was judged by the end of the round, and when the news was read."""
 
     step: int
     url: str
@@ -125,7 +128,7 @@ def _news(crawl: CrawlFolder, stored: StoredRound, findings: Findings) -> RoundN
             changed.append(step)
         else:
             same += 1
-    visits = _by_score(crawl, [*gone, *changed, *back])
+    visits = _by_score(crawl, [*gone, *changed, *back], _ScoresThen(crawl, stored))
     pages = _PagesThen(crawl, findings)
     return RoundNews(
         round=stored.number,
@@ -140,9 +143,34 @@ def _news(crawl: CrawlFolder, stored: StoredRound, findings: Findings) -> RoundN
     )
 
 
-def _by_score(crawl: CrawlFolder, steps: list[int]) -> dict[int, StoredVisit]:
-    visits = sorted(crawl.visits_at(steps), key=lambda visit: (not visit.positive, -visit.score, visit.step))
-    return {visit.step: visit for visit in visits}
+class _ScoresThen:
+    """Pages as they were judged by the end of a round: those that changed may have been judged anew."""
+
+    def __init__(self, crawl: CrawlFolder, stored: StoredRound) -> None:
+        self._line = inf
+        self._later: dict[int, float] = {}
+        for _, message in all_messages(crawl.database):
+            if isinstance(message, Round) and message.number > stored.number:
+                break
+            if isinstance(message, Revision):
+                self._later.update(message.scores)
+        if self._later:
+            rows = (row for row in crawl.rows(-1) if row.step < stored.end_step and row.positive)
+            self._line = min((row.score for row in rows), default=inf)
+
+    def __call__(self, visit: StoredVisit) -> StoredVisit:
+        score = self._later.get(visit.step)
+        if score is None:
+            return visit
+        return msgspec.structs.replace(visit, score=score, positive=score >= self._line)
+
+
+def _by_score(
+    crawl: CrawlFolder, steps: list[int], then: Callable[[StoredVisit], StoredVisit]
+) -> dict[int, StoredVisit]:
+    visits = map(then, crawl.visits_at(steps))
+    best = sorted(visits, key=lambda visit: (not visit.positive, -visit.score, visit.step))
+    return {visit.step: visit for visit in best}
 
 
 def _in_order(visits: dict[int, StoredVisit], steps: list[int]) -> list[int]:
@@ -156,7 +184,7 @@ def _new_pages(crawl: CrawlFolder, stored: StoredRound) -> Iterator[NewPage]:
         for row in crawl.rows(stored.first_step - 1)
         if row.step < stored.end_step and row.good and row.positive and row.duplicate_of is None
     ]
-    for visit in _by_score(crawl, steps).values():
+    for visit in _by_score(crawl, steps, lambda visit: visit).values():
         if visit.known_in is not None:
             continue
         page = crawl.page(visit.step)
