@@ -15,6 +15,7 @@ import pytest
 from playwright.sync_api import Browser
 from tests.made_crawl import Made, article
 from tests.page_browser import chromium, grave_findings, window
+from tests.running import salticid
 
 from salticid.errors import UserError
 from salticid.model import Page
@@ -39,14 +40,15 @@ def watched(folder: Path) -> Path:
     """A crawl of five pages and two rounds."""
     made = Made(folder)
     for name in ("same", "changing", "leaving", "returning", "off"):
-        made.add(f"http://a.example/{name}", article(name), positive=int(name != "off"))
+        is_off = name == "off"
+        made.add(f"http://a.example/{name}", article(name), positive=not is_off, score=0.2 if is_off else 0.5)
     made.begin_round(1)
     made.ask_again(0, "same")
     made.ask_again(1, "changed", article("changing", "They see in four colours. Males dance."))
     made.ask_again(3, "gone")
     made.ask_again(2, "unknown")
     made.add("http://a.example/new", article("new"), score=0.7, found_by=(1, 0))
-    made.add("http://a.example/not-it", article("not it"), positive=0)
+    made.add("http://a.example/not-it", article("not it"), positive=0, score=0.2)
     made.add("http://a.example/twin", article("new"), duplicate_of=5)
     made.end_round(1)
     made.begin_round(2)
@@ -110,11 +112,12 @@ def pages(*texts: str) -> list[Page]:
     return [parser.parse(text.encode(), "http://a.example/") for text in texts]
 
 
-def test_sentences_that_moved_menus_and_signs_are_no_change() -> None:
+def test_sentences_that_moved_menus_dates_and_counts_are_no_change() -> None:
     menu = "".join(f"<li><a href=/{n}>menu item {n}</a>" for n in range(8))
     longer = "".join(f"<li><a href=/{n}>menu item {n}</a>" for n in range(12))
-    body = "<h1>Eyes</h1><p>They have eight. The front pair sees best!</p><p>Males dance.</p>"
-    moved = "<p>Males   <b>dance</b>.</p><h1>EYES</h1><p>The front pair sees best. They have eight.</p>"
+    read, again = "Read 9 times, 30 April 2026.", "Read 12 times, 3 May 2026."
+    body = f"<h1>Eyes</h1><p>They have eight. The front pair sees best!</p><p>Males dance. {read}</p>"
+    moved = f"<p>Males   <b>dance</b>.</p><h1>EYES</h1><p>The front pair sees best. They have eight. {again}"
     before, after, more = pages(
         f"<ul>{menu}</ul>{body}", f"<ul>{longer}</ul>{moved}", f"{body}<p>They have eight."
     )
@@ -125,8 +128,9 @@ def test_sentences_that_moved_menus_and_signs_are_no_change() -> None:
 
 
 def test_huge_pages_are_compared_in_little_time_and_told_in_few_words() -> None:
-    text = " ".join(f"Sentence number {n} speaks of spiders and {n * 7} flies." for n in range(20_000))
-    other = " ".join(f"Another number {n} speaks of webs and {n * 3} bees." for n in range(20_000))
+    names = [f"x{n}".translate(str.maketrans("0123456789", "abcdefghij")) for n in range(20_000)]
+    text = " ".join(f"Sentence {name} speaks of spiders and many flies." for name in names)
+    other = " ".join(f"Another {name} speaks of webs and some bees." for name in names)
     before, after = pages(f"<p>{text}", f"<p>{other}{'x' * 5000}")
     start = time.process_time()
     told = change(before, after)
@@ -240,3 +244,47 @@ def test_a_version_that_is_not_kept_any_more_is_told_of_without_its_sentences(tm
     second = news(folder, 2)
     assert second.changed[0].title == "changing"
     assert second.changed[0].change is None
+
+
+def since(folder: Path, moment: str, *options: str) -> dict[str, dict[str, str]]:
+    """The pages that an export gives, by title."""
+    said = salticid("export", folder, "--to", "jsonl", "--out", "-", "--since", moment, *options)
+    assert said.status == 0, said.err
+    return {row["title"]: row for row in map(json.loads, said.out.splitlines())}
+
+
+def test_an_export_since_a_round_or_a_date_says_what_is_new_and_how(tmp_path: Path) -> None:
+    folder = watched(tmp_path / "c")
+    first, second = since(folder, "1"), since(folder, "2")
+    assert {title: row["news"] for title, row in first.items()} == {
+        "new": "new", "not it": "new", "changing": "changed", "returning": "changed", "off": "changed",
+    }  # fmt: skip
+    assert {title: row["news"] for title, row in second.items()} == {
+        "changing": "changed", "returning": "back", "off": "changed",
+    }  # fmt: skip
+    assert second["changing"]["added"] == "They see in five colours."
+    assert second["changing"]["removed"] == "They see in four colours."
+    assert first["changing"]["added"] == "Males dance.\nThey see in five colours."
+    assert first["new"]["added"] == ""
+    assert since(folder, "1", "--on-topic").keys() == {"new", "changing", "returning"}
+    assert since(folder, "2026-03-01").keys() == first.keys() | {"same"}, "all was read that day or later"
+    assert since(folder, "2026-03-02").keys() == {"changing", "returning", "off"}
+    assert since(folder, "2026-03-03").keys() == set()
+    for form in ("csv", "markdown", "parquet"):
+        out = tmp_path / form
+        said = salticid(
+            "export", folder, "--to", form, "--out", out, "--since", "2", "--chunks", 50, "--json"
+        )
+        assert json.loads(said.out)["pages"] == 3, said.err
+    (file,) = (tmp_path / "markdown").glob("*-changing-001.md")
+    assert '\nnews: "changed"\nadded:\n- "They see in five colours."\n' in file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("moment", "cause"), [("7", "has no round 7"), ("lately", "neither a round nor a date")]
+)
+def test_a_moment_that_is_none_is_refused(tmp_path: Path, moment: str, cause: str) -> None:
+    folder = watched(tmp_path / "c")
+    said = salticid("export", folder, "--to", "jsonl", "--out", tmp_path / "out", "--since", moment)
+    assert (said.status, cause in said.err) == (2, True), said.err
+    assert not (tmp_path / "out").exists()

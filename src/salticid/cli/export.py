@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
@@ -53,6 +53,13 @@ def export_pages(
         bool, typer.Option("--with-noindex", help="Pages that forbid it (noindex), too; they are marked.")
     ] = False,
     at: At = None,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            help="Only pages new or changed since a day or a round began, and what changed.",
+            metavar="DATE|ROUND",
+        ),
+    ] = None,
     chunks: Annotated[
         int | None,
         typer.Option(min=20, help="Cut pages by their headings into pieces of about N words.", metavar="N"),
@@ -70,12 +77,17 @@ def export_pages(
     from salticid.cli.crawl_reading import crawl_in  # here, as what follows: it takes its time to import
     from salticid.store.exports.export import export, export_folder
     from salticid.store.exports.selection import Criteria
+    from salticid.store.since import Since
 
     _check(folder, to, file, json, chunks)
+    if since is not None and at is not None:
+        raise UserError("--since tells what is new up to now, and --at of a day before; give one of them")
     start = time.monotonic()
     when = None if at is None else moment(at)
     criteria = Criteria(min_score, everything, on_topic, liked, order=order, noindex=with_noindex, at=when)
     with crawl_in(folder, when) as crawl, Work("exporting", len(crawl), err) as work:
+        if since is not None:
+            criteria = replace(criteria, since=Since.of(crawl, since))
 
         def watch(visits: int, pages: int) -> None:
             work.at(visits, f"{pages} pages")
@@ -122,7 +134,7 @@ def _is_of_crawl(folder: Path, file: Path) -> bool:
     if whole not in part.parents:
         return False
     first = part.relative_to(whole).parts[0]
-    return first in ("lock", "warc") or first.startswith(("crawl.db", "search.db"))
+    return first in ("lock", "rounds", "warc") or first.startswith(("crawl.db", "search.db"))
 
 
 @contextmanager

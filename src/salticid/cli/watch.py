@@ -11,8 +11,9 @@ from typing import Annotated, Any
 import typer
 
 from salticid.cli import live_options, options
-from salticid.cli.console import err, out, print_json, safe
+from salticid.cli.console import err, print_json, safe
 from salticid.cli.interrupts import INTERRUPTED, interruptible
+from salticid.cli.round_table import print_round
 from salticid.errors import UserError
 
 
@@ -89,6 +90,7 @@ def _round(folder: Path, typed: Mapping[str, Any], fetches: int | None, json: bo
     from salticid.runs import watch as watching
     from salticid.runs.kept_order import kept_order
     from salticid.runs.refresh import last_settings
+    from salticid.store.digests.digest import digest_folder
     from salticid.worlds.inlinks import backlinks_from
 
     settings = last_settings(folder, live_options.settings(typed))
@@ -108,7 +110,7 @@ def _round(folder: Path, typed: Mapping[str, Any], fetches: int | None, json: bo
     if json:
         print_json({**told, "out": str(folder)})
     else:
-        out.print(", ".join(f"{value} {name}" for name, value in told.items()), highlight=False)
+        print_round(result.news, digest_folder(folder, result.news.round))
     if result.stopped == watching.INTERRUPTED:
         _say_how_to_go_on(folder)
         return INTERRUPTED

@@ -10,12 +10,13 @@ import msgspec
 
 from salticid.model import Page
 from salticid.text.sentences import sentences
+from salticid.text.soft_changes import telling
 
 MOST_SENTENCES = 50
 """Sentences that are told of one page, of those that came and of those that went."""
 LONGEST = 600
 """Characters told of a sentence."""
-_NO_WORDS = re.compile(r"[\W_]+")
+_WORDS = re.compile(r"[^\W\d_]+")
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -30,11 +31,12 @@ class Change(msgspec.Struct, frozen=True):
 def change(before: Page, after: Page) -> Change:
     """What a page says that it did not say before, and what it says no more; a sentence that moved is no change.
 
-    A title counts as a sentence. Case, blanks and punctuation make no difference. The time grows with the length of
-    the texts and with nothing else, for no order is compared.
+    A title counts as a sentence. Sentences that differ by what is no news (`text/soft_changes.py`) are the same: by
+    numbers, dates, case, punctuation, the order of words. The time grows with the length of the texts and with nothing
+    else, for no order of sentences is compared.
 
     >>> from salticid.testing.small import SmallWeb
-    >>> web = SmallWeb({"a": "Spiders jump. They have eyes.", "b": "They have eyes! Flies flee. Spiders jump."})
+    >>> web = SmallWeb({"a": "Spiders jump. They have eyes.", "b": "They have 8 eyes! Flies flee. Spiders jump."})
     >>> change(web.page(web.id("a")), web.page(web.id("b")))
     Change(added=['Flies flee.'], removed=[], more_added=0, more_removed=0)
     """
@@ -49,19 +51,20 @@ def change(before: Page, after: Page) -> Change:
 
 
 def _without(these: list[str], those: Iterable[str]) -> list[str]:
-    """Those that are not among the others; one that stands there once takes away one."""
-    there = Counter(map(_key, those))
+    """Those that stand there more often than among the others, each once."""
+    there = Counter(map(_gist, those))
     left: list[str] = []
     for sentence in these:
-        key = _key(sentence)
-        if key and not there[key]:
+        gist = _gist(sentence)
+        if gist and there[gist] == 0:
             left.append(sentence)
-        there[key] -= 1
+        there[gist] -= 1
     return left
 
 
-def _key(sentence: str) -> str:
-    return _NO_WORDS.sub(" ", sentence.casefold()).strip()
+def _gist(sentence: str) -> tuple[tuple[str, int], ...]:
+    """What of a sentence can be news."""
+    return tuple(sorted(telling(_WORDS.findall(sentence.lower())).items()))
 
 
 def _short(sentence: str) -> str:
