@@ -62,7 +62,7 @@ class Versions:
             self._last_recheck[row.step] = row.id
             if row.finding == CHANGED:
                 self._newest[row.step] = row
-            if row.finding in (_CHANGED, _GONE, _SAME):
+            if row.finding in (CHANGED, _GONE, _SAME):
                 self._last_look[row.step] = row.wall
             if row.finding == _GONE:
                 self._gone[row.step] = row
