@@ -20,6 +20,7 @@ from salticid.store.batch import Batch
 from salticid.store.database import Database, facts
 from salticid.store.disk_room import DiskRoom
 from salticid.store.folder_lock import IN_MEMORY, LockedFolder, NoFolder
+from salticid.store.forgotten_urls import check_finished
 from salticid.store.packing import pack_page, unpack_page
 from salticid.store.table_writing import TextTables
 from salticid.store.twins import Twins
@@ -111,6 +112,7 @@ class CrawlLog:
 
     def go_on(self) -> str | None:
         """Continue the crawl that is there, its tables filled as they were; a sentence if something is missing."""
+        check_finished(self.folder, self.database)
         left_behind = self._folder.missing
         self._folder.write()
         db = self.database
