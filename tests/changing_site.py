@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from tests.running import salticid
@@ -87,10 +88,12 @@ def page(about: str, *links: str) -> str:
     return f"<title>{about}</title><p>jumping spiders and {about} {anchors}"
 
 
-def crawl(site: Site, port: int, folder: Path) -> None:
-    """Eight pages of a site, crawled into a folder."""
+def crawl(
+    site: Site, port: int, folder: Path, more: Mapping[str, str] = MappingProxyType({}), *options: str
+) -> tuple[str | Path, ...]:
+    """Eight pages of a site, and more, crawled into a folder; by which command."""
     site.pages |= {
-        "/": page("home", "/tagged", "/tagged2", "/dated", "/plain", "/plain2", "/leaving", "/flaky"),
+        "/": page("home", "/tagged", "/tagged2", "/dated", "/plain", "/plain2", "/leaving", "/flaky", *more),
         "/tagged": page("a tag"),
         "/tagged2": page("another tag"),
         "/dated": page("a date"),
@@ -98,16 +101,19 @@ def crawl(site: Site, port: int, folder: Path) -> None:
         "/plain2": page("nothing either"),
         "/leaving": page("goodbye"),
         "/flaky": page("trouble"),
+        **more,
     }
     site.dated["/dated"] = LONG_AGO
     topic = folder.parent / "topic.toml"
     topic.write_text(f'name = "t"\nkeywords = "jumping spiders"\nseeds = ["{SITE}/"]\n')
-    said = salticid(
+    order = (
         "crawl", topic, "--resolve", f"*=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8", "--delay", "0",
-        "--out", folder, "--json",
+        "--out", folder, "--json", *options,
     )  # fmt: skip
-    assert json.loads(said.out)["pages"] == 8, said.err
+    said = salticid(*order)
+    assert json.loads(said.out)["pages"] >= 8 + len(more), said.err
     site.asked.clear()
+    return order
 
 
 def refreshed(folder: Path, *options: str) -> dict[str, Any]:

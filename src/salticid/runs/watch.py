@@ -194,13 +194,16 @@ class WatchRun(LiveRun):
         crawl = self.crawl
         with suppress(Parked):
             if isinstance(source, SitemapSource):
+                self.driver.take_for_read(sitemap_host=self.web.urls.host(source.url))
                 urls = np.array(await self.web.sitemap(source.url), np.int32)
                 news = urls[crawl.unseen(urls)].tolist()
                 if news:
                     self._has_news = True
                     crawl.offer(Links.to(news), source.depth)
-            elif (page := await self.web.feed(source.glimpse.url)) is not None:
-                about = source.glimpse
+                return
+            about = source.glimpse
+            self.driver.take_for_read(about.url)
+            if (page := await self.web.feed(about.url)) is not None:
                 self._show(page, crawl.unseen(page.links.url), about.score, about.positive, about.depth)
 
     async def _look(self, steps: Sequence[int], looks: LookTable) -> None:
