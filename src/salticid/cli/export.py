@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import typer
 
 from salticid.cli.console import err, out, print_json, safe
-from salticid.cli.options import Quiet
+from salticid.cli.options import At, Quiet, moment
 from salticid.cli.progress import Work
 from salticid.errors import UserError
 from salticid.store.exports.choices import BINARY, CUT, FOLDERS, Format, PageOrder
@@ -21,7 +21,9 @@ from salticid.store.exports.new_file import new_file
 from salticid.store.exports.new_folder import new_folder, size_of
 
 if TYPE_CHECKING:
+    from salticid.store.crawl_folder import CrawlFolder
     from salticid.store.exports.export import ExportResult
+    from salticid.store.since import Since
 
 STDOUT = "-"
 
@@ -52,6 +54,7 @@ def export_pages(
     with_noindex: Annotated[
         bool, typer.Option("--with-noindex", help="Pages that forbid it (noindex), too; they are marked.")
     ] = False,
+    at: At = None,
     since: Annotated[
         str | None,
         typer.Option(
@@ -76,14 +79,14 @@ def export_pages(
     from salticid.cli.crawl_reading import crawl_in  # here, as what follows: it takes its time to import
     from salticid.store.exports.export import export, export_folder
     from salticid.store.exports.selection import Criteria
-    from salticid.store.since import Since
 
     _check(folder, to, file, json, chunks)
     start = time.monotonic()
-    criteria = Criteria(min_score, everything, on_topic, liked, order=order, noindex=with_noindex)
-    with crawl_in(folder) as crawl, Work("exporting", len(crawl), err) as work:
+    when = None if at is None else moment(at)
+    criteria = Criteria(min_score, everything, on_topic, liked, order=order, noindex=with_noindex, at=when)
+    with crawl_in(folder, when) as crawl, Work("exporting", len(crawl), err) as work:
         if since is not None:
-            criteria = replace(criteria, since=Since.of(crawl, since))
+            criteria = replace(criteria, since=_since(crawl, since, when))
 
         def watch(visits: int, pages: int) -> None:
             work.at(visits, f"{pages} pages")
@@ -101,6 +104,15 @@ def export_pages(
         print_json({**facts, "seconds": round(time.monotonic() - start, 3)})
     else:
         _tell(file, result, size)
+
+
+def _since(crawl: CrawlFolder, text: str, when: float | None) -> Since:
+    """The beginning of a round, by its number, or of a day; news are told up to a moment, if one is named."""
+    from salticid.store.since import Since
+
+    if text.isascii() and text.isdecimal():
+        return Since.of_round(crawl, int(text), when)
+    return Since.of_time(crawl, moment(text, day_ends=False), when)
 
 
 def _tell(file: str, result: ExportResult, size: int | None) -> None:

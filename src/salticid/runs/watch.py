@@ -147,7 +147,8 @@ class WatchRun(LiveRun):
         Why the hunt stopped; None if there was none.
         """
         start, most = self._start, self._round.fetches
-        sources = [*start.sitemaps, *(feed for feed in start.feeds if feed.finds)]
+        sources: list[FeedSource | SitemapSource] = [*start.sitemaps]
+        sources += [feed for feed in start.feeds if feed.finds]
         sources = sources if most is None else sources[: most // SOURCES_SHARE]
         await self._ask_sources(sources)
         left = None if most is None else most - len(sources)

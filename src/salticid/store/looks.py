@@ -157,7 +157,8 @@ class LastVersions:
             else VisitRow._make(self._db.row(VISIT, step))
         )
         newest = self._newest.get(step)
-        row = self._db.row(*((VERSION, newest) if newest else (PAGE, step)), body=True)
+        table, key = (VERSION, newest) if newest else (PAGE, step)
+        row = self._db.row(table, key, body=True)
         return PageVersion(said.modified, said.etag, unpack_page(row[1:]))
 
 

@@ -20,6 +20,7 @@ from salticid.store.exports.readings import Readings
 from salticid.store.exports.repeated_lines import RepeatedLines
 from salticid.store.exports.selection import ExportPage
 from salticid.store.times import time_of
+from salticid.store.versions import Versions
 
 _AHEAD = 4  # pages asked for, a worker, before the first of them is there
 
@@ -93,7 +94,10 @@ class DocumentStream(Protocol):
 
 
 class PageStream(Protocol):
-    """Pages, and what each says in plain text."""
+    """Pages, in these versions, and what each says in plain text."""
+
+    @property
+    def versions(self) -> Versions: ...
 
     def __iter__(self) -> Iterator[ExportPage]: ...
 
@@ -132,7 +136,7 @@ class Documents:
     def _all(self) -> Generator[Document, None, None]:
         with_blocks = self._markdown or self._chunk_words is not None
         with Readings(self._crawl.folder) as readings:
-            repeated = RepeatedLines(self._crawl, readings)
+            repeated = RepeatedLines(self._crawl, readings, self._pages.versions)
             waiting: deque[tuple[ExportPage, Future[Reading | None] | None]] = deque()
             for page in self._pages:
                 asked = None
