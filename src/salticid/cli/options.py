@@ -43,7 +43,9 @@ def duration(text: str) -> float:
 
 
 def moment(text: str, day_ends: bool = True) -> float:
-    """Seconds since 1970 from `2026-11-16T18:30`, or `2026-11-16`, the end of that day or its beginning; UTC unless it says.
+    """Seconds since 1970 from `2026-11-16T18:30` or `2026-11-16`, the end of that day, or its beginning.
+
+    It is UTC unless it says.
 
     >>> moment("1970-01-02T00:00"), moment("1970-01-01"), moment("1970-01-02T01:00+01:00")
     (86400.0, 86400.0, 86400.0)
