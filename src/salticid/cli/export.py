@@ -21,7 +21,9 @@ from salticid.store.exports.new_file import new_file
 from salticid.store.exports.new_folder import new_folder, size_of
 
 if TYPE_CHECKING:
+    from salticid.store.crawl_folder import CrawlFolder
     from salticid.store.exports.export import ExportResult
+    from salticid.store.since import Since
 
 STDOUT = "-"
 
@@ -77,17 +79,14 @@ def export_pages(
     from salticid.cli.crawl_reading import crawl_in  # here, as what follows: it takes its time to import
     from salticid.store.exports.export import export, export_folder
     from salticid.store.exports.selection import Criteria
-    from salticid.store.since import Since
 
     _check(folder, to, file, json, chunks)
-    if since is not None and at is not None:
-        raise UserError("--since tells what is new up to now, and --at of a day before; give one of them")
     start = time.monotonic()
     when = None if at is None else moment(at)
     criteria = Criteria(min_score, everything, on_topic, liked, order=order, noindex=with_noindex, at=when)
     with crawl_in(folder, when) as crawl, Work("exporting", len(crawl), err) as work:
         if since is not None:
-            criteria = replace(criteria, since=Since.of(crawl, since))
+            criteria = replace(criteria, since=_since(crawl, since, when))
 
         def watch(visits: int, pages: int) -> None:
             work.at(visits, f"{pages} pages")
@@ -105,6 +104,15 @@ def export_pages(
         print_json({**facts, "seconds": round(time.monotonic() - start, 3)})
     else:
         _tell(file, result, size)
+
+
+def _since(crawl: CrawlFolder, text: str, when: float | None) -> Since:
+    """The beginning of a round, by its number, or of a day; news are told up to a moment, if one is named."""
+    from salticid.store.since import Since
+
+    if text.isascii() and text.isdecimal():
+        return Since.of_round(crawl, int(text), when)
+    return Since.of_time(crawl, moment(text, day_ends=False), when)
 
 
 def _tell(file: str, result: ExportResult, size: int | None) -> None:

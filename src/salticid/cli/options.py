@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from salticid.cli.console import err
 from salticid.errors import UserError
-from salticid.store.times import day_of
 
 if TYPE_CHECKING:
     from salticid.model import Limits
@@ -42,18 +42,23 @@ def duration(text: str) -> float:
     return float(match[1]) * _UNITS[match[2]]
 
 
-def moment(text: str) -> float:
-    """Seconds since 1970 from `2026-11-16`, which means the end of that day, or `2026-11-16T18:30`.
+def moment(text: str, day_ends: bool = True) -> float:
+    """Seconds since 1970 from `2026-11-16T18:30` or `2026-11-16`, the end of that day, or its beginning.
 
-    >>> moment("1970-01-02T00:00"), moment("1970-01-01")
-    (86400.0, 86400.0)
+    It is UTC unless it says.
+
+    >>> moment("1970-01-02T00:00"), moment("1970-01-01"), moment("1970-01-02T01:00+01:00")
+    (86400.0, 86400.0, 86400.0)
     """
     try:
-        return day_of(text)[1]
+        time = datetime.fromisoformat(text.strip())
     except ValueError:
         raise UserError(
             f"no date {text!r}; write 2026-11-16, or 2026-11-16T18:30 for a time in UTC"
         ) from None
+    if day_ends and re.fullmatch(r"[^T: ]*", text.strip()):
+        time += timedelta(days=1)
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
 
 
 At = Annotated[

@@ -13,7 +13,6 @@ from salticid.store.findings import findings_of
 from salticid.store.round_news import version_of
 from salticid.store.rounds import rounds
 from salticid.store.stored_visit import WallClock
-from salticid.store.times import day_of
 
 _NEVER = 1 << 62
 _TIMES = "SELECT id, wall FROM recheck ORDER BY id"
@@ -36,21 +35,22 @@ class Since:
     end_recheck: int
 
     @classmethod
-    def of(cls, crawl: CrawlFolder, text: str) -> Since:
-        """The beginning of a round, by its number, or of a day, or a time; UserError if it is none of these."""
-        numbers = list(crawl.database.run(_TIMES))
-        end = numbers[-1][0] + 1 if numbers else 0
-        if text.isascii() and text.isdecimal():
-            for stored in rounds(crawl.database):
-                if stored.number == int(text):
-                    return cls(stored.first_step, stored.first_recheck, end)
-            raise UserError(
-                f"{crawl.folder} has no round {text}; name one of its {len(rounds(crawl.database))}, or a date"
-            )
-        moment, clock = _moment(text), WallClock(crawl.database)
+    def of_round(cls, crawl: CrawlFolder, number: int, until: float | None = None) -> Since:
+        """The beginning of a round; what was found after another time is not told. UserError if there is none."""
+        known = rounds(crawl.database)
+        for stored in known:
+            if stored.number == number:
+                end = _first(_times(crawl), until)
+                return cls(stored.first_step, stored.first_recheck, end)
+        has = f"name one of its {len(known)}" if known else "salticid watch makes the first"
+        raise UserError(f"{crawl.folder} has no round {number}; {has}, or give a date")
+
+    @classmethod
+    def of_time(cls, crawl: CrawlFolder, moment: float, until: float | None = None) -> Since:
+        """A time, in seconds since 1970; what was found after another is not told."""
+        clock, times = WallClock(crawl.database), _times(crawl)
         steps = (visit.step for visit in crawl.rows(-1) if (clock(visit.at) or -inf) >= moment)
-        rechecks = (number for number, wall in numbers if wall >= moment)
-        return cls(next(steps, _NEVER), next(rechecks, end), end)
+        return cls(next(steps, _NEVER), _first(times, moment), _first(times, until))
 
 
 class NewsSince:
@@ -80,11 +80,11 @@ class NewsSince:
         return None if before is None or after is None else change(before, after)
 
 
-def _moment(text: str) -> float:
-    """Seconds since 1970 when a day began, or a time was; in UTC, unless it says otherwise."""
-    try:
-        return day_of(text)[0]
-    except ValueError:
-        raise UserError(
-            f"{text[:40]!r} is neither a round nor a date; write 3, 2026-11-16 or 2026-11-16T18:30"
-        ) from None
+def _times(crawl: CrawlFolder) -> list[tuple[int, float]]:
+    return list(crawl.database.run(_TIMES))
+
+
+def _first(times: list[tuple[int, float]], moment: float | None) -> int:
+    """The first recheck from a time on; one after the last if there is none, or no time."""
+    found = (number for number, wall in times if moment is not None and wall >= moment)
+    return next(found, times[-1][0] + 1 if times else 0)

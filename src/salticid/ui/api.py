@@ -28,12 +28,22 @@ from salticid.ui.crawls import Crawls
 from salticid.ui.event_stream import stream
 from salticid.ui.export_files import chunk_words_of, criteria_of, export_file, file_name, format_of
 from salticid.ui.failures import what_failed
-from salticid.ui.forms import DEFAULT_PAGES, LONGEST_NUMBER, GoOn, NewCrawl, NewEngine, Nothing, Opinion
+from salticid.ui.forms import (
+    DEFAULT_PAGES,
+    LONGEST_NUMBER,
+    GoOn,
+    KeepWatching,
+    NewCrawl,
+    NewEngine,
+    Nothing,
+    Opinion,
+)
 from salticid.ui.hunt_outlook import outlook_of
 from salticid.ui.log_reader import visit
 from salticid.ui.openapi import openapi
 from salticid.ui.order_form import Wish, judge_for, strategy_menu
 from salticid.ui.reports import Reports, fields
+from salticid.ui.round_report import news_of_round
 from salticid.ui.server_crawl import ServerCrawl
 from salticid.ui.settings import Engines
 from salticid.ui.tally import trouble_with
@@ -71,6 +81,8 @@ class Api:
             Route(f"{one}/pause", self.pause, methods=["POST"]),
             Route(f"{one}/continue", self.go_on, methods=["POST"]),
             Route(f"{one}/stop", self.stop, methods=["POST"]),
+            Route(f"{one}/watch", self.watch, methods=["POST"]),
+            Route(f"{one}/news", self.news),
             Route(f"{one}/feedback", self.feedback, methods=["POST"]),
             Route(f"{one}/stream", self.stream),
             Route(f"{one}/visits/{{step}}", self.visit),
@@ -173,6 +185,20 @@ class Api:
         await bodies.read(request, Nothing)
         await crawl.stop()
         return _json(crawl.summary())
+
+    async def watch(self, request: Request) -> Response:
+        crawl = self._crawl(request)
+        form = await bodies.read(request, KeepWatching)
+        if form.now and not crawl.running:
+            self.crawls.check_room()
+        await crawl.watch(form)
+        return _json(crawl.summary())
+
+    async def news(self, request: Request) -> Response:
+        crawl, number = self._crawl(request), request.query_params.get("round", "")
+        if number and not _is_number(number):
+            raise HTTPException(400, "round is the number of a round, as in round=1")
+        return _json(await _read(crawl, lambda log: news_of_round(log, int(number) if number else None)))
 
     async def feedback(self, request: Request) -> Response:
         crawl = self._crawl(request)

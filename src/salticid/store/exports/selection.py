@@ -25,9 +25,9 @@ class Criteria:
     `min_score`: those with at least this score. `on_topic`: those that reach the judge's line, or another `line`, or
     that the person liked, but none that was rejected. `liked`: only those the person liked. `rejected`: whether those
     that the person rejected are wanted, which `on_topic` does without anyway. With `all` near-duplicates and pages that
-    are gone by now, too. `noindex`: whether pages are wanted that forbid it. `since`: only those with news since then.
-    `at`: pages as they were at a moment, in seconds since 1970, and no later ones; what is thought of them is that of
-    now.
+    are gone by now, too. `noindex`: whether pages are wanted that forbid it. `at`: pages as they were at a moment, in
+    seconds since 1970, and no later ones; what is thought of them is that of now. `since`: only those with news since
+    then.
     """
 
     min_score: float | None = None
