@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import isnan
+from typing import ClassVar
 
 import numpy as np
 
@@ -66,6 +67,12 @@ class Crawl:
     feedback and strategies that walk need it. A shard of a larger crawl `owns` some URLs and follows no others.
     """
 
+    of_a_run: ClassVar = (
+        "brief", "strategy", "judge", "log", "in_flight", "stopped", "_clock", "_recall", "_owns", "_boundary",
+        "_looked_ahead", "_asking_too", "_start_page",
+    )  # fmt: skip
+    """What each run has for itself: a snapshot of the crawl (`runs/snapshot.py`) is without it."""
+
     def __init__(
         self,
         brief: Brief,
@@ -114,6 +121,11 @@ class Crawl:
         """Of the last pages those that are positive, and all."""
         return sum(self._recent), len(self._recent)
 
+    @property
+    def last_page(self) -> int:
+        """The URL of the last page that came; NO_URL if none has come yet."""
+        return next((url for url in reversed(self._pages_by_step) if url != NO_URL), NO_URL)
+
     def outlook(self) -> Outlook | None:
         """What is still to be found, judging by how the crawl went; None while it is too early, or when it is over."""
         return None if self.stopped in NOWHERE_TO_GO else outlook(self._positives, self.pages)
@@ -158,6 +170,15 @@ class Crawl:
         for asker in self._asking_too.pop(choice.link.url, ()):
             self._revisit(asker)
         return visit
+
+    def take_up_flight(self, choices: Sequence[Choice]) -> list[Choice]:
+        """These choices of an earlier run are in flight: those of them that have to be fetched."""
+        to_fetch: dict[int, Choice] = {}
+        for choice in choices:
+            if to_fetch.setdefault(choice.link.url, choice) is not choice:
+                self._asking_too.setdefault(choice.link.url, []).append(choice)
+        self.in_flight = len(to_fetch)
+        return list(to_fetch.values())
 
     def set_aside(self) -> None:
         """One in flight is left for later: what it held of the budget is free for others."""
