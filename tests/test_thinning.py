@@ -20,9 +20,8 @@ from warcio.archiveiterator import ArchiveIterator
 from salticid.store import warc
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.selection import Criteria, Pages, SkipReason
-from salticid.store.log import WARC
 from salticid.store.schema import ABOUT, TABLES, VERSION
-from salticid.store.thinning import Thinned, thin
+from salticid.store.thinning import Thinned, thin_folder
 from salticid.store.versions import Versions
 
 KILLS = {
@@ -37,7 +36,7 @@ from pathlib import Path
 from salticid.store import discarding, thinning
 def killed(*_): os.kill(os.getpid(), signal.SIGKILL)
 {kill}
-thinning.thin(Path({folder!r}), 2)
+thinning.thin_folder(Path({folder!r}), 2)
 """
 
 
@@ -55,7 +54,7 @@ def made(tmp_path: Path) -> Path:
     crawl.ask_again(2, "gone")
     folder = crawl.commit()
     with tampering(folder) as db:
-        db.execute(ABOUT.insert, ABOUT.with_checksum((WARC, json.dumps(crawl.archive.flush()))))
+        db.execute(ABOUT.insert, ABOUT.with_checksum((warc.ARCHIVE_END, json.dumps(crawl.archive.flush()))))
     crawl.db.close()
     return folder
 
@@ -84,7 +83,7 @@ def archived(folder: Path) -> list[str]:
 
 def test_the_newest_versions_stay_and_older_ones_go(made: Path) -> None:
     before = state(made)
-    assert thin(made, 2) == Thinned(versions=2, exchanges=1 + 2 + 4)
+    assert thin_folder(made, 2) == Thinned(versions=2, exchanges=1 + 2 + 4)
     after = state(made)
     assert after["exchanges"] == before["exchanges"] != {}
     assert after["texts"] == before["texts"]
@@ -98,19 +97,19 @@ def test_the_newest_versions_stay_and_older_ones_go(made: Path) -> None:
     with closing(CrawlFolder(made)) as crawl:
         assert crawl.database.counts()["version"] == len(list(crawl.database.all(VERSION))) == 3
         assert crawl.database.counts()["recheck"] == 10
-    assert thin(made, 2) == Thinned(0, 0), "there is nothing left to do"
+    assert thin_folder(made, 2) == Thinned(0, 0), "there is nothing left to do"
     assert state(made) == after
 
 
 def test_the_last_version_always_stays(made: Path) -> None:
-    assert thin(made, 1).versions == 3
+    assert thin_folder(made, 1).versions == 3
     with closing(CrawlFolder(made)) as crawl:
         versions = Versions(crawl.database)
         assert [versions.page(step).title for step in range(3)] == ["first4", "second1", "third"]
 
 
 def test_a_version_that_is_not_kept_is_not_shown_as_another(made: Path) -> None:
-    thin(made, 2)
+    thin_folder(made, 2)
     day = BEGAN + 86_400
     with closing(CrawlFolder(made)) as crawl:
         pages = Pages(crawl, Criteria(at=day), lambda *_: None)
@@ -127,7 +126,7 @@ def test_a_file_is_not_written_anew_for_little(tmp_path: Path) -> None:
     crawl.ask_again(0, "changed", article("new"), raw=article("new"))
     folder = crawl.commit()
     crawl.db.close()
-    assert thin(folder, 1) == Thinned(0, 1)
+    assert thin_folder(folder, 1) == Thinned(0, 1)
     assert warc.numbers(folder / warc.FOLDER) == [0]
     assert len(archived(folder)) == 10
 
@@ -136,7 +135,7 @@ def test_a_file_is_not_written_anew_for_little(tmp_path: Path) -> None:
 def test_killed_at_any_step_nothing_is_lost_and_the_next_thinning_ends_it(made: Path, when: str) -> None:
     whole = made.parent / "whole"
     shutil.copytree(made, whole)
-    thin(whole, 2)
+    thin_folder(whole, 2)
     script = PROGRAM.format(kill=KILLS[when], folder=str(made))
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
     assert done.returncode == -signal.SIGKILL, done.stderr.decode()
@@ -144,7 +143,7 @@ def test_killed_at_any_step_nothing_is_lost_and_the_next_thinning_ends_it(made: 
     assert [killed[part] for part in ("exchanges", "texts")] == [
         wanted[part] for part in ("exchanges", "texts")
     ]
-    thin(made, 2)
+    thin_folder(made, 2)
     assert state(made) == wanted
     assert len(warc.numbers(made / warc.FOLDER)) == 1
 
@@ -157,7 +156,7 @@ def test_damage_within_a_file_costs_no_more_than_it_did(made: Path) -> None:
     data[place + 40 : place + 60] = bytes(20)
     file.write_bytes(data)
     assert warc.read(made, place) is None
-    thin(made, 2)
+    thin_folder(made, 2)
     with closing(CrawlFolder(made)) as crawl:
         newest = Versions(crawl.database).newest(0)
         assert newest is not None
@@ -187,5 +186,14 @@ def test_a_refresh_keeps_so_many(tmp_path: Path) -> None:
         )  # fmt: skip
         assert (said.status, json.loads(said.out)["stopped"]) == (0, "frontier empty"), said.err
         assert refreshed(folder)["same"] == 8
+        web.pages["/plain"] = page("a version that a round finds")
+        said = salticid("watch", folder, "--keep", "1", "--json")
+        assert (said.status, json.loads(said.out)["changed"]) == (0, 1), said.err
+        digest = json.loads((folder / "rounds" / "001" / "digest.json").read_text())
+        assert "the last version" in " ".join(digest["changed"][0]["change"]["removed"])
+        assert "the last version" not in "".join(archived(folder))
+        web.pages["/plain"] = page("one more version")
+        said = salticid("watch", folder, "--keep", "1", "--json")
+        assert (said.status, json.loads(said.out)["changed"]) == (0, 1), said.err
     said = salticid("refresh", folder, "--keep", "0")
     assert (said.status, "--keep" in said.err) == (2, True)

@@ -78,7 +78,7 @@ def _refresh(folder: Path, params: Mapping[str, Any], json: bool, keep: int | No
     from salticid.cli.hunt import Terminal
     from salticid.runs.refresh import PageFate, Refresh, last_settings
     from salticid.runs.refresh import refresh as ask_again
-    from salticid.store.thinning import thin
+    from salticid.store.thinning import thin_folder
 
     settings = last_settings(folder, live_options.settings(params))
     start = time.monotonic()
@@ -88,7 +88,7 @@ def _refresh(folder: Path, params: Mapping[str, Any], json: bool, keep: int | No
             work.part("asking again", run.fates.total(), run.pages)
 
         run = asyncio.run(ask_again(folder, settings, terminal, watch))
-    thinned = None if keep is None or run.stopped else thin(folder, keep)
+    thinned = None if keep is None or run.stopped else thin_folder(folder, keep)
     result = {
         "out": str(folder),
         "pages": run.pages,

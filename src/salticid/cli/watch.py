@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,6 +29,7 @@ def watch(
         str | None,
         typer.Option(help="Stay, and make a round as often as that, as in 1d.", metavar="DURATION"),
     ] = None,
+    keep: options.Keep = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object a round.")] = False,
     quiet: options.Quiet = False,
     concurrency: live_options.Concurrency = 64,
@@ -63,15 +65,13 @@ def watch(
     seconds = None if every is None else options.duration(every)
     if seconds == 0:
         raise UserError("--every 0 leaves no time between rounds; say how long, as in --every 1d")
-    return _rounds(folder, typed, max_fetches, seconds, json)
+    return _rounds(partial(_round, folder, typed, max_fetches, keep, json), folder, seconds)
 
 
-def _rounds(
-    folder: Path, typed: Mapping[str, Any], fetches: int | None, every: float | None, json: bool
-) -> int:
+def _rounds(make_round: Callable[[], int], folder: Path, every: float | None) -> int:
     while True:
         start = time.monotonic()
-        status = _round(folder, typed, fetches, json)
+        status = make_round()
         if status == INTERRUPTED or every is None:
             return status
         wait = max(start + every - time.monotonic(), 0.0)
@@ -82,7 +82,7 @@ def _rounds(
                 return INTERRUPTED
 
 
-def _round(folder: Path, typed: Mapping[str, Any], fetches: int | None, json: bool) -> int:
+def _round(folder: Path, typed: Mapping[str, Any], fetches: int | None, keep: int | None, json: bool) -> int:
     """One round, and what it brought; the exit status."""
     import asyncio  # here, as what follows: it takes its time to import
 
@@ -97,7 +97,7 @@ def _round(folder: Path, typed: Mapping[str, Any], fetches: int | None, json: bo
     order = kept_order(folder, settings, backlinks_from)
     try:
         with Terminal(folder) as terminal:
-            result = asyncio.run(watching.watch(order, settings, fetches, terminal))
+            result = asyncio.run(watching.watch(order, settings, fetches, terminal, keep=keep))
     except KeyboardInterrupt:
         _say_how_to_go_on(folder)
         return INTERRUPTED

@@ -19,7 +19,6 @@ import msgspec
 from salticid.store import warc
 from salticid.store.damage import unpacks
 from salticid.store.database import Database, facts
-from salticid.store.log import WARC
 from salticid.store.schema import ABOUT, RECHECK, VISIT, SqlTable
 
 UNWANTED = "unwanted"
@@ -71,7 +70,7 @@ def discard(db: Database, folder: Path, least_share: float, with_url: IsUnwanted
 
 def _remove_leftovers(db: Database, archive: Path, unwanted: Unwanted) -> None:
     """Remove the files that a kill has left: new ones of which nobody knows, and old ones that nobody needs."""
-    end = db.facts().get(WARC)
+    end = db.facts().get(warc.ARCHIVE_END)
     for number in warc.numbers(archive):
         if number in unwanted.files or (end and number > end[0]):
             warc.file_of(archive, number).unlink()
@@ -135,7 +134,7 @@ class _Copy:
 
 def _write_anew(db: Database, archive: Path, rule: _Rule, unwanted: Unwanted) -> None:
     """Put a file under another number, without what is to go."""
-    end = db.facts().get(WARC) or (0, 0)
+    end = db.facts().get(warc.ARCHIVE_END) or (0, 0)
     number = 1 + max(end[0], *warc.numbers(archive))
     old, new = warc.file_of(archive, rule.number), warc.file_of(archive, number)
     copied = _copy(old, new, rule)
@@ -144,7 +143,7 @@ def _write_anew(db: Database, archive: Path, rule: _Rule, unwanted: Unwanted) ->
     with db.transaction():
         for table in _TABLES:
             db.replace(table, list(_moved_rows(db, table, rule.number, number, copied.offsets)))
-        db.insert(ABOUT, facts({WARC: (number, copied.size)}))
+        db.insert(ABOUT, facts({warc.ARCHIVE_END: (number, copied.size)}))
         unwanted.note(db)
     old.unlink()
 

@@ -38,6 +38,7 @@ from salticid.store.schema import (
     MESSAGE,
     PAGE,
     RECHECK,
+    SNAPSHOT,
     START_PAGE,
     URL,
     VERSION,
@@ -274,8 +275,9 @@ def _notes(db: Database, veil: Veil, steps: set[int]) -> list[str]:
 
 def _clear_files(db: Database, folder: Path, veil: Veil) -> None:
     """Rid all files of what the log does not have any more; what can be made again is made again, or removed."""
-    for file in folder.glob(f"{index.FILE}*"):
-        file.unlink()
+    for name in (index.FILE, SNAPSHOT):
+        for file in folder.glob(f"{Path(name).stem}.*"):
+            file.unlink()
 
     def is_hidden(url: str) -> bool:
         known_as = canonical(url)

@@ -19,16 +19,18 @@ from salticid.store import schema
 from salticid.store.batch import Batch
 from salticid.store.database import Database, facts
 from salticid.store.disk_room import DiskRoom
-from salticid.store.folder_lock import IN_MEMORY, LockedFolder, NoFolder
+from salticid.store.folder_lock import IN_MEMORY, LockedFolder, NoFolder, written_at_once
 from salticid.store.forgotten_urls import check_finished
 from salticid.store.packing import pack_page, unpack_page
 from salticid.store.table_writing import TextTables
+from salticid.store.thinning import Thinned, thin
 from salticid.store.twins import Twins
+from salticid.store.warc import ARCHIVE_END
 
 BATCH_VISITS = 200
 BATCH_SECONDS = 1.0
-WARC, _START_PAGES = "warc", "known"
-"""Facts about how far the archive goes, and that all start pages were read."""
+_START_PAGES = "known"
+"""The fact that all start pages were read."""
 
 
 class FlushableArchive(Protocol):
@@ -126,7 +128,7 @@ class CrawlLog:
         self._seq = max(calls, default=0)
         self._choices = row[0] + 1 if (row := db.last(schema.CHOICE)) else 0
         self._rechecks = row[0] if (row := db.last(schema.RECHECK)) else 0
-        to = db.facts().get(WARC)
+        to = db.facts().get(ARCHIVE_END)
         cut_off = self._archive.cut_back(tuple(to) if to else None) if self._archive is not None else None
         return ". ".join(filter(None, (left_behind, cut_off))) or None
 
@@ -241,6 +243,15 @@ class CrawlLog:
         if time.monotonic() - self._last_try > BATCH_SECONDS:
             self.retry()
 
+    def thin(self, keep: int) -> Thinned:
+        """Take out all but the newest `keep` versions of each page; what was added is written first."""
+        self.commit()
+        with written_at_once(self.folder, self.database) as db:
+            thinned = thin(db, self.folder, keep)
+        if self._archive is not None and (to := db.facts().get(ARCHIVE_END)):
+            self._archive.cut_back(tuple(to))
+        return thinned
+
     def page(self, url: int) -> Page:
         """The page that was visited at a final URL, as a walker or a person asks for it again."""
         for _, page in self._batch.pages:
@@ -274,7 +285,7 @@ class CrawlLog:
             self._batch.write(db, self._twins)
             db.insert(schema.MEMORY, self._memory.items())
             if place is not None:
-                db.insert(schema.ABOUT, facts({WARC: place}))
+                db.insert(schema.ABOUT, facts({ARCHIVE_END: place}))
         self._batch.clear()
         self._memory.clear()
         self._texts.confirm()

@@ -32,23 +32,28 @@ class Thinned:
     exchanges: int
 
 
-def thin(folder: Path, keep: int) -> Thinned:
+def thin_folder(folder: Path, keep: int) -> Thinned:
     """Take out all but the newest `keep` versions of each page of the crawl in a folder, which nobody else may hold."""
     with opened_to_rewrite(folder) as db:
-        rows = _old_rows(db, keep)
-        kept_places = set(_places(rows.kept_visits)) | set(_places(rows.kept_looks))
-        places = [place for place in _places([*rows.visits, *rows.looks]) if place not in kept_places]
-        unwanted = Unwanted.of(db)
-        unwanted.places += places
-        if rows.versions or places:
-            with db.transaction():
-                db.replace(VISIT, [visit._replace(records=None)[:-1] for visit in rows.visits])
-                db.replace(RECHECK, [look._replace(records=None)[:-1] for look in rows.looks])
-                db.remove(VERSION, rows.versions)
-                db.insert(ABOUT, facts({THINNED: True}))
-                unwanted.note(db)
-        discard(db, folder, LEAST_SHARE)
-        return Thinned(len(rows.versions), len(places))
+        return thin(db, folder, keep)
+
+
+def thin(db: Database, folder: Path, keep: int) -> Thinned:
+    """The same for a database that is open."""
+    rows = _old_rows(db, keep)
+    kept_places = set(_places(rows.kept_visits)) | set(_places(rows.kept_looks))
+    places = [place for place in _places([*rows.visits, *rows.looks]) if place not in kept_places]
+    unwanted = Unwanted.of(db)
+    unwanted.places += places
+    if rows.versions or places:
+        with db.transaction():
+            db.replace(VISIT, [visit._replace(records=None)[:-1] for visit in rows.visits])
+            db.replace(RECHECK, [look._replace(records=None)[:-1] for look in rows.looks])
+            db.remove(VERSION, rows.versions)
+            db.insert(ABOUT, facts({THINNED: True}))
+            unwanted.note(db)
+    discard(db, folder, LEAST_SHARE)
+    return Thinned(len(rows.versions), len(places))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ from isal import isal_zlib
 
 from salticid.version import __version__
 
-FOLDER = "warc"
+FOLDER, ARCHIVE_END = "warc", "warc"
+"""The folder of the files in that of a crawl; and the fact about it how far they go."""
 
 _FILE = re.compile(r"crawl-([0-9]{5,})\.warc\.gz")
 OFFSET_BITS = 40
