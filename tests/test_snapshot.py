@@ -184,19 +184,19 @@ def test_nor_one_of_another_log(left: Path, tmp_path: Path) -> None:
 
 def test_a_program_goes_on_from_what_another_left_and_a_kill_does_not_matter(tmp_path: Path) -> None:
     """The real program over real sockets: with its own hash seed, one request at a time."""
-    site, folder, played = Site(pages=700, hosts=40), tmp_path / "crawl", tmp_path / "played"
+    site, folder, played = Site(pages=500, hosts=40), tmp_path / "crawl", tmp_path / "played"
     with served(site) as port:
         topic = site.write_topic(tmp_path / "t.toml", examples=[site.url(1)], negatives=[site.url(2)])
 
         def words(where: Path, pages: int) -> tuple[str | int | Path, ...]:
             return "crawl", topic, *live(port, 1), "--max-pages", pages, "--out", where
 
-        assert salticid(*words(folder, 510)).status == 0
+        assert salticid(*words(folder, 310)).status == 0
         assert (folder / SNAPSHOT).stat().st_size > 0
         shutil.copytree(folder, played)
         (played / SNAPSHOT).unlink()
-        with Program(*words(folder, 600)) as program:
-            program.until(lambda: visits_in(folder) > 515, "five visits more")
+        with Program(*words(folder, 350)) as program:
+            program.until(lambda: visits_in(folder) > 315, "five visits more")
             program.kill()
-        assert salticid_anew(*words(folder, 600)).status == salticid(*words(played, 600)).status == 0
+        assert salticid_anew(*words(folder, 350)).status == salticid(*words(played, 350)).status == 0
     assert choices(folder) == choices(played)

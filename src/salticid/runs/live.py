@@ -15,6 +15,7 @@ from salticid.errors import SalticidError
 from salticid.model import NO_URL, Choice, Links, Page, StopReason, Topic, Visit
 from salticid.protocols import Log
 from salticid.runs.brief import KnownPages, settle
+from salticid.runs.given_past import relive_as_given
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.live_web import live_web, read_known_pages
 from salticid.runs.onlooker import NOBODY_THERE, SOMEBODY_THERE, Onlooker
@@ -189,7 +190,7 @@ class LiveRun(Run):
         order, log, web = self.order, self.log, self.web
         hosts = None if self._part is None else self._part.hosts
         facts = None if self.new else log.known_pages()
-        past = None if facts is None else Past(log)
+        past = None if facts is None else Past(log, self.as_given)
         if past is not None:
             self.onlooker.goes_on(past.visits)
         if facts is None:
@@ -244,7 +245,8 @@ class LiveRun(Run):
             last = visit if past.over else None
             self.onlooker.replay(visit.step)
 
-        driver.flying = await relive(driver.crawl, recipe.judge, past, show, in_flight)
+        play = relive_as_given if past.as_given else relive
+        driver.flying = await play(driver.crawl, recipe.judge, past, show, in_flight)
         if last is not None:
             driver.show_known(last)
         if (page := driver.crawl.last_page) != NO_URL:

@@ -32,15 +32,18 @@ from salticid.store.log import CrawlLog
 from salticid.store.log_mark import LogMark
 from salticid.store.record import Call, ChoiceCall, Delivery, Record
 
-_A_TURN = 100
+A_TURN = 100
 """Visits played without a look at anything else."""
 
 
 class Past:
-    """The calls of an earlier run; `next` is the one that has to come now."""
+    """The calls of an earlier run; `next` is the one that has to come now.
 
-    def __init__(self, log: CrawlLog) -> None:
-        self.log, record = log, Record(log.database)
+    `as_given`: whatever is done now, that is what happened (`runs/given_past.py`).
+    """
+
+    def __init__(self, log: CrawlLog, as_given: bool = False) -> None:
+        self.log, self.as_given, record = log, as_given, Record(log.database)
         self.visits, self.seconds = record.visits, record.seconds
         self._read(record)
 
@@ -79,6 +82,8 @@ class Past:
                     crawl.move(step, intern(url))
                 case Round() | RoundEnd():
                     self.take(Message)  # the crawl need not know
+                case Report() if self.as_given:
+                    self.take(Message)
                 case Report():
                     raise _differs("its strategy reported less")
 
@@ -192,7 +197,7 @@ async def relive(
             flying.update((choice.link.url, choice) for choice in crawl.ask(call.room, call.busy))
         elif isinstance(call, Delivery):
             show(crawl.deliver(_of(flying, call.response), call.response))
-            if call.visit.step % _A_TURN == 0:
+            if call.visit.step % A_TURN == 0:
                 await asyncio.sleep(0)
         else:
             past.tell(crawl, judge)

@@ -35,7 +35,7 @@ from salticid.store.schema import SNAPSHOT
 from salticid.version import __version__
 
 FORMAT = 1
-LEAST_VISITS = 500
+LEAST_VISITS = 300
 """A log of fewer visits is played as quickly."""
 _ROOMS = (
     "columns",
