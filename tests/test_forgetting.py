@@ -24,7 +24,7 @@ from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.folder_lock import lock
 from salticid.store.forgetting import forget
 from salticid.store.log import CrawlLog
-from salticid.store.schema import FILE, TABLES, URL
+from salticid.store.schema import FILE, SNAPSHOT, TABLES, URL
 from salticid.tables import Urls, Words
 
 SECRET = ("quokkavelour", "zorbleflint", "wumpusgarnet")
@@ -205,6 +205,7 @@ def made(tmp_path: Path) -> Path:
     crawl.hear({1: 0.9, 0: 0.4}, {"http://a.example/secret": 1, "http://a.example/copy": -1})
     folder = crawl.commit()
     crawl.db.close()
+    (folder / SNAPSHOT).write_text(SECRET[0])
     return folder
 
 
