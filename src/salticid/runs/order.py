@@ -23,6 +23,7 @@ from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.database import Database
 from salticid.store.folder_lock import IN_MEMORY, thing_of_others
 from salticid.store.log import CrawlLog
+from salticid.store.merged_crawls import check_not_merged
 from salticid.version import __version__
 from salticid.webs.arrays import MANIFEST
 from salticid.webs.recorded import RecordedWeb
@@ -128,6 +129,7 @@ class Order:
             raise UserError(
                 f"{folder} holds a crawl whose log is damaged; crawl into a new folder with --out"
             )
+        check_not_merged(folder, before)
         check_same(folder, before, self.facts())
         current = current_limits(log.database, before)
         limits = new_limits(folder, current, self.recipe.limits, may_shrink=self.may_shrink)

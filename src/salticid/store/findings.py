@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from salticid.store.database import Database
+from salticid.store.versions import CHANGED, GONE, SAME
 
 _FINDINGS = "SELECT id, step, finding FROM recheck WHERE id < ? ORDER BY id"
-_CHANGED, _GONE, _SAME = "changed", "gone", "same"
 
 
 class Span(Protocol):
@@ -53,15 +53,15 @@ def findings_of(db: Database, spans: Sequence[Span]) -> list[Findings]:
     end = max((span.end_recheck for span in spans), default=0)
     for number, step, finding in db.run(_FINDINGS, (end,)):
         before = PageState(newest.get(step), step in gone)
-        if finding == _CHANGED:
+        if finding == CHANGED:
             newest[step] = number
-        if finding in (_CHANGED, _GONE, _SAME):
-            (gone.add if finding == _GONE else gone.discard)(step)
+        if finding in (CHANGED, GONE, SAME):
+            (gone.add if finding == GONE else gone.discard)(step)
         if number < start:
             continue
         for span, findings, unknown in zip(spans, found, unsure, strict=True):
             if span.first_recheck <= number < span.end_recheck:
-                if finding in (_CHANGED, _GONE, _SAME):
+                if finding in (CHANGED, GONE, SAME):
                     findings.was.setdefault(step, before)
                     findings.now[step] = PageState(newest.get(step), step in gone)
                     findings.seen[step] = number

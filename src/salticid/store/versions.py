@@ -15,7 +15,7 @@ from salticid.store.schema import PAGE, RECHECK, VERSION, VISIT
 
 THINNED = "thinned"
 """The fact about a crawl that old versions of its pages were taken out (`store/thinning.py`)."""
-_CHANGED, _GONE, _SAME = "changed", "gone", "same"
+CHANGED, GONE, SAME = "changed", "gone", "same"
 
 
 class PageVersion(NamedTuple):
@@ -59,13 +59,13 @@ class Versions:
             if at is not None and row.wall > at:
                 continue
             self._last_recheck[row.step] = row.id
-            if row.finding == _CHANGED:
+            if row.finding == CHANGED:
                 self._newest[row.step] = row
-            if row.finding in (_CHANGED, _GONE, _SAME):
+            if row.finding in (CHANGED, GONE, SAME):
                 self._last_look[row.step] = row.wall
-            if row.finding == _GONE:
+            if row.finding == GONE:
                 self._gone[row.step] = row
-            elif row.finding in (_CHANGED, _SAME):
+            elif row.finding in (CHANGED, SAME):
                 self._gone.pop(row.step, None)
         self._thinned = self._not_kept() if at is not None else frozenset()
 

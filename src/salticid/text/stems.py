@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from salticid.columns import grow
+from salticid.columns import distinct, grow
 from salticid.model import Ints
 from salticid.protocols import Brief, Table
 from salticid.text import language
@@ -65,7 +65,7 @@ class Stems:
         self._of = grow(self._of, len(self._words), UNKNOWN)
         stems: Ints = self._of[words]
         if stems.size and stems.min() == UNKNOWN:
-            news = np.unique(words[stems == UNKNOWN])
+            news = distinct(words[stems == UNKNOWN])
             self._of[news] = self._ids_of(self._words.spell(news.tolist()))
             stems = self._of[words]
         return stems

@@ -10,7 +10,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from salticid.columns import grow
+from salticid.columns import distinct, grow
 from salticid.model import Floats, Ints
 from salticid.protocols import UrlTable
 from salticid.strategies.parts.hunter.topic_profile import TopicProfile
@@ -52,7 +52,7 @@ class UrlParts:
         self._words = grow(self._words, most, _UNREAD)
         self._places = grow(self._places, most)
         self._hosts = grow(self._hosts, most)
-        new_urls = np.unique(urls[self._words[urls, 0] == _UNREAD]).tolist()
+        new_urls = distinct(urls[self._words[urls, 0] == _UNREAD]).tolist()
         if not new_urls:
             return
         places: list[tuple[int, int]] = []
