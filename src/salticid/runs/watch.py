@@ -50,11 +50,15 @@ DONE, FETCHES, INTERRUPTED = "done", "fetches", "interrupted"
 
 @dataclass(frozen=True, slots=True)
 class RoundResult:
-    """What came of a round, so far if it was interrupted, and why it stopped."""
+    """What came of a round, so far if it was interrupted, and why it stopped.
+
+    `nobody_there`: it was interrupted because nobody could be reached any more.
+    """
 
     news: RoundNews
     fetches: int
     stopped: str
+    nobody_there: bool = False
 
 
 async def watch(
@@ -102,7 +106,8 @@ class WatchRun(LiveRun):
             hunted = fetches_of(row for row in crawl.rows(stored.first_step - 1))
             looked = stored.end_recheck - stored.first_recheck
             news = what_came(crawl, stored.number)
-        return RoundResult(news, looked + hunted + self._sources_asked, self._stopped)
+        nobody_there = self._is_ended and self.crawl.stopped is StopReason.WAITING
+        return RoundResult(news, looked + hunted + self._sources_asked, self._stopped, nobody_there)
 
     async def work(self) -> StopReason:
         """The round, from its beginning or from where it was, to its end."""
