@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from tests.running import salticid
@@ -23,7 +24,8 @@ LONG_AGO = 1_600_000_000.0
 class Site:
     """Pages by path, some with a tag, some with a date, some with neither; and what was asked.
 
-    `moved` says where pages are that are elsewhere by now, `kinds` which files are no HTML.
+    `moved` says where pages are that are elsewhere by now, `kinds` which files are no HTML; a page behind a
+    gate is given when that is open.
     """
 
     pages: dict[str, str] = field(default_factory=dict)
@@ -31,11 +33,14 @@ class Site:
     status: dict[str, int] = field(default_factory=dict)
     moved: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
+    gates: dict[str, threading.Event] = field(default_factory=dict)
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
 
     def answer(self, request: BaseHTTPRequestHandler) -> None:
         path = request.path
         self.asked.append((path, {name.lower(): value for name, value in request.headers.items()}))
+        if path in self.gates:
+            self.gates[path].wait()
         status = self.status.get(path, 200 if path in self.pages else 404)
         body = self.pages.get(path, "").encode() if status == 200 else b""
         fields = {"Content-Type": self.kinds.get(path, "text/html; charset=utf-8")}
@@ -87,10 +92,12 @@ def page(about: str, *links: str) -> str:
     return f"<title>{about}</title><p>jumping spiders and {about} {anchors}"
 
 
-def crawl(site: Site, port: int, folder: Path) -> None:
-    """Eight pages of a site, crawled into a folder."""
+def crawl(
+    site: Site, port: int, folder: Path, more: Mapping[str, str] = MappingProxyType({}), *options: str
+) -> tuple[str | Path, ...]:
+    """Eight pages of a site, and more, crawled into a folder; by which command."""
     site.pages |= {
-        "/": page("home", "/tagged", "/tagged2", "/dated", "/plain", "/plain2", "/leaving", "/flaky"),
+        "/": page("home", "/tagged", "/tagged2", "/dated", "/plain", "/plain2", "/leaving", "/flaky", *more),
         "/tagged": page("a tag"),
         "/tagged2": page("another tag"),
         "/dated": page("a date"),
@@ -98,16 +105,19 @@ def crawl(site: Site, port: int, folder: Path) -> None:
         "/plain2": page("nothing either"),
         "/leaving": page("goodbye"),
         "/flaky": page("trouble"),
+        **more,
     }
     site.dated["/dated"] = LONG_AGO
     topic = folder.parent / "topic.toml"
     topic.write_text(f'name = "t"\nkeywords = "jumping spiders"\nseeds = ["{SITE}/"]\n')
-    said = salticid(
+    order = (
         "crawl", topic, "--resolve", f"*=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8", "--delay", "0",
-        "--out", folder, "--json",
+        "--out", folder, "--json", *options,
     )  # fmt: skip
-    assert json.loads(said.out)["pages"] == 8, said.err
+    said = salticid(*order)
+    assert json.loads(said.out)["pages"] >= 8 + len(more), said.err
     site.asked.clear()
+    return order
 
 
 def refreshed(folder: Path, *options: str) -> dict[str, Any]:

@@ -50,11 +50,15 @@ DONE, FETCHES, INTERRUPTED = "done", "fetches", "interrupted"
 
 @dataclass(frozen=True, slots=True)
 class RoundResult:
-    """What came of a round, so far if it was interrupted, and why it stopped."""
+    """What came of a round, so far if it was interrupted, and why it stopped.
+
+    `nobody_there`: it was interrupted because nobody could be reached any more.
+    """
 
     news: RoundNews
     fetches: int
     stopped: str
+    nobody_there: bool = False
 
 
 async def watch(
@@ -102,7 +106,8 @@ class WatchRun(LiveRun):
             hunted = fetches_of(row for row in crawl.rows(stored.first_step - 1))
             looked = stored.end_recheck - stored.first_recheck
             news = what_came(crawl, stored.number)
-        return RoundResult(news, looked + hunted + self._sources_asked, self._stopped)
+        nobody_there = self._is_ended and self.crawl.stopped is StopReason.WAITING
+        return RoundResult(news, looked + hunted + self._sources_asked, self._stopped, nobody_there)
 
     async def work(self) -> StopReason:
         """The round, from its beginning or from where it was, to its end."""
@@ -194,13 +199,16 @@ class WatchRun(LiveRun):
         crawl = self.crawl
         with suppress(Parked):
             if isinstance(source, SitemapSource):
+                self.driver.take_for_read(sitemap_host=self.web.urls.host(source.url))
                 urls = np.array(await self.web.sitemap(source.url), np.int32)
                 news = urls[crawl.unseen(urls)].tolist()
                 if news:
                     self._has_news = True
                     crawl.offer(Links.to(news), source.depth)
-            elif (page := await self.web.feed(source.glimpse.url)) is not None:
-                about = source.glimpse
+                return
+            about = source.glimpse
+            self.driver.take_for_read(about.url)
+            if (page := await self.web.feed(about.url)) is not None:
                 self._show(page, crawl.unseen(page.links.url), about.score, about.positive, about.depth)
 
     async def _look(self, steps: Sequence[int], looks: LookTable) -> None:
