@@ -42,7 +42,9 @@ class ByWorth:
     def _worth(
         self, pages: WatchedPages, past: Histories, rates: Floats, days: Floats, unchanged: Floats
     ) -> Floats:
-        matters = np.where(pages.positive, 1.0, self.off_topic)
+        line = pages.score[pages.positive].min(initial=1.0)
+        near = np.sqrt(np.clip(pages.score / line, 0.0, 1.0))
+        matters = np.where(pages.positive, 1.0, self.off_topic + (1.0 - self.off_topic) * near)
         fresh = (1.0 - unchanged * (1.0 + rates * days)) / rates
         changed = past.evidence.changed
         usual = (pages.finds.sum() + 1.0) / (changed.sum() + 10.0)
