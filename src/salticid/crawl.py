@@ -14,7 +14,7 @@ from math import isnan
 import numpy as np
 
 from salticid.errors import ContractBroken
-from salticid.messages import Extension, Offer, Report, Revision, SecondOffer, Sight
+from salticid.messages import Extension, Move, Offer, Report, Revision, SecondOffer, Sight
 from salticid.model import (
     FROM_OFFER,
     FROM_SEED,
@@ -241,6 +241,12 @@ class Crawl:
         if events := self.strategy.events():
             self.log.add_message(Report(events))
 
+    def move(self, step: int, url: int) -> None:
+        """The page of a visit has another URL by now: choosing that makes a duplicate, but for a walker."""
+        if self._urls[url] in (UNKNOWN, KNOWN) and not self.strategy.walks:
+            self._urls[url] = REACHED
+        self.log.add_message(Move(step, self.brief.urls[url]))
+
     def extend(self, limits: Limits) -> None:
         """Go on with another budget, most often a larger one."""
         self.limits = limits
@@ -248,6 +254,22 @@ class Crawl:
             self.stopped = None
         self.strategy.extend(limits)
         self.log.add_message(Extension(limits))
+
+    def unchosen(self, urls: Ints) -> Bools:
+        """Which of these nobody has chosen so far."""
+        return self._open(urls)
+
+    def unseen(self, urls: Ints) -> Bools:
+        """Which of these nobody has offered or linked to so far."""
+        return self._urls.unseen(urls)
+
+    def depth_of(self, step: int) -> int:
+        """How many links a visit is away from a seed."""
+        return self._depths[step]
+
+    def score_of(self, step: int) -> float:
+        """What is thought of the page of a visit by now."""
+        return self._scores[step]
 
     @property
     def has_room(self) -> bool:
@@ -338,7 +360,7 @@ class Crawl:
         It is known by the URL that answered, and by the one it gives itself.
         """
         if response.outcome is not Outcome.OK:
-            if response.outcome not in (Outcome.DUPLICATE, Outcome.OUT_OF_SCOPE):
+            if response.outcome not in (Outcome.DUPLICATE, Outcome.OUT_OF_SCOPE, Outcome.KNOWN):
                 self._urls[response.url] = FAILED
             if response.outcome in (Outcome.UNREACHABLE, Outcome.REFUSED_ADDRESS):  # it may be offered again
                 self._offered_at[response.url] = min(self._depth(choice), DEEPEST)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from email.utils import formatdate
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -27,7 +27,8 @@ from salticid.store.record import Record
 from salticid.store.versions import PageVersion, Versions
 from salticid.store.warc import Archive
 from salticid.tables import Urls, Words
-from salticid.webs.live.manners import Parked
+from salticid.text.soft_changes import SoftChanges
+from salticid.webs.live.manners import Crowded, Parked
 from salticid.webs.live.manners_memory import Memory
 from salticid.webs.live.web import LiveWeb
 
@@ -45,24 +46,39 @@ class PageFate(StrEnum):
     """Its server could not be reached, or forbids us to ask: nothing is known of it."""
 
 
-class Refresh:
-    """Asks for every good page of a crawl again, host by host, politely, and writes down what it finds.
+class Look(NamedTuple):
+    """A page that was asked for again: how it was last seen, and the answer."""
 
-    A server that knows when its page was changed is asked only for what is new. Pages that were never asked
-    for again come first, so that a refresh that was interrupted goes on where it ended.
+    step: int
+    version: PageVersion
+    response: Response
+
+
+class Refresh:
+    """Asks again for pages, by step and URL, host by host, politely, and writes down what it finds.
+
+    A server that knows when its page was changed is asked only for what is new. `last` gives a page as it was last
+    seen. `fate_of`, if set, says what became of a page instead; `on_look` hears of each before it is written down.
     """
 
-    def __init__(self, web: LiveWeb, log: CrawlLog, requests: int) -> None:
-        self._web, self._log, self._requests = web, log, requests
+    def __init__(
+        self,
+        web: LiveWeb,
+        log: CrawlLog,
+        requests: int,
+        pages: Sequence[tuple[int, int]],
+        last: Callable[[int], PageVersion],
+    ) -> None:
+        self._web, self._log, self._requests, self._last = web, log, requests, last
         self._workers: list[asyncio.Task[None]] = []
         self._hosts: dict[int, deque[tuple[int, int]]] = {}
-        self._versions = Versions(log.database)
-        pages = self._versions.due()
         for step, url in pages:
             self._hosts.setdefault(web.urls.host(url), deque()).append((step, url))
         self.pages = len(pages)
         self.fates: Counter[PageFate] = Counter()
         self.stopped = False
+        self.fate_of: Callable[[Look], PageFate] = FateRule(SoftChanges(web.words))
+        self.on_look: Callable[[Look, PageFate], None] | None = None
         self.on_trouble: Callable[[str], None] | None = None
 
     async def run(self, watch: Callable[[], None]) -> None:
@@ -91,14 +107,17 @@ class Refresh:
     async def _one_host(self, pages: deque[tuple[int, int]], watch: Callable[[], None]) -> None:
         while pages and not self.stopped:
             step, url = pages.popleft()
-            version = self._versions.last(step)
+            version = self._last(step)
             try:
                 response = await self._web.fetch(url, _unless(version))
-            except Parked:
+            except (Parked, Crowded):
                 self.fates[PageFate.UNKNOWN] += 1 + len(pages)
                 return
-            fate = _fate_of(version, response)
+            look = Look(step, version, response)
+            fate = self.fate_of(look)
             self.fates[fate] += 1
+            if self.on_look is not None:
+                self.on_look(look, fate)
             change = response if fate is PageFate.CHANGED else replace(response, page=None)
             self._log.add_recheck(step, fate, change)
             watch()
@@ -137,7 +156,10 @@ def last_settings(folder: Path, options: Mapping[str, Any]) -> LiveSettings:
 async def refresh(
     folder: Path, settings: LiveSettings, onlooker: Onlooker, watch: Callable[[Refresh], None]
 ) -> Refresh:
-    """Ask again for the good pages of the crawl in a folder; `watch` is shown how far it is."""
+    """Ask again for the good pages of the crawl in a folder; `watch` is shown how far it is.
+
+    Pages that were never asked for again come first, so that a refresh that was interrupted goes on where it ended.
+    """
     tables = Urls(), Words()
     archive = Archive(folder) if settings.warc else None
     with closing(
@@ -151,7 +173,8 @@ async def refresh(
             memory = Memory(web)
             memory.recall(log.memory())
             log.keep = memory.news
-            work = Refresh(web, log, settings.concurrency)
+            versions = Versions(log.database)
+            work = Refresh(web, log, settings.concurrency, versions.due(), versions.last)
             work.on_trouble = onlooker.trouble
             reach = web.network.reach
             reach.on_loss = lambda failure: onlooker.warn(NOBODY_THERE.format(failure.value))
@@ -173,12 +196,34 @@ def _unless(version: PageVersion) -> dict[str, str]:
     return fields
 
 
-def _fate_of(version: PageVersion, response: Response) -> PageFate:
-    if response.status == _NOT_MODIFIED:
-        return PageFate.SAME
-    if response.page is not None:
-        same = (response.page.title, response.page.text) == (version.page.title, version.page.text)
-        return PageFate.SAME if same else PageFate.CHANGED
-    if response.status in _GONE or response.outcome is Outcome.NOT_HTML:
-        return PageFate.GONE
-    return PageFate.UNKNOWN
+class FateRule:
+    """What became of a page: it changed if it says something that it did not say before, or says something no more.
+
+    `belongs_to_another` says whether a URL, to which the page of a step was moved, is that of another page that is
+    known: then there is one page less.
+    """
+
+    def __init__(
+        self,
+        soft_changes: SoftChanges,
+        belongs_to_another: Callable[[int, int], bool] = lambda step, url: False,
+    ) -> None:
+        self._soft_changes, self._belongs_to_another = soft_changes, belongs_to_another
+
+    def __call__(self, look: Look) -> PageFate:
+        old, response = look.version.page, look.response
+        new = response.page
+        if response.status == _NOT_MODIFIED:
+            return PageFate.SAME
+        if new is not None:
+            if (new.title, new.text) == (old.title, old.text) or self._soft_changes.is_soft(old, new):
+                return PageFate.SAME
+            moved = response.final != response.url
+            return (
+                PageFate.GONE
+                if moved and self._belongs_to_another(look.step, response.final)
+                else PageFate.CHANGED
+            )
+        if response.status in _GONE or response.outcome is Outcome.NOT_HTML:
+            return PageFate.GONE
+        return PageFate.UNKNOWN

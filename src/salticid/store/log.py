@@ -155,6 +155,15 @@ class CrawlLog:
             pages[kind] = (*pages.get(kind, ()), unpack_page(row))
         return pages
 
+    def remember(self, name: str, value: bytes) -> None:
+        """Keep something under a name, with the next batch; a later word replaces an earlier."""
+        self._memory[name] = value
+
+    @property
+    def next_recheck(self) -> int:
+        """The number that the next recheck will have."""
+        return self._rechecks + 1
+
     def memory(self) -> dict[str, bytes]:
         """What `keep` gave in earlier runs, the last word under each name."""
         return {name: value for name, value, _ in self.database.all(schema.MEMORY)}

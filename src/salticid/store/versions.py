@@ -50,6 +50,7 @@ class Versions:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._last_recheck: dict[int, int] = {}
+        self._last_look: dict[int, float] = {}
         self._newest: dict[int, Recheck] = {}
         self._gone: set[int] = set()
         for row in map(Recheck._make, db.all(RECHECK)):
@@ -58,6 +59,7 @@ class Versions:
                 self._newest[row.step] = row
             if row.finding in (_CHANGED, _GONE, _SAME):
                 (self._gone.add if row.finding == _GONE else self._gone.discard)(row.step)
+                self._last_look[row.step] = row.wall
 
     def newest(self, step: int) -> Recheck | None:
         """What brought the newest version of a page; None if it never changed."""
@@ -66,6 +68,10 @@ class Versions:
     def is_gone(self, step: int) -> bool:
         """Whether there was no page any more at the last look."""
         return step in self._gone
+
+    def last_look(self, step: int) -> float | None:
+        """When a page was last asked for again and somebody answered; None if never."""
+        return self._last_look.get(step)
 
     def due(self) -> list[tuple[int, int]]:
         """The good pages, by step and URL: those never asked for again first, then those not asked for longest."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Generator, Iterator
 from concurrent.futures import Future
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Protocol
 
 import msgspec
@@ -19,9 +19,9 @@ from salticid.store.exports.link_texts import Anchors
 from salticid.store.exports.readings import Readings
 from salticid.store.exports.repeated_lines import RepeatedLines
 from salticid.store.exports.selection import ExportPage
+from salticid.store.times import time_of
 
 _AHEAD = 4  # pages asked for, a worker, before the first of them is there
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Document(msgspec.Struct, frozen=True):
@@ -155,11 +155,3 @@ class Documents:
             tdm_reservation=wishes.tdm_reservation if wishes else None,
             markdown=markdown,
         )
-
-
-def time_of(seconds: float | None) -> datetime | None:
-    """A time as people write it; None where a server's clock is beyond all calendars."""
-    try:
-        return None if seconds is None else _EPOCH + timedelta(seconds=seconds)
-    except OverflowError:
-        return None
