@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from salticid.exact import expm1s
-from salticid.model import Floats, Ints
+from salticid.model import Bools, Floats, Ints
 from salticid.watching.round_brief import CHANGED, GONE, UNKNOWN, Looks, WatchedPages
 
 DAY = 86_400.0
@@ -55,7 +55,6 @@ class Histories:
     seen: Floats
     gone: Floats
     in_vain: Floats
-    looks: Ints
 
 
 def histories(pages: WatchedPages, looks: Looks) -> Histories:
@@ -65,9 +64,9 @@ def histories(pages: WatchedPages, looks: Looks) -> Histories:
     order = np.argsort(looks.page[told], kind="stable")
     page, wall = looks.page[told][order], looks.wall[told][order]
     finding = looks.finding[told][order]
-    first = np.append(True, page[1:] != page[:-1]) if len(page) else np.zeros(0, np.bool_)
-    before = np.where(first, pages.visited[page], np.append(0.0, wall[:-1])[: len(page)])
-    was_gone = ~first & (np.append(0, finding[:-1])[: len(page)] == GONE)
+    first = np.diff(page, prepend=-1) != 0
+    before = np.where(first, pages.visited[page], np.roll(wall, 1))
+    was_gone = ~first & (np.roll(finding, 1) == GONE)
     days = np.where(was_gone, 0.0, np.maximum(wall - before, 0.0) / DAY)
     changed = ((finding == CHANGED) | (finding == GONE)) & ~was_gone
     age = (pages.visited - pages.modified) / DAY
@@ -86,7 +85,6 @@ def histories(pages: WatchedPages, looks: Looks) -> Histories:
         seen=seen,
         gone=_since(finding == GONE, page, many),
         in_vain=_since(looks.finding == UNKNOWN, looks.page, many),
-        looks=np.bincount(page, minlength=many).astype(np.int32),
     )
 
 
@@ -112,7 +110,7 @@ def _rates(evidence: Evidence, usual: Floats, weight: float) -> Floats:
     return rates
 
 
-def _since(which: np.ndarray[tuple[int], np.dtype[np.bool_]], page: Ints, many: int) -> Floats:
+def _since(which: Bools, page: Ints, many: int) -> Floats:
     """How many of the last looks at each page, without a break, are such."""
     others = np.zeros(many, np.int64)
     places = np.arange(1, len(page) + 1)

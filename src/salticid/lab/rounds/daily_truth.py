@@ -1,38 +1,55 @@
-"""What is true of a subject day by day, and how much of it a watched crawl has."""
+"""What is true of the subjects of a web day by day, and how much of one a crawl has."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from salticid.lab.rounds.daily_web import signature
-from salticid.lab.rounds.watched_crawl import WatchedCrawl
-from salticid.webs.recorded import RecordedWeb
+from salticid.webs.recorded import REDIRECT, RecordedWeb
+from salticid.webs.world_arrays import ROW
 from salticid.worlds.labels import labels_of
 
 
-class DailyTruth:
-    """The pages of a label on each day, by URL, with what they say."""
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Shares of the pages of a subject on a day: known at all, and known as they are."""
 
-    def __init__(self, worlds: Sequence[Path], label: str) -> None:
-        self._webs = [RecordedWeb(world) for world in worlds]
-        self._targets: list[dict[int, bytes]] = []
-        for world, web in zip(worlds, self._webs, strict=True):
-            urls = [web.urls.find(url) for url in labels_of(world).get(label, [])]
-            pages = {url: web.page_at(url) for url in urls}
-            self._targets.append({url: signature(page) for url, page in pages.items() if page is not None})
+    known: float
+    fresh: float
 
-    def shares(self, crawl: WatchedCrawl, spell, day: int) -> tuple[float, float]:
-        """The shares of that day's pages that the crawl knows, and knows as they are."""
-        web, targets = self._webs[day], self._targets[day]
-        known, fresh = set(), set()
-        for page in crawl.kept:
-            at = web.urls.find(spell(page.url))
-            if at < 0:
-                continue
-            final = web.fetch(at).final
-            if final in targets:
-                known.add(final)
-                if targets[final] == page.said:
-                    fresh.add(final)
-        return len(known) / len(targets), len(fresh) / len(targets)
+
+@dataclass(frozen=True, slots=True)
+class SubjectDay:
+    """The pages of a subject on a day: the signature of each by its URL; and where URLs of moved pages lead."""
+
+    pages: Mapping[str, bytes]
+    moved: Mapping[str, str]
+
+    def shares(self, kept: Mapping[str, bytes]) -> Shares:
+        """How much of it a crawl has that keeps these pages, by URL, as their signatures say.
+
+        >>> SubjectDay({"a": b"new", "b": b"old"}, {"z": "b"}).shares({"a": b"old", "z": b"old", "c": b"old"})
+        Shares(known=1.0, fresh=0.5)
+        """
+        there = [(self.moved.get(url, url), said) for url, said in kept.items()]
+        known = {url for url, _ in there if url in self.pages}
+        fresh = {url for url, said in there if self.pages.get(url) == said}
+        return Shares(len(known) / len(self.pages), len(fresh) / len(self.pages))
+
+
+def subject_days(worlds: Sequence[Path], labels: Sequence[str]) -> dict[str, list[SubjectDay]]:
+    """By label, what is true on each day."""
+    days: dict[str, list[SubjectDay]] = {label: [] for label in labels}
+    for world in worlds:
+        web, urls = RecordedWeb(world), labels_of(world)
+        rows = np.flatnonzero(web.arrays[ROW.kind] == REDIRECT).tolist()
+        moved = {web.urls[at]: web.urls[web.fetch(at).final] for at in rows}
+        for label, of_label in days.items():
+            found = ((url, web.page_at(web.urls.find(url))) for url in urls.get(label, ()))
+            pages = {url: signature(page) for url, page in found if page is not None}
+            of_label.append(SubjectDay(pages, moved))
+    return days
