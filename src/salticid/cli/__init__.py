@@ -28,6 +28,7 @@ COMMANDS = {
     "export": "export:export_pages",
     "compare": "compare:compare",
     "league": "league:league",
+    "policies": "policies:policies",
     "links": "links:links",
     "fit": "fit:fit",
     "evolve": "evolve:evolve",
