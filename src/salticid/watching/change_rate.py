@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from salticid.exact import expm1s
 from salticid.model import Bools, Floats, Ints
@@ -30,21 +31,17 @@ _SHORTEST = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """What was seen of pages, hosts or crawls, as columns, in days.
+    """What was seen of pages, in days.
 
-    `dated` changes are known to the day, as the last one before the visit where its server told. In `changed`
-    intervals, together `changed_days` long, there was at least one change each. In `quiet_days` there was none.
+    By page: `days` for which something is known of it, and how many changes are `dated`, as the last one before the
+    visit where its server told. By interval between two looks in which there was at least one change: whose it is
+    (`page`), and how long (`width`).
     """
 
+    days: Floats
     dated: Floats
-    changed: Floats
-    changed_days: Floats
-    quiet_days: Floats
-
-    def together(self, groups: Ints, many: int) -> Evidence:
-        """The sums over groups, whose numbers are less than `many`."""
-        columns = (self.dated, self.changed, self.changed_days, self.quiet_days)
-        return Evidence(*(np.bincount(groups, column, many) for column in columns))
+    page: Ints
+    width: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,12 +68,11 @@ def histories(pages: WatchedPages, looks: Looks) -> Histories:
     changed = ((finding == CHANGED) | (finding == GONE)) & ~was_gone
     age = (pages.visited - pages.modified) / DAY
     dated = age >= 0.0
-    quiet = np.bincount(page, np.where(changed, 0.0, days), many) + np.where(dated, age, 0.0)
     evidence = Evidence(
+        days=np.bincount(page, days, many) + np.where(dated, age, 0.0),
         dated=dated.astype(np.float64),
-        changed=np.bincount(page, changed, many),
-        changed_days=np.bincount(page, np.where(changed, days, 0.0), many),
-        quiet_days=quiet,
+        page=page[changed],
+        width=days[changed],
     )
     seen = pages.visited.copy()
     np.maximum.at(seen, page, wall)
@@ -90,23 +86,22 @@ def histories(pages: WatchedPages, looks: Looks) -> Histories:
 
 def change_rates(evidence: Evidence, host: Ints) -> Floats:
     """Changes a day of each page, by what was seen of it, of its host and of all."""
-    hosts, number = np.unique(host, return_inverse=True)
-    of_hosts = evidence.together(number.astype(np.int32), len(hosts))
-    of_all = of_hosts.together(np.zeros(len(hosts), np.int32), 1)
-    crawl = _rates(of_all, np.full(1, USUAL), CRAWL_WEIGHT)
-    by_host = _rates(of_hosts, np.broadcast_to(crawl, len(hosts)), HOST_WEIGHT)
-    return _rates(evidence, by_host[number], PAGE_WEIGHT)
+    hosts, of_host = np.unique(host, return_inverse=True)
+    crawl = _rates(evidence, np.zeros_like(of_host), np.full(1, USUAL), CRAWL_WEIGHT)
+    by_host = _rates(evidence, of_host, np.full(len(hosts), crawl[0]), HOST_WEIGHT)
+    return _rates(evidence, np.arange(len(host)), by_host[of_host], PAGE_WEIGHT)
 
 
-def _rates(evidence: Evidence, usual: Floats, weight: float) -> Floats:
-    """The rates that fit what was seen, and a usual rate that counts for so many changes."""
-    width = evidence.changed_days / np.maximum(evidence.changed, 1.0)
-    days = evidence.changed_days + evidence.quiet_days + weight / usual
-    rates = np.array(usual, np.float64)
+def _rates(evidence: Evidence, group: npt.NDArray[np.int64], usual: Floats, weight: float) -> Floats:
+    """The rates of groups of pages that fit what was seen, and a usual rate that counts for so many changes."""
+    many = len(usual)
+    days = np.bincount(group, evidence.days, many) + weight / usual
+    known = np.bincount(group, evidence.dated, many) + weight
+    of_interval = group[evidence.page]
+    rates = usual
     for _ in range(_TURNS):
-        within = np.maximum(rates * width, _SHORTEST)
-        changes = evidence.changed * within / -expm1s(-within)
-        rates = (weight + evidence.dated + changes) / days
+        within = np.maximum(rates[of_interval] * evidence.width, _SHORTEST)
+        rates = (known + np.bincount(of_interval, within / -expm1s(-within), many)) / days
     return rates
 
 
