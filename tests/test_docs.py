@@ -22,6 +22,7 @@ COMMANDS = [
     "export",
     "compare",
     "league",
+    "policies",
     "links",
     "fit",
     "evolve",
