@@ -24,6 +24,8 @@ USUAL = 1 / 100
 """Changes a day of a page on a web nobody has looked at."""
 PAGE_WEIGHT, HOST_WEIGHT, CRAWL_WEIGHT = 0.5, 2.0, 1.0
 """How many changes the rate of the host counts for against what was seen of a page, and so on."""
+LONGEST = 365.0
+"""Days that a date may tell of, for there are pages that say 1970."""
 _TURNS = 12
 """After so many turns a rate hardly moves any more."""
 _SHORTEST = 1e-9
@@ -34,8 +36,8 @@ class Evidence:
     """What was seen of pages, in days.
 
     By page: `days` for which something is known of it, and how many changes are `dated`, as the last one before the
-    visit where its server told. By interval between two looks in which there was at least one change: whose it is
-    (`page`), and how long (`width`).
+    visit where its server told; such a date is believed less with each look. By interval between two looks in which
+    there was at least one change: whose it is (`page`), and how long (`width`).
     """
 
     days: Floats
@@ -67,10 +69,10 @@ def histories(pages: WatchedPages, looks: Looks) -> Histories:
     days = np.where(was_gone, 0.0, np.maximum(wall - before, 0.0) / DAY)
     changed = ((finding == CHANGED) | (finding == GONE)) & ~was_gone
     age = (pages.visited - pages.modified) / DAY
-    dated = age >= 0.0
+    belief = np.where(age >= 0.0, 1.0 / (1.0 + np.bincount(page, minlength=many)), 0.0)
     evidence = Evidence(
-        days=np.bincount(page, days, many) + np.where(dated, age, 0.0),
-        dated=dated.astype(np.float64),
+        days=_sums(page, days, many) + belief * np.clip(np.nan_to_num(age), 0.0, LONGEST),
+        dated=belief,
         page=page[changed],
         width=days[changed],
     )
@@ -95,13 +97,13 @@ def change_rates(evidence: Evidence, host: Ints) -> Floats:
 def _rates(evidence: Evidence, group: npt.NDArray[np.int64], usual: Floats, weight: float) -> Floats:
     """The rates of groups of pages that fit what was seen, and a usual rate that counts for so many changes."""
     many = len(usual)
-    days = np.bincount(group, evidence.days, many) + weight / usual
-    known = np.bincount(group, evidence.dated, many) + weight
+    days = _sums(group, evidence.days, many) + weight / usual
+    known = _sums(group, evidence.dated, many) + weight
     of_interval = group[evidence.page]
     rates = usual
     for _ in range(_TURNS):
         within = np.maximum(rates[of_interval] * evidence.width, _SHORTEST)
-        rates = (known + np.bincount(of_interval, within / -expm1s(-within), many)) / days
+        rates = (known + _sums(of_interval, within / -expm1s(-within), many)) / days
     return rates
 
 
@@ -110,4 +112,9 @@ def _since(which: Bools, page: Ints, many: int) -> Floats:
     others = np.zeros(many, np.int64)
     places = np.arange(1, len(page) + 1)
     np.maximum.at(others, page[~which], places[~which])
-    return np.bincount(page, which & (places > others[page]), many)
+    return _sums(page, (which & (places > others[page])).astype(np.float64), many)
+
+
+def _sums(group: Ints | npt.NDArray[np.int64], values: Floats, many: int) -> Floats:
+    """The sum of the values of each group, added up in their order."""
+    return np.bincount(group, values, many).astype(np.float64)
