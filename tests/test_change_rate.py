@@ -72,7 +72,7 @@ def test_a_date_tells_how_long_a_page_has_been_as_it_is() -> None:
 def test_looks_count_more_than_a_date_that_is_wrong() -> None:
     weekly = [(page, 7.0 * week, "changed") for week in range(1, 11) for page in (0, 1)]
     wrong, untold = rates(watched(2, host=[0, 0], age=np.array([20_000.0, np.nan])), looks(*weekly))
-    assert wrong > untold / 2
+    assert untold > wrong > 1 / 7
 
 
 def test_what_is_gone_has_changed_once_and_a_look_in_vain_says_nothing() -> None:
