@@ -36,7 +36,7 @@ export class CrawlHead {
       this.stop,
       this.more,
       this.watch.node,
-      exportMenu(this.hunt.id, () => ({ ...this.shown(), read: this.hunt.summary.pages })),
+      exportMenu(this.hunt.id, () => ({ ...this.shown(), read: this.hunt.summary.pages, round: this.hunt.summary.round })),
       el("a", { class: "button", href: pathTo("compare", this.hunt.id) }, "Compare"),
     );
     return el(
