@@ -68,8 +68,8 @@ def test_a_hunt_is_watched_and_the_page_tells_what_is_new_since_last_time(
             expect(news).to_be_hidden()
             change(site)
             page.get_by_role("button", name="Keep watching").click()
-            expect(page.locator(STATE)).to_have_text("ended")
             expect(news).to_contain_text("1 new, 1 changed, 1 gone, 0 back again; 2 the same.")
+            expect(page.locator(STATE)).to_have_text("ended")
             expect(news.locator(".news-new li")).to_contain_text("Silk")
             assert news.locator("ins").all_inner_texts() == ["Some see red <script>alert(1)</script> light."]
             assert news.locator("del").all_inner_texts() == ["The front pair sees best."]
