@@ -211,6 +211,11 @@ class CrawlLog:
         """A choice is in flight; its number in the log."""
         self._in_flight[id(choice)] = number
 
+    @property
+    def in_flight(self) -> list[int]:
+        """The choices in flight, by their numbers in the log, in the order in which they were made."""
+        return sorted(self._in_flight.values())
+
     def land(self, choice: Choice) -> int:
         """A choice is in flight no more; its number in the log."""
         return self._in_flight.pop(id(choice))

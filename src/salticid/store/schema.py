@@ -16,6 +16,7 @@ import msgspec
 
 FORMAT = 3
 FILE = "crawl.db"
+SNAPSHOT = "snapshot.zst"
 ROWS, OPEN = "rows", "open"
 """Facts in `about` that are not about the crawl: how many rows the tables have, these two apart; a run is writing."""
 
