@@ -24,7 +24,8 @@ LONG_AGO = 1_600_000_000.0
 class Site:
     """Pages by path, some with a tag, some with a date, some with neither; and what was asked.
 
-    `moved` says where pages are that are elsewhere by now, `kinds` which files are no HTML.
+    `moved` says where pages are that are elsewhere by now, `kinds` which files are no HTML; a page behind a
+    gate is given when that is open.
     """
 
     pages: dict[str, str] = field(default_factory=dict)
@@ -32,11 +33,14 @@ class Site:
     status: dict[str, int] = field(default_factory=dict)
     moved: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
+    gates: dict[str, threading.Event] = field(default_factory=dict)
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
 
     def answer(self, request: BaseHTTPRequestHandler) -> None:
         path = request.path
         self.asked.append((path, {name.lower(): value for name, value in request.headers.items()}))
+        if path in self.gates:
+            self.gates[path].wait()
         status = self.status.get(path, 200 if path in self.pages else 404)
         body = self.pages.get(path, "").encode() if status == 200 else b""
         fields = {"Content-Type": self.kinds.get(path, "text/html; charset=utf-8")}
@@ -106,7 +110,7 @@ def crawl(
     site.dated["/dated"] = LONG_AGO
     topic = folder.parent / "topic.toml"
     topic.write_text(f'name = "t"\nkeywords = "jumping spiders"\nseeds = ["{SITE}/"]\n')
-    order = (
+    order: tuple[str | Path, ...] = (
         "crawl", topic, "--resolve", f"*=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8", "--delay", "0",
         "--out", folder, "--json", *options,
     )  # fmt: skip

@@ -68,8 +68,8 @@ def test_a_hunt_is_watched_and_the_page_tells_what_is_new_since_last_time(
             expect(news).to_be_hidden()
             change(site)
             page.get_by_role("button", name="Keep watching").click()
-            expect(page.locator(STATE)).to_have_text("ended")
             expect(news).to_contain_text("1 new, 1 changed, 1 gone, 0 back again; 2 the same.")
+            expect(page.locator(STATE)).to_have_text("ended")
             expect(news.locator(".news-new li")).to_contain_text("Silk")
             assert news.locator("ins").all_inner_texts() == ["Some see red <script>alert(1)</script> light."]
             assert news.locator("del").all_inner_texts() == ["The front pair sees best."]
@@ -85,6 +85,12 @@ def test_a_hunt_is_watched_and_the_page_tells_what_is_new_since_last_time(
             page.get_by_role("button", name="Keep watching").click()
             expect(news).to_contain_text("0 new, 0 changed, 0 gone, 1 back again; 4 the same.")
             expect(page.locator(STATE)).to_have_text("ended")
+            page.get_by_text("Export").first.click()
+            page.get_by_label("What is new since round 2 began").check()
+            with page.expect_download() as taken:
+                page.get_by_role("link", name="JSON lines").click()
+            (row,) = map(json.loads, taken.value.path().read_text().splitlines())
+            assert (row["title"], row["news"]) == ("Leaving", "back")
             page.reload()
             expect(news).to_contain_text("1 back again")
             expect(page.get_by_label("How often")).to_have_value("day")

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.changing_site import SITE, Site, crawl, page, refreshed, serving
 from tests.running import salticid
+from tests.test_given_past import as_if_made_before
 
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.rounds import rounds
@@ -100,6 +101,17 @@ def test_dates_counters_and_links_alone_are_no_change(site: tuple[Site, int], tm
     web.pages |= {path: f"{web.pages[path]} They build no webs." for path in SOFT}
     result = watched(web, tmp_path / "c")
     assert urls(digest(tmp_path / "c", 2), "changed") == SOFT.keys()
+
+
+def test_what_the_whole_site_says_now_is_no_news_of_its_pages(site: tuple[Site, int], tmp_path: Path) -> None:
+    web, port = site
+    crawl(web, port, tmp_path / "c", {f"/more{n}": page(f"more about {'x' * (n + 3)}") for n in range(6)})
+    web.dated.clear()
+    for path in list(web.pages):
+        web.pages[path] += "<footer>The society wishes you a merry summer</footer>"
+    web.pages["/plain"] += " and velvet ants"
+    assert counts(watched(web, tmp_path / "c")) == (0, 1, 0, 13)
+    assert urls(digest(tmp_path / "c", 1), "changed") == {"/plain"}
 
 
 def test_a_page_that_moved_is_neither_gone_nor_new(site: tuple[Site, int], tmp_path: Path) -> None:
@@ -200,6 +212,16 @@ def test_a_folder_that_was_refreshed_is_watched(site: tuple[Site, int], tmp_path
     web.pages["/plain"] = page("a second version")
     assert refreshed(tmp_path / "c")["changed"] == 1
     assert counts(watched(web, tmp_path / "c")) == (0, 0, 0, 8)
+
+
+def test_a_folder_of_an_earlier_version_is_watched(site: tuple[Site, int], tmp_path: Path) -> None:
+    web, port = site
+    crawl(web, port, tmp_path / "c")
+    as_if_made_before(tmp_path / "c", "hunter")
+    web.pages["/plain"] = page("a second version", "/fresh")
+    web.pages["/fresh"] = page("a fresh page")
+    assert counts(watched(web, tmp_path / "c")) == (1, 1, 0, 7)
+    assert counts(watched(web, tmp_path / "c")) == (0, 0, 0, 9)
 
 
 def test_the_crawl_itself_can_go_on_after_rounds(site: tuple[Site, int], tmp_path: Path) -> None:

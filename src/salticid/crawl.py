@@ -69,7 +69,7 @@ class Crawl:
 
     of_a_run: ClassVar = (
         "brief", "strategy", "judge", "log", "in_flight", "stopped", "_clock", "_recall", "_owns", "_boundary",
-        "_looked_ahead", "_asking_too", "_start_page", "passes_over",
+        "_looked_ahead", "_asking_too", "_start_page", "passes_over", "newest",
     )  # fmt: skip
     """What each run has for itself: a snapshot of the crawl (`runs/snapshot.py`) is without it."""
 
@@ -102,6 +102,8 @@ class Crawl:
         self.stalled_after = STALLED_AFTER
         self.passes_over = False
         """Whether a strategy may choose what was chosen before, which is passed over: it did not choose it itself."""
+        self.newest: Callable[[int], Page | None] | None = None
+        """Gives the page of a visit as it was seen later, None if it has not changed."""
         self._urls.learn(brief.seeds.url)
         judge.start(brief)
         self._start_page = getattr(judge, "start_page", None)
@@ -487,8 +489,12 @@ class Crawl:
     def _new_scores(self) -> list[tuple[int, float]]:
         """The last visits that the judge, having changed its mind, scores otherwise now."""
         last = np.flatnonzero(np.array(self._pages_by_step) != NO_URL)[-MOST_RESCORES:].tolist()
-        scores = ((step, self.judge.score(self._page_again(self._pages_by_step[step]))) for step in last)
+        scores = ((step, self.judge.score(self._page_now(step))) for step in last)
         return [(step, score) for step, score in scores if score != self._scores[step]]
+
+    def _page_now(self, step: int) -> Page:
+        newer = None if self.newest is None else self.newest(step)
+        return self._page_again(self._pages_by_step[step]) if newer is None else newer
 
     def _remember(self, response: Response) -> None:
         """Keep what a walker may ask for again, without the page: that is recalled."""

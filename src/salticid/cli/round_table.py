@@ -17,13 +17,14 @@ _TITLE, _STORY = 50, 80
 
 
 def print_round(news: RoundNews, digest: Path) -> None:
-    """Print the pages of a round, the best first, and where its digest lies."""
+    """Print the pages of a round, the best first, and where its digest lies, if it has one yet."""
     from salticid.store.digests.digest_page import in_short
 
     kinds = (("new", news.new), ("changed", news.changed), ("gone", news.gone), ("back", news.back))
     rows = [row for kind, pages in kinds for row in _rows(kind, pages)]
     print_table(f"Round {news.round}: {in_short(news)}", ("", "score", "title", "what", "address"), rows)
-    out.print(safe(f"All of it: {digest / 'digest.html'}"), highlight=False, soft_wrap=True)
+    if digest.is_file():
+        out.print(safe(f"All of it: {digest}"), highlight=False, soft_wrap=True)
 
 
 def _rows(kind: str, pages: Sequence[NewsPage]) -> Iterable[tuple[str, ...]]:

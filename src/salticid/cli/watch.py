@@ -17,6 +17,9 @@ from salticid.cli.interrupts import INTERRUPTED, interruptible
 from salticid.cli.round_table import print_round
 from salticid.errors import UserError
 
+_NOBODY_THERE = 1
+"""The exit status of a round that could not go on; the next one goes on with it."""
+
 
 def watch(
     context: typer.Context,
@@ -69,17 +72,29 @@ def watch(
 
 
 def _rounds(make_round: Callable[[], int], folder: Path, every: float | None) -> int:
-    while True:
+    """One round, or one after another; the exit status."""
+    try:
         start = time.monotonic()
         status = make_round()
-        if status == INTERRUPTED or every is None:
-            return status
-        wait = max(start + every - time.monotonic(), 0.0)
-        err.print(f"The next round begins in {_length(wait)}.", highlight=False)
-        with interruptible() as interrupted:
-            if interrupted.wait(wait):
-                _say_how_to_go_on(folder)
-                return INTERRUPTED
+        while every is not None and status != INTERRUPTED and not _is_stopped_until(start + every):
+            start = time.monotonic()
+            status = make_round()
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    if every is not None or status == INTERRUPTED:
+        how = f"Interrupted. Go on with: salticid watch {shlex.quote(str(folder))}"
+        err.print(safe(how), highlight=False, soft_wrap=True)
+        return INTERRUPTED
+    return status
+
+
+def _is_stopped_until(then: float) -> bool:
+    """Sleep until the next round; whether somebody wants no more of them."""
+    seconds = max(then - time.monotonic(), 0.0)
+    err.print(f"The next round begins in {_length(seconds)}.", highlight=False)
+    with interruptible() as interrupted:
+        interrupted.wait(seconds)
+    return interrupted.is_set()
 
 
 def _round(folder: Path, typed: Mapping[str, Any], fetches: int | None, keep: int | None, json: bool) -> int:
@@ -95,34 +110,23 @@ def _round(folder: Path, typed: Mapping[str, Any], fetches: int | None, keep: in
 
     settings = last_settings(folder, live_options.settings(typed))
     order = kept_order(folder, settings, backlinks_from)
-    try:
-        with Terminal(folder) as terminal:
-            result = asyncio.run(watching.watch(order, settings, fetches, terminal, keep=keep))
-    except KeyboardInterrupt:
-        _say_how_to_go_on(folder)
-        return INTERRUPTED
-    told = {
+    with Terminal(folder) as terminal:
+        result = asyncio.run(watching.watch(order, settings, fetches, terminal, keep=keep))
+    facts = {
         "round": result.news.round,
         **result.news.counts,
         "fetches": result.fetches,
         "stopped": result.stopped,
+        "out": str(folder),
     }
     if json:
-        print_json({**told, "out": str(folder)})
+        print_json(facts)
     else:
-        print_round(result.news, digest_folder(folder, result.news.round))
-    if result.stopped == watching.INTERRUPTED:
-        _say_how_to_go_on(folder)
-        return INTERRUPTED
-    return 0
-
-
-def _say_how_to_go_on(folder: Path) -> None:
-    err.print(
-        safe(f"Interrupted. Go on with: salticid watch {shlex.quote(str(folder))}"),
-        highlight=False,
-        soft_wrap=True,
-    )
+        print_round(result.news, digest_folder(folder, result.news.round) / "digest.html")
+    if result.nobody_there:
+        err.print(f"Nobody could be reached for {settings.patience:.0f} s.", highlight=False)
+        return _NOBODY_THERE
+    return INTERRUPTED if result.stopped == watching.INTERRUPTED else 0
 
 
 def _length(seconds: float) -> str:

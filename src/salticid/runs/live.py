@@ -83,6 +83,7 @@ class LiveRun(Run):
                 memory.recall(self.log.memory())
             self.driver = driver = await self._ready()
             self.crawl = driver.crawl
+            self.crawl.newest = self.log.newest_page
             driver.on_silence, driver.on_trouble = self.onlooker.silence, self.onlooker.trouble
             driver.on_delay = self.clock.forget
             self.onlooker.ready(self)

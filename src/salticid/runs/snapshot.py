@@ -27,9 +27,10 @@ from salticid.crawl import Crawl
 from salticid.model import Choice
 from salticid.protocols import Judge, Strategy
 from salticid.registry import settings_of
+from salticid.store.graph_reading import ObjectGraph
+from salticid.store.graph_writing import CannotBeKept, write_graph
 from salticid.store.log import CrawlLog
 from salticid.store.log_mark import LogMark, fits, mark_of
-from salticid.store.object_graph import CannotBeKept, ObjectGraph, write_graph
 from salticid.store.record import choice_at
 from salticid.store.schema import SNAPSHOT
 from salticid.version import __version__
@@ -80,16 +81,13 @@ def leave_snapshot(crawl: Crawl, judge: Judge, log: CrawlLog, others: Others = _
     header = Header(_made_by(crawl.strategy, judge), mark_of(log.database), log.in_flight)
     partial = file.with_suffix(".partial")
     try:
-        with (
-            partial.open("wb") as disk,
-            zstandard.ZstdCompressor(level=1, write_checksum=True).stream_writer(
-                disk, closefd=False
-            ) as packed,
-        ):
-            data = msgspec.msgpack.encode(header)
-            packed.write(len(data).to_bytes(8, "little") + data)
-            write_graph(packed, _roots(crawl, judge, others), _outside(crawl), _allows(crawl.strategy, judge))
-            packed.flush(zstandard.FLUSH_FRAME)
+        with partial.open("wb") as disk:
+            packer = zstandard.ZstdCompressor(level=1, write_checksum=True)
+            with packer.stream_writer(disk, closefd=False) as packed:
+                data = msgspec.msgpack.encode(header)
+                packed.write(len(data).to_bytes(8, "little") + data)
+                roots, outside = _roots(crawl, judge, others), _outside(crawl)
+                write_graph(packed, roots, outside, _allows(crawl.strategy, judge))
             disk.flush()
             os.fsync(disk.fileno())
         partial.replace(file)

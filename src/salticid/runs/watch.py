@@ -50,11 +50,15 @@ DONE, FETCHES, INTERRUPTED = "done", "fetches", "interrupted"
 
 @dataclass(frozen=True, slots=True)
 class RoundResult:
-    """What came of a round, so far if it was interrupted, and why it stopped."""
+    """What came of a round, so far if it was interrupted, and why it stopped.
+
+    `nobody_there`: it was interrupted because nobody could be reached any more.
+    """
 
     news: RoundNews
     fetches: int
     stopped: str
+    nobody_there: bool = False
 
 
 async def watch(
@@ -107,7 +111,8 @@ class WatchRun(LiveRun):
             hunted = fetches_of(row for row in crawl.rows(stored.first_step - 1))
             looked = stored.end_recheck - stored.first_recheck
             news = self._news or what_came(crawl, stored.number)
-        return RoundResult(news, looked + hunted + self._sources_asked, self._stopped)
+        nobody_there = self._is_ended and self.crawl.stopped is StopReason.WAITING
+        return RoundResult(news, looked + hunted + self._sources_asked, self._stopped, nobody_there)
 
     async def work(self) -> StopReason:
         """The round, from its beginning or from where it was, to its end."""
@@ -224,7 +229,7 @@ class WatchRun(LiveRun):
             due = due[: max(stored.fetches - self._spent, 0)]
         work = Refresh(self.web, self.log, self.settings.concurrency, due, LastVersions(db, looks).last)
         own_words = self.crawl.brief.own_words
-        work.fate_of = FateRule(SoftChanges(self.web.words, own_words.of), self._belongs_to_another)
+        work.rule = FateRule(SoftChanges(self.web.words, own_words.of), self._belongs_to_another)
         work.on_look, work.on_trouble = self._take_look, self.onlooker.trouble
         self._stop_looking = work.stop
         self.web.may_ask = lambda url, host: True

@@ -16,6 +16,8 @@ MOST_SENTENCES = 50
 """Sentences that are told of one page, of those that came and of those that went."""
 LONGEST = 600
 """Characters told of a sentence."""
+_LONG, _ALIKE, _CONTEXT = 40, 4, 4
+"""Words of a sentence that is long, those by which it is known again, and those shown beside what changed in it."""
 _WORDS = re.compile(r"[^\W\d_]+")
 
 
@@ -42,12 +44,9 @@ def change(before: Page, after: Page) -> Change:
     """
     old, new = ([page.title, *sentences(page)] for page in (before, after))
     added, removed = _without(new, old), _without(old, new)
-    return Change(
-        [_short(sentence) for sentence in added[:MOST_SENTENCES]],
-        [_short(sentence) for sentence in removed[:MOST_SENTENCES]],
-        max(0, len(added) - MOST_SENTENCES),
-        max(0, len(removed) - MOST_SENTENCES),
-    )
+    told = _without_common_ends(added[:MOST_SENTENCES], removed[:MOST_SENTENCES])
+    came, went = ([_short(sentence) for sentence in each] for each in told)
+    return Change(came, went, len(added) - len(came), len(removed) - len(went))
 
 
 def _without(these: list[str], those: Iterable[str]) -> list[str]:
@@ -60,6 +59,38 @@ def _without(these: list[str], those: Iterable[str]) -> list[str]:
             left.append(sentence)
         there[gist] -= 1
     return left
+
+
+def _without_common_ends(added: list[str], removed: list[str]) -> tuple[list[str], list[str]]:
+    """Long sentences without what a version before had in common with them: lists often have no full stop.
+
+    >>> before, after = "one two three four five " * 5, "six seven eight nine ten " * 5
+    >>> _without_common_ends([f"{before}eyes {after}"], [f"{before}legs {after}"])
+    (['…two three four five eyes six seven eight nine…'], ['…two three four five legs six seven eight nine…'])
+    """
+    here, there = [sentence.split() for sentence in added], [sentence.split() for sentence in removed]
+    starts = {tuple(words[:_ALIKE]): at for at, words in enumerate(there) if len(words) >= _LONG}
+    for place, words in enumerate(here):
+        at = starts.pop(tuple(words[:_ALIKE]), None)
+        if at is None or len(words) < _LONG:
+            continue
+        pair = words, there[at]
+        shorter = min(map(len, pair))
+        first = _common(*pair, shorter)
+        last = min(_common(words[::-1], there[at][::-1], shorter), shorter - first)
+        added[place], removed[at] = (_middle(words, first - _CONTEXT, last - _CONTEXT) for words in pair)
+    return added, removed
+
+
+def _common(these: list[str], those: list[str], most: int) -> int:
+    """With how many of the same words both begin."""
+    return next((n for n in range(most) if these[n] != those[n]), most)
+
+
+def _middle(words: list[str], before: int, after: int) -> str:
+    """Words without so many at either end."""
+    before, after = max(before, 0), max(after, 0)
+    return "…" * (before > 0) + " ".join(words[before : len(words) - after]) + "…" * (after > 0)
 
 
 def _gist(sentence: str) -> tuple[tuple[str, int], ...]:

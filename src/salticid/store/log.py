@@ -27,6 +27,8 @@ from salticid.store.thinning import Thinned, thin
 from salticid.store.twins import Twins
 from salticid.store.warc import ARCHIVE_END
 
+_NEWEST = "SELECT r.step, max(r.id) FROM version v JOIN recheck r ON r.id = v.recheck GROUP BY r.step"
+"""Unchecked, for the versions are."""
 BATCH_VISITS = 200
 BATCH_SECONDS = 1.0
 _START_PAGES = "known"
@@ -80,6 +82,7 @@ class CrawlLog:
         self._texts = TextTables(urls, words, own_tables)
         self._zstd = zstandard.ZstdCompressor(level=1)
         self._seq = self._choices = self._rechecks = 0
+        self._newest: dict[int, int] | None = None
         self._in_flight: dict[int, int] = {}
         self._last_try = time.monotonic()
         self._in_call = False
@@ -239,6 +242,8 @@ class CrawlLog:
         if response.page is not None:
             self._batch.add(schema.VERSION, (self._rechecks, *pack_page(response.page, self._zstd)))
             self._texts.need_page(response.page)
+            if self._newest is not None:
+                self._newest[step] = self._rechecks
         self._in_call = False
         if time.monotonic() - self._last_try > BATCH_SECONDS:
             self.retry()
@@ -261,6 +266,14 @@ class CrawlLog:
         if row is None:
             raise self.database.damage(f"the page of URL {url} is missing")
         return unpack_page(row[1:])
+
+    def newest_page(self, step: int) -> Page | None:
+        """The page of a visit as it was last seen, as far as that is written; None if it has not changed."""
+        if self._newest is None:
+            self._newest = dict(self.database.run(_NEWEST))
+        recheck = self._newest.get(step)
+        row = None if recheck is None else self.database.one(schema.VERSION, recheck, body=True)
+        return None if row is None else unpack_page(row[1:])
 
     def retry(self) -> None:
         """Commit, if that can be done now; `trouble` says why not, or why nothing more should be written."""

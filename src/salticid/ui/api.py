@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -23,6 +24,7 @@ from salticid.runs.live_settings import LiveSettings
 from salticid.runs.specs import DEFAULT_STRATEGY
 from salticid.runs.start_pages import Sources, Start, clean_query, find_start
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.since import Since
 from salticid.ui import bodies, details, kept_copies
 from salticid.ui.crawls import Crawls
 from salticid.ui.event_stream import stream
@@ -269,8 +271,15 @@ class Api:
     async def export(self, request: Request) -> Response:
         crawl = self._crawl(request)
         form, criteria = format_of(request.query_params), criteria_of(request.query_params)
-        chunk_words = chunk_words_of(request.query_params, form)
-        file = await _read(crawl, lambda log: export_file(log, form, criteria, chunk_words))
+        chunk_words, since = chunk_words_of(request.query_params, form), request.query_params.get("since", "")
+        if since and not _is_number(since):
+            raise HTTPException(400, "since is the number of a round, as in since=1")
+
+        def export(log: CrawlFolder) -> Path:
+            moment = Since.of_round(log, int(since)) if since else None
+            return export_file(log, form, replace(criteria, since=moment), chunk_words)
+
+        file = await _read(crawl, export)
         return FileResponse(
             file,
             filename=file_name(crawl.id, form),

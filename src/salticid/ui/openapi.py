@@ -104,6 +104,7 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
             "which": "list, as the page shows it; liked; or everything, which it is if nothing is said",
             "line": "for the list, the score from which on pages are on topic; else the judge's own",
             "least": "for the list, the least score shown, if a person chose one",
+            "since": "the number of a round of watching: only what is new or has changed since it began",
             "noindex": "1, for pages that forbid copies, too; they are marked",
             "chunks": "of about how many words the pieces are that pages are cut into; else they stay whole",
         },

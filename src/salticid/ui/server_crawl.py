@@ -50,6 +50,7 @@ class ServerCrawl:
         self._line: float | None = None
         self._failure: str | None = None
         self._playing: ReplayProgress | None = None
+        self._watches = False
         self._looking: LookProgress | None = None
         self._tally = Tally(folder)
         self._walks = wish.strategy in strategies.names() and strategies.find(wish.strategy).walks
@@ -120,11 +121,6 @@ class ServerCrawl:
             every=self.standing_order.every,
             can_watch=self._state == "ended" and wish.world is None and tally.pages > 0,
         )
-
-    @property
-    def _watches(self) -> bool:
-        """Whether a round of watching is being made."""
-        return self.running and self.wish.mood == "watch"
 
     @property
     def standing_order(self) -> KeepWatching:
@@ -291,6 +287,7 @@ class ServerCrawl:
 
     async def _begin(self) -> None:
         self._failure, self._state = None, "starting"
+        self._watches = self.wish.mood == "watch"
         try:
             await self._start(self.wish)
         except OSError as error:
@@ -352,7 +349,8 @@ class ServerCrawl:
 
     def _over(self, status: int) -> None:
         """The process is gone."""
-        self._child, self._playing, self._looking = None, None, None
+        self._child, self._playing = None, None
+        self._watches, self._looking = False, None
         self._only_hears, self._unanswered = False, 0
         if status and self._failure is None:
             self._failure = _KILLED if status < 0 else _BROKE

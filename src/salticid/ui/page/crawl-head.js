@@ -36,7 +36,7 @@ export class CrawlHead {
       this.stop,
       this.more,
       this.watch.node,
-      exportMenu(this.hunt.id, () => ({ ...this.shown(), read: this.hunt.summary.pages })),
+      exportMenu(this.hunt.id, () => ({ ...this.shown(), read: this.hunt.summary.pages, round: this.hunt.summary.round })),
       el("a", { class: "button", href: pathTo("compare", this.hunt.id) }, "Compare"),
     );
     return el(
@@ -148,7 +148,9 @@ export class CrawlHead {
 function how({ strategy: name, max_pages, playing, world, looking }) {
   const where = world ? ` in the recorded world ${world}` : "";
   const order = `${strategy(name)} strategy, up to ${number(max_pages)} pages${where}`;
-  if (looking) return `${order}; looking again at known pages: ${number(looking.pages)} of ${number(looking.of)}`;
+  if (looking && looking.pages < looking.of)
+    return `${order}; looking again at known pages: ${number(looking.pages)} of ${number(looking.of)}`;
+  if (looking) return `${order}; hunting on from what is new`;
   if (!playing) return order;
   return `${order}; going through what it did before: ${number(playing.step)} of ${number(playing.visits)}`;
 }

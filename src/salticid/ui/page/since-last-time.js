@@ -75,7 +75,7 @@ function row(id, kind, page) {
   return el(
     "li",
     {},
-    away(page.url, { class: "find-link" }, page.title || page.url),
+    away(page.url, {}, page.title || page.url),
     !page.on_topic && el("span", { class: "soft" }, " off the topic"),
     page.opening && el("p", { class: "soft" }, page.opening),
     page.change && changes(page.change),
