@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from salticid.errors import UserError
 from salticid.lab.compare import processes
@@ -178,5 +179,6 @@ def _worlds(race: PolicyRace, seed: int, out: Path, watch: Callable[[str, int, i
 
 def _key(subject: str, policy: str, race: PolicyRace) -> str:
     """The name under which a run is kept: another one when something differs that it depends on."""
-    about = msgspec.json.encode([__version__, subject, policy, repr(POLICIES[policy]), race])
+    alone = replace(race, webs=1, topics_per_web=None)
+    about = msgspec.json.encode([__version__, subject, policy, repr(POLICIES[policy]), alone])
     return hashlib.blake2b(about, digest_size=16).hexdigest()
