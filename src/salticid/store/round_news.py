@@ -18,10 +18,12 @@ from salticid.store.packing import unpack_page
 from salticid.store.record import all_messages
 from salticid.store.rounds import StoredRound, rounds
 from salticid.store.schema import PAGE, RECHECK, VERSION
+from salticid.store.site_changes import told_once
 from salticid.store.stored_visit import StoredVisit
 from salticid.store.times import time_of
 from salticid.store.versions import Recheck
 from salticid.text.sentences import sentences
+from salticid.urls import host
 
 MOST_COMPARED = 2_000
 """Pages of a round whose sentences are compared, the best first; of others it is only told that they changed."""
@@ -134,13 +136,18 @@ def _news(crawl: CrawlFolder, stored: StoredRound, findings: Findings) -> RoundN
         round=stored.number,
         began=time_of(stored.wall),
         new=list(_new_pages(crawl, stored)),
-        changed=[pages.changed(visits[step]) for step in _in_order(visits, changed)],
+        changed=_told_once([pages.changed(visits[step]) for step in _in_order(visits, changed)]),
         gone=[pages.gone(visits[step]) for step in _in_order(visits, gone)],
         back=[pages.changed(visits[step]) for step in _in_order(visits, back)],
         same=same,
         still_gone=still_gone,
         unknown=findings.unknown,
     )
+
+
+def _told_once(pages: list[ChangedPage]) -> list[ChangedPage]:
+    changes = told_once([(host(page.url), page.change) for page in pages])
+    return [msgspec.structs.replace(page, change=change) for page, change in zip(pages, changes, strict=True)]
 
 
 class _ScoresThen:
