@@ -102,6 +102,17 @@ def test_dates_counters_and_links_alone_are_no_change(site: tuple[Site, int], tm
     assert urls(digest(tmp_path / "c", 2), "changed") == SOFT.keys()
 
 
+def test_what_the_whole_site_says_now_is_no_news_of_its_pages(site: tuple[Site, int], tmp_path: Path) -> None:
+    web, port = site
+    crawl(web, port, tmp_path / "c", {f"/more{n}": page(f"more about {'x' * (n + 3)}") for n in range(6)})
+    web.dated.clear()
+    for path in list(web.pages):
+        web.pages[path] += "<footer>The society wishes you a merry summer</footer>"
+    web.pages["/plain"] += " and velvet ants"
+    assert counts(watched(web, tmp_path / "c")) == (0, 1, 0, 13)
+    assert urls(digest(tmp_path / "c", 1), "changed") == {"/plain"}
+
+
 def test_a_page_that_moved_is_neither_gone_nor_new(site: tuple[Site, int], tmp_path: Path) -> None:
     web, port = site
     crawl(web, port, tmp_path / "c")

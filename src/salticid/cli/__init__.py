@@ -29,6 +29,7 @@ COMMANDS = {
     "merge": "merge:merge",
     "compare": "compare:compare",
     "league": "league:league",
+    "policies": "policies:policies",
     "links": "links:links",
     "fit": "fit:fit",
     "evolve": "evolve:evolve",

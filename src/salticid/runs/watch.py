@@ -224,7 +224,7 @@ class WatchRun(LiveRun):
             due = due[: max(stored.fetches - self._spent, 0)]
         work = Refresh(self.web, self.log, self.settings.concurrency, due, LastVersions(db, looks).last)
         own_words = self.crawl.brief.own_words
-        work.fate_of = FateRule(SoftChanges(self.web.words, own_words.of), self._belongs_to_another)
+        work.rule = FateRule(SoftChanges(self.web.words, own_words.of), self._belongs_to_another)
         work.on_look, work.on_trouble = self._take_look, self.onlooker.trouble
         self._stop_looking = work.stop
         self.web.may_ask = lambda url, host: True

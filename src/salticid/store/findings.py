@@ -9,7 +9,10 @@ from typing import NamedTuple, Protocol
 from salticid.store.database import Database
 from salticid.store.versions import CHANGED, GONE, SAME
 
-_FINDINGS = "SELECT id, step, finding FROM recheck WHERE id < ? ORDER BY id"
+_NEWEST = f"SELECT step, max(id) FROM recheck WHERE id < ? AND finding = '{CHANGED}' GROUP BY step"
+_LAST = f"""SELECT step, finding, max(id) FROM recheck WHERE id < ?
+    AND finding IN ('{CHANGED}', '{GONE}', '{SAME}') GROUP BY step"""
+_FINDINGS = "SELECT id, step, finding FROM recheck WHERE id >= ? AND id < ? ORDER BY id"
 
 
 class Span(Protocol):
@@ -44,21 +47,19 @@ class Findings:
 
 
 def findings_of(db: Database, spans: Sequence[Span]) -> list[Findings]:
-    """What each span brought, in one walk through all that was ever found; rows are checked where they are told of."""
+    """What each span brought; rows are checked where they are told of."""
     found = [Findings() for _ in spans]
-    newest: dict[int, int] = {}
-    gone: set[int] = set()
     unsure: list[set[int]] = [set() for _ in spans]
     start = min((span.first_recheck for span in spans), default=0)
     end = max((span.end_recheck for span in spans), default=0)
-    for number, step, finding in db.run(_FINDINGS, (end,)):
+    newest: dict[int, int] = dict(db.run(_NEWEST, (start,)))
+    gone = {step for step, finding, _ in db.run(_LAST, (start,)) if finding == GONE}
+    for number, step, finding in db.run(_FINDINGS, (start, end)):
         before = PageState(newest.get(step), step in gone)
         if finding == CHANGED:
             newest[step] = number
         if finding in (CHANGED, GONE, SAME):
             (gone.add if finding == GONE else gone.discard)(step)
-        if number < start:
-            continue
         for span, findings, unknown in zip(spans, found, unsure, strict=True):
             if span.first_recheck <= number < span.end_recheck:
                 if finding in (CHANGED, GONE, SAME):

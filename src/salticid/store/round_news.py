@@ -18,7 +18,7 @@ from salticid.store.packing import unpack_page
 from salticid.store.record import all_messages
 from salticid.store.rounds import StoredRound, rounds
 from salticid.store.schema import PAGE, RECHECK, VERSION
-from salticid.store.site_changes import told_once
+from salticid.store.repeated_changes import told_once
 from salticid.store.stored_visit import StoredVisit
 from salticid.store.times import time_of
 from salticid.store.versions import Recheck

@@ -42,6 +42,6 @@ class WordMarks:
             return
         news = distinct(tokens[~known])
         texts = self._words.spell(news.tolist())
-        self.number[news] = [crc32(text.encode()) for text in texts]
-        self.is_stop[news] = [text in self._stop for text in texts]
+        self.number[news] = list(map(crc32, map(str.encode, texts)))
+        self.is_stop[news] = list(map(self._stop.__contains__, texts))
         self.known[news] = True

@@ -13,9 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from salticid.exact import expm1s
-from salticid.model import Floats, Ints
+from salticid.model import Bools, Floats, Ints
 from salticid.watching.round_brief import CHANGED, GONE, UNKNOWN, Looks, WatchedPages
 
 DAY = 86_400.0
@@ -23,6 +24,8 @@ USUAL = 1 / 100
 """Changes a day of a page on a web nobody has looked at."""
 PAGE_WEIGHT, HOST_WEIGHT, CRAWL_WEIGHT = 0.5, 2.0, 1.0
 """How many changes the rate of the host counts for against what was seen of a page, and so on."""
+LONGEST = 365.0
+"""Days that a date may tell of, for there are pages that say 1970."""
 _TURNS = 12
 """After so many turns a rate hardly moves any more."""
 _SHORTEST = 1e-9
@@ -30,21 +33,17 @@ _SHORTEST = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """What was seen of pages, hosts or crawls, as columns, in days.
+    """What was seen of pages, in days.
 
-    `dated` changes are known to the day, as the last one before the visit where its server told. In `changed`
-    intervals, together `changed_days` long, there was at least one change each. In `quiet_days` there was none.
+    By page: `days` for which something is known of it, and how many changes are `dated`, as the last one before the
+    visit where its server told; such a date is believed less with each look. By interval between two looks in which
+    there was at least one change: whose it is (`page`), and how long (`width`).
     """
 
+    days: Floats
     dated: Floats
-    changed: Floats
-    changed_days: Floats
-    quiet_days: Floats
-
-    def together(self, groups: Ints, many: int) -> Evidence:
-        """The sums over groups, whose numbers are less than `many`."""
-        columns = (self.dated, self.changed, self.changed_days, self.quiet_days)
-        return Evidence(*(np.bincount(groups, column, many) for column in columns))
+    page: Ints
+    width: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +54,6 @@ class Histories:
     seen: Floats
     gone: Floats
     in_vain: Floats
-    looks: Ints
 
 
 def histories(pages: WatchedPages, looks: Looks) -> Histories:
@@ -65,19 +63,18 @@ def histories(pages: WatchedPages, looks: Looks) -> Histories:
     order = np.argsort(looks.page[told], kind="stable")
     page, wall = looks.page[told][order], looks.wall[told][order]
     finding = looks.finding[told][order]
-    first = np.append(True, page[1:] != page[:-1]) if len(page) else np.zeros(0, np.bool_)
-    before = np.where(first, pages.visited[page], np.append(0.0, wall[:-1])[: len(page)])
-    was_gone = ~first & (np.append(0, finding[:-1])[: len(page)] == GONE)
+    first = np.diff(page, prepend=-1) != 0
+    before = np.where(first, pages.visited[page], np.roll(wall, 1))
+    was_gone = ~first & (np.roll(finding, 1) == GONE)
     days = np.where(was_gone, 0.0, np.maximum(wall - before, 0.0) / DAY)
     changed = ((finding == CHANGED) | (finding == GONE)) & ~was_gone
     age = (pages.visited - pages.modified) / DAY
-    dated = age >= 0.0
-    quiet = np.bincount(page, np.where(changed, 0.0, days), many) + np.where(dated, age, 0.0)
+    belief = np.where(age >= 0.0, 1.0 / (1.0 + np.bincount(page, minlength=many)), 0.0)
     evidence = Evidence(
-        dated=dated.astype(np.float64),
-        changed=np.bincount(page, changed, many),
-        changed_days=np.bincount(page, np.where(changed, days, 0.0), many),
-        quiet_days=quiet,
+        days=_sums(page, days, many) + belief * np.clip(np.nan_to_num(age), 0.0, LONGEST),
+        dated=belief,
+        page=page[changed],
+        width=days[changed],
     )
     seen = pages.visited.copy()
     np.maximum.at(seen, page, wall)
@@ -86,35 +83,38 @@ def histories(pages: WatchedPages, looks: Looks) -> Histories:
         seen=seen,
         gone=_since(finding == GONE, page, many),
         in_vain=_since(looks.finding == UNKNOWN, looks.page, many),
-        looks=np.bincount(page, minlength=many).astype(np.int32),
     )
 
 
 def change_rates(evidence: Evidence, host: Ints) -> Floats:
     """Changes a day of each page, by what was seen of it, of its host and of all."""
-    hosts, number = np.unique(host, return_inverse=True)
-    of_hosts = evidence.together(number.astype(np.int32), len(hosts))
-    of_all = of_hosts.together(np.zeros(len(hosts), np.int32), 1)
-    crawl = _rates(of_all, np.full(1, USUAL), CRAWL_WEIGHT)
-    by_host = _rates(of_hosts, np.broadcast_to(crawl, len(hosts)), HOST_WEIGHT)
-    return _rates(evidence, by_host[number], PAGE_WEIGHT)
+    hosts, of_host = np.unique(host, return_inverse=True)
+    crawl = _rates(evidence, np.zeros_like(of_host), np.full(1, USUAL), CRAWL_WEIGHT)
+    by_host = _rates(evidence, of_host, np.full(len(hosts), crawl[0]), HOST_WEIGHT)
+    return _rates(evidence, np.arange(len(host)), by_host[of_host], PAGE_WEIGHT)
 
 
-def _rates(evidence: Evidence, usual: Floats, weight: float) -> Floats:
-    """The rates that fit what was seen, and a usual rate that counts for so many changes."""
-    width = evidence.changed_days / np.maximum(evidence.changed, 1.0)
-    days = evidence.changed_days + evidence.quiet_days + weight / usual
-    rates = np.array(usual, np.float64)
+def _rates(evidence: Evidence, group: npt.NDArray[np.int64], usual: Floats, weight: float) -> Floats:
+    """The rates of groups of pages that fit what was seen, and a usual rate that counts for so many changes."""
+    many = len(usual)
+    days = _sums(group, evidence.days, many) + weight / usual
+    known = _sums(group, evidence.dated, many) + weight
+    of_interval = group[evidence.page]
+    rates = usual
     for _ in range(_TURNS):
-        within = np.maximum(rates * width, _SHORTEST)
-        changes = evidence.changed * within / -expm1s(-within)
-        rates = (weight + evidence.dated + changes) / days
+        within = np.maximum(rates[of_interval] * evidence.width, _SHORTEST)
+        rates = (known + _sums(of_interval, within / -expm1s(-within), many)) / days
     return rates
 
 
-def _since(which: np.ndarray[tuple[int], np.dtype[np.bool_]], page: Ints, many: int) -> Floats:
+def _since(which: Bools, page: Ints, many: int) -> Floats:
     """How many of the last looks at each page, without a break, are such."""
     others = np.zeros(many, np.int64)
     places = np.arange(1, len(page) + 1)
     np.maximum.at(others, page[~which], places[~which])
-    return np.bincount(page, which & (places > others[page]), many)
+    return _sums(page, (which & (places > others[page])).astype(np.float64), many)
+
+
+def _sums(group: Ints | npt.NDArray[np.int64], values: Floats, many: int) -> Floats:
+    """The sum of the values of each group, added up in their order."""
+    return np.bincount(group, values, many).astype(np.float64)

@@ -25,11 +25,11 @@ class Policy(Protocol):
     def plan(self, brief: RoundBrief) -> Plan: ...
 
 
+@dataclass(frozen=True, slots=True)
 class InTurn:
-    """Looks at all pages, those not seen for longest first, with a share of the fetches, and hunts with what is left."""
+    """Looks at pages with a share of the fetches, those not seen for longest first, and hunts with what is left."""
 
-    def __init__(self, share: float = 1.0) -> None:
-        self._share = share
+    share: float = 1.0
 
     def plan(self, brief: RoundBrief) -> Plan:
         pages, looks = brief.pages, brief.looks
@@ -38,5 +38,5 @@ class InTurn:
         order = np.lexsort((pages.step, seen))
         if brief.fetches is None:
             return Plan(pages.step[order], None)
-        order = order[: int(self._share * brief.fetches)]
+        order = order[: int(self.share * brief.fetches)]
         return Plan(pages.step[order], brief.fetches - len(order))

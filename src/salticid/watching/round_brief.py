@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from salticid.model import Floats, Ints
+from salticid.model import Bools, Floats, Ints
 
 FINDINGS: Final = ("same", "changed", "gone", "unknown")
 """What a look may find; `Looks.finding` holds places in it."""
@@ -29,7 +29,7 @@ class WatchedPages:
     visited: Floats
     modified: Floats
     score: Floats
-    positive: npt.NDArray[np.bool_]
+    positive: Bools
     children: Ints
     finds: Ints
 
