@@ -16,9 +16,9 @@ from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.findings import Findings, findings_of
 from salticid.store.packing import unpack_page
 from salticid.store.record import all_messages
+from salticid.store.repeated_changes import told_once
 from salticid.store.rounds import StoredRound, rounds
 from salticid.store.schema import PAGE, RECHECK, VERSION
-from salticid.store.repeated_changes import told_once
 from salticid.store.stored_visit import StoredVisit
 from salticid.store.times import time_of
 from salticid.store.versions import Recheck
