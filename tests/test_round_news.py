@@ -111,6 +111,27 @@ def test_pages_that_stay_gone_are_no_news(tmp_path: Path) -> None:
     assert news(folder, 2).counts["still_gone"] == 1
 
 
+def test_a_page_is_told_as_it_was_judged_by_the_end_of_its_round(tmp_path: Path) -> None:
+    made = Made(tmp_path / "c")
+    made.add("http://a.example/", article("on"))
+    made.add("http://a.example/soon", article("coming soon"), score=0.1, positive=0)
+    made.begin_round(1)
+    made.ask_again(1, "changed", article("here it is", "Jumping spiders at last."))
+    made.hear({1: 0.9}, {})
+    folder = made.commit()
+    alone = write_digest(folder, 1)
+    assert (alone.changed[0].score, alone.changed[0].on_topic) == (0.9, True)
+    digest = (digest_folder(folder, 1) / "digest.html").read_bytes()
+    made.begin_round(2)
+    made.hear({1: 0.05}, {})
+    made.add("http://a.example/low", article("low"), score=0.01, positive=1)
+    made.ask_again(1, "gone")
+    made.commit()
+    assert write_digest(folder, 1) == alone
+    assert (digest_folder(folder, 1) / "digest.html").read_bytes() == digest
+    assert write_digest(folder, 2).gone[0].score == 0.05
+
+
 def test_what_a_whole_site_changed_is_told_once(tmp_path: Path) -> None:
     made = Made(tmp_path / "c")
     for number in range(6):
