@@ -110,7 +110,7 @@ def crawl(
     site.dated["/dated"] = LONG_AGO
     topic = folder.parent / "topic.toml"
     topic.write_text(f'name = "t"\nkeywords = "jumping spiders"\nseeds = ["{SITE}/"]\n')
-    order = (
+    order: tuple[str | Path, ...] = (
         "crawl", topic, "--resolve", f"*=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8", "--delay", "0",
         "--out", folder, "--json", *options,
     )  # fmt: skip

@@ -14,7 +14,7 @@ from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.database import Database
 from salticid.store.log import CrawlLog
 from salticid.store.looks import MOST, NOTE, LookTable, looks_before
-from salticid.store.schema import MEMORY
+from salticid.store.schema import MEMORY, RECHECK
 from salticid.tables import Urls, Words
 
 PAGES, ROUNDS = 7, 40
@@ -70,7 +70,7 @@ def test_only_what_came_since_is_read(folder: Path, monkeypatch: pytest.MonkeyPa
     whole = Database.check
 
     def check(db: Database, table: object, row: tuple[int, ...]) -> tuple[int, ...]:
-        if table is looks.RECHECK:
+        if table is RECHECK:
             read.append(row[0])
         return whole(db, table, row)  # type: ignore[arg-type]
 

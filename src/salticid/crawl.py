@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import isnan
+from typing import ClassVar
 
 import numpy as np
 
@@ -66,6 +67,12 @@ class Crawl:
     feedback and strategies that walk need it. A shard of a larger crawl `owns` some URLs and follows no others.
     """
 
+    of_a_run: ClassVar = (
+        "brief", "strategy", "judge", "log", "in_flight", "stopped", "_clock", "_recall", "_owns", "_boundary",
+        "_looked_ahead", "_asking_too", "_start_page", "passes_over", "newest",
+    )  # fmt: skip
+    """What each run has for itself: a snapshot of the crawl (`runs/snapshot.py`) is without it."""
+
     def __init__(
         self,
         brief: Brief,
@@ -93,6 +100,10 @@ class Crawl:
         self._asking_too: dict[int, list[Choice]] = {}
         self._revisits_on_end = 0
         self.stalled_after = STALLED_AFTER
+        self.passes_over = False
+        """Whether a strategy may choose what was chosen before, which is passed over: it did not choose it itself."""
+        self.newest: Callable[[int], Page | None] | None = None
+        """Gives the page of a visit as it was seen later, None if it has not changed."""
         self._urls.learn(brief.seeds.url)
         judge.start(brief)
         self._start_page = getattr(judge, "start_page", None)
@@ -113,6 +124,11 @@ class Crawl:
     def recent(self) -> tuple[int, int]:
         """Of the last pages those that are positive, and all."""
         return sum(self._recent), len(self._recent)
+
+    @property
+    def last_page(self) -> int:
+        """The URL of the last page that came; NO_URL if none has come yet."""
+        return next((url for url in reversed(self._pages_by_step) if url != NO_URL), NO_URL)
 
     def outlook(self) -> Outlook | None:
         """What is still to be found, judging by how the crawl went; None while it is too early, or when it is over."""
@@ -138,7 +154,7 @@ class Crawl:
 
         The others are answered at once: out of scope, reached before, or shown again.
         """
-        choices = self.strategy.choose(room, busy)
+        choices = self._choose(room, busy)
         self.log.add_choices(room, busy, choices)
         if len(choices) > room:
             raise ContractBroken(f"choose({room}) gave {len(choices)} choices")
@@ -158,6 +174,32 @@ class Crawl:
         for asker in self._asking_too.pop(choice.link.url, ()):
             self._revisit(asker)
         return visit
+
+    def repeat(self, choice: Choice) -> None:
+        """Take a choice of an earlier run for made, whatever would be chosen now."""
+        self._urls[choice.link.url] = CHOSEN
+        self.in_flight += 1
+
+    def deliver_again(self, choice: Choice, response: Response) -> Visit:
+        """Apply an arrival of an earlier run as it was then, and return its visit: nothing is decided anew."""
+        self.in_flight -= 1
+        was_asked_for = response.status or response.outcome not in (Outcome.OUT_OF_SCOPE, Outcome.DUPLICATE)
+        self.fetches += bool(was_asked_for) and response.outcome.fetched
+        if response.outcome is Outcome.OK:
+            for url in (response.final, self._canonical(response)):
+                self._urls[url] = max(self._urls[url], REACHED)
+        else:
+            response = self._admit(choice, response)
+        return self._settle(choice, response)
+
+    def take_up_flight(self, choices: Sequence[Choice]) -> list[Choice]:
+        """These choices of an earlier run are in flight: those of them that have to be fetched."""
+        to_fetch: dict[int, Choice] = {}
+        for choice in choices:
+            if to_fetch.setdefault(choice.link.url, choice) is not choice:
+                self._asking_too.setdefault(choice.link.url, []).append(choice)
+        self.in_flight = len(to_fetch)
+        return list(to_fetch.values())
 
     def set_aside(self) -> None:
         """One in flight is left for later: what it held of the budget is free for others."""
@@ -324,6 +366,16 @@ class Crawl:
         ahead = self.outlook()
         return ahead is not None and ahead.remaining is not None and ahead.remaining.mean < least
 
+    def _choose(self, room: int, busy: frozenset[int]) -> list[Choice]:
+        """What the strategy chooses; if need be without what was chosen before."""
+        choices = self.strategy.choose(room, busy)
+        while self.passes_over and choices:
+            new = [choice for choice in choices if self._urls[choice.link.url] not in (CHOSEN, FAILED)]
+            if new:
+                return new
+            choices = self.strategy.choose(room, busy)
+        return choices
+
     def _must_be_fetched(self, choice: Choice) -> bool:
         """Check a choice against the contract; answer it at once where nothing need be fetched."""
         url, state = choice.link.url, self._urls[choice.link.url]
@@ -437,8 +489,12 @@ class Crawl:
     def _new_scores(self) -> list[tuple[int, float]]:
         """The last visits that the judge, having changed its mind, scores otherwise now."""
         last = np.flatnonzero(np.array(self._pages_by_step) != NO_URL)[-MOST_RESCORES:].tolist()
-        scores = ((step, self.judge.score(self._page_again(self._pages_by_step[step]))) for step in last)
+        scores = ((step, self.judge.score(self._page_now(step))) for step in last)
         return [(step, score) for step, score in scores if score != self._scores[step]]
+
+    def _page_now(self, step: int) -> Page:
+        newer = None if self.newest is None else self.newest(step)
+        return self._page_again(self._pages_by_step[step]) if newer is None else newer
 
     def _remember(self, response: Response) -> None:
         """Keep what a walker may ask for again, without the page: that is recalled."""

@@ -22,6 +22,7 @@ from salticid.version import __version__
 COMMANDS = {
     "crawl": "crawl:crawl",
     "refresh": "refresh:refresh",
+    "forget": "forget:forget_pages",
     "watch": "watch:watch",
     "visits": "visits:visits",
     "search": "search:search",

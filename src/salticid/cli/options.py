@@ -67,6 +67,14 @@ At = Annotated[
 ]
 
 
+Keep = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Keep so many versions of each page, the newest, and take older ones out.", metavar="N"
+    ),
+]
+
+
 def size(text: str) -> int:
     """Bytes from `500MB`, `1.5GB` or a plain number.
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,6 +32,7 @@ def watch(
         str | None,
         typer.Option(help="Stay, and make a round as often as that, as in 1d.", metavar="DURATION"),
     ] = None,
+    keep: options.Keep = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object a round.")] = False,
     quiet: options.Quiet = False,
     concurrency: live_options.Concurrency = 64,
@@ -66,19 +68,17 @@ def watch(
     seconds = None if every is None else options.duration(every)
     if seconds == 0:
         raise UserError("--every 0 leaves no time between rounds; say how long, as in --every 1d")
-    return _rounds(folder, typed, max_fetches, seconds, json)
+    return _rounds(partial(_round, folder, typed, max_fetches, keep, json), folder, seconds)
 
 
-def _rounds(
-    folder: Path, typed: Mapping[str, Any], fetches: int | None, every: float | None, json: bool
-) -> int:
+def _rounds(make_round: Callable[[], int], folder: Path, every: float | None) -> int:
     """One round, or one after another; the exit status."""
     try:
         start = time.monotonic()
-        status = _round(folder, typed, fetches, json)
+        status = make_round()
         while every is not None and status != INTERRUPTED and not _is_stopped_until(start + every):
             start = time.monotonic()
-            status = _round(folder, typed, fetches, json)
+            status = make_round()
     except KeyboardInterrupt:
         status = INTERRUPTED
     if every is not None or status == INTERRUPTED:
@@ -97,7 +97,7 @@ def _is_stopped_until(then: float) -> bool:
     return interrupted.is_set()
 
 
-def _round(folder: Path, typed: Mapping[str, Any], fetches: int | None, json: bool) -> int:
+def _round(folder: Path, typed: Mapping[str, Any], fetches: int | None, keep: int | None, json: bool) -> int:
     """One round, and what it brought; the exit status."""
     import asyncio  # here, as what follows: it takes its time to import
 
@@ -111,7 +111,7 @@ def _round(folder: Path, typed: Mapping[str, Any], fetches: int | None, json: bo
     settings = last_settings(folder, live_options.settings(typed))
     order = kept_order(folder, settings, backlinks_from)
     with Terminal(folder) as terminal:
-        result = asyncio.run(watching.watch(order, settings, fetches, terminal))
+        result = asyncio.run(watching.watch(order, settings, fetches, terminal, keep=keep))
     facts = {
         "round": result.news.round,
         **result.news.counts,

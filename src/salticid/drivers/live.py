@@ -106,6 +106,7 @@ class LiveDriver:
         self._room = 2 * requests - 1
         self._sitemaps, self._feeds = sitemaps, feeds
         self._mapped_hosts: set[int] = set()
+        self._probes: dict[int, None] = {}
         self._out: set[asyncio.Task[Any]] = set()
         self._hosts: Counter[int] = Counter()
         self._busy: frozenset[int] = frozenset()
@@ -147,6 +148,9 @@ class LiveDriver:
             for task in self._out:
                 task.cancel()
             await asyncio.gather(*self._out, return_exceptions=True)
+            if self._traps is not None:
+                self._traps.soft_404s.questions += self._probes  # nobody has heard the answers
+                self._probes.clear()
         return self.crawl.stopped or StopReason.FRONTIER_EMPTY
 
     @property
@@ -180,6 +184,15 @@ class LiveDriver:
         self._chances.observe(visit)
         if self._traps is not None:
             self._traps.observe(visit)
+
+    def knowledge(self) -> dict[str, object]:
+        """What it knows from the visits of all runs, by name."""
+        chances = {"second chances": self._chances}
+        return (
+            chances
+            if self._traps is None
+            else {**chances, "traps": self._traps, "crowds": self._traps.crowds}
+        )
 
     def show_known(self, visit: Visit) -> None:
         """If that is what a visit stands for, show the crawl the page that is known elsewhere."""
@@ -391,10 +404,12 @@ class LiveDriver:
 
     def _probe(self, made_up: int) -> None:
         """Ask for a page that cannot be there; like a robots.txt it is no visit, and not charged."""
+        self._probes[made_up] = None
         self._start(self._web.fetch(made_up), partial(self._take_probe, made_up))
 
     def _take_probe(self, made_up: int, task: asyncio.Task[Response]) -> None:
         self.lobby.leave(made_up)
+        self._probes.pop(made_up, None)
         if self._traps is not None:
             with suppress(Parked, Crowded):
                 self._traps.take_probe(task.result())

@@ -25,7 +25,8 @@ BacklinksFrom = Callable[[Path, UrlTable, Table], Backlinks]
 
 
 def kept_order(folder: Path, settings: LiveSettings, backlinks_from: BacklinksFrom) -> Order:
-    """The order of the crawl of the live web in a folder, asked as these settings say, with the limits it has now.
+    """The order of the crawl of the live web in a folder, asked as these settings say, with the limits it has now;
+    whichever version of the program made it.
 
     UserError where its folder does not hold all of it: the strategy was a class of a file, or an instance.
     """
@@ -49,7 +50,7 @@ def kept_order(folder: Path, settings: LiveSettings, backlinks_from: BacklinksFr
     topic = msgspec.convert(facts["topic"], Topic)
     names = facts["strategy"]["name"], facts["judge"]["name"]
     known = tuple(map(Path, facts.get("known_crawls", ())))
-    return Order(topic, settings, *names, recipe, folder, path, known=known)
+    return Order(topic, settings, *names, recipe, folder, path, known=known, as_given=True)
 
 
 def _made(registry: Any, kind: str, facts: Mapping[str, Any], folder: Path) -> Any:

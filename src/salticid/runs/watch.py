@@ -67,13 +67,15 @@ async def watch(
     fetches: int | None = None,
     onlooker: Onlooker | None = None,
     policy: Policy | None = None,
+    keep: int | None = None,
 ) -> RoundResult:
     """Make one round over the crawl that an order made, or go on with the one that was interrupted.
 
-    `fetches` bounds all that is asked for, robots.txt and the like apart. KeyboardInterrupt if it was ended before the
-    round began.
+    `fetches` bounds all that is asked for, robots.txt and the like apart. `keep`: of each page only so many versions
+    are kept, the newest. KeyboardInterrupt if it was ended before the round began.
     """
     run = WatchRun(order, settings, onlooker or Onlooker(), fetches, policy or ByWorth())
+    run.keep = keep
     with closing(run.log):
         try:
             await run.run()
@@ -93,6 +95,9 @@ class WatchRun(LiveRun):
     ) -> None:
         super().__init__(order, settings, onlooker)
         self._fetches, self._policy = fetches, policy
+        self.keep: int | None = None
+        """How many versions of each page are kept, the newest; all, if nothing is said."""
+        self._news: RoundNews | None = None
         self._fetches_before = self._sources_asked = 0
         self._has_news = self._is_ended = False
         self._new_scores: dict[int, float] = {}
@@ -105,7 +110,7 @@ class WatchRun(LiveRun):
             stored = rounds(crawl.database)[-1]
             hunted = fetches_of(row for row in crawl.rows(stored.first_step - 1))
             looked = stored.end_recheck - stored.first_recheck
-            news = what_came(crawl, stored.number)
+            news = self._news or what_came(crawl, stored.number)
         nobody_there = self._is_ended and self.crawl.stopped is StopReason.WAITING
         return RoundResult(news, looked + hunted + self._sources_asked, self._stopped, nobody_there)
 
@@ -314,7 +319,9 @@ class WatchRun(LiveRun):
         stored = self._round
         await self.driver.settle()
         found = rechecks(self.log.database, stored.first_recheck, self.log.next_recheck)
-        write_digest(self.order.folder, stored.number)
+        self._news = write_digest(self.order.folder, stored.number)
         self._stopped = FETCHES if stored.fetches is not None and self._spent >= stored.fetches else DONE
         self.log.remember(NOTE, looks.with_more(found).packed())
         self.log.add_message(RoundEnd(stored.number, time.time(), self._stopped))
+        if self.keep is not None:
+            self.log.thin(self.keep)

@@ -16,6 +16,7 @@ from salticid.store.schema import PAGE, RECHECK, VERSION, VISIT
 THINNED = "thinned"
 """The fact about a crawl that old versions of its pages were taken out (`store/thinning.py`)."""
 CHANGED, GONE, SAME = "changed", "gone", "same"
+"""What a look at a page may have found."""
 
 
 class PageVersion(NamedTuple):

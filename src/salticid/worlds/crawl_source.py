@@ -57,6 +57,8 @@ class CrawledPages:
         )
 
     def _answers(self, visit: StoredVisit) -> Iterator[Answer | Unread]:
+        if visit.outcome == Outcome.FORGOTTEN:
+            return
         if self._versions is not None and not self._versions.was_read(visit.fetched):
             return
         if visit.url != visit.final_url and visit.url not in self._redirects:
