@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence, Sized
 from datetime import datetime
+from itertools import takewhile
 from math import inf
 
 import msgspec
 
 from salticid.errors import UserError
-from salticid.messages import Revision, Round
+from salticid.messages import Move, Revision, Round
 from salticid.model import Page
 from salticid.store.changes import Change, change
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.findings import Findings, findings_of
 from salticid.store.packing import unpack_page
 from salticid.store.record import all_messages
+from salticid.store.repeated_changes import told_once
 from salticid.store.rounds import StoredRound, rounds
 from salticid.store.schema import PAGE, RECHECK, VERSION
 from salticid.store.stored_visit import StoredVisit
 from salticid.store.times import time_of
 from salticid.store.versions import Recheck
 from salticid.text.sentences import sentences
+from salticid.urls import host
 
 MOST_COMPARED = 2_000
 """Pages of a round whose sentences are compared, the best first; of others it is only told that they changed."""
@@ -111,10 +114,11 @@ def what_came(crawl: CrawlFolder, number: int) -> RoundNews:
 def news_of(crawl: CrawlFolder, wanted: Sequence[StoredRound]) -> list[RoundNews]:
     """The news of some rounds, in their order: a function of the log up to the last of them, and of nothing else."""
     found = findings_of(crawl.database, wanted)
-    return [_news(crawl, stored, findings) for stored, findings in zip(wanted, found, strict=True)]
+    then = _visits_then(crawl, wanted)
+    return [_news(crawl, *each) for each in zip(wanted, found, then, strict=True)]
 
 
-def _news(crawl: CrawlFolder, stored: StoredRound, findings: Findings) -> RoundNews:
+def _news(crawl: CrawlFolder, stored: StoredRound, findings: Findings, then: _VisitsThen) -> RoundNews:
     gone, changed, back = [], [], []
     same = still_gone = 0
     for step, was in findings.was.items():
@@ -128,13 +132,13 @@ def _news(crawl: CrawlFolder, stored: StoredRound, findings: Findings) -> RoundN
             changed.append(step)
         else:
             same += 1
-    visits = _by_score(crawl, [*gone, *changed, *back], _ScoresThen(crawl, stored))
+    visits = _by_score(crawl, [*gone, *changed, *back], then)
     pages = _PagesThen(crawl, findings)
     return RoundNews(
         round=stored.number,
         began=time_of(stored.wall),
         new=list(_new_pages(crawl, stored)),
-        changed=[pages.changed(visits[step]) for step in _in_order(visits, changed)],
+        changed=_told_once([pages.changed(visits[step]) for step in _in_order(visits, changed)]),
         gone=[pages.gone(visits[step]) for step in _in_order(visits, gone)],
         back=[pages.changed(visits[step]) for step in _in_order(visits, back)],
         same=same,
@@ -143,26 +147,52 @@ def _news(crawl: CrawlFolder, stored: StoredRound, findings: Findings) -> RoundN
     )
 
 
-class _ScoresThen:
-    """Pages as they were judged by the end of a round: those that changed may have been judged anew."""
+def _told_once(pages: list[ChangedPage]) -> list[ChangedPage]:
+    changes = told_once([(host(page.url), page.change) for page in pages])
+    return [msgspec.structs.replace(page, change=change) for page, change in zip(pages, changes, strict=True)]
 
-    def __init__(self, crawl: CrawlFolder, stored: StoredRound) -> None:
-        self._line = inf
-        self._later: dict[int, float] = {}
-        for _, message in all_messages(crawl.database):
-            if isinstance(message, Round) and message.number > stored.number:
-                break
-            if isinstance(message, Revision):
-                self._later.update(message.scores)
-        if self._later:
-            rows = (row for row in crawl.rows(-1) if row.step < stored.end_step and row.positive)
-            self._line = min((row.score for row in rows), default=inf)
+
+class _VisitsThen:
+    """Visits as they were seen by the end of a round: pages may have been judged anew, and may have moved."""
+
+    def __init__(self, scores: dict[int, float], urls: dict[int, str], line: float) -> None:
+        self._scores, self._urls, self._line = scores, urls, line
 
     def __call__(self, visit: StoredVisit) -> StoredVisit:
-        score = self._later.get(visit.step)
+        score, url = self._scores.get(visit.step), self._urls.get(visit.step, visit.final_url)
         if score is None:
-            return visit
-        return msgspec.structs.replace(visit, score=score, positive=score >= self._line)
+            return msgspec.structs.replace(visit, final_url=url)
+        return msgspec.structs.replace(visit, final_url=url, score=score, positive=score >= self._line)
+
+
+def _visits_then(crawl: CrawlFolder, wanted: Sequence[StoredRound]) -> list[_VisitsThen]:
+    """One for each round, in one walk through what the crawl heard."""
+    scores: dict[int, float] = {}
+    urls: dict[int, str] = {}
+    ends: dict[int, tuple[dict[int, float], dict[int, str]]] = {}
+    following = {stored.number + 1: stored.number for stored in wanted}
+    for _, message in all_messages(crawl.database):
+        if isinstance(message, Revision):
+            scores.update(message.scores)
+        elif isinstance(message, Move):
+            urls[message.step] = message.url
+        elif isinstance(message, Round) and message.number in following:
+            ends[following[message.number]] = scores.copy(), urls.copy()
+    known = [ends.get(stored.number, (scores, urls)) for stored in wanted]
+    lines = _lowest_positives(crawl, wanted) if scores else [inf] * len(wanted)
+    return [_VisitsThen(*each, line) for each, line in zip(known, lines, strict=True)]
+
+
+def _lowest_positives(crawl: CrawlFolder, wanted: Sequence[StoredRound]) -> list[float]:
+    """For each round, the lowest score for which the judge called a page positive before its end."""
+    lines: list[float] = []
+    lowest = inf
+    for row in crawl.rows(-1):
+        while len(lines) < len(wanted) and wanted[len(lines)].end_step <= row.step:
+            lines.append(lowest)
+        if row.positive:
+            lowest = min(lowest, row.score)
+    return lines + [lowest] * (len(wanted) - len(lines))
 
 
 def _by_score(
@@ -181,8 +211,8 @@ def _in_order(visits: dict[int, StoredVisit], steps: list[int]) -> list[int]:
 def _new_pages(crawl: CrawlFolder, stored: StoredRound) -> Iterator[NewPage]:
     steps = [
         row.step
-        for row in crawl.rows(stored.first_step - 1)
-        if row.step < stored.end_step and row.good and row.positive and row.duplicate_of is None
+        for row in takewhile(lambda row: row.step < stored.end_step, crawl.rows(stored.first_step - 1))
+        if row.good and row.positive and row.duplicate_of is None
     ]
     for visit in _by_score(crawl, steps, lambda visit: visit).values():
         if visit.known_in is not None:

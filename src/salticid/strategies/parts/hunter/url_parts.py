@@ -44,7 +44,6 @@ class UrlParts:
         self._places = np.zeros((1024, 2), np.uint16)
         self._hosts = np.zeros(1024, np.int32)
         self._stems = Pieces(self._stems_of, _SLOT_BITS)
-        )
 
     def read(self, urls: Ints) -> None:
         """Make sure these are known; before anything is asked about them."""
