@@ -14,7 +14,7 @@ import msgspec
 import zstandard
 from tests.tampering import seal
 
-from salticid.messages import Revision
+from salticid.messages import Message, Revision, Round, RoundEnd
 from salticid.parse import Parser
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.export import ExportResult, Format, export
@@ -110,8 +110,17 @@ class Made:
 
     def hear(self, scores: dict[int, float], likings: dict[str, int]) -> None:
         """The judge gives other scores, by step; a person speaks about pages, by URL."""
-        body = msgspec.json.encode(Revision([*scores.items()], [*likings.items()])).decode()
-        self._insert(MESSAGE, 1000 + self.heard, body)
+        self._say(Revision([*scores.items()], [*likings.items()]))
+
+    def begin_round(self, number: int) -> None:
+        """What is added from here on belongs to a round, a day after the one before."""
+        self._say(Round(number, BEGAN + 86_400 * number, self.steps, self.told))
+
+    def end_round(self, number: int) -> None:
+        self._say(RoundEnd(number, BEGAN + 86_400 * number + 60, "done"))
+
+    def _say(self, message: Message) -> None:
+        self._insert(MESSAGE, 1000 + self.heard, msgspec.json.encode(message).decode())
         self.heard += 1
 
     def commit(self) -> Path:

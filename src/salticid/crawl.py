@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from salticid.errors import ContractBroken
-from salticid.messages import Extension, Offer, Report, Revision, SecondOffer, Sight
+from salticid.messages import Extension, Move, Offer, Report, Revision, SecondOffer, Sight
 from salticid.model import (
     FROM_OFFER,
     FROM_SEED,
@@ -69,7 +69,7 @@ class Crawl:
 
     of_a_run: ClassVar = (
         "brief", "strategy", "judge", "log", "in_flight", "stopped", "_clock", "_recall", "_owns", "_boundary",
-        "_looked_ahead", "_asking_too", "_start_page", "passes_over",
+        "_looked_ahead", "_asking_too", "_start_page", "passes_over", "newest",
     )  # fmt: skip
     """What each run has for itself: a snapshot of the crawl (`runs/snapshot.py`) is without it."""
 
@@ -102,6 +102,8 @@ class Crawl:
         self.stalled_after = STALLED_AFTER
         self.passes_over = False
         """Whether what was chosen before may be chosen again, and is then a duplicate: its strategy was not asked."""
+        self.newest: Callable[[int], Page | None] | None = None
+        """Gives the page of a visit as it was seen later, None if it has not changed."""
         self._urls.learn(brief.seeds.url)
         judge.start(brief)
         self._start_page = getattr(judge, "start_page", None)
@@ -282,6 +284,12 @@ class Crawl:
         if events := self.strategy.events():
             self.log.add_message(Report(events))
 
+    def move(self, step: int, url: int) -> None:
+        """The page of a visit has another URL by now: choosing that makes a duplicate, but for a walker."""
+        if self._urls[url] in (UNKNOWN, KNOWN) and not self.strategy.walks:
+            self._urls[url] = REACHED
+        self.log.add_message(Move(step, self.brief.urls[url]))
+
     def extend(self, limits: Limits) -> None:
         """Go on with another budget, most often a larger one."""
         self.limits = limits
@@ -289,6 +297,22 @@ class Crawl:
             self.stopped = None
         self.strategy.extend(limits)
         self.log.add_message(Extension(limits))
+
+    def unchosen(self, urls: Ints) -> Bools:
+        """Which of these nobody has chosen so far."""
+        return self._open(urls)
+
+    def unseen(self, urls: Ints) -> Bools:
+        """Which of these nobody has offered or linked to so far."""
+        return self._urls.unseen(urls)
+
+    def depth_of(self, step: int) -> int:
+        """How many links a visit is away from a seed."""
+        return self._depths[step]
+
+    def score_of(self, step: int) -> float:
+        """What is thought of the page of a visit by now."""
+        return self._scores[step]
 
     @property
     def has_room(self) -> bool:
@@ -456,8 +480,12 @@ class Crawl:
     def _new_scores(self) -> list[tuple[int, float]]:
         """The last visits that the judge, having changed its mind, scores otherwise now."""
         last = np.flatnonzero(np.array(self._pages_by_step) != NO_URL)[-MOST_RESCORES:].tolist()
-        scores = ((step, self.judge.score(self._page_again(self._pages_by_step[step]))) for step in last)
+        scores = ((step, self.judge.score(self._page_now(step))) for step in last)
         return [(step, score) for step, score in scores if score != self._scores[step]]
+
+    def _page_now(self, step: int) -> Page:
+        newer = None if self.newest is None else self.newest(step)
+        return self._page_again(self._pages_by_step[step]) if newer is None else newer
 
     def _remember(self, response: Response) -> None:
         """Keep what a walker may ask for again, without the page: that is recalled."""

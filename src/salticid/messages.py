@@ -48,6 +48,13 @@ class Report(Struct, frozen=True, tag="report"):
     events: list[Event]
 
 
+class Move(Struct, frozen=True, tag="move"):
+    """The page of a visit, by step, has another URL by now: who is led there has found nothing new."""
+
+    step: int
+    url: str
+
+
 class Round(Struct, frozen=True, tag="round"):
     """A round of watching begins: what time it is, and the first step and the first recheck that can be its.
 
@@ -69,4 +76,4 @@ class RoundEnd(Struct, frozen=True, tag="round end"):
     stopped: str
 
 
-Message = Offer | SecondOffer | Sight | Extension | Revision | Report | Round | RoundEnd
+Message = Offer | SecondOffer | Sight | Extension | Revision | Report | Move | Round | RoundEnd

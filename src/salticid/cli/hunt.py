@@ -38,6 +38,7 @@ class Terminal(Onlooker):
     ) -> None:
         self._folder, self._console, self._signals = folder, console, signals
         self._display = ExitStack()
+        self._looks = False
         self.end: Callable[[], object] = lambda: None
         """Ends the crawl cleanly, from any thread."""
 
@@ -88,8 +89,15 @@ class Terminal(Onlooker):
         self._work = self._show(Work("crawling", run.crawl.limits.max_pages, self._console))
 
     def visit(self, visit: Visit) -> None:
+        if self._looks:
+            self._looks = False
+            self._work = self._show(Work("hunting on", self._run.crawl.limits.max_pages, self._console))
         if self._work.due:
             self._work.at(self._run.crawl.pages, progress(self._run))
+
+    def looks(self, pages: int, of: int) -> None:
+        self._looks = True
+        self._work.part("looking again", pages, of)
 
     def silence(self) -> None:
         waits = sorted(set(self._run.doing.values()))

@@ -197,6 +197,13 @@ class LiveDriver:
         if self._known is not None and visit.outcome is Outcome.KNOWN:
             self._known.show(visit)
 
+    def take_for_read(self, feed: str | None = None, sitemap_host: int | None = None) -> None:
+        """This feed, or the sitemap of this host, was read just now by others."""
+        if feed is not None and self._feeds is not None:
+            self._feeds.take_for_read(feed)
+        if sitemap_host is not None:
+            self._mapped_hosts.add(sitemap_host)
+
     def nudge(self) -> None:
         """Somebody spoke to the crawl: look again at what is wanted."""
         self._events.put_nowait(None)

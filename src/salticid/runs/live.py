@@ -63,6 +63,8 @@ class LiveRun(Run):
         self, order: Order, settings: LiveSettings, onlooker: Onlooker, part: Part | None = None
     ) -> None:
         self.settings, self._part = settings, part
+        self.on_end: Callable[[], None] | None = None
+        """Called when the run is to end, or nobody can be reached any more, for those who work beside the driver."""
         self._tables = Urls(), Words()
         self._archive = Archive(order.folder) if settings.warc and order.folder != IN_MEMORY else None
         log = CrawlLog(
@@ -81,16 +83,22 @@ class LiveRun(Run):
                 memory.recall(self.log.memory())
             self.driver = driver = await self._ready()
             self.crawl = driver.crawl
+            self.crawl.newest = self.log.newest_page
             driver.on_silence, driver.on_trouble = self.onlooker.silence, self.onlooker.trouble
             driver.on_delay = self.clock.forget
             self.onlooker.ready(self)
-            reason = await driver.run(self.onlooker.visit)
-            while self._part is not None and await self._part.more():
-                reason = await driver.run(self.onlooker.visit)
+            reason = await self.work()
             await driver.settle()
             if reason is StopReason.WAITING:
                 self.onlooker.warn(self._when_to_go_on())
         leave_snapshot(driver.crawl, self.order.recipe.judge, self.log, driver.knowledge())
+        return reason
+
+    async def work(self) -> StopReason:
+        """All that is done between setting up and settling."""
+        reason = await self.driver.run(self.onlooker.visit)
+        while self._part is not None and await self._part.more():
+            reason = await self.driver.run(self.onlooker.visit)
         return reason
 
     @property
@@ -138,6 +146,8 @@ class LiveRun(Run):
                 setting_up.cancel()
             else:
                 driver.interrupt()
+                if self.on_end is not None:
+                    self.on_end()
 
         def on_loss(failure: Failure) -> None:
             if driver is not None:
@@ -155,6 +165,8 @@ class LiveRun(Run):
                 setting_up.cancel()
             else:
                 driver.wait_no_longer()
+                if self.on_end is not None:
+                    self.on_end()
 
         reach = self.web.network.reach
         reach.on_loss, reach.on_return, reach.on_give_up = on_loss, on_return, on_give_up

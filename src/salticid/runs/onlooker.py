@@ -45,6 +45,9 @@ class Onlooker:
     def visit(self, visit: Visit) -> None:
         """There was a visit."""
 
+    def looks(self, pages: int, of: int) -> None:
+        """So many of the pages that a round asks for again are done."""
+
     def silence(self) -> None:
         """Nothing has arrived for a minute."""
 

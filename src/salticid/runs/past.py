@@ -17,6 +17,7 @@ from salticid.errors import SalticidError
 from salticid.messages import (
     Extension,
     Message,
+    Move,
     Offer,
     Report,
     Revision,
@@ -77,6 +78,8 @@ class Past:
                     if feedback:
                         judge.learn(crawl.liked_pages(feedback))
                     crawl.revise(scores, feedback)
+                case Move(step, url):
+                    crawl.move(step, intern(url))
                 case Round() | RoundEnd():
                     self.take(Message)  # the crawl need not know
                 case Report() if self.as_given:

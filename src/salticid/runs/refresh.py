@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from email.utils import formatdate
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -21,6 +21,7 @@ from salticid.runs.live import Stopwatch
 from salticid.runs.live_settings import ACCESS, MASK, LiveSettings
 from salticid.runs.live_web import live_web
 from salticid.runs.onlooker import NOBODY_THERE, Onlooker
+from salticid.runs.site_changes import SiteChanges
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.log import CrawlLog
 from salticid.store.merged_crawls import check_not_merged
@@ -28,7 +29,8 @@ from salticid.store.record import Record
 from salticid.store.versions import PageVersion, Versions
 from salticid.store.warc import Archive
 from salticid.tables import Urls, Words
-from salticid.webs.live.manners import Parked
+from salticid.text.soft_changes import SoftChanges
+from salticid.webs.live.manners import Crowded, Parked
 from salticid.webs.live.manners_memory import Memory
 from salticid.webs.live.web import LiveWeb
 
@@ -46,24 +48,39 @@ class PageFate(StrEnum):
     """Its server could not be reached, or forbids us to ask: nothing is known of it."""
 
 
-class Refresh:
-    """Asks for every good page of a crawl again, host by host, politely, and writes down what it finds.
+class Look(NamedTuple):
+    """A page that was asked for again: how it was last seen, and the answer."""
 
-    A server that knows when its page was changed is asked only for what is new. Pages that were never asked
-    for again come first, so that a refresh that was interrupted goes on where it ended.
+    step: int
+    version: PageVersion
+    response: Response
+
+
+class Refresh:
+    """Asks again for pages, by step and URL, host by host, politely, and writes down what it finds.
+
+    A server that knows when its page was changed is asked only for what is new. `last` gives a page as it was last
+    seen. The `rule` says what became of a page; `on_look`, if set, hears of each before it is written down.
     """
 
-    def __init__(self, web: LiveWeb, log: CrawlLog, requests: int) -> None:
-        self._web, self._log, self._requests = web, log, requests
+    def __init__(
+        self,
+        web: LiveWeb,
+        log: CrawlLog,
+        requests: int,
+        pages: Sequence[tuple[int, int]],
+        last: Callable[[int], PageVersion],
+    ) -> None:
+        self._web, self._log, self._requests, self._last = web, log, requests, last
         self._workers: list[asyncio.Task[None]] = []
         self._hosts: dict[int, deque[tuple[int, int]]] = {}
-        self._versions = Versions(log.database)
-        pages = self._versions.due()
         for step, url in pages:
             self._hosts.setdefault(web.urls.host(url), deque()).append((step, url))
         self.pages = len(pages)
         self.fates: Counter[PageFate] = Counter()
         self.stopped = False
+        self.rule = FateRule(SoftChanges(web.words))
+        self.on_look: Callable[[Look, PageFate], None] | None = None
         self.on_trouble: Callable[[str], None] | None = None
 
     async def run(self, watch: Callable[[], None]) -> None:
@@ -90,20 +107,40 @@ class Refresh:
             worker.cancel()
 
     async def _one_host(self, pages: deque[tuple[int, int]], watch: Callable[[], None]) -> None:
+        site = SiteChanges[Look]()
         while pages and not self.stopped:
             step, url = pages.popleft()
-            version = self._versions.last(step)
+            version = self._last(step)
             try:
                 response = await self._web.fetch(url, _unless(version))
-            except Parked:
+            except (Parked, Crowded):
                 self.fates[PageFate.UNKNOWN] += 1 + len(pages)
-                return
-            fate = _fate_of(version, response)
-            self.fates[fate] += 1
-            change = response if fate is PageFate.CHANGED else replace(response, page=None)
-            self._log.add_recheck(step, fate, change)
-            watch()
-            await self._wait_for_the_log()
+                break
+            look = Look(step, version, response)
+            fate = self.rule(look)
+            if fate is PageFate.CHANGED:
+                settled = site.look(look, self.rule.difference(look))
+            else:
+                settled = site.look(look)
+                self._write_down(look, fate)
+            await self._write_down_all(settled, watch)
+        if not self.stopped:
+            await self._write_down_all(site.rest(), watch)
+
+    async def _write_down_all(self, looks: Sequence[tuple[Look, bool]], watch: Callable[[], None]) -> None:
+        """Pages that differ, and whether that is news."""
+        for look, is_news in looks:
+            self._write_down(look, PageFate.CHANGED if is_news else PageFate.SAME)
+        watch()
+        await self._wait_for_the_log()
+
+    def _write_down(self, look: Look, fate: PageFate) -> None:
+        self.fates[fate] += 1
+        if self.on_look is not None:
+            self.on_look(look, fate)
+        response = look.response
+        change = response if fate is PageFate.CHANGED else replace(response, page=None)
+        self._log.add_recheck(look.step, fate, change)
 
     async def _wait_for_the_log(self) -> None:
         await wait_for_the_log(self._log, lambda: self.stopped, self.on_trouble)
@@ -139,7 +176,10 @@ def last_settings(folder: Path, options: Mapping[str, Any]) -> LiveSettings:
 async def refresh(
     folder: Path, settings: LiveSettings, onlooker: Onlooker, watch: Callable[[Refresh], None]
 ) -> Refresh:
-    """Ask again for the good pages of the crawl in a folder; `watch` is shown how far it is."""
+    """Ask again for the good pages of the crawl in a folder; `watch` is shown how far it is.
+
+    Pages that were never asked for again come first, so that a refresh that was interrupted goes on where it ended.
+    """
     tables = Urls(), Words()
     archive = Archive(folder) if settings.warc else None
     with closing(
@@ -153,7 +193,8 @@ async def refresh(
             memory = Memory(web)
             memory.recall(log.memory())
             log.keep = memory.news
-            work = Refresh(web, log, settings.concurrency)
+            versions = Versions(log.database)
+            work = Refresh(web, log, settings.concurrency, versions.due(), versions.last)
             work.on_trouble = onlooker.trouble
             reach = web.network.reach
             reach.on_loss = lambda failure: onlooker.warn(NOBODY_THERE.format(failure.value))
@@ -175,12 +216,39 @@ def _unless(version: PageVersion) -> dict[str, str]:
     return fields
 
 
-def _fate_of(version: PageVersion, response: Response) -> PageFate:
-    if response.status == _NOT_MODIFIED:
-        return PageFate.SAME
-    if response.page is not None:
-        same = (response.page.title, response.page.text) == (version.page.title, version.page.text)
-        return PageFate.SAME if same else PageFate.CHANGED
-    if response.status in _GONE or response.outcome is Outcome.NOT_HTML:
-        return PageFate.GONE
-    return PageFate.UNKNOWN
+class FateRule:
+    """What became of a page: it changed if it says something that it did not say before, or says something no more.
+
+    `belongs_to_another` says whether a URL, to which the page of a step was moved, is that of another page that is
+    known: then there is one page less.
+    """
+
+    def __init__(
+        self,
+        soft_changes: SoftChanges,
+        belongs_to_another: Callable[[int, int], bool] = lambda step, url: False,
+    ) -> None:
+        self._soft_changes, self._belongs_to_another = soft_changes, belongs_to_another
+
+    def __call__(self, look: Look) -> PageFate:
+        old, response = look.version.page, look.response
+        new = response.page
+        if response.status == _NOT_MODIFIED:
+            return PageFate.SAME
+        if new is not None:
+            if (new.title, new.text) == (old.title, old.text) or self._soft_changes.is_soft(old, new):
+                return PageFate.SAME
+            moved = response.final != response.url
+            return (
+                PageFate.GONE
+                if moved and self._belongs_to_another(look.step, response.final)
+                else PageFate.CHANGED
+            )
+        if response.status in _GONE or response.outcome is Outcome.NOT_HTML:
+            return PageFate.GONE
+        return PageFate.UNKNOWN
+
+    def difference(self, look: Look) -> dict[str, int]:
+        """How a page that changed differs from what it was."""
+        new = look.response.page
+        return {} if new is None else self._soft_changes.difference(look.version.page, new)

@@ -12,6 +12,7 @@ from salticid.errors import UserError
 from salticid.messages import Extension
 from salticid.model import Limits
 from salticid.store.database import Database
+from salticid.store.forgotten_urls import FORGOTTEN
 from salticid.store.record import all_messages
 
 _BUDGET = ("max_pages", "max_fetches", "max_seconds")
@@ -34,6 +35,11 @@ def check_same(
         raise UserError(
             f"the crawl in {folder} was made by salticid {before['version']}, this is {now['version']}, which may "
             "choose otherwise; go on with that version, watch it by salticid watch, or crawl into a new folder with "
+            "--out"
+        )
+    if FORGOTTEN in before and "world" in before["web"]:
+        raise UserError(
+            f"pages of the crawl in {folder} were forgotten, which its world still holds; crawl into a new folder with "
             "--out"
         )
     for fact in ("topic", "strategy", "judge", "web", "arrivals", "seed", "backlinks", "known_crawls"):

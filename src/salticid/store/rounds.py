@@ -32,6 +32,8 @@ def rounds(db: Database) -> list[StoredRound]:
     """All rounds in order. Visits and rechecks that come before the next one belong to the one before."""
     heard = [message for _, message in all_messages(db) if isinstance(message, Round | RoundEnd)]
     begins = [message for message in heard if isinstance(message, Round)]
+    if not begins:
+        return []
     ends = {message.number: message for message in heard if isinstance(message, RoundEnd)}
     step = VisitRow._make(row).step + 1 if (row := db.last(VISIT)) else 0
     recheck = row[0] + 1 if (row := db.last(RECHECK)) else 1

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from string import digits
 from unicodedata import normalize
 
-from salticid.model import Area, Bools, Page
+from salticid.model import Bools, Page
 from salticid.store.search_words import search_words
 from salticid.text.link_lists import link_lists
-from salticid.text.tokens import letter_runs
+from salticid.text.sentences import words_before_text
 
 WIDTH = 240
 LEAD = 60
@@ -37,8 +37,8 @@ def page_snippet(
 
     One within a list of links or of what is repeated is shown only if there is no other.
     """
-    in_head = len(page.words_in(Area.META)) + sum(1 for _ in letter_runs(page.title))
-    return snippet(page.text, words, forms, (link_lists(page) | repeated)[in_head:].tolist())
+    common = (link_lists(page) | repeated)[words_before_text(page) :]
+    return snippet(page.text, words, forms, common.tolist())
 
 
 def snippet(

@@ -31,6 +31,13 @@ class UrlStates:
         unchosen: Bools = self._states[urls] < REACHED
         return unchosen
 
+    def unseen(self, urls: Ints) -> Bools:
+        """Which of these nothing is known of."""
+        known = urls < len(self._states)
+        unseen: Bools = ~known
+        unseen[known] = self._states[urls[known]] == UNKNOWN
+        return unseen
+
     def learn(self, urls: Ints) -> None:
         """The strategy may choose these from now on. None of them may have been chosen."""
         if len(urls):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import date
 from urllib.parse import quote
 
-from salticid.store.exports.documents import time_of
 from salticid.store.exports.selection import ExportPage
+from salticid.store.times import time_of
 
 _UNSAFE = re.compile(r"[\\{}\x00-\x20\x7f]")
 

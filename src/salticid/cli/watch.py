@@ -1,0 +1,141 @@
+"""`salticid watch`: what is new since last time."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from salticid.cli import live_options, options
+from salticid.cli.console import err, print_json, safe
+from salticid.cli.interrupts import INTERRUPTED, interruptible
+from salticid.cli.round_table import print_round
+from salticid.errors import UserError
+
+_NOBODY_THERE = 1
+"""The exit status of a round that could not go on; the next one goes on with it."""
+
+
+def watch(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl of the live web.")],
+    max_fetches: Annotated[
+        int | None,
+        typer.Option(min=1, help="Requests of a round, looking again and hunting on together."),
+    ] = None,
+    every: Annotated[
+        str | None,
+        typer.Option(help="Stay, and make a round as often as that, as in 1d.", metavar="DURATION"),
+    ] = None,
+    keep: options.Keep = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object a round.")] = False,
+    quiet: options.Quiet = False,
+    concurrency: live_options.Concurrency = 64,
+    delay: live_options.Delay = 1.0,
+    timeout: live_options.Timeout = 10.0,
+    per_address: live_options.PerAddress = 8,
+    user_agent: live_options.UserAgent = None,
+    patience: live_options.Patience = "1h",
+    max_bytes: live_options.MaxBytes = 1 << 20,
+    max_disk: live_options.MaxDisk = None,
+    no_warc: live_options.NoWarc = False,
+    no_pdf: live_options.NoPdf = False,
+    render: live_options.Render = "auto",
+    proxy: live_options.Proxy = None,
+    allow_net: live_options.AllowNet = None,
+    resolve: live_options.Resolve = None,
+    dns: live_options.Dns = None,
+    header: live_options.Header = None,
+    cookies: live_options.Cookies = None,
+) -> int:
+    """Look at the pages of a crawl again, hunt on from what is new, and tell what that brought.
+
+    One round; with --every, rounds until it is stopped. What a round brought lies in DIR/rounds, as a page, as JSON and
+    as a feed.
+
+    Example: salticid watch crawls/ballooning-hunter --every 1d
+    """
+    typed = {
+        name: value
+        for name, value in context.params.items()
+        if name in live_options.NAMES and options.is_typed(context, name)
+    }
+    seconds = None if every is None else options.duration(every)
+    if seconds == 0:
+        raise UserError("--every 0 leaves no time between rounds; say how long, as in --every 1d")
+    return _rounds(partial(_round, folder, typed, max_fetches, keep, json), folder, seconds)
+
+
+def _rounds(make_round: Callable[[], int], folder: Path, every: float | None) -> int:
+    """One round, or one after another; the exit status."""
+    try:
+        start = time.monotonic()
+        status = make_round()
+        while every is not None and status != INTERRUPTED and not _is_stopped_until(start + every):
+            start = time.monotonic()
+            status = make_round()
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    if every is not None or status == INTERRUPTED:
+        how = f"Interrupted. Go on with: salticid watch {shlex.quote(str(folder))}"
+        err.print(safe(how), highlight=False, soft_wrap=True)
+        return INTERRUPTED
+    return status
+
+
+def _is_stopped_until(then: float) -> bool:
+    """Sleep until the next round; whether somebody wants no more of them."""
+    seconds = max(then - time.monotonic(), 0.0)
+    err.print(f"The next round begins in {_length(seconds)}.", highlight=False)
+    with interruptible() as interrupted:
+        interrupted.wait(seconds)
+    return interrupted.is_set()
+
+
+def _round(folder: Path, typed: Mapping[str, Any], fetches: int | None, keep: int | None, json: bool) -> int:
+    """One round, and what it brought; the exit status."""
+    import asyncio  # here, as what follows: it takes its time to import
+
+    from salticid.cli.hunt import Terminal
+    from salticid.runs import watch as watching
+    from salticid.runs.kept_order import kept_order
+    from salticid.runs.refresh import last_settings
+    from salticid.store.digests.digest import digest_folder
+    from salticid.worlds.inlinks import backlinks_from
+
+    settings = last_settings(folder, live_options.settings(typed))
+    order = kept_order(folder, settings, backlinks_from)
+    with Terminal(folder) as terminal:
+        result = asyncio.run(watching.watch(order, settings, fetches, terminal, keep=keep))
+    facts = {
+        "round": result.news.round,
+        **result.news.counts,
+        "fetches": result.fetches,
+        "stopped": result.stopped,
+        "out": str(folder),
+    }
+    if json:
+        print_json(facts)
+    else:
+        print_round(result.news, digest_folder(folder, result.news.round) / "digest.html")
+    if result.nobody_there:
+        err.print(f"Nobody could be reached for {settings.patience:.0f} s.", highlight=False)
+        return _NOBODY_THERE
+    return INTERRUPTED if result.stopped == watching.INTERRUPTED else 0
+
+
+def _length(seconds: float) -> str:
+    """A stretch of time in words.
+
+    >>> _length(90061), _length(59.6)
+    ('1 d 1 h', '1 min')
+    """
+    minutes = round(seconds / 60)
+    parts = ((minutes // 1440, "d"), (minutes // 60 % 24, "h"), (minutes % 60, "min"))
+    told = [f"{many} {unit}" for many, unit in parts if many][:2]
+    return " ".join(told) or f"{seconds:.0f} s"

@@ -1,0 +1,85 @@
+"""The digest of a round in files: digest.html, digest.json, feed.xml, and the last copies of pages that are gone."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+
+from salticid.errors import UserError
+from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.digests.atom_feed import atom_feed
+from salticid.store.digests.digest_page import digest_page, kept_page
+from salticid.store.digests.news_sections import copy_name
+from salticid.store.round_news import RoundNews, news_of, version_of
+from salticid.store.rounds import rounds
+
+FOLDER, FEED = "rounds", "feed.xml"
+"""The folder of all digests in that of the crawl, and the feed in each of them; the newest lies beside them, too."""
+ROUNDS_IN_FEED = 10
+MOST_COPIES = 1_000
+"""Pages that are gone whose last copies lie beside the digest, the best first."""
+
+
+def digest_folder(folder: Path, number: int) -> Path:
+    """Where the digest of a round lies."""
+    return folder / FOLDER / f"{number:03}"
+
+
+def write_digest(folder: Path, number: int) -> RoundNews:
+    """Write the digest of a round of the crawl in a folder; what it brought.
+
+    It follows from the log alone: made again, it has the same bytes. The folder of a digest is whole or not there.
+    """
+    with closing(CrawlFolder(folder)) as crawl, crawl.database.moment():
+        known = rounds(crawl.database)
+        upto = [stored for stored in known if stored.number <= number][-ROUNDS_IN_FEED:]
+        if not upto or upto[-1].number != number:
+            raise UserError(f"{folder} has no round {number}; salticid watch {folder} makes one")
+        every = news_of(crawl, upto)
+        news, topic = every[-1], topic_of(crawl)
+        feed = atom_feed(every, topic, f"{crawl.start_time()} {topic}")
+        whole = digest_folder(folder, number)
+        partial = whole.with_name(f".{whole.name}.partial")
+        shutil.rmtree(partial, ignore_errors=True)
+        partial.mkdir(parents=True)
+        copied = _write_copies(crawl, news, partial)
+    (partial / "digest.html").write_bytes(digest_page(news, topic, copied))
+    (partial / "digest.json").write_bytes(_json(news, topic, copied))
+    (partial / FEED).write_bytes(feed)
+    shutil.rmtree(whole, ignore_errors=True)
+    partial.replace(whole)
+    if number == known[-1].number:
+        newest = folder / FOLDER / f".{FEED}.partial"
+        newest.write_bytes(feed)
+        newest.replace(folder / FOLDER / FEED)
+    return news
+
+
+def topic_of(crawl: CrawlFolder) -> str:
+    """What a crawl looks for, as people call it."""
+    topic = crawl.about().get("topic") or {}
+    return str(topic.get("name") or crawl.folder.absolute().name)
+
+
+def _write_copies(crawl: CrawlFolder, news: RoundNews, folder: Path) -> set[int]:
+    """Write the last copies of pages that are gone; the steps of those."""
+    copied: set[int] = set()
+    for about in news.gone[:MOST_COPIES]:
+        page = version_of(crawl, about.step, about.version)
+        if page is not None:
+            file = folder / copy_name(about)
+            file.parent.mkdir(exist_ok=True)
+            file.write_bytes(kept_page(about, page))
+            copied.add(about.step)
+    return copied
+
+
+def _json(news: RoundNews, topic: str, copied: set[int]) -> bytes:
+    told = {"topic": topic, "counts": news.counts, **msgspec.to_builtins(news)}
+    for page, about in zip(news.gone, told["gone"], strict=True):
+        del about["version"]
+        about["copy"] = copy_name(page) if page.step in copied else None
+    return msgspec.json.format(msgspec.json.encode(told)) + b"\n"
