@@ -9,8 +9,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 import zstandard
 from tests.changing_site import SITE, Site, page, refreshed, serving
@@ -19,12 +21,16 @@ from tests.running import Said, salticid
 from warcio.archiveiterator import ArchiveIterator
 
 from salticid.errors import UserError
+from salticid.messages import Offer, Sight
+from salticid.model import NO_SHARD, Glimpse
 from salticid.store import warc
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.folder_lock import lock
 from salticid.store.forgetting import forget
 from salticid.store.log import CrawlLog
-from salticid.store.schema import FILE, SNAPSHOT, TABLES, URL
+from salticid.store.packing import pack_page
+from salticid.store.record import all_messages
+from salticid.store.schema import FILE, MESSAGE, SNAPSHOT, START_PAGE, TABLES, URL
 from salticid.tables import Urls, Words
 
 SECRET = ("quokkavelour", "zorbleflint", "wumpusgarnet")
@@ -202,6 +208,21 @@ def made(tmp_path: Path) -> Path:
     later = article(f"{SECRET[0]} again", SECRET[2])
     crawl.ask_again(1, "changed", later, raw=later)
     crawl.ask_again(first, "same")
+    links = (
+        ("http://a.example/copy", 0, 1),
+        ("http://a.example/secret", 1, 3),
+        ("http://a.example/copy2", 3, 4),
+    )
+    feed = Glimpse(
+        NO_SHARD, 4, "http://a.example/feed", "Feed", ("copy", *SECRET[:2], "more"), links, 0.5, True, 1
+    )
+    shown = replace(
+        feed, step=5, url="http://a.example/secret", title=SECRET[0], words=SECRET, links=links[:1]
+    )
+    for seq, message in enumerate((Sight(feed), Sight(shown), Offer(["http://a.example/secret"], 1)), 500):
+        crawl._insert(MESSAGE, seq, msgspec.json.encode(message).decode())
+    example = crawl.parser.parse(html.encode(), "http://a.example/secret")
+    crawl._insert(START_PAGE, 1, "examples", *pack_page(example, crawl.zstd))
     crawl.hear({1: 0.9, 0: 0.4}, {"http://a.example/secret": 1, "http://a.example/copy": -1})
     folder = crawl.commit()
     crawl.db.close()
@@ -221,6 +242,16 @@ def test_what_led_to_a_page_goes_with_it_and_a_twin_takes_its_place(made: Path) 
         assert [visit.word for visit in visits] == [None, None, "rejected", None]
         assert all(warc.read(made, place) for visit in visits for place in visit.records)
         assert [len(visit.records) for visit in visits] == [1, 0, 1, 1]
+        feed, shown, offer, _ = (message for _, message in all_messages(crawl.database))
+        assert isinstance(feed, Sight)
+        assert isinstance(shown, Sight)
+        assert isinstance(offer, Offer)
+        assert (feed.glimpse.words, [link[1:] for link in feed.glimpse.links]) == (
+            ("copy", "more"),
+            [(0, 1), (1, 2)],
+        )
+        assert (shown.glimpse.words, shown.glimpse.links) == ((), ())
+        assert [shown.glimpse.url] == offer.urls == [visits[1].final_url]
 
 
 def test_a_page_is_forgotten_once_and_another_can_be_too(made: Path) -> None:

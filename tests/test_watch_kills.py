@@ -26,7 +26,6 @@ import os, signal, sys
 from salticid.drivers.live import LiveDriver
 from salticid.store import log
 from salticid.store.digests import digest
-from salticid.runs.watch import WatchRun
 log.BATCH_SECONDS = -1.0
 
 def dies(owner, name, calls=1):
@@ -45,7 +44,6 @@ from salticid.cli import main
 main()
 """
 PHASES = {
-    "beginning": 'WatchRun, "_look_and_hunt"',
     "looking": 'log.CrawlLog, "add_recheck", 4',
     "between": 'LiveDriver, "run"',
     "hunting": 'log.CrawlLog, "add_visit", 2',

@@ -101,7 +101,7 @@ class Crawl:
         self._revisits_on_end = 0
         self.stalled_after = STALLED_AFTER
         self.passes_over = False
-        """Whether a strategy may choose what was chosen before, which is passed over: it did not choose it itself."""
+        """Whether what was chosen before may be chosen again, and is then a duplicate: its strategy was not asked."""
         self.newest: Callable[[int], Page | None] | None = None
         """Gives the page of a visit as it was seen later, None if it has not changed."""
         self._urls.learn(brief.seeds.url)
@@ -154,7 +154,7 @@ class Crawl:
 
         The others are answered at once: out of scope, reached before, or shown again.
         """
-        choices = self._choose(room, busy)
+        choices = self.strategy.choose(room, busy)
         self.log.add_choices(room, busy, choices)
         if len(choices) > room:
             raise ContractBroken(f"choose({room}) gave {len(choices)} choices")
@@ -177,7 +177,8 @@ class Crawl:
 
     def repeat(self, choice: Choice) -> None:
         """Take a choice of an earlier run for made, whatever would be chosen now."""
-        self._urls[choice.link.url] = CHOSEN
+        url = choice.link.url
+        self._urls[url] = max(self._urls[url], CHOSEN)
         self.in_flight += 1
 
     def deliver_again(self, choice: Choice, response: Response) -> Visit:
@@ -366,16 +367,6 @@ class Crawl:
         ahead = self.outlook()
         return ahead is not None and ahead.remaining is not None and ahead.remaining.mean < least
 
-    def _choose(self, room: int, busy: frozenset[int]) -> list[Choice]:
-        """What the strategy chooses; if need be without what was chosen before."""
-        choices = self.strategy.choose(room, busy)
-        while self.passes_over and choices:
-            new = [choice for choice in choices if self._urls[choice.link.url] not in (CHOSEN, FAILED)]
-            if new:
-                return new
-            choices = self.strategy.choose(room, busy)
-        return choices
-
     def _must_be_fetched(self, choice: Choice) -> bool:
         """Check a choice against the contract; answer it at once where nothing need be fetched."""
         url, state = choice.link.url, self._urls[choice.link.url]
@@ -384,8 +375,8 @@ class Crawl:
             if self._in_scope(url, choice):
                 return True
             self._settle(choice, Response(url, url, Outcome.OUT_OF_SCOPE))
-        elif state == REACHED and not self.strategy.walks:
-            self._urls[url] = CHOSEN
+        elif (state == REACHED or (self.passes_over and state != UNKNOWN)) and not self.strategy.walks:
+            self._urls[url] = max(state, CHOSEN)
             self._settle(choice, Response(url, url, Outcome.DUPLICATE))
         elif state == UNKNOWN:
             raise ContractBroken(f"{self.brief.urls[url]} was chosen but never seen, offered or a seed")

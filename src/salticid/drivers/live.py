@@ -187,12 +187,10 @@ class LiveDriver:
 
     def knowledge(self) -> dict[str, object]:
         """What it knows from the visits of all runs, by name."""
-        chances = {"second chances": self._chances}
-        return (
-            chances
-            if self._traps is None
-            else {**chances, "traps": self._traps, "crowds": self._traps.crowds}
-        )
+        known: dict[str, object] = {"second chances": self._chances}
+        if self._traps is not None:
+            known |= {"traps": self._traps, "crowds": self._traps.crowds}
+        return known
 
     def show_known(self, visit: Visit) -> None:
         """If that is what a visit stands for, show the crawl the page that is known elsewhere."""

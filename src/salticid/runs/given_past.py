@@ -1,7 +1,7 @@
 """The past of a crawl taken as given: what its log says was chosen counts as chosen, whoever would choose otherwise.
 
 So a crawl of another version of the program goes on, and one from which pages were taken out. The strategy is not asked
-while the past lasts: it is told of every visit, and what was chosen is passed over when it chooses it later.
+while the past lasts, but told of every visit; what was chosen then and is chosen again later is a duplicate.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from salticid.runs.order import Order, Recipe
 from salticid.store.continuing import current_limits
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.strategies import strategies
+from salticid.version import __version__
 
 BacklinksFrom = Callable[[Path, UrlTable, Table], Backlinks]
 """Opens a source of backlinks that a person named."""
@@ -57,6 +58,9 @@ def _made(registry: Any, kind: str, facts: Mapping[str, Any], folder: Path) -> A
     settings = dict(facts[kind])
     name = settings.pop("name")
     try:
+        if facts["version"] != __version__:  # which may have had others
+            known = {setting.name for setting in registry.settings(name)}
+            settings = {key: value for key, value in settings.items() if key in known}
         return registry.make(name, settings)
     except UserError as error:
         raise UserError(

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import cache
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
@@ -76,7 +77,7 @@ def leave_snapshot(crawl: Crawl, judge: Judge, log: CrawlLog, others: Others = _
     `others` know what the visits told them, too.
     """
     file = log.folder / SNAPSHOT
-    if crawl.step < LEAST_VISITS or log.trouble is not None:
+    if crawl.step < LEAST_VISITS or log.trouble is not None or log.in_memory is not None:
         return False
     header = Header(_made_by(crawl.strategy, judge), mark_of(log.database), log.in_flight)
     partial = file.with_suffix(".partial")
@@ -94,7 +95,10 @@ def leave_snapshot(crawl: Crawl, judge: Judge, log: CrawlLog, others: Others = _
     except (OSError, CannotBeKept):
         partial.unlink(missing_ok=True)
         return False
-    return True
+    log.retry()
+    if log.trouble is not None:  # it takes the room that is left for the log
+        file.unlink()
+    return log.trouble is None
 
 
 class Snapshot:
@@ -172,7 +176,7 @@ def _made_by(strategy: Strategy, judge: Judge) -> dict[str, Any]:
         "salticid": __version__,
         "python": list(sys.version_info[:2]),
         "byte order": sys.byteorder,
-        "libraries": _libraries(),
+        "libraries": dict(_libraries()),
         "code": _code(strategy, judge),
         "strategy": [f"{type(strategy).__module__}.{type(strategy).__qualname__}", settings_of(strategy)],
         "judge": [f"{type(judge).__module__}.{type(judge).__qualname__}", settings_of(judge)],
@@ -180,24 +184,35 @@ def _made_by(strategy: Strategy, judge: Judge) -> dict[str, Any]:
     return msgspec.json.decode(msgspec.json.encode(facts), type=dict[str, Any])
 
 
-def _libraries() -> dict[str, str]:
+@cache
+def _libraries() -> Mapping[str, str]:
     found = {}
     with suppress(PackageNotFoundError):
         for requirement in requires("salticid") or ():
             name = match(r"[\w.-]+", requirement)
             if name is not None and "extra" not in requirement:
                 found[name[0]] = version(name[0])
-    return found
+    return MappingProxyType(found)
 
 
-def _code(strategy: Strategy, judge: Judge) -> str:
-    """A digest of the files that the classes are in: one that was changed has perhaps other attributes."""
+def _code(strategy: Strategy, judge: Judge) -> list[str]:
+    """Digests of the files that the classes are in: one that was changed has perhaps other attributes."""
+    modules = sorted({type(strategy).__module__, type(judge).__module__})
+    own = (Path(getattr(sys.modules.get(module), "__file__", None) or module) for module in modules)
+    return [_digest_of_rooms(), *(_digest([file]) for file in own)]
+
+
+@cache
+def _digest_of_rooms() -> str:
     package = Path(__file__).parents[1]
-    files = [file for room in _ROOMS for file in (package / f"{room}.py", *(package / room).rglob("*.py"))]
-    for module in sorted({type(strategy).__module__, type(judge).__module__}):
-        files.append(Path(getattr(sys.modules.get(module), "__file__", None) or module))
+    return _digest(
+        file for room in _ROOMS for file in (package / f"{room}.py", *(package / room).rglob("*.py"))
+    )
+
+
+def _digest(files: Iterable[Path]) -> str:
     digest = blake2b(digest_size=16)
-    for file in sorted(set(files)):
+    for file in sorted(files):
         if file.is_file():
             digest.update(file.name.encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()

@@ -162,8 +162,8 @@ class ObjectGraph:
 
     def _items(self, packed: list[Any]) -> Iterable[Any]:
         match packed:
-            case [packing, items] if packing == ALL_PLAIN:
-                return items  # type: ignore[no-any-return]
+            case [packing, list(items)] if packing == ALL_PLAIN:
+                return items
             case [packing, width, data] if packing == LARGE_INTS:
                 return _ints(width, data)
         return map(self._value, packed[1])
@@ -199,7 +199,7 @@ def _read_block(file: IO[bytes], node: list[Any]) -> Any:
         return None
     _, kind, shape, by_column, writeable = node
     block = np.empty(shape, np.dtype(kind))
-    room = memoryview(block.reshape(-1).view(np.uint8)).cast("B") if block.size else memoryview(b"")
+    room = block.reshape(-1).view(np.uint8).data if block.size else memoryview(b"")
     while len(room):
         if not (many := file.readinto(room)):  # type: ignore[attr-defined]
             raise EOFError("the file is cut short")

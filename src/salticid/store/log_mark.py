@@ -10,6 +10,10 @@ from salticid.store.database import Database
 from salticid.store.schema import CHOICE, MESSAGE, PAGE, QUESTION, START_PAGE, URL, VISIT, WORDS, SqlTable
 
 _CALLS = (QUESTION, CHOICE, VISIT, MESSAGE)
+_WHAT_COUNTS = {
+    VISIT: "(seq % 65521) * (choice % 65521) + final + status + length(outcome) + CAST(score * 1000000 AS INTEGER)"
+}
+"""Instead of the checksum: where the exchanges of a visit stand in the archive may change."""
 
 
 class LogMark(Struct, frozen=True):
@@ -30,9 +34,10 @@ class LogMark(Struct, frozen=True):
 def mark_of(db: Database) -> LogMark:
     """The mark of all that is in a log now."""
     ends = [row[at] for table, at in ((QUESTION, 0), (VISIT, 1), (MESSAGE, 0)) if (row := db.last(table))]
-    after = (row[0] + 1 if (row := db.last(table)) else 0 for table in (VISIT, CHOICE, URL, WORDS))
-    place = LogMark(max(ends, default=0), *after, sums=[])
-    return _with_sums(db, place)
+    step, choice, url, words = (
+        row[0] + 1 if (row := db.last(table)) else 0 for table in (VISIT, CHOICE, URL, WORDS)
+    )
+    return _with_sums(db, LogMark(max(ends, default=0), step, choice, url, words, []))
 
 
 def fits(db: Database, mark: LogMark) -> bool:
@@ -46,6 +51,7 @@ def _with_sums(db: Database, place: LogMark) -> LogMark:
     borders += [(URL, "id =", place.url - 1), (WORDS, "batch =", place.words - 1)]
     sums = []
     for table, column, border in borders:
-        statement = f"SELECT count(*), ifnull(sum(sum), 0) FROM {table.name} WHERE {column} ?"
+        number = _WHAT_COUNTS.get(table, "sum")
+        statement = f"SELECT count(*), ifnull(sum({number}), 0) FROM {table.name} WHERE {column} ?"
         sums.append((table.name, *next(db.run(statement, (border,)))))
     return LogMark(place.seq, place.step, place.choice, place.url, place.words, sums)

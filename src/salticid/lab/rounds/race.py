@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from salticid.errors import UserError
 from salticid.lab.compare import processes
@@ -17,7 +18,7 @@ from salticid.lab.result_cache import ResultCache, make_folder
 from salticid.lab.results import Curve, Score, Test
 from salticid.lab.rounds.daily_truth import SubjectDay, subject_days
 from salticid.lab.rounds.daily_web import DailyWeb
-from salticid.lab.rounds.watched_crawl import WatchedCrawl
+from salticid.lab.rounds.watched_crawl import KeptPages, WatchedCrawl
 from salticid.lab.statistics import adjust, compare, curve, summary
 from salticid.model import Limits
 from salticid.runs.order import Recipe
@@ -84,7 +85,7 @@ class PolicyResults(msgspec.Struct, frozen=True):
 
 _Run = tuple[str, str]
 """A subject and a policy."""
-_Task = tuple[list[Path], Path, list[SubjectDay], str, PolicyRace]
+_Task = tuple[list[Path], Path, str, PolicyRace]
 
 
 def race_policies(
@@ -114,20 +115,17 @@ def race_policies(
     return results
 
 
-def watched_subject(
-    worlds: list[Path], topic: Path, truth: list[SubjectDay], policy: str, race: PolicyRace
-) -> WatchedSubject:
-    """One crawl watched by one policy. The crawl is told what the topic file tells a crawler, and no more."""
-    web = DailyWeb(worlds)
+def pages_by_day(worlds: list[Path], topic: Path, policy: str, race: PolicyRace) -> list[KeptPages]:
+    """What a crawl that one policy watches holds after each round; it knows of the topic what a crawler may."""
     strategy = strategy_of(_STRATEGY)[1]
     limits = Limits(max_pages=race.first, max_fetches=race.first)
     recipe = Recipe(strategy, judge_of(None, strategy)[1], limits, seed=race.seed)
-    crawl = WatchedCrawl(web, topic_of(str(topic)), recipe)
-    shares = []
+    crawl = WatchedCrawl(DailyWeb(worlds), topic_of(str(topic)), recipe)
+    kept = []
     for day in range(1, race.days + 1):
         crawl.round(day, POLICIES[policy], race.fetches)
-        shares.append(truth[day].shares(crawl.kept()))
-    return WatchedSubject([share.known for share in shares], [share.fresh for share in shares])
+        kept.append(crawl.kept())
+    return kept
 
 
 def _runs(
@@ -136,32 +134,34 @@ def _runs(
     """All runs, by subject and policy."""
     cache = ResultCache(out / "runs", WatchedSubject)
     tasks: dict[_Run, _Task] = {}
+    truth: dict[str, list[SubjectDay]] = {}
     for seed in range(race.seed, race.seed + race.webs):
         worlds = _worlds(race, seed, out, watch)
         files = make_topics(worlds[0], out / f"topics-{seed}", TopicPlan()).files
         most = min(race.topics_per_web or len(files), len(files))
         chosen = [files[at * len(files) // most] for at in range(most)]
         topics = {topic_of(str(file)).name: file for file in chosen}
-        truth = subject_days(worlds, list(topics))
-        for label, file in topics.items():
-            for policy in POLICIES:
-                tasks[f"{label} of web {seed}", policy] = (worlds, file, truth[label], policy, race)
+        for label, days in subject_days(worlds, list(topics)).items():
+            subject = f"{label} of web {seed}"
+            truth[subject] = days[1:]
+            tasks |= {(subject, policy): (worlds, topics[label], policy, race) for policy in POLICIES}
     runs = {task: found for task in tasks if (found := cache.find(_key(*task, race))) is not None}
     todo = {task: each for task, each in tasks.items() if task not in runs}
-    for task, result in _results(todo, workers):
-        runs[task] = result
-        cache.keep(_key(*task, race), result)
+    for task, kept in _results(todo, workers):
+        shares = [day.shares(pages) for day, pages in zip(truth[task[0]], kept, strict=True)]
+        runs[task] = WatchedSubject([share.known for share in shares], [share.fresh for share in shares])
+        cache.keep(_key(*task, race), runs[task])
         watch("watching", len(runs), len(tasks))
     return {task: runs[task] for task in tasks}
 
 
-def _results(tasks: Mapping[_Run, _Task], workers: int) -> Iterator[tuple[_Run, WatchedSubject]]:
+def _results(tasks: Mapping[_Run, _Task], workers: int) -> Iterator[tuple[_Run, list[KeptPages]]]:
     """What comes of each, as soon as it is there; one worker stays in this process."""
     if workers == 1:
-        yield from ((run, watched_subject(*task)) for run, task in tasks.items())
+        yield from ((run, pages_by_day(*task)) for run, task in tasks.items())
         return
     with processes(workers) as pool:
-        waiting = {pool.submit(watched_subject, *task): run for run, task in tasks.items()}
+        waiting = {pool.submit(pages_by_day, *task): run for run, task in tasks.items()}
         yield from ((waiting[done], done.result()) for done in as_completed(waiting))
 
 
@@ -178,5 +178,6 @@ def _worlds(race: PolicyRace, seed: int, out: Path, watch: Callable[[str, int, i
 
 def _key(subject: str, policy: str, race: PolicyRace) -> str:
     """The name under which a run is kept: another one when something differs that it depends on."""
-    about = msgspec.json.encode([__version__, subject, policy, repr(POLICIES[policy]), race])
+    alone = replace(race, webs=1, topics_per_web=None)
+    about = msgspec.json.encode([__version__, subject, policy, repr(POLICIES[policy]), alone])
     return hashlib.blake2b(about, digest_size=16).hexdigest()

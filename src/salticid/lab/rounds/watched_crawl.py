@@ -21,6 +21,8 @@ from salticid.watching.policy import Policy
 from salticid.watching.round_brief import FINDINGS, Looks, RoundBrief, WatchedPages
 from salticid.worlds.generating.ages import EPOCH
 
+KeptPages = dict[str, bytes]
+"""Pages by URL, with the signatures of what they said when they were last seen."""
 _NO_BOUND = 1 << 30
 
 
@@ -52,8 +54,8 @@ class WatchedCrawl:
         self._fate_of = FateRule(soft_changes, lambda step, url: url in self._row_at)
         self._hunt()
 
-    def kept(self) -> dict[str, bytes]:
-        """The pages it holds, by URL, with the signatures of what they said when they were last seen."""
+    def kept(self) -> KeptPages:
+        """The pages it holds by now."""
         return {self._web.urls[page.url]: signature(page.last) for page in self._kept}
 
     def round(self, day: int, policy: Policy, fetches: int) -> None:
