@@ -19,12 +19,13 @@ import zstandard
 from benchmarks.material import ROOT
 from benchmarks.report import peak_memory
 from salticid.crawl import Crawl
-from salticid.judges.cosine import Cosine
+from salticid.judges import judges
 from salticid.model import Area, Choice, Limits, Links, Outcome, Page, Response, Topic
 from salticid.runs.brief import KnownPages, settle
 from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog, relive
+from salticid.runs.snapshot import Snapshot, leave_snapshot
 from salticid.store.log import CrawlLog
-from salticid.strategies.best_first import BestFirst
+from salticid.strategies import strategies
 from salticid.tables import Texts, Urls
 
 TOPIC = Topic("written", "jumping spider", ("http://h0.example/",), language="en")
@@ -42,6 +43,9 @@ class Size:
     new_words: int
     hosts: int
     max_buffer: int
+    strategy: str = "best_first"
+    judge: str = "cosine"
+    snapshot: bool = False
 
     @property
     def limits(self) -> Limits:
@@ -57,6 +61,8 @@ class Made:
     urls: int
     words: int
     memory: float
+    leaving: float
+    """Seconds for the snapshot, if it was to leave one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,8 @@ class WentOn:
     tables: float
     """What the two tables take in memory."""
     memory: float
+    played: int
+    """Visits played again: those that no snapshot held."""
 
 
 class Written:
@@ -126,7 +134,8 @@ def make(folder: Path, size: Size) -> Made:
         log.begin({})
         log.add_known_pages({})
         brief = settle(TOPIC, KnownPages(), web, size.limits, seed=0)
-        crawl = Crawl(brief, BestFirst(), Cosine(), log, lambda: float(crawl.step), log.page)
+        judge = judges.make(size.judge)
+        crawl = Crawl(brief, strategies.make(size.strategy), judge, log, lambda: float(crawl.step), log.page)
         flying: deque[Choice] = deque()
         hosts: Counter[int] = Counter()
         began = time.process_time()
@@ -150,9 +159,14 @@ def make(folder: Path, size: Size) -> Made:
             response = web.page(choice.link.url, new)
             writing += time.process_time() - before
             crawl.deliver(choice, response)
+        cpu, memory = time.process_time() - began - writing, peak_memory()
+        log.retry()
+        before = time.perf_counter()
+        if size.snapshot and not leave_snapshot(crawl, judge, log):
+            raise RuntimeError(f"{size.strategy} and {size.judge} cannot be kept")
+        leaving = time.perf_counter() - before
     partial.rename(folder)
-    cpu = time.process_time() - began - writing
-    return Made(cpu, crawl.step, len(web.urls), len(web.words), peak_memory())
+    return Made(cpu, crawl.step, len(web.urls), len(web.words), memory, leaving)
 
 
 def go_on(folder: Path, size: Size) -> WentOn:
@@ -167,10 +181,15 @@ def go_on(folder: Path, size: Size) -> WentOn:
         filling, tables = time.process_time() - cpu, peak_memory() - before
         past = Past(log)
         brief = settle(TOPIC, KnownPages(), web, size.limits, seed=0)
-        judge, clock = Cosine(), RelivedClock(past, time.monotonic)
-        relived = RelivedJudge(past, judge)
-        crawl = Crawl(brief, BestFirst(), relived, RelivedLog(past, log), clock, log.page)
-        asyncio.run(relive(crawl, judge, past, lambda step: None))
+        strategy, judge = strategies.make(size.strategy), judges.make(size.judge)
+        relived, clock = RelivedJudge(past, judge), RelivedClock(past, time.monotonic)
+        crawl = Crawl(brief, strategy, relived, RelivedLog(past, log), clock, log.page)
+        in_flight: list[Choice] = []
+        if (snapshot := Snapshot.of(log, strategy, judge)) is not None:
+            in_flight = snapshot.fill(crawl, judge, log)
+            past.begin_after(snapshot.mark)
+        before = crawl.step
+        asyncio.run(relive(crawl, judge, past, lambda step: None, in_flight))
         return WentOn(
             seconds=time.perf_counter() - began,
             cpu=time.process_time() - cpu,
@@ -178,6 +197,7 @@ def go_on(folder: Path, size: Size) -> WentOn:
             filling=filling,
             tables=tables,
             memory=peak_memory(),
+            played=crawl.step - before,
         )
 
 

@@ -30,9 +30,10 @@ from salticid.crawl import Crawl
 from salticid.judges.cosine import Cosine
 from salticid.model import Choice, Limits, Outcome, Response, Topic
 from salticid.parse.html import Parser
-from salticid.protocols import Strategy
+from salticid.protocols import Judge, Strategy
 from salticid.runs.brief import KnownPages, settle
 from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog, relive
+from salticid.runs.snapshot import Snapshot, leave_snapshot
 from salticid.store import warc
 from salticid.store.crawl_folder import CrawlFolder, StoredVisit
 from salticid.store.log import BATCH_VISITS, CrawlLog
@@ -231,17 +232,17 @@ async def _converse(site: Site, reader: asyncio.StreamReader, writer: asyncio.St
 class Program:
     """`salticid` running in a process group of its own, its words kept in files."""
 
-    def __init__(self, *args: str | int | Path, by: Sequence[str] = ()) -> None:
-        """`by` is another command, that the arguments are added to."""
+    def __init__(self, *args: str | int | Path, by: Sequence[str] = (), cwd: Path | None = None) -> None:
+        """`by` is another command, that the arguments are added to; `cwd` the folder where it runs."""
         with ExitStack() as files:
             self._out = files.enter_context(tempfile.TemporaryFile("w+"))
             self._err = files.enter_context(tempfile.TemporaryFile("w+"))
             self._files = files.pop_all()
         command, out, err = [*by, *map(str, args)], self._out.fileno(), self._err.fileno()
         self.process = (
-            subprocess.Popen(command, stdout=out, stderr=err, start_new_session=True)
+            subprocess.Popen(command, stdout=out, stderr=err, start_new_session=True, cwd=cwd)
             if by
-            else start(*args, out=out, err=err)
+            else start(*args, out=out, err=err, cwd=cwd)
         )
 
     def __enter__(self) -> Self:
@@ -533,17 +534,21 @@ class Offline:
     Some are in flight at any time, and return in an odd order.
     """
 
-    def __init__(self, site: Site, folder: Path, strategy: Strategy, archive: bool = True) -> None:
+    def __init__(
+        self, site: Site, folder: Path, strategy: Strategy, archive: bool = True, judge: Judge | None = None
+    ) -> None:
         self._site, self._numbers = site, site.all_urls()
         self.urls, self.words = Urls(), Texts()
         self._parser = Parser(self.urls, self.words)
         self._archive = warc.Archive(folder) if archive else None
         self.log = CrawlLog(folder, self.urls, self.words, own_tables=True, archive=self._archive)
         self._topic = Topic("killed", "jumping spider", (site.url(0),), language="en")
-        self._strategy, self._ticks = strategy, 0
+        self._strategy, self._judge, self._ticks = strategy, judge or Cosine(), 0
         self.flying: list[Choice] = []
         self.missing: str | None = None
         """What the archive has to say about its losses."""
+        self.played = 0
+        """Visits played again: those that no snapshot held."""
 
     def open(self) -> bool:
         """Take the folder and be ready to run; whether a crawl was there, which was played again."""
@@ -556,11 +561,19 @@ class Offline:
             past = Past(self.log)
             brief = settle(self._topic, KnownPages(), self, limits, 0)
             clock, log = RelivedClock(past, self._clock), RelivedLog(past, self.log)
-            self.crawl = Crawl(brief, self._strategy, RelivedJudge(past, Cosine()), log, clock, self.log.page)
-            self.flying = asyncio.run(relive(self.crawl, Cosine(), past, lambda step: None))
+            judge = RelivedJudge(past, self._judge)
+            self.crawl = crawl = Crawl(brief, self._strategy, judge, log, clock, self.log.page)
+            judge.tell = lambda: past.tell(crawl, self._judge)
+            in_flight: list[Choice] = []
+            if (snapshot := Snapshot.of(self.log, self._strategy, self._judge)) is not None:
+                in_flight = snapshot.fill(self.crawl, self._judge, self.log)
+                past.begin_after(snapshot.mark)
+            step = self.crawl.step
+            self.flying = asyncio.run(relive(self.crawl, self._judge, past, lambda step: None, in_flight))
+            self.played = self.crawl.step - step
         else:
             brief = settle(self._topic, KnownPages(), self, limits, 0)
-            self.crawl = Crawl(brief, self._strategy, Cosine(), self.log, self._clock, self.log.page)
+            self.crawl = Crawl(brief, self._strategy, self._judge, self.log, self._clock, self.log.page)
             self.log.begin({"n": 1})
             self.log.add_known_pages({})
         self.log.session(0.0, {})
@@ -575,6 +588,10 @@ class Offline:
                 break
             choice = self.flying.pop(self.crawl.step * 5 % len(self.flying))
             self.crawl.deliver(choice, self._answer(choice.link.url))
+
+    def leave_snapshot(self) -> bool:
+        self.log.commit()
+        return leave_snapshot(self.crawl, self._judge, self.log)
 
     def _answer(self, url: int) -> Response:
         at = self.urls[url]

@@ -201,3 +201,23 @@ def test_when_the_judge_learns_only_the_last_pages_are_scored_again(monkeypatch:
     assert told == [(["b", "c"], [0.25, 0.25])]
     done.crawl.hear([Feedback(web.id("a"), 1)])
     assert told[1:] == [([], [])], "these scores are what the strategy was told last"
+
+
+def test_when_the_judge_learns_pages_are_scored_as_they_are_by_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    web = SmallWeb(star("a", "b"))
+    done = Crawled(web, BreadthFirst())
+    done.to_the_end()
+    done.crawl.newest = lambda step: web.page(web.id("b")) if step == 1 else None
+    monkeypatch.setattr(done.crawl.judge, "learn", lambda liked: True)
+    monkeypatch.setattr(done.crawl.judge, "score", lambda page: page.url / 100)
+    done.crawl.hear([])
+    assert done.crawl.score_of(1) == done.crawl.score_of(2) == web.id("b") / 100
+
+
+def test_where_a_page_was_moved_to_is_a_duplicate_nobody_is_asked_for() -> None:
+    web = SmallWeb(star("a", "b"))
+    done = Crawled(web, Script(web, "seed", "a", "b"))
+    done.crawl.move(0, web.id("b"))
+    done.to_the_end()
+    assert done.visits() == [("seed", "ok"), ("a", "ok"), ("b", "duplicate")]
+    assert web.asked == ["seed", "a"]

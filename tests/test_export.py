@@ -153,6 +153,7 @@ def test_only_pages_are_exported_and_what_is_left_out_is_counted(made: Made) -> 
         "score": 1,
         "duplicate": 0,
         "gone": 0,
+        "no news": 0,
         "no exchange": 0,
     }
     assert (done.pages, done.skipped) == (1, counts)

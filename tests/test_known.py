@@ -78,7 +78,7 @@ def crawls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         site.pages["/deeper"] = page("new", "/brandnew")
         site.pages["/brandnew"] = page("fresh")
         site.pages["/copy"] = site.pages["/b"]
-        told = {"result": site.crawl(at / "second", "/other", "--known", at / "first")}
+        told: dict[str, Any] = {"result": site.crawl(at / "second", "/other", "--known", at / "first")}
         told["asked"] = [path for path in site.asked if path != "/robots.txt"]
         site.crawl(at / "old", "/other", "--known", at / "first", "--known-for", "0s")
         told["asked when old"] = set(site.asked)

@@ -4,109 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.changing_site import LONG_AGO, SITE, Site, crawl, page, refreshed, serving
 from tests.running import Said, salticid
 
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.versions import Versions
 from salticid.store.warc import read
 
-SITE = "http://site.example"
-LONG_AGO = 1_600_000_000.0
-
-
-@dataclass
-class Site:
-    """Pages by path, some with a tag, some with a date, some with neither; and what was asked."""
-
-    pages: dict[str, str] = field(default_factory=dict)
-    dated: dict[str, float] = field(default_factory=dict)
-    status: dict[str, int] = field(default_factory=dict)
-    asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
-
-    def answer(self, request: BaseHTTPRequestHandler) -> None:
-        path = request.path
-        self.asked.append((path, {name.lower(): value for name, value in request.headers.items()}))
-        status = self.status.get(path, 200 if path in self.pages else 404)
-        body = self.pages.get(path, "").encode() if status == 200 else b""
-        fields = {"Content-Type": "text/html; charset=utf-8"}
-        if path.startswith("/tagged"):
-            fields["ETag"] = f'"{hashlib.sha1(body).hexdigest()}"'
-            if request.headers.get("If-None-Match") == fields["ETag"]:
-                status, body = 304, b""
-        if path in self.dated:
-            fields["Last-Modified"] = formatdate(self.dated[path], usegmt=True)
-            if request.headers.get("If-Modified-Since") == fields["Last-Modified"]:
-                status, body = 304, b""
-        request.send_response(status)
-        for name, value in fields.items():
-            request.send_header(name, value)
-        request.send_header("Content-Length", str(len(body)))
-        request.end_headers()
-        request.wfile.write(body)
-
 
 @pytest.fixture
 def site() -> Iterator[tuple[Site, int]]:
-    made = Site()
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            made.answer(self)
-
-        def log_message(self, *_: Any) -> None: ...
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    yield made, server.server_port
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
-def page(about: str, *links: str) -> str:
-    anchors = " ".join(f"<a href={link}>{link[1:]}</a>" for link in links)
-    return f"<title>{about}</title><p>jumping spiders and {about} {anchors}"
-
-
-def crawl(site: Site, port: int, folder: Path) -> None:
-    site.pages |= {
-        "/": page("home", "/tagged", "/tagged2", "/dated", "/plain", "/plain2", "/leaving", "/flaky"),
-        "/tagged": page("a tag"),
-        "/tagged2": page("another tag"),
-        "/dated": page("a date"),
-        "/plain": page("nothing"),
-        "/plain2": page("nothing either"),
-        "/leaving": page("goodbye"),
-        "/flaky": page("trouble"),
-    }
-    site.dated["/dated"] = LONG_AGO
-    topic = folder.parent / "topic.toml"
-    topic.write_text(f'name = "t"\nkeywords = "jumping spiders"\nseeds = ["{SITE}/"]\n')
-    said = salticid(
-        "crawl", topic, "--resolve", f"*=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8", "--delay", "0",
-        "--out", folder, "--json",
-    )  # fmt: skip
-    assert json.loads(said.out)["pages"] == 8, said.err
-    site.asked.clear()
-
-
-def refreshed(folder: Path, *options: str) -> dict[str, Any]:
-    said = salticid("crawl", "--refresh", folder, "--json", *options)
-    assert said.status == 0, said.err
-    result: dict[str, Any] = json.loads(said.out)
-    return result
+    with serving() as served:
+        yield served
 
 
 def step_of(folder: CrawlFolder, path: str) -> int:

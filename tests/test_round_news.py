@@ -9,20 +9,25 @@ from collections.abc import Iterator
 from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import Browser
-from tests.made_crawl import Made, article
+from tests.made_crawl import BEGAN, Made, article, documents
 from tests.page_browser import chromium, grave_findings, window
+from tests.running import salticid
 
+from salticid.cli.round_table import MOST_ROWS, print_round
 from salticid.errors import UserError
 from salticid.model import Page
 from salticid.parse import Parser
 from salticid.store.changes import MOST_SENTENCES, change
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.digests.digest import digest_folder, write_digest
+from salticid.store.exports.selection import Criteria
 from salticid.store.round_news import RoundNews, what_came
+from salticid.store.since import Since
 from salticid.tables import Texts, Urls
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -39,14 +44,15 @@ def watched(folder: Path) -> Path:
     """A crawl of five pages and two rounds."""
     made = Made(folder)
     for name in ("same", "changing", "leaving", "returning", "off"):
-        made.add(f"http://a.example/{name}", article(name), positive=int(name != "off"))
+        is_off = name == "off"
+        made.add(f"http://a.example/{name}", article(name), positive=not is_off, score=0.2 if is_off else 0.5)
     made.begin_round(1)
     made.ask_again(0, "same")
     made.ask_again(1, "changed", article("changing", "They see in four colours. Males dance."))
     made.ask_again(3, "gone")
     made.ask_again(2, "unknown")
     made.add("http://a.example/new", article("new"), score=0.7, found_by=(1, 0))
-    made.add("http://a.example/not-it", article("not it"), positive=0)
+    made.add("http://a.example/not-it", article("not it"), positive=0, score=0.2)
     made.add("http://a.example/twin", article("new"), duplicate_of=5)
     made.end_round(1)
     made.begin_round(2)
@@ -105,16 +111,50 @@ def test_pages_that_stay_gone_are_no_news(tmp_path: Path) -> None:
     assert news(folder, 2).counts["still_gone"] == 1
 
 
+def test_a_page_is_told_as_it_was_judged_by_the_end_of_its_round(tmp_path: Path) -> None:
+    made = Made(tmp_path / "c")
+    made.add("http://a.example/", article("on"))
+    made.add("http://a.example/soon", article("coming soon"), score=0.1, positive=0)
+    made.begin_round(1)
+    made.ask_again(1, "changed", article("here it is", "Jumping spiders at last."))
+    made.hear({1: 0.9}, {})
+    folder = made.commit()
+    alone = write_digest(folder, 1)
+    assert (alone.changed[0].score, alone.changed[0].on_topic) == (0.9, True)
+    digest = (digest_folder(folder, 1) / "digest.html").read_bytes()
+    made.begin_round(2)
+    made.hear({1: 0.05}, {})
+    made.add("http://a.example/low", article("low"), score=0.01, positive=1)
+    made.ask_again(1, "gone")
+    made.commit()
+    assert write_digest(folder, 1) == alone
+    assert (digest_folder(folder, 1) / "digest.html").read_bytes() == digest
+    assert write_digest(folder, 2).gone[0].score == 0.05
+
+
+def test_what_a_whole_site_changed_is_told_once(tmp_path: Path) -> None:
+    made = Made(tmp_path / "c")
+    for number in range(6):
+        made.add(f"http://a.example/{number}", article(f"page {number}"))
+    made.begin_round(1)
+    footer = "<footer>A new footer for all of us.</footer>"
+    for number in range(6):
+        made.ask_again(number, "changed", article(f"page {number}", more=footer))
+    told = [page.change.added for page in news(made.commit(), 1).changed if page.change]
+    assert told == [["A new footer for all of us."], *[[]] * 5]
+
+
 def pages(*texts: str) -> list[Page]:
     parser = Parser(Urls(), Texts())
     return [parser.parse(text.encode(), "http://a.example/") for text in texts]
 
 
-def test_sentences_that_moved_menus_and_signs_are_no_change() -> None:
+def test_sentences_that_moved_menus_dates_and_counts_are_no_change() -> None:
     menu = "".join(f"<li><a href=/{n}>menu item {n}</a>" for n in range(8))
     longer = "".join(f"<li><a href=/{n}>menu item {n}</a>" for n in range(12))
-    body = "<h1>Eyes</h1><p>They have eight. The front pair sees best!</p><p>Males dance.</p>"
-    moved = "<p>Males   <b>dance</b>.</p><h1>EYES</h1><p>The front pair sees best. They have eight.</p>"
+    read, again = "Read 9 times, 30 April 2026.", "Read 12 times, 3 May 2026."
+    body = f"<h1>Eyes</h1><p>They have eight. The front pair sees best!</p><p>Males dance. {read}</p>"
+    moved = f"<p>Males   <b>dance</b>.</p><h1>EYES</h1><p>The front pair sees best. They have eight. {again}"
     before, after, more = pages(
         f"<ul>{menu}</ul>{body}", f"<ul>{longer}</ul>{moved}", f"{body}<p>They have eight."
     )
@@ -125,8 +165,9 @@ def test_sentences_that_moved_menus_and_signs_are_no_change() -> None:
 
 
 def test_huge_pages_are_compared_in_little_time_and_told_in_few_words() -> None:
-    text = " ".join(f"Sentence number {n} speaks of spiders and {n * 7} flies." for n in range(20_000))
-    other = " ".join(f"Another number {n} speaks of webs and {n * 3} bees." for n in range(20_000))
+    names = [f"x{n}".translate(str.maketrans("0123456789", "abcdefghij")) for n in range(20_000)]
+    text = " ".join(f"Sentence {name} speaks of spiders and many flies." for name in names)
+    other = " ".join(f"Another {name} speaks of webs and some bees." for name in names)
     before, after = pages(f"<p>{text}", f"<p>{other}{'x' * 5000}")
     start = time.process_time()
     told = change(before, after)
@@ -190,6 +231,24 @@ def test_a_feed_has_all_that_atom_asks_for(tmp_path: Path) -> None:
         assert [child.tag for child in content] == ["{http://www.w3.org/1999/xhtml}div"]
 
 
+def test_a_round_at_the_terminal_is_a_table_with_the_best_of_each_kind(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = Made(tmp_path / "c")
+    made.begin_round(1)
+    for number in range(MOST_ROWS + 5):
+        made.add(f"http://a.example/{number}", article(f"[red]page {number}\x1b"), score=1 - number / 100)
+    folder = made.commit()
+    write_digest(folder, 1)
+    print_round(news(folder, 1), digest_folder(folder, 1) / "digest.html")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Round 1: 25 new, 0 changed, 0 gone, 0 the same"
+    assert (lines[2].split()[:3], len(lines)) == (["new", "1.000", "[red]page"], 2 + MOST_ROWS + 2)
+    assert "and 5 more" in lines[-2]
+    assert lines[-1].endswith("rounds/001/digest.html")
+    assert "\x1b" not in "".join(lines)
+
+
 class Tags(HTMLParser):
     """All that a document is made of."""
 
@@ -240,3 +299,48 @@ def test_a_version_that_is_not_kept_any_more_is_told_of_without_its_sentences(tm
     second = news(folder, 2)
     assert second.changed[0].title == "changing"
     assert second.changed[0].change is None
+
+
+def since(folder: Path, round_or_time: int | float, **more: Any) -> dict[str, dict[str, str]]:
+    """The pages with news since a round, which is an int, or a time, by title."""
+    with closing(CrawlFolder(folder)) as crawl:
+        make = Since.of_round if isinstance(round_or_time, int) else Since.of_time
+        moment = make(crawl, round_or_time)  # type: ignore[arg-type]
+    return {row["title"]: row for row in documents(folder, Criteria(since=moment, **more))}
+
+
+def test_an_export_since_a_round_or_a_date_says_what_is_new_and_how(tmp_path: Path) -> None:
+    folder = watched(tmp_path / "c")
+    first, second = since(folder, 1), since(folder, 2)
+    assert {title: row["news"] for title, row in first.items()} == {
+        "new": "new", "not it": "new", "changing": "changed", "returning": "changed", "off": "changed",
+    }  # fmt: skip
+    assert {title: row["news"] for title, row in second.items()} == {
+        "changing": "changed", "returning": "back", "off": "changed",
+    }  # fmt: skip
+    assert second["changing"]["added"] == "They see in five colours."
+    assert second["changing"]["removed"] == "They see in four colours."
+    assert first["changing"]["added"] == "Males dance.\nThey see in five colours."
+    assert first["new"]["added"] == ""
+    assert since(folder, 1, on_topic=True).keys() == {"new", "changing", "returning"}
+    assert since(folder, BEGAN).keys() == first.keys() | {"same"}, "all was read then or later"
+    assert since(folder, BEGAN + 3600).keys() == {"changing", "returning", "off"}
+    assert since(folder, BEGAN + 2 * 86_400).keys() == set()
+
+
+def test_an_export_of_news_in_pieces_as_the_command_line_gives_it(tmp_path: Path) -> None:
+    folder, out = watched(tmp_path / "c"), tmp_path / "out"
+    asked = ("--to", "markdown", "--out", out, "--since", "2026-03-02", "--chunks", 50, "--json")
+    said = salticid("export", folder, *asked)
+    assert json.loads(said.out)["pages"] == 3, said.err
+    (file,) = out.glob("*-changing-001.md")
+    told = '\nnews: "changed"\nadded:\n- "Males dance."\n- "They see in five colours."\nremoved:\n'
+    assert told in file.read_text()
+
+
+@pytest.mark.parametrize(("moment", "cause"), [("7", "has no round 7"), ("lately", "no date 'lately'")])
+def test_a_moment_that_is_none_is_refused(tmp_path: Path, moment: str, cause: str) -> None:
+    folder = watched(tmp_path / "c")
+    said = salticid("export", folder, "--to", "jsonl", "--out", tmp_path / "out", "--since", moment)
+    assert (said.status, cause in said.err) == (2, True), said.err
+    assert not (tmp_path / "out").exists()

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import isnan
+from typing import ClassVar
 
 import numpy as np
 
@@ -66,6 +67,12 @@ class Crawl:
     feedback and strategies that walk need it. A shard of a larger crawl `owns` some URLs and follows no others.
     """
 
+    of_a_run: ClassVar = (
+        "brief", "strategy", "judge", "log", "in_flight", "stopped", "_clock", "_recall", "_owns", "_boundary",
+        "_looked_ahead", "_asking_too", "_start_page", "passes_over", "newest",
+    )  # fmt: skip
+    """What each run has for itself: a snapshot of the crawl (`runs/snapshot.py`) is without it."""
+
     def __init__(
         self,
         brief: Brief,
@@ -93,6 +100,10 @@ class Crawl:
         self._asking_too: dict[int, list[Choice]] = {}
         self._revisits_on_end = 0
         self.stalled_after = STALLED_AFTER
+        self.passes_over = False
+        """Whether what was chosen before may be chosen again, and is then a duplicate: its strategy was not asked."""
+        self.newest: Callable[[int], Page | None] | None = None
+        """Gives the page of a visit as it was seen later, None if it has not changed."""
         self._urls.learn(brief.seeds.url)
         judge.start(brief)
         self._start_page = getattr(judge, "start_page", None)
@@ -113,6 +124,11 @@ class Crawl:
     def recent(self) -> tuple[int, int]:
         """Of the last pages those that are positive, and all."""
         return sum(self._recent), len(self._recent)
+
+    @property
+    def last_page(self) -> int:
+        """The URL of the last page that came; NO_URL if none has come yet."""
+        return next((url for url in reversed(self._pages_by_step) if url != NO_URL), NO_URL)
 
     def outlook(self) -> Outlook | None:
         """What is still to be found, judging by how the crawl went; None while it is too early, or when it is over."""
@@ -158,6 +174,33 @@ class Crawl:
         for asker in self._asking_too.pop(choice.link.url, ()):
             self._revisit(asker)
         return visit
+
+    def repeat(self, choice: Choice) -> None:
+        """Take a choice of an earlier run for made, whatever would be chosen now."""
+        url = choice.link.url
+        self._urls[url] = max(self._urls[url], CHOSEN)
+        self.in_flight += 1
+
+    def deliver_again(self, choice: Choice, response: Response) -> Visit:
+        """Apply an arrival of an earlier run as it was then, and return its visit: nothing is decided anew."""
+        self.in_flight -= 1
+        was_asked_for = response.status or response.outcome not in (Outcome.OUT_OF_SCOPE, Outcome.DUPLICATE)
+        self.fetches += bool(was_asked_for) and response.outcome.fetched
+        if response.outcome is Outcome.OK:
+            for url in (response.final, self._canonical(response)):
+                self._urls[url] = max(self._urls[url], REACHED)
+        else:
+            response = self._admit(choice, response)
+        return self._settle(choice, response)
+
+    def take_up_flight(self, choices: Sequence[Choice]) -> list[Choice]:
+        """These choices of an earlier run are in flight: those of them that have to be fetched."""
+        to_fetch: dict[int, Choice] = {}
+        for choice in choices:
+            if to_fetch.setdefault(choice.link.url, choice) is not choice:
+                self._asking_too.setdefault(choice.link.url, []).append(choice)
+        self.in_flight = len(to_fetch)
+        return list(to_fetch.values())
 
     def set_aside(self) -> None:
         """One in flight is left for later: what it held of the budget is free for others."""
@@ -332,8 +375,8 @@ class Crawl:
             if self._in_scope(url, choice):
                 return True
             self._settle(choice, Response(url, url, Outcome.OUT_OF_SCOPE))
-        elif state == REACHED and not self.strategy.walks:
-            self._urls[url] = CHOSEN
+        elif (state == REACHED or (self.passes_over and state != UNKNOWN)) and not self.strategy.walks:
+            self._urls[url] = max(state, CHOSEN)
             self._settle(choice, Response(url, url, Outcome.DUPLICATE))
         elif state == UNKNOWN:
             raise ContractBroken(f"{self.brief.urls[url]} was chosen but never seen, offered or a seed")
@@ -437,8 +480,12 @@ class Crawl:
     def _new_scores(self) -> list[tuple[int, float]]:
         """The last visits that the judge, having changed its mind, scores otherwise now."""
         last = np.flatnonzero(np.array(self._pages_by_step) != NO_URL)[-MOST_RESCORES:].tolist()
-        scores = ((step, self.judge.score(self._page_again(self._pages_by_step[step]))) for step in last)
+        scores = ((step, self.judge.score(self._page_now(step))) for step in last)
         return [(step, score) for step, score in scores if score != self._scores[step]]
+
+    def _page_now(self, step: int) -> Page:
+        newer = None if self.newest is None else self.newest(step)
+        return self._page_again(self._pages_by_step[step]) if newer is None else newer
 
     def _remember(self, response: Response) -> None:
         """Keep what a walker may ask for again, without the page: that is recalled."""

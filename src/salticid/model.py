@@ -48,11 +48,15 @@ class Outcome(StrEnum):
     TRAP = "trap"
     ELSEWHERE = "elsewhere"
     KNOWN = "known"
+    FORGOTTEN = "forgotten"
 
     @property
     def fetched(self) -> bool:
         """Whether an arrival of this outcome took a request, so that it counts against `max_fetches`."""
-        return self not in (Outcome.ROBOTS, Outcome.TRAP, Outcome.ELSEWHERE, Outcome.KNOWN)
+        return self not in _NOT_ASKED
+
+
+_NOT_ASKED = (Outcome.ROBOTS, Outcome.TRAP, Outcome.ELSEWHERE, Outcome.KNOWN, Outcome.FORGOTTEN)
 
 
 class StopReason(StrEnum):

@@ -196,7 +196,8 @@ class Strategy(Protocol):
         ...
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
-        """A visit happened. `fresh` are the places of the page's links that were not chosen yet.
+        """A visit happened, of a link that it chose or of one that others did. `fresh` are the places of the page's
+        links that were not chosen yet.
 
         Links that say nofollow, and those of a page that does, are left out.
 

@@ -22,10 +22,12 @@ from salticid.version import __version__
 COMMANDS = {
     "crawl": "crawl:crawl",
     "refresh": "refresh:refresh",
+    "forget": "forget:forget_pages",
     "watch": "watch:watch",
     "visits": "visits:visits",
     "search": "search:search",
     "export": "export:export_pages",
+    "merge": "merge:merge",
     "compare": "compare:compare",
     "league": "league:league",
     "policies": "policies:policies",

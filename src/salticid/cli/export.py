@@ -6,14 +6,14 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
 from salticid.cli.console import err, out, print_json, safe
-from salticid.cli.options import Quiet
+from salticid.cli.options import At, Quiet, moment
 from salticid.cli.progress import Work
 from salticid.errors import UserError
 from salticid.store.exports.choices import BINARY, CUT, FOLDERS, Format, PageOrder
@@ -21,7 +21,9 @@ from salticid.store.exports.new_file import new_file
 from salticid.store.exports.new_folder import new_folder, size_of
 
 if TYPE_CHECKING:
+    from salticid.store.crawl_folder import CrawlFolder
     from salticid.store.exports.export import ExportResult
+    from salticid.store.since import Since
 
 STDOUT = "-"
 
@@ -52,6 +54,14 @@ def export_pages(
     with_noindex: Annotated[
         bool, typer.Option("--with-noindex", help="Pages that forbid it (noindex), too; they are marked.")
     ] = False,
+    at: At = None,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            help="Only pages new or changed since a day or a round began, and what changed.",
+            metavar="DATE|ROUND",
+        ),
+    ] = None,
     chunks: Annotated[
         int | None,
         typer.Option(min=20, help="Cut pages by their headings into pieces of about N words.", metavar="N"),
@@ -72,8 +82,11 @@ def export_pages(
 
     _check(folder, to, file, json, chunks)
     start = time.monotonic()
-    criteria = Criteria(min_score, everything, on_topic, liked, order=order, noindex=with_noindex)
-    with crawl_in(folder) as crawl, Work("exporting", len(crawl), err) as work:
+    when = None if at is None else moment(at)
+    criteria = Criteria(min_score, everything, on_topic, liked, order=order, noindex=with_noindex, at=when)
+    with crawl_in(folder, when) as crawl, Work("exporting", len(crawl), err) as work:
+        if since is not None:
+            criteria = replace(criteria, since=_since(crawl, since, when))
 
         def watch(visits: int, pages: int) -> None:
             work.at(visits, f"{pages} pages")
@@ -91,6 +104,15 @@ def export_pages(
         print_json({**facts, "seconds": round(time.monotonic() - start, 3)})
     else:
         _tell(file, result, size)
+
+
+def _since(crawl: CrawlFolder, text: str, when: float | None) -> Since:
+    """The beginning of a round, by its number, or of a day; news are told up to a moment, if one is named."""
+    from salticid.store.since import Since
+
+    if text.isascii() and text.isdecimal():
+        return Since.of_round(crawl, int(text), when)
+    return Since.of_time(crawl, moment(text, day_ends=False), when)
 
 
 def _tell(file: str, result: ExportResult, size: int | None) -> None:
@@ -120,7 +142,7 @@ def _is_of_crawl(folder: Path, file: Path) -> bool:
     if whole not in part.parents:
         return False
     first = part.relative_to(whole).parts[0]
-    return first in ("lock", "warc") or first.startswith(("crawl.db", "search.db"))
+    return first in ("lock", "rounds", "warc") or first.startswith(("crawl.db", "search.db"))
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -39,6 +40,39 @@ def duration(text: str) -> float:
     if not match:
         raise UserError(f"no duration {text!r}; write a number with s, m, h or d, as in 10m")
     return float(match[1]) * _UNITS[match[2]]
+
+
+def moment(text: str, day_ends: bool = True) -> float:
+    """Seconds since 1970 from `2026-11-16T18:30` or `2026-11-16`, the end of that day, or its beginning.
+
+    It is UTC unless it says.
+
+    >>> moment("1970-01-02T00:00"), moment("1970-01-01"), moment("1970-01-02T01:00+01:00")
+    (86400.0, 86400.0, 86400.0)
+    """
+    try:
+        time = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise UserError(
+            f"no date {text!r}; write 2026-11-16, or 2026-11-16T18:30 for a time in UTC"
+        ) from None
+    if day_ends and re.fullmatch(r"[^T: ]*", text.strip()):
+        time += timedelta(days=1)
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+
+
+At = Annotated[
+    str | None,
+    typer.Option(help="Pages as they were at the end of that day, or at a time of it.", metavar="DATE"),
+]
+
+
+Keep = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Keep so many versions of each page, the newest, and take older ones out.", metavar="N"
+    ),
+]
 
 
 def size(text: str) -> int:

@@ -22,6 +22,7 @@ def refresh(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl of the live web.")],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: options.Quiet = False,
+    keep: options.Keep = None,
     concurrency: live_options.Concurrency = 64,
     delay: live_options.Delay = 1.0,
     timeout: live_options.Timeout = 10.0,
@@ -46,7 +47,7 @@ def refresh(
 
     Example: salticid refresh crawls/ballooning-hunter
     """
-    return _refresh(folder, _typed_options(context), json)
+    return _refresh(folder, _typed_options(context), json, keep)
 
 
 def refresh_alias(context: typer.Context, folder: Path, json: bool) -> int:
@@ -63,7 +64,7 @@ def refresh_alias(context: typer.Context, folder: Path, json: bool) -> int:
 
 def _typed_options(context: typer.Context) -> dict[str, Any]:
     """The options that were typed."""
-    own = ("folder", "json")
+    own = ("folder", "json", "keep")
     return {
         name: value
         for name, value in context.params.items()
@@ -71,12 +72,13 @@ def _typed_options(context: typer.Context) -> dict[str, Any]:
     }
 
 
-def _refresh(folder: Path, params: Mapping[str, Any], json: bool) -> int:
+def _refresh(folder: Path, params: Mapping[str, Any], json: bool, keep: int | None = None) -> int:
     import asyncio  # here, as what follows: it takes its time to import
 
     from salticid.cli.hunt import Terminal
     from salticid.runs.refresh import PageFate, Refresh, last_settings
     from salticid.runs.refresh import refresh as ask_again
+    from salticid.store.thinning import thin_folder
 
     settings = last_settings(folder, live_options.settings(params))
     start = time.monotonic()
@@ -86,10 +88,12 @@ def _refresh(folder: Path, params: Mapping[str, Any], json: bool) -> int:
             work.part("asking again", run.fates.total(), run.pages)
 
         run = asyncio.run(ask_again(folder, settings, terminal, watch))
+    thinned = None if keep is None or run.stopped else thin_folder(folder, keep)
     result = {
         "out": str(folder),
         "pages": run.pages,
         **{fate.value: run.fates[fate] for fate in PageFate},
+        "thinned": thinned and thinned.versions,
         "stopped": "interrupted" if run.stopped else "done",
         "seconds": round(time.monotonic() - start, 3),
     }
@@ -98,6 +102,11 @@ def _refresh(folder: Path, params: Mapping[str, Any], json: bool) -> int:
     else:
         counts = ", ".join(f"{run.fates[fate]} {fate.value}" for fate in PageFate)
         out.print(f"{run.pages} pages: {counts}.", highlight=False)
+        if thinned is not None:
+            out.print(
+                f"{thinned.versions} old versions and {thinned.exchanges} exchanges taken out.",
+                highlight=False,
+            )
     if run.stopped:
         err.print(f"Interrupted. Go on with: salticid refresh {shlex.quote(str(folder))}", highlight=False)
     return INTERRUPTED if run.stopped else 0

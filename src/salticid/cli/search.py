@@ -12,7 +12,7 @@ import typer
 from rich.text import Text
 
 from salticid.cli.console import err, out, print_json, safe
-from salticid.cli.options import Quiet
+from salticid.cli.options import At, Quiet, moment
 from salticid.cli.progress import Work
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def search(
     with_noindex: Annotated[
         bool, typer.Option("--with-noindex", help="Pages that forbid it (noindex), too; they are marked.")
     ] = False,
+    at: At = None,
 ) -> None:
     """Search the pages of a crawl, also while it runs.
 
@@ -50,9 +51,14 @@ def search(
     from salticid.store.search import Search
 
     query = Query.of(" ".join(words))
-    with crawl_in(folder) as crawl, closing(_up_to_date(crawl)) as index:
+    when = None if at is None else moment(at)
+    with crawl_in(folder, when) as crawl, closing(_up_to_date(crawl)) as index:
         look = partial(
-            Search(crawl, index).hits, query, everything=everything, min_score=min_score, noindex=with_noindex
+            Search(crawl, index, when).hits,
+            query,
+            everything=everything,
+            min_score=min_score,
+            noindex=with_noindex,
         )
         hits = list(islice(look(), limit))
         if not hits and len(query.terms) > 1 and (hits := list(islice(look(any_term=True), limit))):

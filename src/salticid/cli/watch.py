@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from salticid.cli import live_options, options
-from salticid.cli.console import err, out, print_json, safe
+from salticid.cli.console import err, print_json, safe
 from salticid.cli.interrupts import INTERRUPTED, interruptible
+from salticid.cli.round_table import print_round
 from salticid.errors import UserError
+
+_NOBODY_THERE = 1
+"""The exit status of a round that could not go on; the next one goes on with it."""
 
 
 def watch(
@@ -27,6 +32,7 @@ def watch(
         str | None,
         typer.Option(help="Stay, and make a round as often as that, as in 1d.", metavar="DURATION"),
     ] = None,
+    keep: options.Keep = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object a round.")] = False,
     quiet: options.Quiet = False,
     concurrency: live_options.Concurrency = 64,
@@ -62,26 +68,36 @@ def watch(
     seconds = None if every is None else options.duration(every)
     if seconds == 0:
         raise UserError("--every 0 leaves no time between rounds; say how long, as in --every 1d")
-    return _rounds(folder, typed, max_fetches, seconds, json)
+    return _rounds(partial(_round, folder, typed, max_fetches, keep, json), folder, seconds)
 
 
-def _rounds(
-    folder: Path, typed: Mapping[str, Any], fetches: int | None, every: float | None, json: bool
-) -> int:
-    while True:
+def _rounds(make_round: Callable[[], int], folder: Path, every: float | None) -> int:
+    """One round, or one after another; the exit status."""
+    try:
         start = time.monotonic()
-        status = _round(folder, typed, fetches, json)
-        if status == INTERRUPTED or every is None:
-            return status
-        wait = max(start + every - time.monotonic(), 0.0)
-        err.print(f"The next round begins in {_length(wait)}.", highlight=False)
-        with interruptible() as interrupted:
-            if interrupted.wait(wait):
-                _say_how_to_go_on(folder)
-                return INTERRUPTED
+        status = make_round()
+        while every is not None and status != INTERRUPTED and not _is_stopped_until(start + every):
+            start = time.monotonic()
+            status = make_round()
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    if every is not None or status == INTERRUPTED:
+        how = f"Interrupted. Go on with: salticid watch {shlex.quote(str(folder))}"
+        err.print(safe(how), highlight=False, soft_wrap=True)
+        return INTERRUPTED
+    return status
 
 
-def _round(folder: Path, typed: Mapping[str, Any], fetches: int | None, json: bool) -> int:
+def _is_stopped_until(then: float) -> bool:
+    """Sleep until the next round; whether somebody wants no more of them."""
+    seconds = max(then - time.monotonic(), 0.0)
+    err.print(f"The next round begins in {_length(seconds)}.", highlight=False)
+    with interruptible() as interrupted:
+        interrupted.wait(seconds)
+    return interrupted.is_set()
+
+
+def _round(folder: Path, typed: Mapping[str, Any], fetches: int | None, keep: int | None, json: bool) -> int:
     """One round, and what it brought; the exit status."""
     import asyncio  # here, as what follows: it takes its time to import
 
@@ -89,38 +105,28 @@ def _round(folder: Path, typed: Mapping[str, Any], fetches: int | None, json: bo
     from salticid.runs import watch as watching
     from salticid.runs.kept_order import kept_order
     from salticid.runs.refresh import last_settings
+    from salticid.store.digests.digest import digest_folder
     from salticid.worlds.inlinks import backlinks_from
 
     settings = last_settings(folder, live_options.settings(typed))
     order = kept_order(folder, settings, backlinks_from)
-    try:
-        with Terminal(folder) as terminal:
-            result = asyncio.run(watching.watch(order, settings, fetches, terminal))
-    except KeyboardInterrupt:
-        _say_how_to_go_on(folder)
-        return INTERRUPTED
-    told = {
+    with Terminal(folder) as terminal:
+        result = asyncio.run(watching.watch(order, settings, fetches, terminal, keep=keep))
+    facts = {
         "round": result.news.round,
         **result.news.counts,
         "fetches": result.fetches,
         "stopped": result.stopped,
+        "out": str(folder),
     }
     if json:
-        print_json({**told, "out": str(folder)})
+        print_json(facts)
     else:
-        out.print(", ".join(f"{value} {name}" for name, value in told.items()), highlight=False)
-    if result.stopped == watching.INTERRUPTED:
-        _say_how_to_go_on(folder)
-        return INTERRUPTED
-    return 0
-
-
-def _say_how_to_go_on(folder: Path) -> None:
-    err.print(
-        safe(f"Interrupted. Go on with: salticid watch {shlex.quote(str(folder))}"),
-        highlight=False,
-        soft_wrap=True,
-    )
+        print_round(result.news, digest_folder(folder, result.news.round) / "digest.html")
+    if result.nobody_there:
+        err.print(f"Nobody could be reached for {settings.patience:.0f} s.", highlight=False)
+        return _NOBODY_THERE
+    return INTERRUPTED if result.stopped == watching.INTERRUPTED else 0
 
 
 def _length(seconds: float) -> str:

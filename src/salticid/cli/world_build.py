@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from salticid.cli.console import err, out, print_json, safe
-from salticid.cli.options import Quiet
+from salticid.cli.options import Quiet, moment
 from salticid.cli.progress import Work
 from salticid.errors import UserError
 
@@ -31,7 +31,13 @@ def build_world(
     crawl: Annotated[Path | None, typer.Option(help="The folder of a crawl.", metavar="DIR")] = None,
     synthetic: Annotated[int | None, typer.Option(min=1, help="A generated web.", metavar="PAGES")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the generated web.")] = 0,
-    at: Annotated[int, typer.Option(min=0, help="The day of the generated web.", metavar="DAY")] = 0,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            help="The day of the generated web, a number; or the date at which a crawl's pages are wanted.",
+            metavar="DAY|DATE",
+        ),
+    ] = None,
     menus: Annotated[
         bool, typer.Option("--menus", help="Heavy menus on the sites of the generated web.")
     ] = False,
@@ -53,6 +59,8 @@ def build_world(
 
     if context_paths and (crawl is not None or synthetic is not None):
         raise UserError("--context-paths are read from HTML, which this source has not; leave them out")
+    if at is not None and crawl is None and synthetic is None:
+        raise UserError("--at says nothing to this source, which is of one day; leave it out")
     build_pages = _build_with_paths if context_paths else _build
     choices: list[Callable[[], WorldSummary]] = []
     if warc:
@@ -62,9 +70,9 @@ def build_world(
     if webkb is not None:
         choices.append(lambda: build_pages(world, WebKB(webkb), labels))
     if crawl is not None:
-        choices.append(lambda: _build_from_crawl(world, crawl, labels))
+        choices.append(lambda: _build_from_crawl(world, crawl, at, labels))
     if synthetic is not None:
-        choices.append(lambda: _build_generated(world, WebEdition(synthetic, seed, at, menus), labels))
+        choices.append(lambda: _build_generated(world, WebEdition(synthetic, seed, _day(at), menus), labels))
     if len(choices) != 1:
         raise UserError(
             "give exactly one source: --warc, --html with --base-url, --webkb, --crawl or --synthetic"
@@ -99,10 +107,10 @@ def _build_with_paths(world: Path, source: WorldSource, labels: Path | None) -> 
         return _build(world, noting, labels, noting.write_beside)
 
 
-def _build_from_crawl(world: Path, folder: Path, labels: Path | None) -> WorldSummary:
+def _build_from_crawl(world: Path, folder: Path, at: str | None, labels: Path | None) -> WorldSummary:
     from salticid.worlds.crawl_source import CrawledPages
 
-    source = CrawledPages(folder)
+    source = CrawledPages(folder, None if at is None else moment(at))
     return _build(world, source, labels, source.write_belief)
 
 
@@ -111,6 +119,15 @@ def _build_generated(world: Path, edition: WebEdition, labels: Path | None) -> W
 
     with Work("building", edition.pages, err) as work:
         return build_generated(world, edition, labels, lambda count, pages: work.at(count, f"{pages} pages"))
+
+
+def _day(at: str | None) -> int:
+    """The day of a generated web; 0 unless one is named."""
+    if at is not None and not at.isdecimal():
+        raise UserError(
+            f"no --at {at!r}: days of a generated web are counted from 0; write a number, as in --at 30"
+        )
+    return int(at or 0)
 
 
 def _html_folder(folder: Path, base_url: str | None) -> HtmlFolder:

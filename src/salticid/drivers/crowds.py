@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import ClassVar
 
 from salticid.model import Limits, Visit
 from salticid.protocols import UrlTable
@@ -29,6 +30,9 @@ class Crowds:
     `share` is the part of the budget that one crowd may have while links of others wait, `places` the address of
     each host that is known by now. `relented` is set when a host that had to wait may perhaps be asked now.
     """
+
+    of_a_run: ClassVar = ("_limits", "_under_way", "_asking", "relented")
+    """What the next run begins without."""
 
     def __init__(self, urls: UrlTable, share: float, places: Mapping[str, str]) -> None:
         self._urls, self._share, self._places = urls, share, places

@@ -19,6 +19,10 @@ class Feeds:
         self._read: set[str] = set()
         self._hosts: Counter[int] = Counter()
 
+    def take_for_read(self, url: str) -> None:
+        """This one need not be read in this run."""
+        self._read.add(url)
+
     def unread(self, visit: Visit) -> list[str]:
         """Those to be read now, which are taken for read from here on."""
         if visit.page is None or not visit.positive:

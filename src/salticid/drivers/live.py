@@ -106,6 +106,7 @@ class LiveDriver:
         self._room = 2 * requests - 1
         self._sitemaps, self._feeds = sitemaps, feeds
         self._mapped_hosts: set[int] = set()
+        self._probes: dict[int, None] = {}
         self._out: set[asyncio.Task[Any]] = set()
         self._hosts: Counter[int] = Counter()
         self._busy: frozenset[int] = frozenset()
@@ -147,6 +148,9 @@ class LiveDriver:
             for task in self._out:
                 task.cancel()
             await asyncio.gather(*self._out, return_exceptions=True)
+            if self._traps is not None:
+                self._traps.soft_404s.questions += self._probes  # nobody has heard the answers
+                self._probes.clear()
         return self.crawl.stopped or StopReason.FRONTIER_EMPTY
 
     @property
@@ -181,10 +185,24 @@ class LiveDriver:
         if self._traps is not None:
             self._traps.observe(visit)
 
+    def knowledge(self) -> dict[str, object]:
+        """What it knows from the visits of all runs, by name."""
+        known: dict[str, object] = {"second chances": self._chances}
+        if self._traps is not None:
+            known |= {"traps": self._traps, "crowds": self._traps.crowds}
+        return known
+
     def show_known(self, visit: Visit) -> None:
         """If that is what a visit stands for, show the crawl the page that is known elsewhere."""
         if self._known is not None and visit.outcome is Outcome.KNOWN:
             self._known.show(visit)
+
+    def take_for_read(self, feed: str | None = None, sitemap_host: int | None = None) -> None:
+        """This feed, or the sitemap of this host, was read just now by others."""
+        if feed is not None and self._feeds is not None:
+            self._feeds.take_for_read(feed)
+        if sitemap_host is not None:
+            self._mapped_hosts.add(sitemap_host)
 
     def nudge(self) -> None:
         """Somebody spoke to the crawl: look again at what is wanted."""
@@ -384,10 +402,12 @@ class LiveDriver:
 
     def _probe(self, made_up: int) -> None:
         """Ask for a page that cannot be there; like a robots.txt it is no visit, and not charged."""
+        self._probes[made_up] = None
         self._start(self._web.fetch(made_up), partial(self._take_probe, made_up))
 
     def _take_probe(self, made_up: int, task: asyncio.Task[Response]) -> None:
         self.lobby.leave(made_up)
+        self._probes.pop(made_up, None)
         if self._traps is not None:
             with suppress(Parked, Crowded):
                 self._traps.take_probe(task.result())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from itertools import islice
 from math import inf
+from typing import ClassVar
 
 from salticid.model import Outcome, Visit
 from salticid.protocols import UrlTable
@@ -22,6 +23,9 @@ AGAIN_AFTER = 60.0
 
 class SecondChances:
     """The links lost with hosts given up: a function of the visits it was shown, in their order."""
+
+    of_a_run: ClassVar = ("_last_try",)
+    """What the next run begins without."""
 
     def __init__(self, urls: UrlTable) -> None:
         self._urls = urls

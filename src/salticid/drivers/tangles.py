@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from salticid.drivers.url_shapes import text_number
 from salticid.urls import site
 
 ORDERS = 2
@@ -42,7 +43,8 @@ class Tangles:
     def observe(self, url: str, worthy: bool) -> None:
         """A page came, which was worth it or not."""
         names = _names(url)
-        order, folders = hash(tuple(names)), hash((site(url), frozenset(names)))
+        order = text_number("/".join(names))
+        folders = text_number("/".join([site(url), *sorted(set(names))]))
         orders = self._orders.pop(folders, ())
         if order not in orders and len(orders) < ORDERS:
             orders += (order,)

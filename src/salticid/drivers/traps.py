@@ -19,7 +19,14 @@ import numpy as np
 from salticid.drivers.crowds import Crowds
 from salticid.drivers.soft_404s import Soft404s
 from salticid.drivers.tangles import Tangles
-from salticid.drivers.url_shapes import goes_round, is_of_a_calendar, section, shape, without_session
+from salticid.drivers.url_shapes import (
+    goes_round,
+    is_of_a_calendar,
+    section,
+    shape,
+    text_number,
+    without_session,
+)
 from salticid.model import Outcome, Response, Visit
 from salticid.parse.content import GOOD_STATUSES
 from salticid.protocols import Table, UrlTable
@@ -157,8 +164,8 @@ def _kinds(url: str) -> tuple[int, int, int, int | None]:
     """The keys of what a URL is one of: its pattern, section and site, and its page when it has a session id."""
     page = without_session(url)
     return (
-        hash(f"pattern {shape(url)}"),
-        hash(f"section {section(url)}"),
-        hash(f"site {site(url)}"),
-        None if page is None else hash(page),
+        text_number(f"pattern {shape(url)}"),
+        text_number(f"section {section(url)}"),
+        text_number(f"site {site(url)}"),
+        None if page is None else text_number(page),
     )

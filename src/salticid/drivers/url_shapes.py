@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from hashlib import blake2b
 
 from salticid.urls import site
 
@@ -33,6 +34,11 @@ _CALENDAR = re.compile(
     r"(?<![a-z])(?:calendars?|cal|events?|agenda|date|day|week|month|year|jahr|monat|kalender)(?![a-z])",
     re.IGNORECASE,
 )
+
+
+def text_number(text: str) -> int:
+    """A number of 63 bits for a text, the same in every run, unlike its hash."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little") >> 1
 
 
 def shape(url: str) -> str:

@@ -19,13 +19,15 @@ from salticid.runs.order import Order, Recipe
 from salticid.store.continuing import current_limits
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.strategies import strategies
+from salticid.version import __version__
 
 BacklinksFrom = Callable[[Path, UrlTable, Table], Backlinks]
 """Opens a source of backlinks that a person named."""
 
 
 def kept_order(folder: Path, settings: LiveSettings, backlinks_from: BacklinksFrom) -> Order:
-    """The order of the crawl of the live web in a folder, asked as these settings say, with the limits it has now.
+    """The order of the crawl of the live web in a folder, asked as these settings say, with the limits it has now;
+    whichever version of the program made it.
 
     UserError where its folder does not hold all of it: the strategy was a class of a file, or an instance.
     """
@@ -49,13 +51,16 @@ def kept_order(folder: Path, settings: LiveSettings, backlinks_from: BacklinksFr
     topic = msgspec.convert(facts["topic"], Topic)
     names = facts["strategy"]["name"], facts["judge"]["name"]
     known = tuple(map(Path, facts.get("known_crawls", ())))
-    return Order(topic, settings, *names, recipe, folder, path, known=known)
+    return Order(topic, settings, *names, recipe, folder, path, known=known, as_given=True)
 
 
 def _made(registry: Any, kind: str, facts: Mapping[str, Any], folder: Path) -> Any:
     settings = dict(facts[kind])
     name = settings.pop("name")
     try:
+        if facts["version"] != __version__:  # which may have had others
+            known = {setting.name for setting in registry.settings(name)}
+            settings = {key: value for key, value in settings.items() if key in known}
         return registry.make(name, settings)
     except UserError as error:
         raise UserError(

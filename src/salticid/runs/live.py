@@ -12,9 +12,10 @@ from salticid.drivers.known_elsewhere import KnownElsewhere
 from salticid.drivers.live import LiveDriver
 from salticid.drivers.traps import Traps
 from salticid.errors import SalticidError
-from salticid.model import NO_URL, Links, Outcome, Page, StopReason, Topic, Visit
+from salticid.model import NO_URL, Choice, Links, Page, StopReason, Topic, Visit
 from salticid.protocols import Log
 from salticid.runs.brief import KnownPages, settle
+from salticid.runs.given_past import relive_as_given
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.live_web import live_web, read_known_pages
 from salticid.runs.onlooker import NOBODY_THERE, SOMEBODY_THERE, Onlooker
@@ -22,6 +23,7 @@ from salticid.runs.order import Order, Recipe
 from salticid.runs.ownership import ByHost, Hosts
 from salticid.runs.past import Past, relive
 from salticid.runs.run import Part, Run
+from salticid.runs.snapshot import Snapshot, leave_snapshot
 from salticid.scope import Boundary
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.folder_lock import IN_MEMORY
@@ -81,6 +83,7 @@ class LiveRun(Run):
                 memory.recall(self.log.memory())
             self.driver = driver = await self._ready()
             self.crawl = driver.crawl
+            self.crawl.newest = self.log.newest_page
             driver.on_silence, driver.on_trouble = self.onlooker.silence, self.onlooker.trouble
             driver.on_delay = self.clock.forget
             self.onlooker.ready(self)
@@ -88,7 +91,8 @@ class LiveRun(Run):
             await driver.settle()
             if reason is StopReason.WAITING:
                 self.onlooker.warn(self._when_to_go_on())
-            return reason
+        leave_snapshot(driver.crawl, self.order.recipe.judge, self.log, driver.knowledge())
+        return reason
 
     async def work(self) -> StopReason:
         """All that is done between setting up and settling."""
@@ -187,7 +191,7 @@ class LiveRun(Run):
         order, log, web = self.order, self.log, self.web
         hosts = None if self._part is None else self._part.hosts
         facts = None if self.new else log.known_pages()
-        past = None if facts is None else Past(log)
+        past = None if facts is None else Past(log, self.as_given)
         if past is not None:
             self.onlooker.goes_on(past.visits)
         if facts is None:
@@ -195,12 +199,15 @@ class LiveRun(Run):
         else:
             pages = KnownPages(facts.get("examples", ()), facts.get("negatives", ()))
         others = self.others(web.urls, web.words)
-        driver = live_driver(
-            order.topic, pages, web, order.recipe, self.settings, log, log.page, hosts, past, others
-        )
+
+        def begin() -> LiveDriver:
+            recipe, settings = order.recipe, self.settings
+            return live_driver(order.topic, pages, web, recipe, settings, log, log.page, hosts, past, others)
+
         if past is not None:
-            await _play(past, driver, web, order.recipe, self.onlooker)
+            driver = await self._play(past, begin)
         else:
+            driver = begin()
             self.onlooker.missing(order.topic, driver.crawl.brief)
             if self.new:
                 log.begin(order.facts())
@@ -216,6 +223,36 @@ class LiveRun(Run):
         if self._part is None or self._part.known_pages is None:
             return await read_known_pages(self.order.topic, self.web)
         return self._part.known_pages(self.web.urls, self.web.words)
+
+    async def _play(self, past: Past, begin: Callable[[], LiveDriver]) -> LiveDriver:
+        """A driver, made by `begin`, and its web, that stand where the earlier runs ended.
+
+        What a snapshot holds is not played again.
+        """
+        driver, recipe = begin(), self.order.recipe
+        in_flight: list[Choice] = []
+        if (snapshot := Snapshot.of(self.log, recipe.strategy, recipe.judge)) is not None:
+            try:
+                in_flight = snapshot.fill(driver.crawl, recipe.judge, self.log, driver.knowledge())
+                past.begin_after(snapshot.mark)
+            except ValueError:
+                driver = begin()
+
+        last: Visit | None = None
+
+        def show(visit: Visit) -> None:
+            nonlocal last
+            driver.recall(visit)
+            last = visit if past.over else None
+            self.onlooker.replay(visit.step)
+
+        play = relive_as_given if past.as_given else relive
+        driver.flying = await play(driver.crawl, recipe.judge, past, show, in_flight)
+        if last is not None:
+            driver.show_known(last)
+        if (page := driver.crawl.last_page) != NO_URL:
+            self.web.network.line.recall(origin(self.web.urls[page]))
+        return driver
 
 
 def live_driver(
@@ -250,22 +287,3 @@ def live_driver(
     driver = LiveDriver(crawl, web, settings.concurrency, web.clock, settings.sitemaps, traps, feeds, known)
     web.may_ask = driver.lobby.may_ask
     return driver
-
-
-async def _play(past: Past, driver: LiveDriver, web: LiveWeb, recipe: Recipe, onlooker: Onlooker) -> None:
-    """Play an earlier run again, so that the driver and its web stand where that ended."""
-    page, last = NO_URL, None
-
-    def show(visit: Visit) -> None:
-        nonlocal page, last
-        driver.recall(visit)
-        last = visit if past.over else None
-        if visit.outcome is Outcome.OK:
-            page = visit.final
-        onlooker.replay(visit.step)
-
-    driver.flying = await relive(driver.crawl, recipe.judge, past, show)
-    if last is not None:
-        driver.show_known(last)
-    if page != NO_URL:
-        web.network.line.recall(origin(web.urls[page]))

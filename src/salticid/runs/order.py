@@ -16,6 +16,7 @@ from salticid.model import Limits, Page, StopReason, Topic
 from salticid.protocols import Brief, Judge, Log, Strategy
 from salticid.registry import settings_of
 from salticid.runs.brief import BacklinksOver
+from salticid.runs.given_past import GivenLog
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog
 from salticid.store.continuing import check_same, current_limits, new_limits
@@ -23,6 +24,7 @@ from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.database import Database
 from salticid.store.folder_lock import IN_MEMORY, thing_of_others
 from salticid.store.log import CrawlLog
+from salticid.store.merged_crawls import check_not_merged
 from salticid.version import __version__
 from salticid.webs.arrays import MANIFEST
 from salticid.webs.recorded import RecordedWeb
@@ -68,9 +70,11 @@ class Recipe:
         judge = self.judge
         if past is not None:
             judge = relived_judge = RelivedJudge(past, judge)
-            log, clock = RelivedLog(past, past.log), RelivedClock(past, clock)
+            log = GivenLog(past, past.log) if past.as_given else RelivedLog(past, past.log)
+            clock = RelivedClock(past, clock)
         crawl = Crawl(brief, self.strategy, judge, log, clock, recall, owns)
         if past is not None:
+            crawl.passes_over = past.as_given
             relived_judge.tell = lambda: past.tell(crawl, self.judge)
         return crawl
 
@@ -81,7 +85,8 @@ class Order:
 
     The web is a recorded one, or the live one, asked as the settings say. `may_shrink`: whether a crawl that is gone on
     with may have a smaller budget than before. `known` are folders of other crawls, whose pages are not fetched anew
-    within `known_for` seconds after they were last looked at.
+    within `known_for` seconds after they were last looked at. `as_given`: a crawl of another version of the program is
+    gone on with, its past taken as given.
     """
 
     topic: Topic
@@ -94,6 +99,7 @@ class Order:
     may_shrink: bool = False
     known: tuple[Path, ...] = ()
     known_for: float = KNOWN_FOR
+    as_given: bool = False
 
     def facts(self, shards: int | None = None) -> dict[str, Any]:
         """The order as it is written into the log; of a crawl in so many shards, if it is one."""
@@ -128,7 +134,8 @@ class Order:
             raise UserError(
                 f"{folder} holds a crawl whose log is damaged; crawl into a new folder with --out"
             )
-        check_same(folder, before, self.facts())
+        check_not_merged(folder, before)
+        check_same(folder, before, self.facts(), self.as_given)
         current = current_limits(log.database, before)
         limits = new_limits(folder, current, self.recipe.limits, may_shrink=self.may_shrink)
         return replace(self, recipe=replace(self.recipe, limits=Limits(**before["limits"]))), limits

@@ -29,18 +29,29 @@ from salticid.messages import (
 from salticid.model import Choice, Feedback, Links, Page, Response, Visit
 from salticid.protocols import Brief, Judge
 from salticid.store.log import CrawlLog
+from salticid.store.log_mark import LogMark
 from salticid.store.record import Call, ChoiceCall, Delivery, Record
 
-_A_TURN = 100
+A_TURN = 100
 """Visits played without a look at anything else."""
 
 
 class Past:
-    """The calls of an earlier run; `next` is the one that has to come now."""
+    """The calls of an earlier run; `next` is the one that has to come now.
 
-    def __init__(self, log: CrawlLog) -> None:
-        self.log, record = log, Record(log.database)
+    `as_given`: whatever is done now, that is what happened (`runs/given_past.py`).
+    """
+
+    def __init__(self, log: CrawlLog, as_given: bool = False) -> None:
+        self.log, self.as_given, record = log, as_given, Record(log.database)
         self.visits, self.seconds = record.visits, record.seconds
+        self._read(record)
+
+    def begin_after(self, mark: LogMark) -> None:
+        """What came up to there is not played."""
+        self._read(Record(self.log.database, mark))
+
+    def _read(self, record: Record) -> None:
         self._calls = iter(record)
         self.next: Call | None = next(self._calls, None)
 
@@ -71,6 +82,8 @@ class Past:
                     crawl.move(step, intern(url))
                 case Round() | RoundEnd():
                     self.take(Message)  # the crawl need not know
+                case Report() if self.as_given:
+                    self.take(Message)
                 case Report():
                     raise _differs("its strategy reported less")
 
@@ -131,6 +144,8 @@ class RelivedJudge:
 
     def __init__(self, past: Past, judge: Judge) -> None:
         self._past, self._judge = past, judge
+        if start_page := getattr(judge, "start_page", None):
+            self.start_page = start_page
         self.tell: Callable[[], None] = lambda: None
         """Repeats the messages that the crawl got at this point; set when the crawl is made."""
 
@@ -168,18 +183,21 @@ class RelivedClock:
         return call.visit.at if isinstance(call, Delivery) else self._clock()
 
 
-async def relive(crawl: Crawl, judge: Judge, past: Past, show: Callable[[Visit], None]) -> list[Choice]:
+async def relive(
+    crawl: Crawl, judge: Judge, past: Past, show: Callable[[Visit], None], in_flight: Sequence[Choice] = ()
+) -> list[Choice]:
     """Play the past of a live crawl, showing each arrival; the choices that were in flight when it ended.
 
-    The crawl's log, judge and clock are the relived ones. Others on the event loop, and Ctrl-C, get their turn.
+    Some may be `in_flight` when it begins. The crawl's log, judge and clock are the relived ones. Others on the event
+    loop, and Ctrl-C, get their turn.
     """
-    flying: dict[int, Choice] = {}
+    flying = {choice.link.url: choice for choice in in_flight}
     while (call := past.next) is not None:
         if isinstance(call, ChoiceCall):
             flying.update((choice.link.url, choice) for choice in crawl.ask(call.room, call.busy))
         elif isinstance(call, Delivery):
             show(crawl.deliver(_of(flying, call.response), call.response))
-            if call.visit.step % _A_TURN == 0:
+            if call.visit.step % A_TURN == 0:
                 await asyncio.sleep(0)
         else:
             past.tell(crawl, judge)

@@ -21,8 +21,10 @@ from salticid.runs.live import Stopwatch
 from salticid.runs.live_settings import ACCESS, MASK, LiveSettings
 from salticid.runs.live_web import live_web
 from salticid.runs.onlooker import NOBODY_THERE, Onlooker
+from salticid.runs.site_changes import SiteChanges
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.log import CrawlLog
+from salticid.store.merged_crawls import check_not_merged
 from salticid.store.record import Record
 from salticid.store.versions import PageVersion, Versions
 from salticid.store.warc import Archive
@@ -58,7 +60,7 @@ class Refresh:
     """Asks again for pages, by step and URL, host by host, politely, and writes down what it finds.
 
     A server that knows when its page was changed is asked only for what is new. `last` gives a page as it was last
-    seen. `fate_of`, if set, says what became of a page instead; `on_look` hears of each before it is written down.
+    seen. The `rule` says what became of a page; `on_look`, if set, hears of each before it is written down.
     """
 
     def __init__(
@@ -77,7 +79,7 @@ class Refresh:
         self.pages = len(pages)
         self.fates: Counter[PageFate] = Counter()
         self.stopped = False
-        self.fate_of: Callable[[Look], PageFate] = FateRule(SoftChanges(web.words))
+        self.rule = FateRule(SoftChanges(web.words))
         self.on_look: Callable[[Look, PageFate], None] | None = None
         self.on_trouble: Callable[[str], None] | None = None
 
@@ -105,6 +107,7 @@ class Refresh:
             worker.cancel()
 
     async def _one_host(self, pages: deque[tuple[int, int]], watch: Callable[[], None]) -> None:
+        site = SiteChanges[Look]()
         while pages and not self.stopped:
             step, url = pages.popleft()
             version = self._last(step)
@@ -112,16 +115,32 @@ class Refresh:
                 response = await self._web.fetch(url, _unless(version))
             except (Parked, Crowded):
                 self.fates[PageFate.UNKNOWN] += 1 + len(pages)
-                return
+                break
             look = Look(step, version, response)
-            fate = self.fate_of(look)
-            self.fates[fate] += 1
-            if self.on_look is not None:
-                self.on_look(look, fate)
-            change = response if fate is PageFate.CHANGED else replace(response, page=None)
-            self._log.add_recheck(step, fate, change)
-            watch()
-            await self._wait_for_the_log()
+            fate = self.rule(look)
+            if fate is PageFate.CHANGED:
+                settled = site.look(look, self.rule.difference(look))
+            else:
+                settled = site.look(look)
+                self._write_down(look, fate)
+            await self._write_down_all(settled, watch)
+        if not self.stopped:
+            await self._write_down_all(site.rest(), watch)
+
+    async def _write_down_all(self, looks: Sequence[tuple[Look, bool]], watch: Callable[[], None]) -> None:
+        """Pages that differ, and whether that is news."""
+        for look, is_news in looks:
+            self._write_down(look, PageFate.CHANGED if is_news else PageFate.SAME)
+        watch()
+        await self._wait_for_the_log()
+
+    def _write_down(self, look: Look, fate: PageFate) -> None:
+        self.fates[fate] += 1
+        if self.on_look is not None:
+            self.on_look(look, fate)
+        response = look.response
+        change = response if fate is PageFate.CHANGED else replace(response, page=None)
+        self._log.add_recheck(look.step, fate, change)
 
     async def _wait_for_the_log(self) -> None:
         await wait_for_the_log(self._log, lambda: self.stopped, self.on_trouble)
@@ -130,6 +149,7 @@ class Refresh:
 def last_settings(folder: Path, options: Mapping[str, Any]) -> LiveSettings:
     """How the pages of a crawl were asked for in its last run, changed by what was typed."""
     with closing(CrawlFolder(folder)) as crawl:
+        check_not_merged(folder, crawl.about())
         if "live" not in crawl.about()["web"]:
             raise UserError(
                 f"the crawl in {folder} is of a recorded world, where nothing changes; name a live one"
@@ -227,3 +247,8 @@ class FateRule:
         if response.status in _GONE or response.outcome is Outcome.NOT_HTML:
             return PageFate.GONE
         return PageFate.UNKNOWN
+
+    def difference(self, look: Look) -> dict[str, int]:
+        """How a page that changed differs from what it was."""
+        new = look.response.page
+        return {} if new is None else self._soft_changes.difference(look.version.page, new)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, nan
 from typing import NamedTuple
 
@@ -31,8 +31,8 @@ _PERHAPS_FETCHED = (Outcome.DUPLICATE.value, Outcome.OUT_OF_SCOPE.value)
 class HeardBefore:
     """What the crawl had heard when a round began, and whether it was shown new links since.
 
-    `limits` are those it had then, None where nobody changed them; `sights` are by step, `likings` and `moves` by URL
-    and by step.
+    `limits` are those it had then, None where nobody changed them; `sights`, without their words and links, are by
+    step, `likings` by URL, `moves` by step.
     """
 
     limits: Limits | None = None
@@ -58,7 +58,7 @@ class HeardBefore:
                     heard.scores.update(scores)
                     heard.likings.update(likings)
                 case Sight(glimpse) if not begun and glimpse.origin == NO_SHARD:
-                    heard.sights[glimpse.step] = glimpse
+                    heard.sights[glimpse.step] = replace(glimpse, words=(), links=())
                 case Move(step, url) if not begun:
                     heard.moves[step] = url
         return heard

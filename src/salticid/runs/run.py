@@ -23,10 +23,12 @@ from salticid.runs.live_settings import LiveSettings
 from salticid.runs.onlooker import Onlooker
 from salticid.runs.order import Order, Result
 from salticid.runs.ownership import Hosts
+from salticid.store.continuing import AS_GIVEN
 from salticid.store.log import CrawlLog
 from salticid.store.other_crawls import OtherCrawls
 from salticid.store.record import Record
 from salticid.tables import Texts, Urls
+from salticid.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,8 @@ class Run(ABC):
 
     def __init__(self, order: Order, onlooker: Onlooker, log: CrawlLog) -> None:
         self.order, self.onlooker, self.log = order, onlooker, log
-        self.new = True
+        self.new, self.as_given = True, False
+        """Whether the folder held no crawl; if it did, whether its past is taken as given."""
         self.larger: Limits | None = None
         self._others: OtherCrawls | None = None
         self.seconds, self._visits = 0.0, 0
@@ -114,6 +117,9 @@ class Run(ABC):
         self.order, self.larger = self.order.continuing(self.log, before)
         if (missing := self.log.go_on()) is not None:
             self.onlooker.warn(missing)
+        self.as_given = AS_GIVEN in before or before["version"] != __version__
+        if self.as_given:
+            self.log.about({AS_GIVEN: __version__})
         record = Record(self.log.database)
         self.seconds, self._visits = record.seconds, record.visits
 

@@ -50,11 +50,15 @@ DONE, FETCHES, INTERRUPTED = "done", "fetches", "interrupted"
 
 @dataclass(frozen=True, slots=True)
 class RoundResult:
-    """What came of a round, so far if it was interrupted, and why it stopped."""
+    """What came of a round, so far if it was interrupted, and why it stopped.
+
+    `nobody_there`: it was interrupted because nobody could be reached any more.
+    """
 
     news: RoundNews
     fetches: int
     stopped: str
+    nobody_there: bool = False
 
 
 async def watch(
@@ -63,13 +67,15 @@ async def watch(
     fetches: int | None = None,
     onlooker: Onlooker | None = None,
     policy: Policy | None = None,
+    keep: int | None = None,
 ) -> RoundResult:
     """Make one round over the crawl that an order made, or go on with the one that was interrupted.
 
-    `fetches` bounds all that is asked for, robots.txt and the like apart. KeyboardInterrupt if it was ended before the
-    round began.
+    `fetches` bounds all that is asked for, robots.txt and the like apart. `keep`: of each page only so many versions
+    are kept, the newest. KeyboardInterrupt if it was ended before the round began.
     """
     run = WatchRun(order, settings, onlooker or Onlooker(), fetches, policy or ByWorth())
+    run.keep = keep
     with closing(run.log):
         try:
             await run.run()
@@ -89,6 +95,9 @@ class WatchRun(LiveRun):
     ) -> None:
         super().__init__(order, settings, onlooker)
         self._fetches, self._policy = fetches, policy
+        self.keep: int | None = None
+        """How many versions of each page are kept, the newest; all, if nothing is said."""
+        self._news: RoundNews | None = None
         self._fetches_before = self._sources_asked = 0
         self._has_news = self._is_ended = False
         self._new_scores: dict[int, float] = {}
@@ -101,8 +110,9 @@ class WatchRun(LiveRun):
             stored = rounds(crawl.database)[-1]
             hunted = fetches_of(row for row in crawl.rows(stored.first_step - 1))
             looked = stored.end_recheck - stored.first_recheck
-            news = what_came(crawl, stored.number)
-        return RoundResult(news, looked + hunted + self._sources_asked, self._stopped)
+            news = self._news or what_came(crawl, stored.number)
+        nobody_there = self._is_ended and self.crawl.stopped is StopReason.WAITING
+        return RoundResult(news, looked + hunted + self._sources_asked, self._stopped, nobody_there)
 
     async def work(self) -> StopReason:
         """The round, from its beginning or from where it was, to its end."""
@@ -194,13 +204,16 @@ class WatchRun(LiveRun):
         crawl = self.crawl
         with suppress(Parked):
             if isinstance(source, SitemapSource):
+                self.driver.take_for_read(sitemap_host=self.web.urls.host(source.url))
                 urls = np.array(await self.web.sitemap(source.url), np.int32)
                 news = urls[crawl.unseen(urls)].tolist()
                 if news:
                     self._has_news = True
                     crawl.offer(Links.to(news), source.depth)
-            elif (page := await self.web.feed(source.glimpse.url)) is not None:
-                about = source.glimpse
+                return
+            about = source.glimpse
+            self.driver.take_for_read(about.url)
+            if (page := await self.web.feed(about.url)) is not None:
                 self._show(page, crawl.unseen(page.links.url), about.score, about.positive, about.depth)
 
     async def _look(self, steps: Sequence[int], looks: LookTable) -> None:
@@ -216,7 +229,7 @@ class WatchRun(LiveRun):
             due = due[: max(stored.fetches - self._spent, 0)]
         work = Refresh(self.web, self.log, self.settings.concurrency, due, LastVersions(db, looks).last)
         own_words = self.crawl.brief.own_words
-        work.fate_of = FateRule(SoftChanges(self.web.words, own_words.of), self._belongs_to_another)
+        work.rule = FateRule(SoftChanges(self.web.words, own_words.of), self._belongs_to_another)
         work.on_look, work.on_trouble = self._take_look, self.onlooker.trouble
         self._stop_looking = work.stop
         self.web.may_ask = lambda url, host: True
@@ -306,7 +319,9 @@ class WatchRun(LiveRun):
         stored = self._round
         await self.driver.settle()
         found = rechecks(self.log.database, stored.first_recheck, self.log.next_recheck)
-        write_digest(self.order.folder, stored.number)
+        self._news = write_digest(self.order.folder, stored.number)
         self._stopped = FETCHES if stored.fetches is not None and self._spent >= stored.fetches else DONE
         self.log.remember(NOTE, looks.with_more(found).packed())
         self.log.add_message(RoundEnd(stored.number, time.time(), self._stopped))
+        if self.keep is not None:
+            self.log.thin(self.keep)

@@ -12,22 +12,40 @@ from salticid.errors import UserError
 from salticid.messages import Extension
 from salticid.model import Limits
 from salticid.store.database import Database
+from salticid.store.forgotten_urls import FORGOTTEN
 from salticid.store.record import all_messages
 
 _BUDGET = ("max_pages", "max_fetches", "max_seconds")
 """Limits that may be larger when a crawl goes on."""
 
 
-def check_same(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    """UserError with the first difference between the facts of a crawl and those of an order, limits apart."""
-    if before["version"] != now["version"]:
+AS_GIVEN = "as_given"
+"""The fact that the past of a crawl is taken as given, and by which version of the program."""
+
+
+def check_same(
+    folder: Path, before: Mapping[str, Any], now: Mapping[str, Any], any_version: bool = False
+) -> None:
+    """UserError with the first difference between the facts of a crawl and those of an order, limits apart.
+
+    With `any_version` it may have been made by another version of the program, with settings that there are no more.
+    """
+    another_version = now["version"] not in (before["version"], before.get(AS_GIVEN))
+    if another_version and not any_version:
         raise UserError(
             f"the crawl in {folder} was made by salticid {before['version']}, this is {now['version']}, which may "
-            "choose otherwise; go on with that version, or crawl into a new folder with --out"
+            "choose otherwise; go on with that version, watch it by salticid watch, or crawl into a new folder with "
+            "--out"
+        )
+    if FORGOTTEN in before and "world" in before["web"]:
+        raise UserError(
+            f"pages of the crawl in {folder} were forgotten, which its world still holds; crawl into a new folder with "
+            "--out"
         )
     for fact in ("topic", "strategy", "judge", "web", "arrivals", "seed", "backlinks", "known_crawls"):
         for name, there, here in _differences(fact, before.get(fact), now.get(fact)):
-            raise _another(folder, name, there, here)
+            if now["version"] == before["version"] or None not in (there, here):
+                raise _another(folder, name, there, here)
 
 
 def new_limits(folder: Path, before: Limits, now: Limits, *, may_shrink: bool = False) -> Limits | None:

@@ -7,6 +7,7 @@ import os
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from functools import cached_property
 from itertools import islice
 from math import inf
@@ -179,6 +180,15 @@ class CrawlFolder:
         first = next(self.database.all(SESSION), None)
         return None if first is None else first[1] - first[2]
 
+    def check_read_by(self, at: float | None) -> None:
+        """UserError when nothing had been read yet at a moment."""
+        began = self.start_time()
+        if at is not None and began is not None and at < began:
+            raise UserError(
+                f"the crawl in {self.folder} had read nothing by {_day(at)}; it began on {_day(began)}, name a date "
+                "from then on"
+            )
+
     def notes(self, prefix: str) -> dict[str, bytes]:
         """What the web of the crawl noted under names that begin so, by the rest of each name."""
         rows = self.database.select(MEMORY, "WHERE name >= ? AND name < ?", (prefix, f"{prefix}\U0010ffff"))
@@ -234,6 +244,10 @@ class CrawlFolder:
 
 def _no_crawl_yet(folder: Path) -> NoCrawlYet:
     return NoCrawlYet(f"{folder} holds no crawl yet; name the folder a crawl was told by --out")
+
+
+def _day(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @unpacks

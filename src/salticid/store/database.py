@@ -142,6 +142,16 @@ class Database:
         self._counts[table.name] += self._new_names(table, full) if table in _REPLACING else len(full)
         self.connection.executemany(table.insert, full)
 
+    def replace(self, table: SqlTable, rows: Iterable[Sequence[Any]]) -> None:
+        """Write rows in the place of those that have their keys, within a transaction."""
+        self.connection.executemany(table.replace, [table.with_checksum(row) for row in rows])
+
+    def remove(self, table: SqlTable, keys: Iterable[Any]) -> None:
+        """Take out rows, within a transaction."""
+        gone = [(key,) for key in keys]
+        self.connection.executemany(f"DELETE FROM {table.name} WHERE {table.columns[0]} = ?", gone)
+        self._counts[table.name] -= len(gone)
+
     def _new_names(self, table: SqlTable, rows: list[Row]) -> int:
         """How many of these rows replace none."""
         names = {row[0] for row in rows} - {ROWS, OPEN}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -26,6 +27,8 @@ SHARDS = "shards"
 """The folder, in that of a crawl by many machines, in which each of them keeps its part."""
 IN_MEMORY = Path(":memory:")
 """In the place of a folder: the crawl is gone when the program ends, and nothing is written."""
+_SYNCHRONOUS = "NORMAL"
+"""What is written last may be lost by a power cut, but nothing before it."""
 _FILES = (FILE, write_ahead.AHEAD, f"{FILE}-shm", LOCK)
 
 
@@ -142,6 +145,33 @@ class LockedFolder:
         self._lock.close()
 
 
+@contextmanager
+def opened_to_rewrite(folder: Path) -> Iterator[Database]:
+    """The database of a crawl that nobody else may hold meanwhile; what is written is on the disk at once."""
+    locked = LockedFolder(folder)
+    try:
+        locked.write()
+        with written_at_once(folder, locked.db) as db:
+            yield db
+    finally:
+        locked.give_back()
+
+
+@contextmanager
+def written_at_once(folder: Path, db: Database) -> Iterator[Database]:
+    """The database of a crawl of which everything that is written meanwhile is on the disk before it goes on."""
+    try:
+        db.connection.execute("PRAGMA synchronous = FULL")
+        yield db
+    except (OSError, sqlite3.OperationalError) as error:
+        raise UserError(
+            f"{folder} cannot be written anew: {error}; make room, and give the command again: what is not done yet is "
+            "done then"
+        ) from None
+    finally:
+        db.connection.execute(f"PRAGMA synchronous = {_SYNCHRONOUS}")
+
+
 class NoFolder:
     """In the place of a folder: a database in memory, for a crawl that is not to be kept."""
 
@@ -164,6 +194,6 @@ def connect(file: Path) -> sqlite3.Connection:
     """A database that survives the program's death at any moment."""
     db = sqlite3.connect(file)
     db.execute("PRAGMA journal_mode = WAL")
-    db.execute("PRAGMA synchronous = NORMAL")
+    db.execute(f"PRAGMA synchronous = {_SYNCHRONOUS}")
     db.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
     return db

@@ -19,15 +19,20 @@ from salticid.store import schema
 from salticid.store.batch import Batch
 from salticid.store.database import Database, facts
 from salticid.store.disk_room import DiskRoom
-from salticid.store.folder_lock import IN_MEMORY, LockedFolder, NoFolder
+from salticid.store.folder_lock import IN_MEMORY, LockedFolder, NoFolder, written_at_once
+from salticid.store.forgotten_urls import check_finished
 from salticid.store.packing import pack_page, unpack_page
 from salticid.store.table_writing import TextTables
+from salticid.store.thinning import Thinned, thin
 from salticid.store.twins import Twins
+from salticid.store.warc import ARCHIVE_END
 
+_NEWEST = "SELECT r.step, max(r.id) FROM version v JOIN recheck r ON r.id = v.recheck GROUP BY r.step"
+"""Unchecked, for the versions are."""
 BATCH_VISITS = 200
 BATCH_SECONDS = 1.0
-_WARC, _START_PAGES = "warc", "known"
-"""Facts about how far the archive goes, and that all start pages were read."""
+_START_PAGES = "known"
+"""The fact that all start pages were read."""
 
 
 class FlushableArchive(Protocol):
@@ -77,6 +82,7 @@ class CrawlLog:
         self._texts = TextTables(urls, words, own_tables)
         self._zstd = zstandard.ZstdCompressor(level=1)
         self._seq = self._choices = self._rechecks = 0
+        self._newest: dict[int, int] | None = None
         self._in_flight: dict[int, int] = {}
         self._last_try = time.monotonic()
         self._in_call = False
@@ -111,6 +117,7 @@ class CrawlLog:
 
     def go_on(self) -> str | None:
         """Continue the crawl that is there, its tables filled as they were; a sentence if something is missing."""
+        check_finished(self.folder, self.database)
         left_behind = self._folder.missing
         self._folder.write()
         db = self.database
@@ -124,7 +131,7 @@ class CrawlLog:
         self._seq = max(calls, default=0)
         self._choices = row[0] + 1 if (row := db.last(schema.CHOICE)) else 0
         self._rechecks = row[0] if (row := db.last(schema.RECHECK)) else 0
-        to = db.facts().get(_WARC)
+        to = db.facts().get(ARCHIVE_END)
         cut_off = self._archive.cut_back(tuple(to) if to else None) if self._archive is not None else None
         return ". ".join(filter(None, (left_behind, cut_off))) or None
 
@@ -211,27 +218,44 @@ class CrawlLog:
         """A choice is in flight; its number in the log."""
         self._in_flight[id(choice)] = number
 
+    @property
+    def in_flight(self) -> list[int]:
+        """The choices in flight, by their numbers in the log, in the order in which they were made."""
+        return sorted(self._in_flight.values())
+
     def land(self, choice: Choice) -> int:
         """A choice is in flight no more; its number in the log."""
         return self._in_flight.pop(id(choice))
 
-    def add_recheck(self, step: int, finding: str, response: Response) -> None:
-        """A page was asked for again: what was found, and its new form if it has changed."""
+    def add_recheck(self, step: int, finding: str, response: Response, wall: float | None = None) -> None:
+        """A page was asked for again, now or at some time: what was found, and its new form if it has changed."""
         self._in_call = True
         self._rechecks += 1
         self._batch.add(
             schema.RECHECK,
             (
-                self._rechecks, step, time.time(), str(finding), response.status, response.size,
+                self._rechecks, step, time.time() if wall is None else wall, str(finding), response.status,
+                response.size,
                 _seconds(response.modified), response.etag, _places(response.records),
             ),
         )  # fmt: skip
         if response.page is not None:
             self._batch.add(schema.VERSION, (self._rechecks, *pack_page(response.page, self._zstd)))
             self._texts.need_page(response.page)
+            if self._newest is not None:
+                self._newest[step] = self._rechecks
         self._in_call = False
         if time.monotonic() - self._last_try > BATCH_SECONDS:
             self.retry()
+
+    def thin(self, keep: int) -> Thinned:
+        """Take out all but the newest `keep` versions of each page; what was added is written first."""
+        self.commit()
+        with written_at_once(self.folder, self.database) as db:
+            thinned = thin(db, self.folder, keep)
+        if self._archive is not None and (to := db.facts().get(ARCHIVE_END)):
+            self._archive.cut_back(tuple(to))
+        return thinned
 
     def page(self, url: int) -> Page:
         """The page that was visited at a final URL, as a walker or a person asks for it again."""
@@ -242,6 +266,14 @@ class CrawlLog:
         if row is None:
             raise self.database.damage(f"the page of URL {url} is missing")
         return unpack_page(row[1:])
+
+    def newest_page(self, step: int) -> Page | None:
+        """The page of a visit as it was last seen, as far as that is written; None if it has not changed."""
+        if self._newest is None:
+            self._newest = dict(self.database.run(_NEWEST))
+        recheck = self._newest.get(step)
+        row = None if recheck is None else self.database.one(schema.VERSION, recheck, body=True)
+        return None if row is None else unpack_page(row[1:])
 
     def retry(self) -> None:
         """Commit, if that can be done now; `trouble` says why not, or why nothing more should be written."""
@@ -266,7 +298,7 @@ class CrawlLog:
             self._batch.write(db, self._twins)
             db.insert(schema.MEMORY, self._memory.items())
             if place is not None:
-                db.insert(schema.ABOUT, facts({_WARC: place}))
+                db.insert(schema.ABOUT, facts({ARCHIVE_END: place}))
         self._batch.clear()
         self._memory.clear()
         self._texts.confirm()

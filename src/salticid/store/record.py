@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from heapq import merge
 from operator import itemgetter
@@ -10,11 +11,12 @@ from typing import Any, NamedTuple
 import msgspec
 
 from salticid.messages import Message
-from salticid.model import Outcome, Response
+from salticid.model import Choice, Link, Outcome, Response
 from salticid.store.damage import unpacks
 from salticid.store.database import Database
+from salticid.store.log_mark import LogMark
 from salticid.store.packing import unpack_page
-from salticid.store.schema import CHOICE, MESSAGE, PAGE, QUESTION, VISIT
+from salticid.store.schema import CHOICE, MESSAGE, PAGE, QUESTION, VISIT, SqlTable
 
 _FROM = "FROM visit v LEFT JOIN choice c ON c.id = v.choice LEFT JOIN page p ON p.step = v.step"
 _ARRIVALS, _ARRIVALS_IN_FULL = (
@@ -65,6 +67,10 @@ class ChoiceRow(NamedTuple):
     agent: int | None
     why: str | None
     sum: int
+
+    def choice(self) -> Choice:
+        """The choice itself."""
+        return Choice(Link(self.url, self.source, self.place), self.score, _why(self.why), self.agent)
 
 
 class PageRow(NamedTuple):
@@ -156,26 +162,40 @@ def check_visits(db: Database) -> None:
         raise db.damage("visits are missing")
 
 
+def choice_at(db: Database, number: int) -> ChoiceRow:
+    """The choice of a number."""
+    return ChoiceRow._make(db.row(CHOICE, number))
+
+
 class Record:
-    """The calls of a log in their order; read once, as a stream. `seconds` is how late it was at the last visit."""
+    """The calls of a log in their order; read once, as a stream. `seconds` is how late it was at the last visit.
+
+    With a mark, the calls are those after it.
+    """
 
     visits: int
     seconds: float
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, db: Database, after: LogMark | None = None) -> None:
+        self._db, self._after = db, after
         self.visits, self.seconds = next(db.run("SELECT count(*), ifnull(max(at), 0.0) FROM visit"))
 
     def __iter__(self) -> Iterator[Call]:
+        heard: Iterator[tuple[int, Message]] = (
+            all_messages(self._db)
+            if self._after is None
+            else messages(self._db, self._after.seq, sys.maxsize, -1)
+        )
         calls: Iterator[tuple[int, Call]] = merge(
-            self._questions(), self._deliveries(), all_messages(self._db), key=itemgetter(0)
+            self._questions(), self._deliveries(), heard, key=itemgetter(0)
         )
         return (call for _, call in calls)
 
     def _questions(self) -> Iterator[tuple[int, Call]]:
-        choices = map(ChoiceRow._make, self._db.all(CHOICE))
+        after = self._after
+        choices = map(ChoiceRow._make, self._rows(CHOICE, 0 if after is None else after.choice))
         waiting = next(choices, None)
-        for seq, room, busy, _ in self._db.all(QUESTION):
+        for seq, room, busy, _ in self._rows(QUESTION, 0 if after is None else after.seq + 1):
             rows = []
             while waiting is not None and waiting.seq == seq:
                 rows.append(waiting)
@@ -183,8 +203,19 @@ class Record:
             yield seq, ChoiceCall(room, _hosts(busy), rows)
 
     def _deliveries(self) -> Iterator[tuple[int, Call]]:
-        for arrival in all_arrivals(self._db, body=True):
+        if self._after is None:
+            visits = all_arrivals(self._db, body=True)
+        else:
+            visits = arrivals(self._db, self._after.step - 1, body=True)
+        for arrival in visits:
             yield arrival.visit.seq, Delivery(arrival.visit, _response(arrival))
+
+    def _rows(self, table: SqlTable, first: int) -> Iterator[tuple[Any, ...]]:
+        """The rows from a key on; all of them, none missing, where there is no mark."""
+        key = table.columns[0]
+        if self._after is None:
+            return self._db.all(table)
+        return self._db.select(table, f"WHERE {key} >= ? ORDER BY {key}", (first,))
 
 
 def _arrival(db: Database, row: tuple[Any, ...]) -> StoredArrival:
@@ -207,6 +238,11 @@ def _response(arrival: StoredArrival) -> Response:
         arrival.choice.url, visit.final, Outcome(visit.outcome), visit.status, page, visit.seconds, visit.size,
         visit.modified, visit.etag, records,
     )  # fmt: skip
+
+
+@unpacks
+def _why(text: str | None) -> tuple[tuple[str, float], ...]:
+    return msgspec.json.decode(text, type=tuple[tuple[str, float], ...]) if text else ()
 
 
 @unpacks

@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Sized
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence, Sized
 from datetime import datetime
+from itertools import takewhile
+from math import inf
 
 import msgspec
 
 from salticid.errors import UserError
+from salticid.messages import Move, Revision, Round
 from salticid.model import Page
 from salticid.store.changes import Change, change
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.findings import Findings, findings_of
 from salticid.store.packing import unpack_page
+from salticid.store.record import all_messages
+from salticid.store.repeated_changes import told_once
 from salticid.store.rounds import StoredRound, rounds
 from salticid.store.schema import PAGE, RECHECK, VERSION
 from salticid.store.stored_visit import StoredVisit
 from salticid.store.times import time_of
 from salticid.store.versions import Recheck
 from salticid.text.sentences import sentences
+from salticid.urls import host
 
 MOST_COMPARED = 2_000
 """Pages of a round whose sentences are compared, the best first; of others it is only told that they changed."""
 LONGEST_OPENING = 300
 _WORDS_OF_A_SENTENCE = 5
-_FINDINGS = "SELECT id, step, finding FROM recheck WHERE id < ? ORDER BY id"
-_CHANGED, _GONE, _SAME = "changed", "gone", "same"
 
 
 class NewsPage(msgspec.Struct, frozen=True):
-    """A page of which there is news: as the judge saw it when it was visited, and when the news was read."""
+    """A page of which there is news: as it was judged by the end of the round, and when the news was read."""
 
     step: int
     url: str
@@ -69,10 +73,11 @@ class GonePage(NewsPage, frozen=True):
 
 
 class RoundNews(msgspec.Struct, frozen=True):
-    """What a round brought, the best pages first. New pages are on topic, by the judge, and no near-duplicates.
+    """What a round brought, the best pages first.
 
-    `back` are pages that had been gone, changed or not. Of the pages asked for again besides, `same` did not change,
-    `still_gone` are as gone as before, and of `unknown` ones nothing could be learned.
+    `new` pages are on topic, by the judge, and neither near-duplicates of others nor held by another crawl. `back` are
+    pages that had been gone, changed or not. Of the pages asked for again besides, `same` did not change, `still_gone`
+    are as gone as before, and of `unknown` ones nothing could be learned.
     """
 
     round: int
@@ -108,73 +113,32 @@ def what_came(crawl: CrawlFolder, number: int) -> RoundNews:
 
 def news_of(crawl: CrawlFolder, wanted: Sequence[StoredRound]) -> list[RoundNews]:
     """The news of some rounds, in their order: a function of the log up to the last of them, and of nothing else."""
-    with_findings = _findings(crawl, wanted)
-    return [_news(crawl, stored, findings) for stored, findings in zip(wanted, with_findings, strict=True)]
+    found = findings_of(crawl.database, wanted)
+    then = _visits_then(crawl, wanted)
+    return [_news(crawl, *each) for each in zip(wanted, found, then, strict=True)]
 
 
-@dataclass(slots=True)
-class _Findings:
-    """What a round found of pages, by step: where each stood before it, and where it stands after it.
-
-    A place is the recheck that brought its newest version, None the visit; `seen` is the last recheck.
-    """
-
-    was: dict[int, tuple[int | None, bool]] = field(default_factory=dict)
-    now: dict[int, tuple[int | None, bool]] = field(default_factory=dict)
-    seen: dict[int, int] = field(default_factory=dict)
-    unknown: int = 0
-
-
-def _findings(crawl: CrawlFolder, wanted: Sequence[StoredRound]) -> list[_Findings]:
-    """One walk through all that was ever found again; rows are checked where they are told of."""
-    found = [_Findings() for _ in wanted]
-    newest: dict[int, int] = {}
-    gone: set[int] = set()
-    unsure: list[set[int]] = [set() for _ in wanted]
-    start = min((stored.first_recheck for stored in wanted), default=0)
-    end = max((stored.end_recheck for stored in wanted), default=0)
-    for number, step, finding in crawl.database.run(_FINDINGS, (end,)):
-        before = newest.get(step), step in gone
-        if finding == _CHANGED:
-            newest[step] = number
-        if finding in (_CHANGED, _GONE, _SAME):
-            (gone.add if finding == _GONE else gone.discard)(step)
-        if number < start:
-            continue
-        for stored, findings, unknown in zip(wanted, found, unsure, strict=True):
-            if stored.first_recheck <= number < stored.end_recheck:
-                if finding in (_CHANGED, _GONE, _SAME):
-                    findings.was.setdefault(step, before)
-                    findings.now[step] = newest.get(step), step in gone
-                    findings.seen[step] = number
-                else:
-                    unknown.add(step)
-    for findings, unknown in zip(found, unsure, strict=True):
-        findings.unknown = len(unknown - findings.was.keys())
-    return found
-
-
-def _news(crawl: CrawlFolder, stored: StoredRound, findings: _Findings) -> RoundNews:
+def _news(crawl: CrawlFolder, stored: StoredRound, findings: Findings, then: _VisitsThen) -> RoundNews:
     gone, changed, back = [], [], []
     same = still_gone = 0
-    for step, (old, was_gone) in findings.was.items():
-        new, is_gone = findings.now[step]
-        if is_gone:
-            still_gone += was_gone
-            gone += [] if was_gone else [step]
-        elif was_gone:
+    for step, was in findings.was.items():
+        now = findings.now[step]
+        if now.gone:
+            still_gone += was.gone
+            gone += [] if was.gone else [step]
+        elif was.gone:
             back.append(step)
-        elif new != old:
+        elif now.version != was.version:
             changed.append(step)
         else:
             same += 1
-    visits = _by_score(crawl, [*gone, *changed, *back])
+    visits = _by_score(crawl, [*gone, *changed, *back], then)
     pages = _PagesThen(crawl, findings)
     return RoundNews(
         round=stored.number,
         began=time_of(stored.wall),
         new=list(_new_pages(crawl, stored)),
-        changed=[pages.changed(visits[step]) for step in _in_order(visits, changed)],
+        changed=_told_once([pages.changed(visits[step]) for step in _in_order(visits, changed)]),
         gone=[pages.gone(visits[step]) for step in _in_order(visits, gone)],
         back=[pages.changed(visits[step]) for step in _in_order(visits, back)],
         same=same,
@@ -183,9 +147,60 @@ def _news(crawl: CrawlFolder, stored: StoredRound, findings: _Findings) -> Round
     )
 
 
-def _by_score(crawl: CrawlFolder, steps: list[int]) -> dict[int, StoredVisit]:
-    visits = sorted(crawl.visits_at(steps), key=lambda visit: (not visit.positive, -visit.score, visit.step))
-    return {visit.step: visit for visit in visits}
+def _told_once(pages: list[ChangedPage]) -> list[ChangedPage]:
+    changes = told_once([(host(page.url), page.change) for page in pages])
+    return [msgspec.structs.replace(page, change=change) for page, change in zip(pages, changes, strict=True)]
+
+
+class _VisitsThen:
+    """Visits as they were seen by the end of a round: pages may have been judged anew, and may have moved."""
+
+    def __init__(self, scores: dict[int, float], urls: dict[int, str], line: float) -> None:
+        self._scores, self._urls, self._line = scores, urls, line
+
+    def __call__(self, visit: StoredVisit) -> StoredVisit:
+        score, url = self._scores.get(visit.step), self._urls.get(visit.step, visit.final_url)
+        if score is None:
+            return msgspec.structs.replace(visit, final_url=url)
+        return msgspec.structs.replace(visit, final_url=url, score=score, positive=score >= self._line)
+
+
+def _visits_then(crawl: CrawlFolder, wanted: Sequence[StoredRound]) -> list[_VisitsThen]:
+    """One for each round, in one walk through what the crawl heard."""
+    scores: dict[int, float] = {}
+    urls: dict[int, str] = {}
+    ends: dict[int, tuple[dict[int, float], dict[int, str]]] = {}
+    following = {stored.number + 1: stored.number for stored in wanted}
+    for _, message in all_messages(crawl.database):
+        if isinstance(message, Revision):
+            scores.update(message.scores)
+        elif isinstance(message, Move):
+            urls[message.step] = message.url
+        elif isinstance(message, Round) and message.number in following:
+            ends[following[message.number]] = scores.copy(), urls.copy()
+    known = [ends.get(stored.number, (scores, urls)) for stored in wanted]
+    lines = _lowest_positives(crawl, wanted) if scores else [inf] * len(wanted)
+    return [_VisitsThen(*each, line) for each, line in zip(known, lines, strict=True)]
+
+
+def _lowest_positives(crawl: CrawlFolder, wanted: Sequence[StoredRound]) -> list[float]:
+    """For each round, the lowest score for which the judge called a page positive before its end."""
+    lines: list[float] = []
+    lowest = inf
+    for row in crawl.rows(-1):
+        while len(lines) < len(wanted) and wanted[len(lines)].end_step <= row.step:
+            lines.append(lowest)
+        if row.positive:
+            lowest = min(lowest, row.score)
+    return lines + [lowest] * (len(wanted) - len(lines))
+
+
+def _by_score(
+    crawl: CrawlFolder, steps: list[int], then: Callable[[StoredVisit], StoredVisit]
+) -> dict[int, StoredVisit]:
+    visits = map(then, crawl.visits_at(steps))
+    best = sorted(visits, key=lambda visit: (not visit.positive, -visit.score, visit.step))
+    return {visit.step: visit for visit in best}
 
 
 def _in_order(visits: dict[int, StoredVisit], steps: list[int]) -> list[int]:
@@ -196,10 +211,12 @@ def _in_order(visits: dict[int, StoredVisit], steps: list[int]) -> list[int]:
 def _new_pages(crawl: CrawlFolder, stored: StoredRound) -> Iterator[NewPage]:
     steps = [
         row.step
-        for row in crawl.rows(stored.first_step - 1)
-        if row.step < stored.end_step and row.good and row.positive and row.duplicate_of is None
+        for row in takewhile(lambda row: row.step < stored.end_step, crawl.rows(stored.first_step - 1))
+        if row.good and row.positive and row.duplicate_of is None
     ]
-    for visit in _by_score(crawl, steps).values():
+    for visit in _by_score(crawl, steps, lambda visit: visit).values():
+        if visit.known_in is not None:
+            continue
         page = crawl.page(visit.step)
         yield NewPage(
             *_about(visit, visit.title or ""),
@@ -212,13 +229,13 @@ def _new_pages(crawl: CrawlFolder, stored: StoredRound) -> Iterator[NewPage]:
 class _PagesThen:
     """Pages of a round as they were before it and after it."""
 
-    def __init__(self, crawl: CrawlFolder, findings: _Findings) -> None:
+    def __init__(self, crawl: CrawlFolder, findings: Findings) -> None:
         self._crawl, self._findings = crawl, findings
         self._compared = 0
 
     def changed(self, visit: StoredVisit) -> ChangedPage:
         step = visit.step
-        old, new = self._findings.was[step][0], self._findings.now[step][0]
+        old, new = self._findings.was[step].version, self._findings.now[step].version
         after = version_of(self._crawl, step, new)
         what = None
         if new != old and after is not None and self._compared < MOST_COMPARED:
@@ -230,7 +247,7 @@ class _PagesThen:
         return ChangedPage(*_about(visit, title or ""), time_of(read), self._read_at(visit, old), what)
 
     def gone(self, visit: StoredVisit) -> GonePage:
-        last = self._findings.now[visit.step][0]
+        last = self._findings.now[visit.step].version
         page = version_of(self._crawl, visit.step, last)
         seen = self._recheck(self._findings.seen[visit.step])
         title = visit.title if page is None else page.title

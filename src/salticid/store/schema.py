@@ -16,6 +16,7 @@ import msgspec
 
 FORMAT = 3
 FILE = "crawl.db"
+SNAPSHOT = "snapshot.zst"
 ROWS, OPEN = "rows", "open"
 """Facts in `about` that are not about the crawl: how many rows the tables have, these two apart; a run is writing."""
 
@@ -36,7 +37,8 @@ class SqlTable:
         names = [*self.columns, "sum", *self.body]
         marks = ",".join("?" * len(names))
         verb = "INSERT OR REPLACE" if rest else "INSERT"
-        self.insert = f"{verb} INTO {name} ({', '.join(names)}) VALUES ({marks})"
+        into = f"INTO {name} ({', '.join(names)}) VALUES ({marks})"
+        self.insert, self.replace = f"{verb} {into}", f"REPLACE {into}"
         self._seed = crc32(name.encode())
         self.by_key, self.by_key_in_full = (
             f"SELECT {self.names(body=body)} FROM {name} WHERE {self.columns[0]} = ?"

@@ -1,4 +1,7 @@
-"""Searching the pages of a crawl: their newest text, one of those all but the same, none that forbids it unasked."""
+"""Searching the pages of a crawl: their newest text, one of those all but the same, none that forbids it unasked.
+
+Or the text that they had at another moment.
+"""
 
 from __future__ import annotations
 
@@ -38,11 +41,11 @@ class Hit(msgspec.Struct, frozen=True):
 
 
 class Search:
-    """Looks for words in a crawl whose index is up to date."""
+    """Looks for words in a crawl whose index is up to date; `at` a moment, in seconds since 1970, or now."""
 
-    def __init__(self, crawl: CrawlFolder, index: WordIndex) -> None:
+    def __init__(self, crawl: CrawlFolder, index: WordIndex, at: float | None = None) -> None:
         self._crawl, self._index = crawl, index
-        self._versions = Versions(crawl.database)
+        self._versions = Versions(crawl.database, at)
         self._repeated_words = RepeatedWords(crawl)
 
     def hits(
@@ -71,15 +74,15 @@ class Search:
             like = first if version is None else key
             if not everything and (gone or like in groups):
                 continue
+            told = self._crawl.visit(visit.step)
+            if not self._versions.was_read(told.fetched):
+                continue
             page = self._versions.page(visit.step)
             if page.noindex and not noindex:
                 continue
             groups.add(like)
             repeated = self._repeated_words.of(visit.step, page)
-            told, piece = (
-                self._crawl.visit(visit.step),
-                page_snippet(page, words, self._index.forms, repeated),
-            )
+            piece = page_snippet(page, words, self._index.forms, repeated)
             yield Hit(
                 url=told.final_url,
                 title=page.title,
@@ -99,6 +102,6 @@ class Search:
         db = self._crawl.database
         step = key if key >= 0 else db.row(RECHECK, -1 - key)[1]
         newest = self._versions.newest(step)
-        if key != (step if newest is None else -1 - newest.id):
+        if key != (step if newest is None else -1 - newest.id) or self._versions.is_thinned(step):
             return None
         return VisitRow._make(db.row(VISIT, step)), newest

@@ -72,6 +72,17 @@ DIGEST_FIELDS = StoredVisit.__struct_fields__[: StoredVisit.__struct_fields__.in
 """All that a crawl decided or met; what follows says only where it is kept, when it was, and what is thought of it."""
 
 
+class WallClock:
+    """What time it was, in seconds since 1970, when the clock of a crawl showed another; None before its first run."""
+
+    def __init__(self, db: Database) -> None:
+        self._runs = [(at, wall - at) for _, wall, at, *_ in db.all(SESSION)][::-1]
+        """By the crawl's clock when each began, the last first, and what the wall's was when that was at 0."""
+
+    def __call__(self, at: float) -> float | None:
+        return next((zero + at for began, zero in self._runs if began <= at), None)
+
+
 class VisitReader:
     """Makes such visits of stored ones; what is looked up again and again is kept."""
 
@@ -81,14 +92,12 @@ class VisitReader:
         self._final = lru_cache(_CACHE_SIZE)(self._read_final)
 
     @cached_property
-    def _sessions(self) -> list[tuple[float, float]]:
-        """By the crawl's clock when each run began, the last first, and what the wall's was when that was at 0."""
-        return [(at, wall - at) for _, wall, at, *_ in self._db.all(SESSION)][::-1]
+    def _clock(self) -> WallClock:
+        return WallClock(self._db)
 
     @unpacks
     def __call__(self, arrival: StoredArrival) -> StoredVisit:
         visit, choice, page = arrival
-        zero = next((zero for at, zero in self._sessions if at <= visit.at), None)
         source = None if choice.source < 0 else self._final(choice.source)
         twin = None if visit.duplicate_of is None else self._final(visit.duplicate_of)
         why = msgspec.json.decode(choice.why) if choice.why else []
@@ -98,7 +107,7 @@ class VisitReader:
             visit.step, self._url(choice.url), self._url(visit.final), visit.outcome, visit.status, visit.score, title,
             source, choice.agent, bool(visit.revisit), twin, visit.seconds, visit.at, why, choice.score, visit.depth,
             bool(visit.positive), visit.size, visit.modified, visit.etag, records, choice.source, choice.place,
-            None if zero is None else zero + visit.at, noindex, self._verdicts.score(visit),
+            self._clock(visit.at), noindex, self._verdicts.score(visit),
             self._verdicts.words.get(visit.step), holder.folder if (holder := self._holders.get(visit.step)) else None,
         )  # fmt: skip
 

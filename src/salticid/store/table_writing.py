@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
-from salticid.columns import grow
+from salticid.columns import distinct, grow
 from salticid.model import NO_URL, Page
 from salticid.protocols import Table, UrlTable
 from salticid.store.database import Database
+from salticid.store.forgotten_urls import veil_in
 from salticid.store.packing import pack_words, unpack_words
 from salticid.store.schema import URL, WORDS
-from salticid.tables import Texts
+from salticid.tables import Texts, Urls
 
 _AT_ONCE = 50_000
 
@@ -54,7 +55,7 @@ class PartOfTable:
         ids = np.concatenate([*self._ids, np.zeros(0, np.int32)])
         ids = ids[ids != NO_URL]
         self._make_room(ids)
-        missing: list[int] = np.unique(ids[~self._is_stored[ids]]).tolist()
+        missing: list[int] = distinct(ids[~self._is_stored[ids]]).tolist()
         return missing
 
     def confirm(self, ids: list[int]) -> None:
@@ -86,6 +87,8 @@ class TextTables:
                 _refill(self._urls, some)
             for _, ids, words, _ in db.all(WORDS):
                 _refill(self._words, unpack_words(ids, words)[1].split(b"\n"))
+            if isinstance(self._urls, Urls):
+                self._urls.veil = veil_in(db)
             self._start(range(len(self._urls)), range(len(self._words)))
         else:
             urls = [at for at, *_ in db.all(URL)]

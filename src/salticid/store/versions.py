@@ -1,4 +1,4 @@
-"""The pages of a crawl as they were last seen: the newest version of each, and whether it is gone."""
+"""The pages of a crawl as they were last seen, or at another moment: the newest version of each, and what is gone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from salticid.store.packing import unpack_page
 from salticid.store.record import VisitRow
 from salticid.store.schema import PAGE, RECHECK, VERSION, VISIT
 
-_CHANGED, _GONE, _SAME = "changed", "gone", "same"
+THINNED = "thinned"
+"""The fact about a crawl that old versions of its pages were taken out (`store/thinning.py`)."""
+CHANGED, GONE, SAME = "changed", "gone", "same"
+"""What a look at a page may have found."""
 
 
 class PageVersion(NamedTuple):
@@ -45,21 +48,31 @@ class Recheck(NamedTuple):
 
 
 class Versions:
-    """What all refreshes found; a failed request changes nothing."""
+    """What all refreshes found, or those up to a moment, in seconds since 1970; a failed request changes nothing."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self, db: Database, at: float | None = None) -> None:
+        self._db, self._at = db, at
         self._last_recheck: dict[int, int] = {}
         self._last_look: dict[int, float] = {}
         self._newest: dict[int, Recheck] = {}
-        self._gone: set[int] = set()
+        self._gone: dict[int, Recheck] = {}
         for row in map(Recheck._make, db.all(RECHECK)):
+            if at is not None and row.wall > at:
+                continue
             self._last_recheck[row.step] = row.id
-            if row.finding == _CHANGED:
+            if row.finding == CHANGED:
                 self._newest[row.step] = row
-            if row.finding in (_CHANGED, _GONE, _SAME):
-                (self._gone.add if row.finding == _GONE else self._gone.discard)(row.step)
+            if row.finding in (CHANGED, GONE, SAME):
                 self._last_look[row.step] = row.wall
+            if row.finding == GONE:
+                self._gone[row.step] = row
+            elif row.finding in (CHANGED, SAME):
+                self._gone.pop(row.step, None)
+        self._thinned = self._not_kept() if at is not None else frozenset()
+
+    def was_read(self, fetched: float | None) -> bool:
+        """Whether a page that was first read then had been read at the moment; not, where nobody knows when."""
+        return self._at is None or (fetched is not None and fetched <= self._at)
 
     def newest(self, step: int) -> Recheck | None:
         """What brought the newest version of a page; None if it never changed."""
@@ -72,6 +85,15 @@ class Versions:
     def last_look(self, step: int) -> float | None:
         """When a page was last asked for again and somebody answered; None if never."""
         return self._last_look.get(step)
+
+    def gone(self, step: int) -> Recheck | None:
+        """The look that found no page any more, if that was the last."""
+        return self._gone.get(step)
+
+    def is_thinned(self, step: int) -> bool:
+        """Whether its version of the moment is not kept any more; the newest of all always is."""
+        newest = self.newest(step)
+        return newest is not None and newest.id in self._thinned
 
     def due(self) -> list[tuple[int, int]]:
         """The good pages, by step and URL: those never asked for again first, then those not asked for longest."""
@@ -89,6 +111,13 @@ class Versions:
         newest = self.newest(step)
         row = self._db.row(*((PAGE, step) if newest is None else (VERSION, newest.id)), body=True)
         return unpack_page(row[1:])
+
+    def _not_kept(self) -> frozenset[int]:
+        """Versions that were thinned out; in a crawl that was never thinned one that is missing is damage."""
+        if THINNED not in self._db.facts():
+            return frozenset()
+        kept = {row[0] for row in self._db.run("SELECT recheck FROM version")}
+        return frozenset(newest.id for newest in self._newest.values() if newest.id not in kept)
 
 
 @unpacks

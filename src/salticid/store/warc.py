@@ -24,7 +24,8 @@ from isal import isal_zlib
 
 from salticid.version import __version__
 
-FOLDER = "warc"
+FOLDER, ARCHIVE_END = "warc", "warc"
+"""The folder of the files in that of a crawl; and the fact about it how far they go."""
 
 _FILE = re.compile(r"crawl-([0-9]{5,})\.warc\.gz")
 OFFSET_BITS = 40
@@ -49,13 +50,13 @@ class ExchangeCopy(NamedTuple):
 
     def field(self, name: str) -> str | None:
         """A field of the response's record, not of the response."""
-        value = _field(self.response, name.encode())
+        value = field_of(self.response, name.encode())
         return None if value is None else value.decode("utf-8", "replace")
 
     @property
     def is_conversion(self) -> bool:
         """Whether it is what a browser made of the response before it."""
-        return _is_conversion(self.response)
+        return is_conversion(self.response)
 
     @property
     def head(self) -> bytes:
@@ -173,14 +174,14 @@ class Archive:
         number, start = _parts(place)
         first, data = self._waiting.get(number, (0, b""))
         if data and start >= first:
-            record = next(_records(BytesIO(data), start - first), None)
+            record = next(records_from(BytesIO(data), start - first), None)
         else:
             try:
                 with file_of(self._folder, number).open("rb") as file:
-                    record = next(_records(file, start), None)
+                    record = next(records_from(file, start), None)
             except FileNotFoundError:
                 return None
-        name = record and _field(record[1], b"WARC-Record-ID")
+        name = record and field_of(record[1], b"WARC-Record-ID")
         return name.decode() if name else None
 
     def _append(self, kind: str, name: str, fields: dict[str, str], block: bytes) -> None:
@@ -199,7 +200,7 @@ def read(folder: Path, place: int) -> tuple[bytes, bytes] | None:
         return None
     return (
         _block(exchange[1]),
-        _as_answer(exchange[0]) if _is_conversion(exchange[0]) else _block(exchange[0]),
+        _as_answer(exchange[0]) if is_conversion(exchange[0]) else _block(exchange[0]),
     )
 
 
@@ -265,10 +266,10 @@ def _whole(file: Path) -> int:
     if not file.exists():
         return 0
     with file.open("rb") as stream:
-        return max((end for end, _ in _records(stream, 0)), default=0)
+        return max((end for end, _ in records_from(stream, 0)), default=0)
 
 
-def _records(file: BinaryIO, at: int) -> Iterator[tuple[int, bytes]]:
+def records_from(file: BinaryIO, at: int) -> Iterator[tuple[int, bytes]]:
     """The records from an offset on, each with the offset of its end, up to the first that is not whole."""
     file.seek(at)
     data = b""
@@ -292,12 +293,12 @@ def _exchange(folder: Path, place: int) -> tuple[bytes, bytes, bytes, int] | Non
     number, start = _parts(place)
     try:
         with file_of(folder / FOLDER, number).open("rb") as file:
-            records = list(islice(_records(file, start), 2))
-            if records and _is_conversion(records[0][1]):
+            records = list(islice(records_from(file, start), 2))
+            if records and is_conversion(records[0][1]):
                 file.seek(start)
                 size = records[0][0] - start
                 return records[0][1], b"", file.read(size), size
-            if len(records) < 2 or not _belong(records[0][1], records[1][1]):
+            if len(records) < 2 or not belong(records[0][1], records[1][1]):
                 return None
             file.seek(start)
             return records[0][1], records[1][1], file.read(records[1][0] - start), records[0][0] - start
@@ -310,24 +311,26 @@ def _parts(place: int) -> tuple[int, int]:
     return place >> OFFSET_BITS, place & ((1 << OFFSET_BITS) - 1)
 
 
-def _is_conversion(record: bytes) -> bool:
-    return _field(record, b"WARC-Type") == b"conversion"
+def is_conversion(record: bytes) -> bool:
+    """Whether a record is what a browser made of a response."""
+    return field_of(record, b"WARC-Type") == b"conversion"
 
 
 def _as_answer(conversion: bytes) -> bytes:
     """A conversion as an HTTP message."""
-    fields = [(name.encode(), _field(conversion, name.encode())) for name in ("Content-Type", *_STILL_TRUE)]
+    fields = [(name.encode(), field_of(conversion, name.encode())) for name in ("Content-Type", *_STILL_TRUE)]
     lines = [b"HTTP/1.1 200 OK", *(b"%b: %b" % (name, value) for name, value in fields if value is not None)]
     return b"\r\n".join([*lines, b"", _block(conversion)])
 
 
-def _belong(response: bytes, request: bytes) -> bool:
+def belong(response: bytes, request: bytes) -> bool:
     """Whether two records are of one exchange."""
-    name = _field(response, b"WARC-Record-ID")
-    return name is not None and _field(request, b"WARC-Concurrent-To") == name
+    name = field_of(response, b"WARC-Record-ID")
+    return name is not None and field_of(request, b"WARC-Concurrent-To") == name
 
 
-def _field(record: bytes, name: bytes) -> bytes | None:
+def field_of(record: bytes, name: bytes) -> bytes | None:
+    """A field of the head of a record."""
     match = re.search(rb"\r\n%b: ([^\r]*)" % name, record.partition(_BLANK_LINE)[0])
     return match[1] if match else None
 

@@ -75,7 +75,7 @@ class FishSearch(Queueing):
         return [replace(choice, why=(("depth", self._flying[choice.link.url]),)) for choice in choices]
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
-        depth = self._flying.pop(visit.url)
+        depth = self._flying.pop(visit.url, self._depth.get(visit.url, self.depth))
         self.frontier.discard(visit.final)
         if visit.page is None:
             return

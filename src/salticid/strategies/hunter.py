@@ -21,6 +21,7 @@ from salticid.model import (
     Ints,
     Limits,
     Links,
+    Outcome,
     Visit,
 )
 from salticid.protocols import Brief
@@ -122,8 +123,8 @@ class Hunter:
         return choices
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
+        features = self._features_of(visit)
         self._waiting.discard(visit.final)
-        features = self._flying.pop(visit.url, None)
         if visit.page is None:
             self._start_hosts.add(self._host_of(visit.final), None)
             return
@@ -195,6 +196,15 @@ class Hunter:
         self._flying[choice.link.url] = self._waiting.features[slot].astype(np.float64)
         self._waiting.discard(choice.link.url)
         return choice
+
+    def _features_of(self, visit: Visit) -> Floats | None:
+        """The features that the link of a visit had when it was taken; or when others took it, who did not ask."""
+        url, features = visit.url, self._flying.pop(visit.url, None)
+        if features is None and visit.outcome is not Outcome.ELSEWHERE:
+            slot = int(self._waiting.slots(np.array([url], np.int32))[0])
+            features = None if slot == NOWHERE else self._waiting.features[slot].astype(np.float64)
+            self._waiting.discard(url)
+        return features
 
     def _in_turn(self, best: int, shut: Bools) -> int:
         """The slot of the best link, or that of a start host whose turn it is."""

@@ -51,7 +51,7 @@ class Opic(Queueing):
         return choices
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
-        cash = self._flying.pop(visit.url)
+        cash = self._flying.pop(visit.url, 0.0)
         if visit.final in self.frontier:
             self.frontier.discard(visit.final)
             cash += self._withdraw(visit.final)

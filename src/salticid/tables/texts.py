@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from salticid.protocols import PreparedStems
 from salticid.tables.heaps import Heap, MemoryHeap
 from salticid.tables.ids import Ids
+from salticid.tables.veil import Veil
 
 _NEAR = 4
 """Texts are read together with those between them, unless these are so many times as many."""
@@ -91,6 +92,22 @@ class Urls(Texts):
         super().__init__(heap)
         self.hosts = Texts()
         self.host_of = array("i")
+        self.veil: Veil | None = None
+        """What hides URLs that are to be forgotten: in their places stand others."""
+
+    def hides(self, url: str) -> bool:
+        """Whether a URL is to be forgotten."""
+        return self.veil is not None and self.veil.hides(url)
+
+    def find(self, text: str) -> int:
+        return super().find(text if self.veil is None else self.veil.over(text))
+
+    def intern(self, text: str) -> int:
+        return super().intern(text if self.veil is None else self.veil.over(text))
+
+    def intern_all(self, texts: Sequence[bytes]) -> list[int]:
+        over = None if self.veil is None else self.veil.over
+        return super().intern_all(texts if over is None else [over(text.decode()).encode() for text in texts])
 
     def host(self, url: int) -> int:
         return self.host_of[url]

@@ -212,6 +212,23 @@ class Resigned(BestFirst):
         super().offer(Links.to([url for url in links.url.tolist() if url not in self._tries]))
 
 
+class KnowsOnlyItsOwn(BestFirst):
+    """Looks up what it knew of a link when it chose it."""
+
+    def start(self, brief: Brief) -> None:
+        super().start(brief)
+        self._flying: dict[int, float] = {}
+
+    def choose(self, n: int, busy: frozenset[int]) -> list[Choice]:
+        choices = super().choose(n, busy)
+        self._flying.update((choice.link.url, choice.score) for choice in choices)
+        return choices
+
+    def observe(self, visit: Visit, fresh: Ints) -> None:
+        del self._flying[visit.url]
+        super().observe(visit, fresh)
+
+
 BROKEN: dict[Check, list[type[Strategy]]] = {
     checks.check_constructor: [RoundsItsSettings, TakesPlaces, BornWithState],
     checks.check_same_seed: [OwnDice],
@@ -226,6 +243,7 @@ BROKEN: dict[Check, list[type[Strategy]]] = {
     checks.check_bounded: [Hoards, HoardsInSecret],
     checks.check_looking: [ShyOfLooks, MovedByQuestions],
     checks.check_told_midway: [RefusesRevision, KeepsToTheFirstBudget],
+    checks.check_visits_of_others: [KnowsOnlyItsOwn],
     checks.check_replay: [MovedByQuestions],
     checks.check_offers: [Declines],
     checks.check_offered_again: [Resigned],

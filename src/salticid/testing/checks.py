@@ -18,7 +18,7 @@ from functools import wraps
 
 from salticid.crawl import Crawl
 from salticid.errors import ContractBroken
-from salticid.model import FROM_OFFER, FROM_SEED, Limits, Link, Links, StopReason, Visit
+from salticid.model import FROM_OFFER, FROM_SEED, Glimpse, Limits, Link, Links, StopReason, Visit
 from salticid.testing.constructor import faults_of_constructor
 from salticid.testing.courses import (
     Make,
@@ -215,6 +215,26 @@ def check_told_midway(make: Make) -> None:
     demand({"revise", "offer", "extend"} <= calls, "it ended before it could be told anything")
     by_first_budget = course.limits.max_pages + course.window
     demand(run.crawl.pages > by_first_budget, f"a larger budget left it at {run.crawl.pages} pages")
+
+
+@_check
+def check_visits_of_others(make: Make) -> None:
+    """It takes visits of links that it did not choose."""
+    for course in courses():
+        urls = [course.web.urls[url] for url in range(len(course.web.urls))]
+
+        def tell(crawl: Crawl, _: list[Visit], urls: list[str] = urls) -> None:
+            if crawl.step % 5 == 1 and crawl.step < 40:
+                links = tuple((url, 0, 2) for url in urls[crawl.step % 7 :: 7])
+                words = ("jumping", "spiders", "elsewhere")
+                crawl.glimpse(Glimpse(1, crawl.step, urls[0], "Elsewhere", words, links, 0.7, True, 1))
+
+        try:
+            run = drive(watch(make()), replace(course, tell=tell))
+        except (AttributeError, LookupError, NotImplementedError, TypeError, ValueError) as error:
+            raise AssertionError(f"it raised {error!r}") from error
+        demand(run.breach is None, f"the crawl gave up on it: {run.breach}")
+        demand(run.crawl.stopped is not None, "it ended without a reason")
 
 
 @_check

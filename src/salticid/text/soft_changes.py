@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import groupby
 
 import numpy as np
 
@@ -44,7 +45,7 @@ de del di den der des le la el il y hace vor um
 CALENDAR = frozenset(_CALENDAR.split())
 """Words of dates and of times gone by, in the languages of most pages; a change of these alone is none."""
 JOINING = frozenset(_JOINING.split())
-"""Small words that belong to a date when they stand beside a word of one: an hour ago, the 5th of May."""
+"""Small words that belong to a date when they stand beside words of one: an hour ago, the 5th of May."""
 
 _SHORTEST = 3
 """A final s of words longer than this is no difference: 1 comment, 2 comments."""
@@ -57,14 +58,11 @@ def telling(words: Sequence[str]) -> Counter[str]:
     ...     "updated by anna comment".split())
     True
     """
-    dated = [word in CALENDAR for word in words]
     found: Counter[str] = Counter()
-    for place, word in enumerate(words):
-        if dated[place] or len(word) == 1:
-            continue
-        beside = dated[max(place - 1, 0)] or (place + 1 < len(words) and dated[place + 1])
-        if not (beside and word in JOINING):
-            found[word.removesuffix("s") if len(word) > _SHORTEST else word] += 1
+    for is_small, run in groupby(words, lambda word: word in CALENDAR or word in JOINING):
+        some = [word for word in run if len(word) > 1]
+        if not is_small or CALENDAR.isdisjoint(some):
+            found.update(word.removesuffix("s") if len(word) > _SHORTEST else word for word in some)
     return found
 
 
@@ -88,18 +86,23 @@ class SoftChanges:
         self._words, self._own_words = words, own_words
 
     def is_soft(self, old: Page, new: Page) -> bool:
-        """Whether the new version of a page says nothing new.
+        """Whether the new version of a page says nothing new."""
+        return not self.difference(old, new)
+
+    def difference(self, old: Page, new: Page) -> dict[str, int]:
+        """How many times more, or less, the new version says each word; without those that it says as often.
 
         A text that has become a link, or was one, is said all the same.
         """
-        return self._telling(old) == self._telling(new) or self._telling(old, True) == self._telling(
-            new, True
-        )
+        if self._telling(old, links=True) == self._telling(new, links=True):
+            return {}
+        said = self._telling(new)
+        said.subtract(self._telling(old))
+        return {word: many for word, many in said.items() if many}
 
     def _telling(self, page: Page, links: bool = False) -> Counter[str]:
-        says = (
-            np.ones(len(page.tokens), np.bool_) if self._own_words is None else self._own_words(page).copy()
-        )
+        own_words = self._own_words
+        says = np.ones(len(page.tokens), np.bool_) if own_words is None else own_words(page).copy()
         if not links:
             for start, end in zip(page.links.start.tolist(), page.links.end.tolist(), strict=True):
                 says[start:end] = False

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -23,17 +24,28 @@ from salticid.runs.live_settings import LiveSettings
 from salticid.runs.specs import DEFAULT_STRATEGY
 from salticid.runs.start_pages import Sources, Start, clean_query, find_start
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.since import Since
 from salticid.ui import bodies, details, kept_copies
 from salticid.ui.crawls import Crawls
 from salticid.ui.event_stream import stream
 from salticid.ui.export_files import chunk_words_of, criteria_of, export_file, file_name, format_of
 from salticid.ui.failures import what_failed
-from salticid.ui.forms import DEFAULT_PAGES, LONGEST_NUMBER, GoOn, NewCrawl, NewEngine, Nothing, Opinion
+from salticid.ui.forms import (
+    DEFAULT_PAGES,
+    LONGEST_NUMBER,
+    GoOn,
+    KeepWatching,
+    NewCrawl,
+    NewEngine,
+    Nothing,
+    Opinion,
+)
 from salticid.ui.hunt_outlook import outlook_of
 from salticid.ui.log_reader import visit
 from salticid.ui.openapi import openapi
 from salticid.ui.order_form import Wish, judge_for, strategy_menu
 from salticid.ui.reports import Reports, fields
+from salticid.ui.round_report import news_of_round
 from salticid.ui.server_crawl import ServerCrawl
 from salticid.ui.settings import Engines
 from salticid.ui.tally import trouble_with
@@ -71,6 +83,8 @@ class Api:
             Route(f"{one}/pause", self.pause, methods=["POST"]),
             Route(f"{one}/continue", self.go_on, methods=["POST"]),
             Route(f"{one}/stop", self.stop, methods=["POST"]),
+            Route(f"{one}/watch", self.watch, methods=["POST"]),
+            Route(f"{one}/news", self.news),
             Route(f"{one}/feedback", self.feedback, methods=["POST"]),
             Route(f"{one}/stream", self.stream),
             Route(f"{one}/visits/{{step}}", self.visit),
@@ -174,6 +188,20 @@ class Api:
         await crawl.stop()
         return _json(crawl.summary())
 
+    async def watch(self, request: Request) -> Response:
+        crawl = self._crawl(request)
+        form = await bodies.read(request, KeepWatching)
+        if form.now and not crawl.running:
+            self.crawls.check_room()
+        await crawl.watch(form)
+        return _json(crawl.summary())
+
+    async def news(self, request: Request) -> Response:
+        crawl, number = self._crawl(request), request.query_params.get("round", "")
+        if number and not _is_number(number):
+            raise HTTPException(400, "round is the number of a round, as in round=1")
+        return _json(await _read(crawl, lambda log: news_of_round(log, int(number) if number else None)))
+
     async def feedback(self, request: Request) -> Response:
         crawl = self._crawl(request)
         opinion = await bodies.read(request, Opinion)
@@ -243,8 +271,15 @@ class Api:
     async def export(self, request: Request) -> Response:
         crawl = self._crawl(request)
         form, criteria = format_of(request.query_params), criteria_of(request.query_params)
-        chunk_words = chunk_words_of(request.query_params, form)
-        file = await _read(crawl, lambda log: export_file(log, form, criteria, chunk_words))
+        chunk_words, since = chunk_words_of(request.query_params, form), request.query_params.get("since", "")
+        if since and not _is_number(since):
+            raise HTTPException(400, "since is the number of a round, as in since=1")
+
+        def export(log: CrawlFolder) -> Path:
+            moment = Since.of_round(log, int(since)) if since else None
+            return export_file(log, form, replace(criteria, since=moment), chunk_words)
+
+        file = await _read(crawl, export)
         return FileResponse(
             file,
             filename=file_name(crawl.id, form),

@@ -29,6 +29,8 @@ from salticid.ui.insight import Insight, LinkMoves, places
 _COMMAND = msgspec.json.Decoder(messages.Command)
 PLAYING_EVERY = 1000
 """Visits played again between two reports of it."""
+LOOKING_EVERY = 0.5
+"""Seconds between two reports of how many pages were asked for again."""
 SUCCESSION = 20.0
 """Seconds that a crawl waits for the one before it in its folder to be gone."""
 
@@ -41,6 +43,7 @@ class ProcessOnlooker(Onlooker):
         self._early: list[messages.Command] = [messages.Do("pause")] if begin.wish.mood == "pause" else []
         self._handler: CommandHandler | None = None
         self._visits = 0
+        self._told_at = 0.0
 
     def begins(self, end: Callable[[], None]) -> None:
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
@@ -56,6 +59,12 @@ class ProcessOnlooker(Onlooker):
     def replay(self, step: int) -> None:
         if step % PLAYING_EVERY == 0:
             say(messages.Playing(step, self._visits))
+
+    def looks(self, pages: int, of: int) -> None:
+        now = time.monotonic()
+        if now >= self._told_at + LOOKING_EVERY or pages in (0, of):
+            self._told_at = now
+            say(messages.Looking(pages, of))
 
     def ready(self, run: Run) -> None:
         self._handler = CommandHandler(run)
@@ -167,15 +176,25 @@ def main() -> int:
     try:
         folder = Path(begin.folder)
         wait_for(folder)
-        result = run(begin.wish.order(folder, begin.live), ProcessOnlooker(begin, commands))
+        stopped = crawl(begin, folder, ProcessOnlooker(begin, commands))
     except KeyboardInterrupt:
         say(messages.End(StopReason.INTERRUPTED.value))
         return 0
     except SalticidError as error:
         say(messages.CrawlFailure(str(error)))
         return 1
-    say(messages.End(result.stopped.value))
+    say(messages.End(stopped))
     return 0
+
+
+def crawl(begin: messages.Begin, folder: Path, onlooker: Onlooker) -> str:
+    """Crawl, or make a round of watching, as is wished; why it stopped."""
+    order = begin.wish.order(folder, begin.live)
+    if begin.wish.mood != "watch":
+        return run(order, onlooker).stopped.value
+    from salticid.runs.watch import watch  # here: few need it
+
+    return asyncio.run(watch(order, begin.live, onlooker=onlooker)).stopped
 
 
 def wait_for(folder: Path, seconds: float = SUCCESSION) -> None:

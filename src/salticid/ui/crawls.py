@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import shutil
+import time
 import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
@@ -18,6 +19,8 @@ from salticid.ui.server_crawl import ServerCrawl
 FOLDER = "crawls"
 MOST_AT_ONCE = 8
 """Crawls that run at the same time: each has processes and connections of its own."""
+DUE_EVERY = 30.0
+"""Seconds between two looks for rounds of watching that are due."""
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _LONGEST_NAME = 40
 _REMAINS = ".removed-"
@@ -52,7 +55,7 @@ class Crawls:
             wish = Wish.load(folder) if _NAME.fullmatch(folder.name) else None
             if wish is not None:
                 self._crawls[folder.name] = ServerCrawl(folder, wish, self._live)
-        running = [crawl for crawl in self if crawl.wish.mood == "run"]
+        running = [crawl for crawl in self if crawl.wish.mood in ("run", "watch")]
         for crawl in running[:MOST_AT_ONCE]:
             await crawl.start()
         return running[:MOST_AT_ONCE]
@@ -64,6 +67,15 @@ class Crawls:
         for crawl in self:
             crawl.close()
         return running
+
+    async def watch_those_due(self) -> None:
+        """Begin the rounds of watching that are to begin by themselves, as long as there is room; never returns."""
+        while True:
+            for crawl in self:
+                if sum(each.running for each in self) < MOST_AT_ONCE and crawl.is_due(time.time()):
+                    with suppress(UserError):  # somebody was quicker
+                        await crawl.watch(crawl.standing_order)
+            await asyncio.sleep(DUE_EVERY)
 
     async def begin(self, wish: Wish) -> ServerCrawl:
         """A new crawl, which runs."""

@@ -53,6 +53,16 @@ class GoOn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     more: Pages | None = None
 
 
+class KeepWatching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A round of watching begins, unless it is not wanted `now`; others follow by themselves, if they are to.
+
+    They do as long as the server runs, and when it runs again.
+    """
+
+    every: Literal["day", "week"] | None = None
+    now: bool = True
+
+
 class Nothing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A request that brings nothing."""
 
@@ -71,6 +81,13 @@ class ReplayProgress(msgspec.Struct, frozen=True):
     visits: int
 
 
+class LookProgress(msgspec.Struct, frozen=True):
+    """How many pages a round of watching has asked for again, of those it wants to see."""
+
+    pages: int
+    of: int
+
+
 class Summary(msgspec.Struct, frozen=True):
     """A crawl at one glance.
 
@@ -79,7 +96,9 @@ class Summary(msgspec.Struct, frozen=True):
     the person rejected, and of those all but the same one. `harvest` is their share among the last 100,
     `hosts_on_topic` says on how many of the `hosts` they are. `feedback_line` says what a person's word will not change
     here, if anything. `seconds` are on the crawl's clock, which stands still in a pause. `agents`: whether its strategy
-    is made of them. `world` is the recorded one it hunts in, if it does.
+    is made of them. `world` is the recorded one it hunts in, if it does. `round` is the number of its last round of
+    watching, `watching` whether one is being made, `looking` how far that is, `every` how often they begin by
+    themselves.
     """
 
     id: str
@@ -104,3 +123,8 @@ class Summary(msgspec.Struct, frozen=True):
     can_continue: bool
     playing: ReplayProgress | None
     world: str | None
+    round: int | None
+    watching: bool
+    looking: LookProgress | None
+    every: Literal["day", "week"] | None
+    can_watch: bool

@@ -1,16 +1,19 @@
-"""Pages as they were read, kept for when the live ones are gone: their text, their HTML with its teeth drawn, PDFs."""
+"""Pages as they were last read, kept for when the live ones are gone: text, HTML with its teeth drawn, PDFs."""
 
 from __future__ import annotations
 
 import re
 from html import escape
+from typing import NamedTuple
 
+from salticid.model import Page
 from salticid.parse.charset import decode
 from salticid.parse.content import Content, content
 from salticid.parse.reading import MAX_HTML, head_fields
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.record import arrival_at
 from salticid.store.stored_visit import StoredVisit
+from salticid.store.versions import Versions
 from salticid.store.warc import read
 from salticid.ui.log_reader import date
 
@@ -35,32 +38,33 @@ the policy says."""
 
 
 def text_of(crawl: CrawlFolder, step: int) -> str | None:
-    """The text that was read at a step, below where it is from; None if there was no page."""
-    page = crawl.page(step) if arrival_at(crawl.database, step) is not None else None
-    if page is None:
+    """The text of the page of a step as it was last read, below where it is from; None if there was no page."""
+    copy = _Copy.of(crawl, step)
+    if copy is None or copy.page is None:
         return None
-    return f"{page.title}\n{_origin(crawl.visit(step))}\n\n{page.text}\n"
+    return f"{copy.page.title}\n{copy.origin}\n\n{copy.page.text}\n"
 
 
 def copy_of(crawl: CrawlFolder, step: int) -> str | bytes | None:
     """The archived page of a step: harmless HTML, or the bytes of a PDF; None if nothing of the kind was kept."""
-    if arrival_at(crawl.database, step) is None:
+    copy = _Copy.of(crawl, step)
+    if copy is None:
         return None
-    page = _archived(crawl, visit := crawl.visit(step))
+    page = _archived(crawl, copy.records)
     if page is None or page.html is None:
         return None if page is None else page.pdf
-    about = f"Kept copy of {_origin(visit)}. Its links, pictures and scripts are dead."
+    about = f"Kept copy of {copy.origin}. Its links, pictures and scripts are dead."
     return f"<p>{escape(about)}</p><hr>{harmless(decode(page.html, page.charset))}"
 
 
 def is_pdf(crawl: CrawlFolder, visit: StoredVisit) -> bool:
     """Whether the archived page of a visit is a PDF."""
-    page = _archived(crawl, visit)
+    page = _archived(crawl, visit.records)
     return page is not None and page.pdf is not None
 
 
-def _archived(crawl: CrawlFolder, visit: StoredVisit) -> Content | None:
-    exchange = read(crawl.folder, visit.records[-1]) if visit.records else None
+def _archived(crawl: CrawlFolder, records: list[int]) -> Content | None:
+    exchange = read(crawl.folder, records[-1]) if records else None
     if exchange is None:
         return None
     head, _, body = exchange[1].partition(b"\r\n\r\n")
@@ -76,10 +80,24 @@ def harmless(html: str) -> str:
     return _REACHING.sub(r"<\1kept-\2", html)
 
 
-def _origin(visit: StoredVisit) -> str:
-    read_at = date(visit.fetched)
-    return (
-        visit.final_url
-        if read_at is None
-        else f"{visit.final_url}, read {read_at[:19].replace('T', ' ')} UTC"
-    )
+class _Copy(NamedTuple):
+    """The newest version of a page that is kept: where and when it was read, itself, its place in the WARC."""
+
+    origin: str
+    page: Page | None
+    records: list[int]
+
+    @classmethod
+    def of(cls, crawl: CrawlFolder, step: int) -> _Copy | None:
+        """That of a visit, if there was one."""
+        if arrival_at(crawl.database, step) is None:
+            return None
+        visit, versions = crawl.visit(step), Versions(crawl.database)
+        if (newest := versions.newest(step)) is None:
+            return cls(_origin(visit.final_url, visit.fetched), crawl.page(step), visit.records)
+        return cls(_origin(visit.final_url, newest.wall), versions.page(step), newest.places)
+
+
+def _origin(url: str, time: float | None) -> str:
+    read_at = date(time)
+    return url if read_at is None else f"{url}, read {read_at[:19].replace('T', ' ')} UTC"

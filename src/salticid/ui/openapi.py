@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from salticid.ui.forms import GoOn, NewCrawl, NewEngine, Nothing, Opinion, Summary
+from salticid.ui.forms import GoOn, KeepWatching, NewCrawl, NewEngine, Nothing, Opinion, Summary
 from salticid.ui.log_reader import ShownVisit
 from salticid.version import __version__
 
-_FORMS = (NewCrawl, GoOn, NewEngine, Nothing, Opinion, Summary, ShownVisit)
+_FORMS = (NewCrawl, GoOn, KeepWatching, NewEngine, Nothing, Opinion, Summary, ShownVisit)
 _REF = "#/components/schemas/{name}"
 
 
@@ -52,6 +52,16 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
         "Go on after a pause, an end or an accident.", takes=GoOn, gives=Summary
     ),
     ("POST", f"{_ONE}/stop"): _Answer("End it; it can be continued.", takes=Nothing, gives=Summary),
+    ("POST", f"{_ONE}/watch"): _Answer(
+        "Keep watching a hunt that has ended: a round now, and others by themselves, if wanted.",
+        takes=KeepWatching,
+        gives=Summary,
+    ),
+    ("GET", f"{_ONE}/news"): _Answer(
+        "{rounds: [{round, began, stopped}], news: what a round brought, null if there is none: {round, began, counts, "
+        "new, changed, gone, back}, at most 100 pages of each}.",
+        query={"round": "the number of a round; else it is the last"},
+    ),
     ("POST", f"{_ONE}/feedback"): _Answer(
         "Say whether a page is what is looked for: {ok: true}.", takes=Opinion
     ),
@@ -94,6 +104,7 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
             "which": "list, as the page shows it; liked; or everything, which it is if nothing is said",
             "line": "for the list, the score from which on pages are on topic; else the judge's own",
             "least": "for the list, the least score shown, if a person chose one",
+            "since": "the number of a round of watching: only what is new or has changed since it began",
             "noindex": "1, for pages that forbid copies, too; they are marked",
             "chunks": "of about how many words the pieces are that pages are cut into; else they stay whole",
         },

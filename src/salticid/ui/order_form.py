@@ -27,13 +27,16 @@ FILE = "wish.json"
 _LARGEST = 16 << 20
 _NOT_MEASURED = Worth(0.0, 0.0)
 
+Mood = Literal["run", "pause", "stop", "watch"]
+
 
 class Wish(msgspec.Struct, frozen=True):
     """All that has to be known to begin a crawl or to go on with it.
 
     `origins` says where each seed came from, `world` in which recorded world it hunts, if not on the live web.
-    `mood` is what the crawl is meant to do: one that is to run is started again with the server. `began` is in
-    ISO 8601.
+    `mood` is what the crawl is meant to do: one that is to run, or to make a round of watching, is started again with
+    the server. `every` is how many seconds lie between the beginnings of two rounds, if they begin by themselves.
+    `began` is in ISO 8601.
     """
 
     query: str
@@ -43,9 +46,10 @@ class Wish(msgspec.Struct, frozen=True):
     judge: str
     max_pages: int
     began: str
-    mood: Literal["run", "pause", "stop"] = "run"
+    mood: Mood = "run"
     world: str | None = None
     max_fetches: int | None = None
+    every: int | None = None
 
     @property
     def limits(self) -> Limits:

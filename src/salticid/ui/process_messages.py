@@ -58,6 +58,13 @@ class Playing(Struct, frozen=True, tag="playing"):
     visits: int
 
 
+class Looking(Struct, frozen=True, tag="looking"):
+    """A round of watching has asked again for so many pages of those it wants to see."""
+
+    pages: int
+    of: int
+
+
 class CrawlState(Struct, frozen=True, tag="state"):
     """It is ready, or something changed."""
 
@@ -112,4 +119,4 @@ class CrawlFailure(Struct, frozen=True, tag="failed"):
 
 RelayedReport = Now | Moves | Advice | Notice
 """Reports that the page gets as they are."""
-ProcessReport = Playing | CrawlState | Now | Moves | Advice | Notice | End | CrawlFailure
+ProcessReport = Playing | Looking | CrawlState | Now | Moves | Advice | Notice | End | CrawlFailure

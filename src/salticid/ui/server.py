@@ -87,11 +87,13 @@ class Serving:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self.stop)
         ready(len(await self.crawls.open()))
+        watching = asyncio.create_task(self.crawls.watch_those_due())
         try:
             await self._server.serve(sockets=[self._socket])
         finally:
+            watching.cancel()
             crawls = await self.crawls.close()
-        return sum(crawl.wish.mood == "run" for crawl in crawls)
+        return sum(crawl.wish.mood in ("run", "watch") for crawl in crawls)
 
     def stop(self) -> None:
         """End streams and crawls, and then the server."""

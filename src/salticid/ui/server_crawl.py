@@ -17,8 +17,8 @@ from salticid.runs.live_settings import LiveSettings
 from salticid.runs.order import WHY
 from salticid.strategies import strategies
 from salticid.ui import process_messages as messages
-from salticid.ui.forms import GoOn, ReplayProgress, Summary
-from salticid.ui.order_form import Wish
+from salticid.ui.forms import GoOn, KeepWatching, LookProgress, ReplayProgress, Summary
+from salticid.ui.order_form import Mood, Wish
 from salticid.ui.process_handle import PATIENCE, Child
 from salticid.ui.tally import Tally
 
@@ -26,6 +26,8 @@ State = Literal["starting", "running", "paused", "stopping", "ended"]
 LOOK_EVERY = 1.0
 _WATCHERS_MEMORY = 32
 """Reports that wait for a slow watcher; of more, the oldest are forgotten."""
+PERIODS: dict[Literal["day", "week"], int] = {"day": 86_400, "week": 604_800}
+"""How often rounds of watching begin by themselves, in seconds."""
 CUT_OFF, FAILED = "cut off", "failed"
 """Ends that a crawl cannot give a reason for itself."""
 _USED_UP = (StopReason.BUDGET.value, StopReason.FETCHES.value)
@@ -48,6 +50,8 @@ class ServerCrawl:
         self._line: float | None = None
         self._failure: str | None = None
         self._playing: ReplayProgress | None = None
+        self._watches = False
+        self._looking: LookProgress | None = None
         self._tally = Tally(folder)
         self._walks = wish.strategy in strategies.names() and strategies.find(wish.strategy).walks
         self._feedback_line = unheeded(wish.strategy, wish.judge)
@@ -80,7 +84,7 @@ class ServerCrawl:
         self._tally.update()
         if self._tally.trouble is not None:
             return FAILED
-        unknown = CUT_OFF if self.wish.mood == "run" else StopReason.INTERRUPTED.value
+        unknown = CUT_OFF if self.wish.mood in ("run", "watch") else StopReason.INTERRUPTED.value
         return str(self._tally.about.get("stopped", unknown))
 
     def summary(self) -> Summary:
@@ -111,7 +115,27 @@ class ServerCrawl:
             can_continue=self._state in ("paused", "ended") and self.can_continue,
             playing=self._playing,
             world=wish.world,
+            round=None if tally.round is None else tally.round.number,
+            watching=self._watches,
+            looking=self._looking,
+            every=self.standing_order.every,
+            can_watch=self._state == "ended" and wish.world is None and tally.pages > 0,
         )
+
+    @property
+    def standing_order(self) -> KeepWatching:
+        """How it is watched by itself."""
+        return KeepWatching(
+            next((name for name, seconds in PERIODS.items() if seconds == self.wish.every), None)
+        )
+
+    def is_due(self, now: float) -> bool:
+        """Whether a round should begin by itself at a time, in seconds since 1970."""
+        if self.wish.every is None or self._state != "ended" or self._failure is not None:
+            return False
+        self._tally.update()
+        last = self._tally.round
+        return last is None or now >= last.wall + self.wish.every
 
     def curve(self) -> list[int]:
         """How many of its first n pages are on topic by now, for each n from 0 on."""
@@ -128,6 +152,10 @@ class ServerCrawl:
         async with self._turn:
             if self._child is None or self._state in ("stopping", "ended"):
                 raise UserError("the crawl does not run; there is nothing to pause")
+            if self._watches:
+                raise UserError(
+                    "a round of watching cannot rest; stop it, and it goes on when you watch again"
+                )
             self._want("pause")
             self._child.send(messages.Do("pause"))
 
@@ -137,6 +165,8 @@ class ServerCrawl:
             await self._go_on(form)
 
     async def _go_on(self, form: GoOn) -> None:
+        if self._watches and self._state != "stopping":
+            raise UserError("it is being watched; wait for the end of the round, or stop it first")
         if self._state in ("stopping", "ended") and self._child is not None:
             await self._child.wait(PATIENCE)
         limits = self._budget(form)
@@ -173,6 +203,23 @@ class ServerCrawl:
         return Limits(
             max_pages=form.max_pages, max_fetches=None if self.wish.max_fetches is None else fetches
         )
+
+    async def watch(self, form: KeepWatching) -> None:
+        """Make a round of watching, or go on with one that was stopped; others by themselves, if that is wanted."""
+        async with self._turn:
+            if self.wish.world is not None:
+                raise UserError(
+                    "it hunts in a recorded world, where nothing changes; watch a hunt on the web"
+                )
+            self._want(self.wish.mood, every=None if form.every is None else PERIODS[form.every])
+            if not form.now:
+                return
+            if self._state != "ended":
+                raise UserError("the hunt has not ended; stop it, or wait for its end, then keep watching")
+            if self._child is not None:
+                await self._child.wait(PATIENCE)
+            self._want("watch")
+            await self._begin()
 
     async def stop(self) -> None:
         """End it; what it found stays, and it can be continued."""
@@ -240,6 +287,7 @@ class ServerCrawl:
 
     async def _begin(self) -> None:
         self._failure, self._state = None, "starting"
+        self._watches = self.wish.mood == "watch"
         try:
             await self._start(self.wish)
         except OSError as error:
@@ -250,10 +298,10 @@ class ServerCrawl:
         self._child = child = await Child.start(begin, self._hear, self._over)
         return child
 
-    def _want(self, mood: Literal["run", "pause", "stop"], limits: Limits | None = None) -> None:
+    def _want(self, mood: Mood, limits: Limits | None = None, **more: int | None) -> None:
         limits = self.wish.limits if limits is None else limits
         self.wish = msgspec.structs.replace(
-            self.wish, mood=mood, max_pages=limits.max_pages, max_fetches=limits.max_fetches
+            self.wish, mood=mood, max_pages=limits.max_pages, max_fetches=limits.max_fetches, **more
         )
         try:
             self.wish.save(self.folder)
@@ -277,6 +325,8 @@ class ServerCrawl:
         match report:
             case messages.Playing(step, visits):
                 self._playing = ReplayProgress(step, visits)
+            case messages.Looking(pages, of):
+                self._looking = LookProgress(pages, of)
             case messages.CrawlState(paused, line):
                 self._playing, self._line = None, line
                 if self._state != "stopping" and not self._only_hears:
@@ -300,6 +350,7 @@ class ServerCrawl:
     def _over(self, status: int) -> None:
         """The process is gone."""
         self._child, self._playing = None, None
+        self._watches, self._looking = False, None
         self._only_hears, self._unanswered = False, 0
         if status and self._failure is None:
             self._failure = _KILLED if status < 0 else _BROKE

@@ -9,7 +9,7 @@ from typing import Any
 
 from salticid.crawl import HARVEST_WINDOW
 from salticid.errors import UserError
-from salticid.messages import Revision
+from salticid.messages import Revision, Round
 from salticid.model import Outcome
 from salticid.store import record
 from salticid.store.crawl_folder import CrawlFolder
@@ -25,7 +25,7 @@ _FOREVER = (1 << 63) - 1
 
 
 class Tally:
-    """Counts of one crawl; `update` takes in what its log holds by now."""
+    """Counts of one crawl, and its last `round` of watching; `update` takes in what its log holds by now."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -36,6 +36,7 @@ class Tally:
         self.seconds = 0.0
         self.trouble: str | None = None
         self.about: dict[str, Any] = {}
+        self.round: Round | None = None
         self._hosts: dict[str, int] = {}
         self._host_of: dict[int, int] = {}
 
@@ -89,7 +90,9 @@ class Tally:
         """Hear what the judge and the person said since."""
         while messages := list(record.messages(crawl.database, self._seq, _FOREVER, _MOST_MESSAGES)):
             for self._seq, message in messages:
-                if isinstance(message, Revision):
+                if isinstance(message, Round):
+                    self.round = message
+                elif isinstance(message, Revision):
                     steps = {url: crawl.step_of(url) for url, _ in message.feedback}
                     self.standing.hear(message, steps)
 

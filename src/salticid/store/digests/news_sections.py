@@ -10,6 +10,7 @@ from salticid.store.changes import Change
 from salticid.store.digests.markup import element, link
 from salticid.store.round_news import ChangedPage, GonePage, NewPage, NewsPage
 
+_GONE = (404, 410)
 MOST_IN_FULL = 500
 """Pages of a section that are told of in full; others are counted."""
 
@@ -24,7 +25,8 @@ def story(page: NewsPage) -> list[Element]:
         case ChangedPage(change=change) if change is not None:
             return [sentence_list(change)]
         case GonePage(status=status):
-            return [element("p", f"The server answers {status}." if status else "It is no page any more.")]
+            gone = f"The server answers {status}." if status in _GONE else "It is no page any more."
+            return [element("p", gone)]
     return []
 
 

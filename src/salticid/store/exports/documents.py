@@ -20,6 +20,7 @@ from salticid.store.exports.readings import Readings
 from salticid.store.exports.repeated_lines import RepeatedLines
 from salticid.store.exports.selection import ExportPage
 from salticid.store.times import time_of
+from salticid.store.versions import Versions
 
 _AHEAD = 4  # pages asked for, a worker, before the first of them is there
 
@@ -64,6 +65,25 @@ class Chunk(Document, frozen=True):
     chunks: int
 
 
+class NewsDocument(Document, frozen=True):
+    """A page of which there is `news` since a moment: it is new, changed, or back again.
+
+    `added` and `removed` are the sentences that came and went since then, a line each.
+    """
+
+    news: str
+    added: str
+    removed: str
+
+
+class NewsChunk(Chunk, frozen=True):
+    """A piece of such a page."""
+
+    news: str
+    added: str
+    removed: str
+
+
 class DocumentStream(Protocol):
     """Documents, all of one kind, to be gone through once."""
 
@@ -74,7 +94,10 @@ class DocumentStream(Protocol):
 
 
 class PageStream(Protocol):
-    """Pages, and what each says in plain text."""
+    """Pages, in these versions, and what each says in plain text."""
+
+    @property
+    def versions(self) -> Versions: ...
 
     def __iter__(self) -> Iterator[ExportPage]: ...
 
@@ -85,13 +108,21 @@ class Documents:
     """The documents of pages, in their order, to be gone through once, and closed; only a few are in memory at a time.
 
     A page whose main text cannot be had, for its HTML was not kept or is hostile, has its plain text instead. Without
-    `markdown` there is none. With `chunk_words`, each is cut into chunks of about so many words.
+    `markdown` there is none. With `chunk_words`, each is cut into chunks of about so many words. With `news`, what is
+    new about each is told.
     """
 
     def __init__(
-        self, crawl: CrawlFolder, pages: PageStream, markdown: bool, chunk_words: int | None = None
+        self,
+        crawl: CrawlFolder,
+        pages: PageStream,
+        markdown: bool,
+        chunk_words: int | None = None,
+        news: bool = False,
     ) -> None:
-        self.kind: type[Document] = Document if chunk_words is None else Chunk
+        kinds: tuple[type[Document], type[Chunk]] = (NewsDocument, NewsChunk) if news else (Document, Chunk)
+        self._page_kind, self._chunk_kind = kinds
+        self.kind: type[Document] = self._page_kind if chunk_words is None else self._chunk_kind
         self._crawl, self._pages, self._markdown, self._chunk_words = crawl, pages, markdown, chunk_words
         self._anchors = Anchors(crawl.database)
         self._stream = self._all()
@@ -105,7 +136,7 @@ class Documents:
     def _all(self) -> Generator[Document, None, None]:
         with_blocks = self._markdown or self._chunk_words is not None
         with Readings(self._crawl.folder) as readings:
-            repeated = RepeatedLines(self._crawl, readings)
+            repeated = RepeatedLines(self._crawl, readings, self._pages.versions)
             waiting: deque[tuple[ExportPage, Future[Reading | None] | None]] = deque()
             for page in self._pages:
                 asked = None
@@ -130,11 +161,11 @@ class Documents:
         about = msgspec.structs.asdict(whole)
         for number, piece in enumerate(pieces, 1):
             about |= {"text": piece.text, "markdown": piece.markdown if self._markdown else ""}
-            yield Chunk(**about, headings=piece.headings, chunk=number, chunks=len(pieces))
+            yield self._chunk_kind(**about, headings=piece.headings, chunk=number, chunks=len(pieces))
 
     def _document(self, page: ExportPage, text: str, markdown: str, reading: Reading | None) -> Document:
         visit, wishes = page.visit, reading and reading.wishes
-        return Document(
+        return self._page_kind(
             url=visit.url,
             final_url=visit.final_url,
             title=page.title,
@@ -154,4 +185,10 @@ class Documents:
             noai=wishes.noai if wishes else None,
             tdm_reservation=wishes.tdm_reservation if wishes else None,
             markdown=markdown,
+            **(_news(page) if self._page_kind is NewsDocument else {}),
         )
+
+
+def _news(page: ExportPage) -> dict[str, str]:
+    added, removed = (page.change.added, page.change.removed) if page.change else ([], [])
+    return {"news": page.news or "", "added": "\n".join(added), "removed": "\n".join(removed)}

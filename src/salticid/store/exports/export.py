@@ -70,7 +70,8 @@ def export(
         elif form in _REFERENCES:
             _REFERENCES[form](pages, out)
         else:
-            with closing(Documents(crawl, pages, form is not Format.CSV, chunk_words)) as documents:
+            news = criteria.since is not None
+            with closing(Documents(crawl, pages, form is not Format.CSV, chunk_words, news)) as documents:
                 _WRITERS[form](documents, out)
         return ExportResult.of(pages)
 
@@ -86,7 +87,7 @@ def export_folder(
     """As `export`, into an empty folder."""
     with (
         _pages(crawl, criteria, watch) as pages,
-        closing(Documents(crawl, pages, True, chunk_words)) as documents,
+        closing(Documents(crawl, pages, True, chunk_words, criteria.since is not None)) as documents,
     ):
         if form is Format.DATASET:
             dataset.write(documents, folder, crawl, pages)

@@ -7,7 +7,7 @@ import unicodedata
 from pathlib import Path
 
 from salticid.parse.markdown_signs import escaped, link
-from salticid.store.exports.documents import Chunk, Document, DocumentStream
+from salticid.store.exports.documents import Chunk, Document, DocumentStream, NewsChunk, NewsDocument
 from salticid.store.exports.front_matter import Value, front_matter
 from salticid.store.exports.new_folder import GENERATOR
 from salticid.store.exports.reference import one_line
@@ -66,6 +66,9 @@ def page_file(document: Document) -> str:
     }
     if isinstance(document, Chunk):
         about |= {"headings": document.headings, "chunk": document.chunk, "chunks": document.chunks}
+    if isinstance(document, NewsDocument | NewsChunk):
+        added, removed = (told.split("\n") if told else [] for told in (document.added, document.removed))
+        about |= {"news": document.news, "added": added, "removed": removed}
     return f"{front_matter(about)}\n{document.markdown}\n"
 
 

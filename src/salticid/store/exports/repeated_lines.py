@@ -32,9 +32,8 @@ class RepeatedLines:
     Near-duplicates are not looked at: what copies of one page have in common is what it says.
     """
 
-    def __init__(self, crawl: CrawlFolder, readings: Readings) -> None:
-        self._crawl, self._readings = crawl, readings
-        self._versions = Versions(crawl.database)
+    def __init__(self, crawl: CrawlFolder, readings: Readings, versions: Versions) -> None:
+        self._crawl, self._readings, self._versions = crawl, readings, versions
         self._steps: dict[str, array[int]] = defaultdict(lambda: array("q"))
         for row in crawl.rows(-1):
             if row.good and row.records and row.duplicate_of is None:

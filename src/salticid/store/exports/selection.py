@@ -1,15 +1,17 @@
-"""Which pages of a crawl are wanted, each in its newest version."""
+"""Which pages of a crawl are wanted, each in its newest version, or in that of a day."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from salticid.model import Outcome
+from salticid.store.changes import Change
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.choices import PageOrder as PageOrder
+from salticid.store.since import NewsKind, NewsSince, Since
 from salticid.store.stored_visit import StoredVisit
 from salticid.store.twin_groups import TwinGroups
 from salticid.store.verdicts import Word, is_on_topic
@@ -23,7 +25,9 @@ class Criteria:
     `min_score`: those with at least this score. `on_topic`: those that reach the judge's line, or another `line`, or
     that the person liked, but none that was rejected. `liked`: only those the person liked. `rejected`: whether those
     that the person rejected are wanted, which `on_topic` does without anyway. With `all` near-duplicates and pages that
-    are gone by now, too. `noindex`: whether pages are wanted that forbid it.
+    are gone by now, too. `noindex`: whether pages are wanted that forbid it. `at`: pages as they were at a moment, in
+    seconds since 1970, and no later ones; what is thought of them is that of now. `since`: only those with news since
+    then.
     """
 
     min_score: float | None = None
@@ -34,6 +38,8 @@ class Criteria:
     order: PageOrder = PageOrder.BEST
     line: float | None = None
     noindex: bool = False
+    at: float | None = None
+    since: Since | None = None
 
 
 class SkipReason(StrEnum):
@@ -47,6 +53,9 @@ class SkipReason(StrEnum):
     SCORE = "score"
     DUPLICATE = "duplicate"
     GONE = "gone"
+    LATER = "later"
+    THINNED = "thinned"
+    NO_NEWS = "no news"
     NO_EXCHANGE = "no exchange"
 
 
@@ -54,7 +63,8 @@ class SkipReason(StrEnum):
 class ExportPage:
     """A page to be exported, as a refresh last saw it.
 
-    Times are in seconds since 1970. `records` are the places in the WARC of the exchanges that led to it.
+    Times are in seconds since 1970. `records` are the places in the WARC of the exchanges that led to it. `news` says
+    what became of it, and `change` how, where that was asked for.
     """
 
     visit: StoredVisit
@@ -63,6 +73,8 @@ class ExportPage:
     fetched: float | None
     modified: float | None
     records: list[int]
+    news: NewsKind | None = None
+    change: Change | None = None
 
 
 Watch = Callable[[int, int], None]
@@ -73,6 +85,7 @@ class Pages:
     """The pages that meet the criteria, in the order they ask for; to be gone through once.
 
     `visits` counts the visits looked at, `taken` those that give a page, `skipped` the others, by reason.
+    `versions` are those that are told of.
     """
 
     def __init__(self, crawl: CrawlFolder, criteria: Criteria, watch: Watch) -> None:
@@ -84,7 +97,8 @@ class Pages:
         self._line = line if criteria.on_topic else None
         self._no_rejected = criteria.on_topic or not criteria.rejected
         self._groups = TwinGroups(crawl.database, crawl.verdicts().rejected if self._no_rejected else ())
-        self._versions = Versions(crawl.database)
+        self.versions = Versions(crawl.database, criteria.at)
+        self._news = None if criteria.since is None else NewsSince(crawl, criteria.since)
 
     def __iter__(self) -> Iterator[ExportPage]:
         for visit in self._visits():
@@ -95,7 +109,7 @@ class Pages:
                 self.skipped[why] += 1
             else:
                 self.taken += 1
-                yield page
+                yield page if self._news is None else replace(page, change=self._news.change(visit.step))
                 self._watch(self.visits, self.taken)
 
     def leave_out(self, why: SkipReason) -> None:
@@ -110,16 +124,17 @@ class Pages:
 
     def _newest(self, visit: StoredVisit) -> ExportPage:
         """The page of a visit as it was when it had last changed."""
-        newest = self._versions.newest(visit.step)
-        if newest is None:
+        newest = self.versions.newest(visit.step)
+        news = None if self._news is None else self._news.kind(visit.step)
+        if newest is None or self.versions.is_thinned(visit.step):
             times = visit.fetched, visit.modified
-            return ExportPage(visit, visit.title or "", visit.noindex, *times, visit.records)
-        page = self._versions.page(visit.step)
-        return ExportPage(visit, page.title, page.noindex, newest.wall, newest.modified, newest.places)
+            return ExportPage(visit, visit.title or "", visit.noindex, *times, visit.records, news)
+        page = self.versions.page(visit.step)
+        return ExportPage(visit, page.title, page.noindex, newest.wall, newest.modified, newest.places, news)
 
     def text(self, page: ExportPage) -> str:
         """The plain text of a page."""
-        return self._versions.page(page.visit.step).text
+        return self.versions.page(page.visit.step).text
 
     def _left_out(self, page: ExportPage) -> SkipReason | None:
         visit, criteria = page.visit, self.criteria
@@ -127,6 +142,10 @@ class Pages:
             return SkipReason.NO_PAGE
         if visit.revisit:
             return SkipReason.REVISIT
+        if not self.versions.was_read(visit.fetched):
+            return SkipReason.LATER
+        if self.versions.is_thinned(visit.step):
+            return SkipReason.THINNED
         if page.noindex and not criteria.noindex:
             return SkipReason.NOINDEX
         if visit.word is Word.REJECTED and self._no_rejected:
@@ -137,7 +156,9 @@ class Pages:
             return SkipReason.SCORE
         if self._line is not None and not is_on_topic(visit.current_score, visit.word, self._line):
             return SkipReason.SCORE
-        if not criteria.all and self._versions.is_gone(visit.step):
+        if self._news is not None and page.news is None:
+            return SkipReason.NO_NEWS
+        if not criteria.all and self.versions.is_gone(visit.step):
             return SkipReason.GONE
         if not criteria.all and not self._groups.take(visit.step):
             return SkipReason.DUPLICATE

@@ -70,6 +70,7 @@ class _Archived:
 
     def __init__(self, crawl: CrawlFolder, pages: Pages, warc: _HashedFile, index: ArchiveIndex) -> None:
         self.times: deque[str] = deque()
+        self.versions = pages.versions
         self._folder, self._pages, self._warc, self._index = crawl.folder, pages, warc, index
 
     def text(self, page: ExportPage) -> str:

@@ -32,7 +32,7 @@ class InBatches(Queueing):
         super().start(brief)
         self._host = brief.urls.host
         self._batch: list[Choice] = []
-        self._out = 0
+        self._out: set[int] = set()
         self._visits: list[tuple[Visit, Ints]] = []
         self._offers: list[tuple[int, Ints]] = []
         self._revisions: dict[int, float] = {}
@@ -44,11 +44,11 @@ class InBatches(Queueing):
             self._batch.sort(key=lambda choice: self._host(choice.link.url) in busy)
             n = min(n, sum(self._host(choice.link.url) not in busy for choice in self._batch))
         ready, self._batch = self._batch[:n], self._batch[n:]
-        self._out += len(ready)
+        self._out.update(choice.link.url for choice in ready)
         return ready
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
-        self._out -= 1
+        self._out.discard(visit.url)
         self._visits.append((visit, fresh))
         if not self._batch and not self._out:
             self.learn([visit for visit, _ in self._visits])

@@ -124,7 +124,9 @@ class Walking(Generic[A]):
         return choices
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
-        agent = self.agents[visit.choice.agent or NOBODY]
+        agent = self.agents.get(visit.choice.agent or NOBODY)
+        if agent is None:  # others were there
+            return
         self.starts.pop(visit.url, None)
         self.starts.pop(visit.final, None)
         agent.energy -= self.cost(visit)

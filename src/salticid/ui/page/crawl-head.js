@@ -5,10 +5,11 @@ import { exportMenu } from "./export-menu.js";
 import { hint } from "./hint.js";
 import { MOST_PAGES, wrongCount } from "./page-count.js";
 import { pathTo } from "./router.js";
+import { watchForm } from "./watch-form.js";
 import { clock, number, percent, state, strategy } from "./words.js";
 
 export class CrawlHead {
-  /** `order(name, body)` asks the server: pause, continue, stop. `shown()`: what the list shows. */
+  /** `order(name, body)` asks the server: pause, continue, stop, watch. `shown()`: what the list shows. */
   constructor(hunt, order, shown) {
     this.hunt = hunt;
     this.order = order;
@@ -21,6 +22,7 @@ export class CrawlHead {
     this.turn = button("Pause", () => this.pauseOrGoOn());
     this.stop = button("Stop", () => order("stop"));
     this.more = this.moreForm();
+    this.watch = watchForm(order);
     this.progress = el("progress", { "aria-label": "Pages fetched of those to fetch" });
     this.figures = this.figureList();
     this.node = this.build();
@@ -33,7 +35,8 @@ export class CrawlHead {
       this.turn,
       this.stop,
       this.more,
-      exportMenu(this.hunt.id, () => ({ ...this.shown(), read: this.hunt.summary.pages })),
+      this.watch.node,
+      exportMenu(this.hunt.id, () => ({ ...this.shown(), read: this.hunt.summary.pages, round: this.hunt.summary.round })),
       el("a", { class: "button", href: pathTo("compare", this.hunt.id) }, "Compare"),
     );
     return el(
@@ -106,7 +109,7 @@ export class CrawlHead {
     const { summary, spiders } = this.hunt;
     const ended = summary.state === "ended";
     say(this.heading, summary.query);
-    say(this.pill, state(summary.state));
+    say(this.pill, summary.watching && summary.state === "running" ? "watching" : state(summary.state));
     this.pill.dataset.state = summary.state;
     say(this.how, how(summary));
     this.buttons(summary, ended);
@@ -131,7 +134,9 @@ export class CrawlHead {
 
   buttons(summary, ended) {
     const focusLost = ended && [this.turn, this.stop].includes(document.activeElement);
-    this.turn.hidden = this.stop.hidden = ended;
+    this.stop.hidden = ended;
+    this.turn.hidden = ended || summary.watching === true;
+    this.watch.draw(summary);
     say(this.turn, summary.state === "paused" ? "Go on" : "Pause");
     this.turn.disabled = summary.state === "stopping";
     this.stop.disabled = summary.state === "stopping";
@@ -140,9 +145,12 @@ export class CrawlHead {
   }
 }
 
-function how({ strategy: name, max_pages, playing, world }) {
+function how({ strategy: name, max_pages, playing, world, looking }) {
   const where = world ? ` in the recorded world ${world}` : "";
   const order = `${strategy(name)} strategy, up to ${number(max_pages)} pages${where}`;
+  if (looking && looking.pages < looking.of)
+    return `${order}; looking again at known pages: ${number(looking.pages)} of ${number(looking.of)}`;
+  if (looking) return `${order}; hunting on from what is new`;
   if (!playing) return order;
   return `${order}; going through what it did before: ${number(playing.step)} of ${number(playing.visits)}`;
 }

@@ -17,7 +17,7 @@ const CUT = ["csv", "markdown", "jsonl", "parquet"];
 const WORDS = 300;
 let made = 0;
 
-/** `shown()` tells how many pages were `read`, and, where there is a list, how many of them it shows: from the judge's
+/** `shown()` tells how many pages were `read`, the last `round` of watching, if there was one, and, where there is a list, how many of them it shows: from the judge's
  * `line` on, or from the `least` score that the person chose. */
 export function exportMenu(id, shown) {
   const choices = el("div", { class: "menu-choices", role: "radiogroup", "aria-label": "Which pages" });
@@ -45,11 +45,12 @@ export function exportMenu(id, shown) {
   let which = "list";
 
   function open() {
-    const { pages, read } = shown();
+    const { pages, read, round } = shown();
     const name = `export-${(made += 1)}`;
     fill(
       choices,
       choice("list", pages == null ? "What is on topic" : `What is shown: ${count(pages, "page")}`, name),
+      round != null && choice("news", `What is new since round ${round} began`, name),
       choice("everything", `Everything: ${count(read, "page")} read`, name),
     );
     draw();
@@ -65,8 +66,9 @@ export function exportMenu(id, shown) {
   }
 
   function draw() {
-    const { line, least } = shown();
-    const asks = new URLSearchParams({ which });
+    const { line, least, round } = shown();
+    const asks = new URLSearchParams({ which: which === "news" ? "list" : which });
+    if (which === "news") asks.set("since", round);
     if (which === "list" && least != null) asks.set("least", least);
     else if (which === "list" && line != null) asks.set("line", line);
     if (forbidden.checked) asks.set("noindex", 1);

@@ -5,7 +5,7 @@ import { Refused, get } from "./api.js";
 const PAUSE = 2_000;
 /** Times as long as an answer took nothing is asked again: in the log of a long hunt there is much to read. */
 const PAUSES = 10;
-const FINE = ["ok", "duplicate", "out of scope", "elsewhere"];
+const FINE = ["ok", "duplicate", "out of scope", "elsewhere", "known", "forgotten"];
 
 /** Keeps `starts` and `hosts` up to date; `changed` is called when they are. */
 export class Failures {

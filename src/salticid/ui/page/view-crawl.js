@@ -14,6 +14,8 @@ import { MovedNote, movesBetween } from "./moved-note.js";
 import { nowPanel } from "./now-panel.js";
 import { PopulationPanel } from "./population-panel.js";
 import { rename } from "./router.js";
+import { Rounds } from "./rounds.js";
+import { sinceLastTime } from "./since-last-time.js";
 import { SpiderPanel } from "./spider-panel.js";
 import { startFates } from "./start-fates.js";
 import { announce, linkLost } from "./status.js";
@@ -44,6 +46,8 @@ class CrawlView {
     this.warnings = new Warnings(summary.id);
     this.failures = new Failures(this.hunt, () => this.drawPanels());
     this.fates = startFates(this.failures);
+    this.rounds = new Rounds(this.hunt, () => this.drawPanels());
+    this.news = sinceLastTime(this.rounds);
     this.moved = new MovedNote((step) => this.suggestions.acts.like(step, 0));
     this.said = new Map();
     this.panels = [
@@ -68,6 +72,7 @@ class CrawlView {
       this.head.node,
       this.fates.node,
       this.warnings.node,
+      this.news.node,
       this.tabs(),
       el(
         "div",
@@ -108,6 +113,7 @@ class CrawlView {
     this.stream?.close();
     this.suggestions.close();
     this.failures.close();
+    this.rounds.close();
   }
 
   /** The address names another spider, or none. */
@@ -143,6 +149,8 @@ class CrawlView {
     this.head.draw();
     this.fates.draw();
     this.failures.update();
+    this.rounds.update();
+    this.news.draw();
     this.lookAhead();
     for (const panel of this.panels) panel.draw(this.spider);
   }

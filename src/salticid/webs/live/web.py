@@ -175,11 +175,13 @@ class LiveWeb:
         return await asyncio.to_thread(decode_body, answer.fields, answer.body, longest)
 
     async def _is_in_scope(self, at: str) -> bool:
-        return self.may_follow(at)
+        return self.may_follow(at) and not self.urls.hides(at)
 
     async def _fetch(self, url: int, unless: Mapping[str, str] | None) -> Response:
         way = self._halfway.pop(url, None) or _Way(self.urls[url])
         while way.hops <= MAX_REDIRECTS:
+            if self.urls.hides(way.at):
+                return self._response(url, way, Outcome.FORGOTTEN)
             try:
                 await self._wait_for_others(way.at, url)
                 if url in self.either_scheme:

@@ -1,0 +1,315 @@
+"""Pages that were forgotten: nothing of them is left in any file, and nobody asks for them again."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+import zstandard
+from tests.changing_site import SITE, Site, page, refreshed, serving
+from tests.made_crawl import Made, article
+from tests.running import Said, salticid
+from warcio.archiveiterator import ArchiveIterator
+
+from salticid.errors import UserError
+from salticid.messages import Offer, Sight
+from salticid.model import NO_SHARD, Glimpse
+from salticid.store import warc
+from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.folder_lock import lock
+from salticid.store.forgetting import forget
+from salticid.store.log import CrawlLog
+from salticid.store.packing import pack_page
+from salticid.store.record import all_messages
+from salticid.store.schema import FILE, MESSAGE, SNAPSHOT, START_PAGE, TABLES, URL
+from salticid.tables import Urls, Words
+
+SECRET = ("quokkavelour", "zorbleflint", "wumpusgarnet")
+"""Words that only the page to be forgotten has: in its title, in its text, and in what it said later."""
+OTHER = "http://other.example"
+KILLS = {
+    "before the files": "forgetting.discard = killed",
+    "when a file is written": "copy = discarding._copy\ndiscarding._copy = lambda *args: (copy(*args), killed())",
+    "when the log knows": "Path.unlink = killed",
+    "before the digests": "forgetting.rounds = killed",
+}
+PROGRAM = """
+import os, signal
+from pathlib import Path
+from salticid.store import discarding, forgetting
+def killed(*_): os.kill(os.getpid(), signal.SIGKILL)
+{kill}
+forgetting.forget(Path({folder!r}), ["http://a.example/secret"])
+"""
+
+
+def everything_in(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """All bytes of all files of a folder; and what is packed in them, unpacked."""
+    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+        data = file.read_bytes()
+        yield file.name, data
+        if file.name.endswith(".warc.gz"):
+            with file.open("rb") as stream:
+                for record in ArchiveIterator(stream):
+                    yield file.name, record.content_stream().read()
+        elif data.startswith(b"SQLite format 3"):
+            with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as db:
+                names = [row[0] for row in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+                for name in names:
+                    for row in db.execute(f"SELECT * FROM {name}"):
+                        for value in row:
+                            yield f"{file.name} {name}", _unpacked(value)
+
+
+def _unpacked(value: object) -> bytes:
+    if not isinstance(value, bytes):
+        return str(value).encode()
+    try:
+        return zstandard.decompress(value)
+    except zstandard.ZstdError:
+        return value
+
+
+def traces(folder: Path, *words: str | bytes) -> set[tuple[str, str | bytes]]:
+    """Which of these can be read, and where."""
+    found = set()
+    for where, data in everything_in(folder):
+        text = data.decode("utf-8", "replace").casefold()
+        found |= {
+            (where, word) for word in words if (word in data if isinstance(word, bytes) else word in text)
+        }
+    return found
+
+
+def packed(folder: Path, step: int) -> list[bytes]:
+    """Words and text of a page as the database has them."""
+    with closing(sqlite3.connect(folder / FILE)) as db:
+        return [*db.execute("SELECT stream, text FROM page WHERE step = ?", (step,)).fetchone()]
+
+
+def fill(site: Site) -> None:
+    site.pages |= {
+        "/": page("home", "/secret", "/plain", f"{OTHER}/mine", f"{OTHER}/ours"),
+        "/secret": page(f"{SECRET[0]} {SECRET[1]}", "/hidden"),
+        "/hidden": page("what the other links to"),
+        "/plain": page("nothing"),
+        "/mine": page("things of another host"),
+        "/ours": page("more things of another host"),
+    }
+
+
+def crawl(port: int, folder: Path, *options: str) -> Said:
+    topic = folder.parent / "topic.toml"
+    topic.write_text(f'name = "t"\nkeywords = "jumping spiders"\nseeds = ["{SITE}/"]\n')
+    return salticid(
+        "crawl", topic, "--resolve", f"*=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8", "--delay", "0",
+        "--out", folder, "--json", *options,
+    )  # fmt: skip
+
+
+def listed(folder: Path) -> dict[str, str]:
+    said = salticid("visits", folder, "--json")
+    assert said.status == 0, said.err
+    return {row["final_url"]: row["outcome"] for row in map(json.loads, said.out.splitlines())}
+
+
+def test_nothing_of_a_page_is_left_and_it_is_never_asked_for_again(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    with serving() as (site, port):
+        fill(site)
+        assert json.loads(crawl(port, folder).out)["pages"] == 6
+        site.pages["/secret"] = page(f"{SECRET[0]} {SECRET[2]}", "/hidden")
+        said = salticid("watch", folder, "--json")
+        assert (said.status, json.loads(said.out)["changed"]) == (0, 1), said.err
+        assert salticid("search", folder, SECRET[2]).out
+        with closing(CrawlFolder(folder)) as crawled:
+            step = crawled.step_of(f"{SITE}/secret")
+        assert step is not None
+        blobs = packed(folder, step)
+        assert {word for _, word in traces(folder, *SECRET, *blobs)} == {*SECRET, *blobs}
+
+        said = salticid("forget", folder, f"{SITE}/secret", "--json")
+        assert said.status == 0, said.err
+        assert json.loads(said.out) == {
+            "out": str(folder), "pages": 1, "urls": [f"{SITE}/secret"], "not_found": [],
+        }  # fmt: skip
+        assert traces(folder, *SECRET, *blobs) == set()
+        assert salticid("search", folder, "nothing").out, "all else is found"
+        assert salticid("search", folder, SECRET[0]).out == ""
+        outcomes = listed(folder)
+        assert f"{SITE}/secret" not in outcomes
+        assert sorted(outcomes.values()) == ["forgotten", *["ok"] * 5]
+
+        site.asked.clear()
+        site.pages["/plain"] = page("something else", "/secret", "/fresh")
+        site.pages["/fresh"] = page("a new page", "/secret")
+        assert refreshed(folder)["changed"] == 1
+        said = salticid("watch", folder, "--json")
+        assert said.status == 0, said.err
+        said = crawl(port, folder, "--max-pages", "2000")
+        assert said.status == 0, said.err
+        asked = {path for path, _ in site.asked}
+        assert "/secret" not in asked
+        assert "/plain" in asked
+        assert traces(folder, *SECRET) == set()
+    with closing(CrawlFolder(folder)) as crawled:
+        for table in TABLES:
+            assert list(crawled.database.all(table, body=bool(table.body))) is not None, "all rows are whole"
+        assert f"{SITE}/secret" not in {text for _, text, _ in crawled.database.all(URL)}
+
+
+def test_a_host_is_forgotten_with_all_that_it_may_have(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    with serving() as (site, port):
+        fill(site)
+        crawl(port, folder)
+        said = salticid("forget", folder, "other.example", "nobody.example")
+        assert (said.status, "2 pages forgotten" in said.out, f"{OTHER}/mine" in said.out) == (
+            0,
+            True,
+            True,
+        ), said
+        assert "nobody.example is not in the crawl" in said.err
+        assert traces(folder, "things of another host") == set()
+        with closing(CrawlFolder(folder)) as crawled:
+            assert not [name for name in crawled.notes("robots ") if "other" in name]
+        site.pages["/plain"] = page("something else", f"{OTHER}/new", "/fresh")
+        site.pages["/fresh"] = page("a new page")
+        site.pages["/new"] = page("a new page of another host")
+        site.asked.clear()
+        assert salticid("watch", folder).status == 0
+        asked = [(path, fields["host"]) for path, fields in site.asked]
+        assert ("/fresh", "site.example") in asked
+        assert not [path for path, name in asked if name == "other.example"]
+    with closing(CrawlFolder(folder)) as crawled:
+        assert not [text for _, text, _ in crawled.database.all(URL) if text.startswith(OTHER)]
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    crawl = Made(tmp_path / "crawl")
+    links = "<a href=/secret>one</a> <a href=/moved>two</a>"
+    home = article("home", more=links)
+    crawl.add("http://a.example/", home, raw=home)
+    html = article(SECRET[0], f"{SECRET[1]} {'and other words ' * 30}")
+    crawl.add("http://a.example/moved", html, to="http://a.example/secret", raw=html)
+    twin = article("A copy", f"copied {'and other words ' * 30}")
+    first = crawl.add("http://a.example/copy", twin, raw=twin, duplicate_of=1)
+    crawl.add("http://a.example/copy2", twin, raw=twin, duplicate_of=1)
+    later = article(f"{SECRET[0]} again", SECRET[2])
+    crawl.ask_again(1, "changed", later, raw=later)
+    crawl.ask_again(first, "same")
+    links = (
+        ("http://a.example/copy", 0, 1),
+        ("http://a.example/secret", 1, 3),
+        ("http://a.example/copy2", 3, 4),
+    )
+    feed = Glimpse(
+        NO_SHARD, 4, "http://a.example/feed", "Feed", ("copy", *SECRET[:2], "more"), links, 0.5, True, 1
+    )
+    shown = replace(
+        feed, step=5, url="http://a.example/secret", title=SECRET[0], words=SECRET, links=links[:1]
+    )
+    for seq, message in enumerate((Sight(feed), Sight(shown), Offer(["http://a.example/secret"], 1)), 500):
+        crawl._insert(MESSAGE, seq, msgspec.json.encode(message).decode())
+    example = crawl.parser.parse(html.encode(), "http://a.example/secret")
+    crawl._insert(START_PAGE, 1, "examples", *pack_page(example, crawl.zstd))
+    crawl.hear({1: 0.9, 0: 0.4}, {"http://a.example/secret": 1, "http://a.example/copy": -1})
+    folder = crawl.commit()
+    crawl.db.close()
+    (folder / SNAPSHOT).write_text(SECRET[0])
+    return folder
+
+
+def test_what_led_to_a_page_goes_with_it_and_a_twin_takes_its_place(made: Path) -> None:
+    done = forget(made, ["a.example/secret"])
+    assert done.urls == ["http://a.example/secret"]
+    assert traces(made, *SECRET, "a.example/secret", "a.example/moved") == set()
+    with closing(CrawlFolder(made)) as crawl:
+        visits = list(crawl.visits())
+        assert [visit.outcome for visit in visits] == ["ok", "forgotten", "ok", "ok"]
+        assert [visit.duplicate_of for visit in visits] == [None, None, None, "http://a.example/copy"]
+        assert {visit.step: visit.current_score for visit in visits} == {0: 0.4, 1: 0.0, 2: 0.5, 3: 0.5}
+        assert [visit.word for visit in visits] == [None, None, "rejected", None]
+        assert all(warc.read(made, place) for visit in visits for place in visit.records)
+        assert [len(visit.records) for visit in visits] == [1, 0, 1, 1]
+        feed, shown, offer, _ = (message for _, message in all_messages(crawl.database))
+        assert isinstance(feed, Sight)
+        assert isinstance(shown, Sight)
+        assert isinstance(offer, Offer)
+        assert (feed.glimpse.words, [link[1:] for link in feed.glimpse.links]) == (
+            ("copy", "more"),
+            [(0, 1), (1, 2)],
+        )
+        assert (shown.glimpse.words, shown.glimpse.links) == ((), ())
+        assert [shown.glimpse.url] == offer.urls == [visits[1].final_url]
+
+
+def test_a_page_is_forgotten_once_and_another_can_be_too(made: Path) -> None:
+    forget(made, ["http://a.example/secret"])
+    assert forget(made, ["http://a.example/secret", "https://a.example/copy"]).not_found == [
+        "http://a.example/secret"
+    ]
+    with closing(CrawlFolder(made)) as crawl:
+        assert [visit.outcome for visit in crawl.visits()] == ["ok", "forgotten", "forgotten", "ok"]
+
+
+@pytest.mark.parametrize("when", KILLS)
+def test_killed_at_any_step_it_is_ended_by_the_same_command(made: Path, when: str) -> None:
+    script = PROGRAM.format(kill=KILLS[when], folder=str(made))
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr.decode()
+    with closing(CrawlFolder(made)) as crawl:
+        assert [visit.outcome for visit in crawl.visits()] == ["ok", "forgotten", "ok", "ok"]
+    log = CrawlLog(made, Urls(), Words(), own_tables=True)
+    log.open()
+    with pytest.raises(UserError, match=f"salticid forget {made}"):
+        log.go_on()
+    log.close()
+    said = salticid("forget", made)
+    assert said.status == 0, said.err
+    assert traces(made, *SECRET, "a.example/secret", "a.example/moved") == set()
+    assert salticid("search", made, "copied").out
+
+
+def test_mistakes_are_told(made: Path, tmp_path: Path) -> None:
+    for names, about in (
+        ((), "nothing to forget"),
+        (("two words",), "'two words' is neither"),
+        (("mailto:a@b.example",), "is neither"),
+    ):
+        said = salticid("forget", made, *names)
+        assert (said.status, about in said.err) == (2, True), said
+    said = salticid("forget", tmp_path / "none", "a.example")
+    assert (said.status, "holds no crawl" in said.err, (tmp_path / "none").exists()) == (2, True, False)
+    with closing(lock(made)):
+        said = salticid("forget", made, "a.example")
+    assert (said.status, "another program" in said.err) == (2, True)
+    (made / "shards").mkdir()
+    said = salticid("forget", made, "a.example")
+    assert (said.status, "shards" in said.err) == (2, True)
+
+
+def test_a_crawl_of_a_world_that_has_the_page_does_not_go_on(tmp_path: Path) -> None:
+    assert salticid("world", "build", tmp_path / "w", "--synthetic", "60").status == 0
+    assert (
+        salticid("world", "topics", tmp_path / "w", "--out", tmp_path / "topics", "--min-pages", "5").status
+        == 0
+    )
+    topic = sorted((tmp_path / "topics").glob("*.toml"))[0]
+    order = ("crawl", topic, "--web", tmp_path / "w", "--out", tmp_path / "c", "--strategy", "breadth_first")
+    assert salticid(*order, "--max-pages", "5").status == 0
+    url = next(iter(listed(tmp_path / "c")))
+    assert salticid("forget", tmp_path / "c", url).status == 0
+    assert "forgotten" in listed(tmp_path / "c").values()
+    said = salticid(*order, "--max-pages", "9")
+    assert (said.status, "its world still holds" in said.err) == (2, True), said
