@@ -24,7 +24,8 @@ def terms(results: PolicyResults) -> str:
         f"{len(results.subjects)} subjects of {webs} of {race.pages:,} pages (seed {seeds}); a first hunt with "
         f"{race.first} fetches on day 0, then {race.days} rounds, a day each, with {race.fetches} fetches each. "
         "Shares of the subject's pages on each day, the mean over the days and of that over the subjects, ± its "
-        "standard error; differences are paired over subjects, their intervals a bootstrap over subjects, p of the paired t-test, corrected by Holm's method."
+        "standard error; differences are paired over subjects, their intervals a bootstrap over subjects, p "
+        "of the paired t-test, corrected by Holm's method."
     )
 
 
