@@ -153,6 +153,8 @@ def test_only_pages_are_exported_and_what_is_left_out_is_counted(made: Made) -> 
         "score": 1,
         "duplicate": 0,
         "gone": 0,
+        "later": 0,
+        "thinned": 0,
         "no news": 0,
         "no exchange": 0,
     }

@@ -98,7 +98,7 @@ class Summary(msgspec.Struct, frozen=True):
     here, if anything. `seconds` are on the crawl's clock, which stands still in a pause. `agents`: whether its strategy
     is made of them. `world` is the recorded one it hunts in, if it does. `round` is the number of its last round of
     watching, `watching` whether one is being made, `looking` how far that is, `every` how often they begin by
-    themselves.
+    themselves, `can_watch` whether one can begin now.
     """
 
     id: str

@@ -36,7 +36,10 @@ export class CrawlHead {
       this.stop,
       this.more,
       this.watch.node,
-      exportMenu(this.hunt.id, () => ({ ...this.shown(), read: this.hunt.summary.pages, round: this.hunt.summary.round })),
+      exportMenu(this.hunt.id, () => {
+        const { pages, round } = this.hunt.summary;
+        return { ...this.shown(), read: pages, round };
+      }),
       el("a", { class: "button", href: pathTo("compare", this.hunt.id) }, "Compare"),
     );
     return el(

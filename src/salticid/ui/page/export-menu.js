@@ -17,8 +17,8 @@ const CUT = ["csv", "markdown", "jsonl", "parquet"];
 const WORDS = 300;
 let made = 0;
 
-/** `shown()` tells how many pages were `read`, the last `round` of watching, if there was one, and, where there is a list, how many of them it shows: from the judge's
- * `line` on, or from the `least` score that the person chose. */
+/** `shown()` tells how many pages were `read`, the last `round` of watching, if there was one, and, where there is a
+ * list, how many of them it shows: from the judge's `line` on, or from the `least` score that the person chose. */
 export function exportMenu(id, shown) {
   const choices = el("div", { class: "menu-choices", role: "radiogroup", "aria-label": "Which pages" });
   const forbidden = el("input", { type: "checkbox", onchange: draw });
