@@ -95,9 +95,15 @@ def leave_snapshot(crawl: Crawl, judge: Judge, log: CrawlLog, others: Others = _
     except (OSError, CannotBeKept):
         partial.unlink(missing_ok=True)
         return False
-    log.retry()
-    if log.trouble is not None:  # it takes the room that is left for the log
+    fits_in = _has_room(log)
+    if not fits_in:
         file.unlink()
+    return fits_in
+
+
+def _has_room(log: CrawlLog) -> bool:
+    """Whether the log may still grow as far as its person allows."""
+    log.retry()
     return log.trouble is None
 
 
