@@ -39,7 +39,7 @@ OTHER = "http://other.example"
 KILLS = {
     "before the files": "forgetting.discard = killed",
     "when a file is written": "copy = discarding._copy\ndiscarding._copy = lambda *args: (copy(*args), killed())",
-    "when the log knows": "Path.unlink = killed",
+    "when the log knows": "Path.unlink = lambda path, **_: path.suffix == '.gz' and killed()",
     "before the digests": "forgetting.rounds = killed",
 }
 PROGRAM = """
@@ -208,16 +208,16 @@ def made(tmp_path: Path) -> Path:
     later = article(f"{SECRET[0]} again", SECRET[2])
     crawl.ask_again(1, "changed", later, raw=later)
     crawl.ask_again(first, "same")
-    links = (
+    named = (
         ("http://a.example/copy", 0, 1),
         ("http://a.example/secret", 1, 3),
         ("http://a.example/copy2", 3, 4),
     )
     feed = Glimpse(
-        NO_SHARD, 4, "http://a.example/feed", "Feed", ("copy", *SECRET[:2], "more"), links, 0.5, True, 1
+        NO_SHARD, 4, "http://a.example/feed", "Feed", ("copy", *SECRET[:2], "more"), named, 0.5, True, 1
     )
     shown = replace(
-        feed, step=5, url="http://a.example/secret", title=SECRET[0], words=SECRET, links=links[:1]
+        feed, step=5, url="http://a.example/secret", title=SECRET[0], words=SECRET, links=named[:1]
     )
     for seq, message in enumerate((Sight(feed), Sight(shown), Offer(["http://a.example/secret"], 1)), 500):
         crawl._insert(MESSAGE, seq, msgspec.json.encode(message).decode())
@@ -279,6 +279,16 @@ def test_killed_at_any_step_it_is_ended_by_the_same_command(made: Path, when: st
     assert said.status == 0, said.err
     assert traces(made, *SECRET, "a.example/secret", "a.example/moved") == set()
     assert salticid("search", made, "copied").out
+
+
+def test_while_somebody_reads_it_is_not_ended(made: Path) -> None:
+    with closing(sqlite3.connect(made / FILE)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM visit").fetchone()
+        with pytest.raises(UserError, match=f"somebody reads {made}.*salticid forget {made}"):
+            forget(made, ["http://a.example/secret"])
+    forget(made, [])
+    assert traces(made, *SECRET) == set()
 
 
 def test_mistakes_are_told(made: Path, tmp_path: Path) -> None:

@@ -167,17 +167,13 @@ def test_a_refresh_keeps_so_many(tmp_path: Path) -> None:
     folder = tmp_path / "c"
     with serving() as (web, port):
         crawl(web, port, folder)
-        for number in "abc":
+        for number in "ab":
             web.pages["/plain"] = page(f"version {number * 3}")
             refreshed(folder)
         web.pages["/plain"] = page("the last version")
         said = salticid("refresh", folder, "--keep", "2", "--json")
-        assert (said.status, json.loads(said.out)["thinned"]) == (0, 2), said.err
-        assert [f"version {number * 3}" in "".join(archived(folder)) for number in "abc"] == [
-            False,
-            False,
-            True,
-        ]
+        assert (said.status, json.loads(said.out)["thinned"]) == (0, 1), said.err
+        assert [f"version {number * 3}" in "".join(archived(folder)) for number in "ab"] == [False, True]
         said = salticid("search", folder, "version", "--json")
         assert [json.loads(line)["title"] for line in said.out.splitlines()] == ["the last version"]
         said = salticid(
@@ -185,7 +181,6 @@ def test_a_refresh_keeps_so_many(tmp_path: Path) -> None:
             "--out", folder, "--json", "--max-pages", "2000",
         )  # fmt: skip
         assert (said.status, json.loads(said.out)["stopped"]) == (0, "frontier empty"), said.err
-        assert refreshed(folder)["same"] == 8
         web.pages["/plain"] = page("a version that a round finds")
         said = salticid("watch", folder, "--keep", "1", "--json")
         assert (said.status, json.loads(said.out)["changed"]) == (0, 1), said.err

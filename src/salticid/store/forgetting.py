@@ -97,12 +97,16 @@ def _clear_files(db: Database, folder: Path, veil: Veil) -> None:
 
 
 def _write_digests(db: Database, folder: Path) -> None:
-    """Make the digests of all rounds again that have one."""
+    """Make the digests of all rounds again, but of one that is not over and has none yet."""
     whole = folder / digest.FOLDER
     for partial in whole.glob(".*.partial"):
         shutil.rmtree(partial) if partial.is_dir() else partial.unlink()
     (whole / digest.FEED).unlink(missing_ok=True)
-    numbers = [stored.number for stored in rounds(db) if digest.digest_folder(folder, stored.number).is_dir()]
+    numbers = [
+        stored.number
+        for stored in rounds(db)
+        if stored.ended is not None or digest.digest_folder(folder, stored.number).is_dir()
+    ]
     for number in numbers:
         digest.write_digest(folder, number)
     if numbers:
