@@ -14,6 +14,7 @@ DOCS = ROOT / "docs"
 LEFT_OUT = {
     "salticid reproduce": "takes minutes, and some of it collections; test_reproduce.py runs it smaller",
     "salticid league": "needs the collections; test_league.py runs it smaller",
+    "salticid policies": "takes minutes; test_policies.py runs it smaller",
     "salticid links": "needs WebKB; test_links_command.py runs it",
     "salticid fit schools": "needs the collections; test_fit.py runs it smaller",
     "salticid world build webkb": "needs WebKB; test_webkb_source.py builds it",

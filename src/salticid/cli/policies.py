@@ -20,7 +20,7 @@ def policies(
         Path, typer.Option("--out", help="A folder for webs, runs and figures.", metavar="DIR")
     ],
     pages: Annotated[int, typer.Option(min=1000, help="Pages of each web.")] = 5000,
-    webs: Annotated[int, typer.Option(min=1, help="How many webs.")] = 2,
+    webs: Annotated[int, typer.Option(min=1, help="How many webs.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Of the first web; the others follow.")] = 11,
     topics_per_web: Annotated[
         int | None, typer.Option(min=1, help="Topics of each web, evenly spread [default: all].")
@@ -40,7 +40,7 @@ def policies(
 ) -> None:
     """Race the policy of `salticid watch` against simpler ones on generated webs with days.
 
-    Example: salticid policies --webs 1 --topics-per-web 5 --out policies
+    Example: salticid policies --topics-per-web 5 --out policies
     """
     from salticid.lab.rounds import race_tables  # here: it takes its time to import
     from salticid.lab.rounds.race import PolicyRace, race_policies

@@ -7,6 +7,7 @@ the log before it and from what the web answers, so that a round that was killed
 from __future__ import annotations
 
 import asyncio
+import shlex
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
@@ -14,6 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from salticid.errors import SalticidError
 from salticid.messages import Round, RoundEnd
 from salticid.model import NO_SHARD, Bools, Links, Page, StopReason
 from salticid.runs.live import LiveRun
@@ -108,7 +110,7 @@ class WatchRun(LiveRun):
         """What came of the round, once it has run."""
         with closing(CrawlFolder(self.order.folder)) as crawl:
             stored = rounds(crawl.database)[-1]
-            hunted = fetches_of(row for row in crawl.rows(stored.first_step - 1))
+            hunted = fetches_of(crawl.rows(stored.first_step - 1))
             looked = stored.end_recheck - stored.first_recheck
             news = self._news or what_came(crawl, stored.number)
         nobody_there = self._is_ended and self.crawl.stopped is StopReason.WAITING
@@ -117,6 +119,8 @@ class WatchRun(LiveRun):
     async def work(self) -> StopReason:
         """The round, from its beginning or from where it was, to its end."""
         self.on_end = self._end
+        if self.crawl.stopped is StopReason.INTERRUPTED:
+            raise KeyboardInterrupt
         before = self.log.database.facts().get("stopped", StopReason.FRONTIER_EMPTY.value)
         self._round = await self._begin()
         db = self.log.database
@@ -163,12 +167,8 @@ class WatchRun(LiveRun):
         await self._ask_sources(sources)
         left = None if most is None else most - len(sources)
         plan = self._policy.plan(replace(start.brief, fetches=left))
-        planned = plan.again.tolist()
-        rest = [
-            step
-            for step in InTurn().plan(replace(start.brief, fetches=None)).again.tolist()
-            if step not in frozenset(planned)
-        ]
+        in_turn = InTurn().plan(replace(start.brief, fetches=None)).again
+        planned, rest = plan.again.tolist(), in_turn[~np.isin(in_turn, plan.again)].tolist()
         if most is None:
             await self._look([*planned, *rest], looks)
             await self._ask_sources([feed for feed in start.feeds if not feed.finds])
@@ -257,9 +257,7 @@ class WatchRun(LiveRun):
             self._new_scores[step] = score
             are_new = crawl.unchosen(urls) & ~np.isin(urls, look.version.page.links.url)
         else:
-            are_new = crawl.unseen(
-                urls
-            )  # its version is not kept, so that others would be new again and again
+            are_new = crawl.unseen(urls)  # its version is not kept: others would be new with every look
         if not page.nofollow:
             self._show(
                 page, are_new & ~page.links.nofollow, score, score >= crawl.judge.line, crawl.depth_of(step)
@@ -319,7 +317,13 @@ class WatchRun(LiveRun):
         stored = self._round
         await self.driver.settle()
         found = rechecks(self.log.database, stored.first_recheck, self.log.next_recheck)
-        self._news = write_digest(self.order.folder, stored.number)
+        try:
+            self._news = write_digest(self.order.folder, stored.number)
+        except OSError as error:
+            raise SalticidError(
+                f"cannot write the digest of round {stored.number} into {self.order.folder}: {error.strerror}; make "
+                f"room there, then go on with: salticid watch {shlex.quote(str(self.order.folder))}"
+            ) from None
         self._stopped = FETCHES if stored.fetches is not None and self._spent >= stored.fetches else DONE
         self.log.remember(NOTE, looks.with_more(found).packed())
         self.log.add_message(RoundEnd(stored.number, time.time(), self._stopped))

@@ -45,7 +45,7 @@ class PolicyRace(msgspec.Struct, frozen=True):
     """What is raced over: webs of so many pages from this seed on, a first hunt, and then a round a day."""
 
     pages: int = 5000
-    webs: int = 2
+    webs: int = 1
     seed: int = 11
     days: int = 30
     first: int = 300

@@ -18,13 +18,14 @@ _DIGITS = 3
 def terms(results: PolicyResults) -> str:
     """What was raced over."""
     race = results.race
-    last = race.seed + race.webs - 1
+    seeds = ", ".join(map(str, range(race.seed, race.seed + race.webs)))
+    webs = "a generated web" if race.webs == 1 else f"{race.webs} generated webs"
     return (
-        f"{len(results.subjects)} subjects of {race.webs} generated webs of {race.pages:,} pages (seeds {race.seed} to "
-        f"{last}); a first hunt with {race.first} fetches on day 0, then {race.days} rounds, a day each, with "
-        f"{race.fetches} fetches each. Shares of the subject's pages on each day, the mean over the days and of "
-        "that over the subjects, ± its standard error; differences are paired over subjects, their intervals a "
-        "bootstrap over subjects, p of the paired t-test, corrected by Holm's method."
+        f"{len(results.subjects)} subjects of {webs} of {race.pages:,} pages (seed {seeds}); a first hunt with "
+        f"{race.first} fetches on day 0, then {race.days} rounds, a day each, with {race.fetches} fetches each. "
+        "Shares of the subject's pages on each day, the mean over the days and of that over the subjects, ± its "
+        "standard error; differences are paired over subjects, their intervals a bootstrap over subjects, p "
+        "of the paired t-test, corrected by Holm's method."
     )
 
 
