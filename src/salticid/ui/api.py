@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -17,11 +16,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from salticid.errors import UserError, unknown
-from salticid.judges import judges
+from salticid.errors import UserError
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.specs import DEFAULT_STRATEGY
-from salticid.runs.start_pages import Sources, Start, clean_query, find_start
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.ui import bodies, details, kept_copies
 from salticid.ui.crawls import Crawls
@@ -31,13 +27,14 @@ from salticid.ui.failures import what_failed
 from salticid.ui.forms import DEFAULT_PAGES, LONGEST_NUMBER, GoOn, NewCrawl, NewEngine, Nothing, Opinion
 from salticid.ui.hunt_outlook import outlook_of
 from salticid.ui.log_reader import visit
+from salticid.ui.new_wish import new_wish
 from salticid.ui.openapi import openapi
-from salticid.ui.order_form import Wish, judge_for, strategy_menu
+from salticid.ui.order_form import strategy_menu
 from salticid.ui.reports import Reports, fields
 from salticid.ui.server_crawl import ServerCrawl
 from salticid.ui.settings import Engines
 from salticid.ui.tally import trouble_with
-from salticid.ui.worlds import world_at, world_names
+from salticid.ui.worlds import world_names
 from salticid.version import __version__
 from salticid.webs.live.search_engines import Engine, ask, check
 
@@ -111,39 +108,14 @@ class Api:
     async def begin(self, request: Request) -> Response:
         form = await bodies.read(request, NewCrawl)
         self.crawls.check_room()
-        wish, start = await self._wish(form)
+        folders = [crawl.folder for crawl in self.crawls]
+        wish, start = await new_wish(
+            form, self.crawls.folder.parent, self.engines, folders, self.live.user_agent
+        )
         crawl = await self.crawls.begin(wish)
         seeds = [{"url": seed.url, "from": seed.origin} for seed in start.seeds]
         summary = msgspec.structs.asdict(crawl.summary())
         return _json({**summary, "seeds": seeds, "warnings": start.warnings}, 201)
-
-    async def _wish(self, form: NewCrawl) -> tuple[Wish, Start]:
-        """What the order means: its places to start from are found now, and kept."""
-        query = " ".join(clean_query(form.query).split())
-        strategy = form.strategy or DEFAULT_STRATEGY
-        judge = form.judge or judge_for(strategy)
-        judges.find(judge)
-        if form.world is not None:
-            world_at(self.crawls.folder.parent, form.world)
-        if form.search is not None and form.search not in self.engines:
-            raise unknown("search engine", form.search, self.engines)
-        sources = Sources(
-            urls=tuple(form.urls),
-            bookmarks=None if form.bookmarks is None else form.bookmarks.encode(),
-            engine=self.engines[form.search] if form.search is not None else None,
-            crawls=tuple(crawl.folder for crawl in self.crawls) if form.from_crawls else (),
-        )
-        start = await find_start(query, sources, self.live.user_agent)
-        return Wish(
-            query=query,
-            seeds=tuple(seed.url for seed in start.seeds),
-            origins=tuple(seed.origin for seed in start.seeds),
-            strategy=strategy,
-            judge=judge,
-            max_pages=form.max_pages,
-            began=datetime.now(UTC).isoformat(),
-            world=form.world,
-        ), start
 
     async def crawl(self, request: Request) -> Response:
         return _json(self._crawl(request).summary())

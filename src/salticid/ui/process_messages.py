@@ -1,7 +1,7 @@
 """What the server and the process of a crawl say to each other: lines of JSON, each with a name.
 
 First the order goes in, then commands; out come reports on what is not in the log. When the input ends, the server is
-gone.
+gone, unless it is a file.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from salticid.runs.heeding import unheeded
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.order import WHY
 from salticid.strategies import strategies
+from salticid.ui import lasting_process
 from salticid.ui import process_messages as messages
 from salticid.ui.forms import GoOn, ReplayProgress, Summary
 from salticid.ui.order_form import Wish
@@ -63,6 +64,11 @@ class ServerCrawl:
         return self._child is not None or self._state == "starting"
 
     @property
+    def runs_alone(self) -> bool:
+        """Whether it has a process that is none of ours, as the hunt of an agent has."""
+        return self._child is None and lasting_process.lives(self.folder)
+
+    @property
     def can_continue(self) -> bool:
         """Whether there is something left to do for it, perhaps with a larger budget."""
         reason = self.stop_reason
@@ -73,7 +79,7 @@ class ServerCrawl:
     @property
     def stop_reason(self) -> str | None:
         """Why it ended, if it has: a StopReason, CUT_OFF or FAILED."""
-        if self._state != "ended":
+        if self._state != "ended" or self.runs_alone:
             return None
         if self._failure is not None:
             return CUT_OFF if self._failure == _KILLED else FAILED
@@ -93,7 +99,7 @@ class ServerCrawl:
             query=wish.query,
             strategy=wish.strategy,
             judge=wish.judge,
-            state=self._state,
+            state="running" if self.runs_alone else self._state,
             stopped=reason,
             stopped_line=self._stopped_line(reason),
             pages=tally.pages,
@@ -108,7 +114,7 @@ class ServerCrawl:
             began=wish.began,
             seconds=round(float(tally.about.get("seconds", 0.0) if reason else tally.seconds), 3),
             agents=self._walks,
-            can_continue=self._state in ("paused", "ended") and self.can_continue,
+            can_continue=self._state in ("paused", "ended") and not self.runs_alone and self.can_continue,
             playing=self._playing,
             world=wish.world,
         )
@@ -137,6 +143,7 @@ class ServerCrawl:
             await self._go_on(form)
 
     async def _go_on(self, form: GoOn) -> None:
+        self._check_ours()
         if self._state in ("stopping", "ended") and self._child is not None:
             await self._child.wait(PATIENCE)
         limits = self._budget(form)
@@ -181,8 +188,10 @@ class ServerCrawl:
             if self._child is not None:
                 self._state = "stopping"
                 self._child.send(messages.Do("stop"))
-            else:
-                self._state = "ended"
+                return
+            self._state = "ended"
+            if self.runs_alone:
+                lasting_process.send(self.folder, messages.Do("stop"))
 
     async def feedback(self, url: str, liking: int) -> None:
         """Hand it a person's feedback on a page; one that has ended is started for that alone."""
@@ -190,6 +199,7 @@ class ServerCrawl:
             await self._tell(url, liking)
 
     async def _tell(self, url: str, liking: int) -> None:
+        self._check_ours()
         child = self._child
         if child is not None and (self._state == "stopping" or (self._only_hears and not self._unanswered)):
             await child.wait(PATIENCE)
@@ -230,7 +240,7 @@ class ServerCrawl:
 
     def give_up(self) -> None:
         """It is about to be removed: let go of its log and of its watchers; UserError unless it has ended."""
-        if self.running or self._state != "ended" or self._turn.locked():
+        if self.running or self.runs_alone or self._state != "ended" or self._turn.locked():
             raise UserError("the crawl has not ended; stop it first, then remove it")
         self.removed = True
         self.close()
@@ -249,6 +259,10 @@ class ServerCrawl:
         begin = messages.Begin(str(self.folder), wish, self._live)
         self._child = child = await Child.start(begin, self._hear, self._over)
         return child
+
+    def _check_ours(self) -> None:
+        if self.runs_alone:
+            raise UserError("it runs for an agent, and hears only that; wait for its end, or stop it")
 
     def _want(self, mood: Literal["run", "pause", "stop"], limits: Limits | None = None) -> None:
         limits = self.wish.limits if limits is None else limits
