@@ -73,7 +73,7 @@ def http_server(data: Path, *options: str) -> Iterator[tuple[Program, dict[str, 
 @asynccontextmanager
 async def connected(address: str, token: str) -> AsyncIterator[Client]:
     async with (
-        httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as http,
+        httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}, timeout=PATIENCE) as http,
         Client(streamable_http_client(address, http_client=http)) as client,
     ):
         yield client
@@ -83,8 +83,9 @@ async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     answer = await client.call_tool(tool, arguments)
     assert not answer.is_error, answer.content
     assert json.loads(answer.content[0].text) == answer.structured_content  # type: ignore[union-attr]
-    assert answer.structured_content is not None
-    return answer.structured_content
+    told: dict[str, Any] | None = answer.structured_content
+    assert told is not None
+    return told
 
 
 async def refusal(client: Client, tool: str, **arguments: Any) -> str:
@@ -101,7 +102,7 @@ async def until(client: Client, hunt: str, true: Callable[[dict[str, Any]], bool
         if true(status):
             return status
         assert time.monotonic() < deadline, status
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.2)
 
 
 def ended(status: dict[str, Any]) -> bool:
@@ -215,12 +216,12 @@ def test_an_agent_cannot_have_more_than_the_server_was_started_with(tmp_path: Pa
 
 
 def test_hunts_outlive_their_servers_and_any_server_finds_them_again(tmp_path: Path) -> None:
-    site, slowly = Site(80), ["--delay", "60"]
+    site, slowly = Site(300, hosts=2), ["--delay", "2"]
 
     async def begun() -> str:
         before = set(children_of(os.getpid()))
         async with stdio(tmp_path, *reaching(port), *slowly) as client:
-            told = await call(client, "start_hunt", query=QUERY, urls=[site.url(0)], max_pages=80)
+            told = await call(client, "start_hunt", query=QUERY, urls=[site.url(0)], max_pages=300)
             (server,) = set(children_of(os.getpid())) - before
             os.kill(server, signal.SIGKILL)
         hunt: str = told["hunt"]
@@ -265,6 +266,9 @@ def test_hunts_outlive_their_servers_and_any_server_finds_them_again(tmp_path: P
                 ({"Host": "evil.example"}, 421),
             ):
                 known = {"Authorization": f"Bearer {again['token']}", **fields}
-                assert httpx2.post(again["address"], json={}, headers=known).status_code == refusal_status
+                assert (
+                    httpx2.post(again["address"], json={}, headers=known, timeout=PATIENCE).status_code
+                    == refusal_status
+                )
             server.process.terminate()
             assert server.ends() == 0, server.err

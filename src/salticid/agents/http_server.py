@@ -11,7 +11,8 @@ from pathlib import Path
 
 from salticid.agents.server import HuntServer
 from salticid.errors import UserError
-from salticid.ui.local_server import ADDRESS, LocalServer, listener
+from salticid.runs.local_port import ADDRESS, listener
+from salticid.ui.local_server import LocalServer
 from salticid.ui.security import AccessControl
 from salticid.ui.untrusted_files import read_plain
 from salticid.ui.whole_files import write_whole

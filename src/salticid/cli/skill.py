@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import salticid
-
-FILE = Path(salticid.__file__).parent / "agents" / "skill.md"
+from importlib.resources import files
 
 
 def skill() -> None:
@@ -14,4 +10,4 @@ def skill() -> None:
 
     Example: salticid skill > skills/salticid/SKILL.md
     """
-    print(FILE.read_text(encoding="utf-8"), end="")
+    print(files("salticid.agents").joinpath("skill.md").read_text(encoding="utf-8"), end="")

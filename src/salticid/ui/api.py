@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from starlette.routing import Route
 
 from salticid.errors import UserError
 from salticid.runs.live_settings import LiveSettings
+from salticid.runs.openmetrics import MEDIA_TYPE, openmetrics
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.ui import bodies, details, kept_copies
 from salticid.ui.crawls import Crawls
@@ -83,6 +85,7 @@ class Api:
             Route("/api/search", self.search),
             Route("/api/reports", self.all_reports),
             Route("/reports/{id}", self.report),
+            Route("/metrics", self.metrics),
         ]
 
     async def session(self, request: Request) -> Response:
@@ -257,6 +260,10 @@ class Api:
         if html is None:
             raise HTTPException(404, "there is no such report; see GET /api/reports")
         return Response(html, headers=fields(html), media_type="text/html")
+
+    async def metrics(self, request: Request) -> Response:
+        figures = await asyncio.gather(*(crawl.figures() for crawl in self.crawls))
+        return Response(openmetrics(figures), media_type=MEDIA_TYPE)
 
     def _crawl(self, request: Request) -> ServerCrawl:
         crawl = self.crawls.find(request.path_params["id"])

@@ -23,6 +23,7 @@ import msgspec
 
 from salticid.errors import SalticidError, UserError
 from salticid.model import Feedback, StopReason
+from salticid.runs.gauges import Gauges
 from salticid.runs.onlooker import Onlooker
 from salticid.runs.run import Run, run
 from salticid.store.folder_lock import lock
@@ -117,6 +118,8 @@ class CommandHandler:
                 self._hear(url, liking)
             case messages.Do("look"):
                 self._look()
+            case messages.Do("measure"):
+                say(messages.Measured(Gauges.of(self._run)))
 
     def tell(self) -> None:
         """Say how things stand."""

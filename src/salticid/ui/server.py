@@ -22,11 +22,12 @@ from starlette.types import ASGIApp
 
 from salticid.errors import SalticidError, UserError
 from salticid.runs.live_settings import LiveSettings
+from salticid.runs.local_port import ADDRESS, listener
 from salticid.store.damage import Damaged
 from salticid.store.folder_lock import lock
 from salticid.ui.api import Api
 from salticid.ui.crawls import Crawls
-from salticid.ui.local_server import ADDRESS, LocalServer, listener
+from salticid.ui.local_server import LocalServer
 from salticid.ui.reports import Reports
 from salticid.ui.security import PAGE, AccessControl, refusal
 from salticid.ui.settings import Engines
@@ -45,7 +46,7 @@ class Serving:
         self.crawls = Crawls(data, live)
         self._stopping = False
         api = Api(self.crawls, Engines(data), Reports(data), live, self.token, lambda: self._stopping)
-        self._socket = listener(port)
+        self._socket = listener(port, "--port")
         self.port: int = self._socket.getsockname()[1]
         self._app = application(api, self.port)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -12,8 +12,10 @@ import msgspec
 
 from salticid.errors import UserError
 from salticid.model import Limits, StopReason
+from salticid.runs.gauges import Counts, Gauges
 from salticid.runs.heeding import unheeded
 from salticid.runs.live_settings import LiveSettings
+from salticid.runs.openmetrics import CrawlFigures
 from salticid.runs.order import WHY
 from salticid.strategies import strategies
 from salticid.ui import lasting_process
@@ -29,6 +31,7 @@ _WATCHERS_MEMORY = 32
 """Reports that wait for a slow watcher; of more, the oldest are forgotten."""
 CUT_OFF, FAILED = "cut off", "failed"
 """Ends that a crawl cannot give a reason for itself."""
+_AT_WORK = ("starting", "running", "paused", "stopping")
 _USED_UP = (StopReason.BUDGET.value, StopReason.FETCHES.value)
 _KILLED = "It was cut off: its process was ended from outside. Nothing that was found is lost; continue it."
 _BROKE = "It failed, and its process with it; the terminal where salticid serve runs says why."
@@ -118,6 +121,24 @@ class ServerCrawl:
             playing=self._playing,
             world=wish.world,
         )
+
+    async def figures(self) -> CrawlFigures:
+        """Its numbers; those of its run as well, if it answers soon."""
+        gauges = await self._gauges()
+        summary, tally = self.summary(), self._tally
+        counts = Counts(tally.pages, tally.outcomes, tally.received, tally.harvest)
+        return CrawlFigures(self.id, summary.state in _AT_WORK, counts, gauges)
+
+    async def _gauges(self) -> Gauges | None:
+        if self._child is None or self._state not in ("running", "paused"):
+            return None
+        with suppress(TimeoutError), self.reports() as reports:
+            self._child.send(messages.Do("measure"))
+            async with asyncio.timeout(LOOK_EVERY):
+                while True:
+                    if isinstance(report := await reports.get(), messages.Measured):
+                        return report.gauges
+        return None
 
     def curve(self) -> list[int]:
         """How many of its first n pages are on topic by now, for each n from 0 on."""
