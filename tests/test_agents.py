@@ -151,9 +151,8 @@ def test_an_agent_hunts_over_stdio_from_the_first_word_to_the_last(tmp_path: Pat
 
             heard = await call(client, "more_like_this", hunt=hunt, step=best[0])
             assert (heard["hunt"], heard["step"]) == (hunt, best[0])
-            await call(client, "not_this", hunt=hunt, step=best[1])
             with closing(CrawlFolder(Path(status["folder"]))) as log:
-                assert log.verdicts().words == {best[0]: "liked", best[1]: "rejected"}
+                assert log.verdicts().words == {best[0]: "liked"}
             told = await call(client, "go_on", hunt=hunt, max_pages=50)
             assert told["max_pages"] == 50
             status = await until(client, hunt, ended)
@@ -230,7 +229,10 @@ def test_hunts_outlive_their_servers_and_any_server_finds_them_again(tmp_path: P
     async def found(address: str, token: str) -> dict[str, Any]:
         async with connected(address, token) as client:
             (status,) = (await call(client, "list_hunts"))["hunts"]
-            return await until(client, status["hunt"], lambda status: status["pages"] > 0)
+            status = await until(client, status["hunt"], lambda status: status["pages"] > 0)
+            heard = await call(client, "not_this", hunt=status["hunt"], step=0)
+            assert (heard["step"], heard["no_effect_on"]) == (0, None)
+            return status
 
     async def cut_off(address: str, token: str) -> None:
         async with connected(address, token) as client:
@@ -255,6 +257,7 @@ def test_hunts_outlive_their_servers_and_any_server_finds_them_again(tmp_path: P
         with serving(tmp_path) as (_, page):
             summary = page.get(f"/api/crawls/{hunt}")
             assert (summary["state"], summary["stopped"], summary["can_continue"]) == ("running", None, False)
+            assert page.get(f"/api/crawls/{hunt}/visits/0")["liking"] == -1
             refused = page.ask("POST", f"/api/crawls/{hunt}/continue", {})
             assert (refused.status, "for an agent" in refused.error) == (422, True)
         with http_server(tmp_path, *reaching(port), *slowly) as (server, again):

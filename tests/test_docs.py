@@ -27,6 +27,8 @@ COMMANDS = [
     "evolve",
     "reproduce",
     "serve",
+    "mcp",
+    "skill",
     "strategies",
     "demo",
     "world build",
