@@ -202,7 +202,8 @@ def test_an_agent_cannot_have_more_than_the_server_was_started_with(tmp_path: Pa
             slow = (await call(client, "start_hunt", **wish))["hunt"]
             assert slow != hunt
             assert "1 hunts run already" in await refusal(client, "start_hunt", **wish)
-            assert ended(await call(client, "stop", hunt=slow))
+            await call(client, "stop", hunt=slow)
+            await until(client, slow, ended)
         narrow = ["--only-host", "h1.example", "--max-time", "1s"]
         async with stdio(tmp_path, *reaching(port), *narrow) as client:
             assert "asks other hosts" in await refusal(client, "go_on", hunt=slow)
@@ -243,7 +244,8 @@ def test_hunts_outlive_their_servers_and_any_server_finds_them_again(tmp_path: P
             assert before["pages"] >= status["pages"]
             told = await call(client, "go_on", hunt=hunt)
             assert (told["state"], told["pages"]) == ("running", before["pages"])
-            after = await call(client, "stop", hunt=hunt)
+            await call(client, "stop", hunt=hunt)
+            after = await until(client, hunt, ended)
             assert after["pages"] >= before["pages"]
             assert (after["state"], after["can_go_on"]) == ("ended", True)
 

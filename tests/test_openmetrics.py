@@ -8,6 +8,7 @@ import re
 from contextlib import closing
 from pathlib import Path
 
+from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 from tests.killing import Program, Site, live, served
@@ -43,9 +44,13 @@ def told(port: int, path: str = "/metrics", host: str | None = None) -> tuple[in
         connection.close()
 
 
+def parsed(text: str) -> list[Metric]:
+    return list(text_string_to_metric_families(text))  # type: ignore[no-untyped-call]
+
+
 def samples(text: str) -> dict[tuple[str, str], float]:
     """Values by the name of the sample and its outcome, if it has one; the text is as the standard wants it."""
-    families = list(text_string_to_metric_families(text))
+    families = parsed(text)
     assert [family.name for family in families] == list(FAMILIES)
     every: list[Sample] = [sample for family in families for sample in family.samples]
     return {(sample.name, sample.labels.get("outcome", "")): sample.value for sample in every}
@@ -140,7 +145,7 @@ def test_names_are_those_of_the_docs_and_labels_are_escaped() -> None:
     counts, gauges = Counts(1, {"ok": 1}, 7, 0.5), Gauges(0, 1, 2, 3, 4, 5, 0.25)
     name = 'a "b"\\\n'
     text = openmetrics([CrawlFigures(name, True, counts, gauges), CrawlFigures("c", False, counts, None)])
-    (running, *_, lag) = text_string_to_metric_families(text)
+    (running, *_, lag) = parsed(text)
     assert [sample.labels["crawl"] for sample in running.samples] == [name, "c"]
     assert [sample.value for sample in lag.samples] == [0.25]
     assert json.dumps(name)[1:-1] in text

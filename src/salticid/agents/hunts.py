@@ -168,12 +168,13 @@ class Hunt:
             lasting_process.start(messages.Begin(str(self.folder), wish, live))
         return Hunt(self.folder, wish)
 
-    def stop(self) -> None:
-        """End it, and wait for that; what it found stays, and it can go on."""
+    def stop(self) -> dict[str, Any]:
+        """End it; its status, when it has ended or takes its time to. What it found stays, and it can go on."""
         if self.runs:
             lasting_process.send(self.folder, messages.Do("stop"))
-            if not lasting_process.ends(self.folder, PATIENCE):
-                raise UserError("it is still about to stop; look at its status in a moment")
+            lasting_process.ends(self.folder, PATIENCE)
+        status = self.status()
+        return {**status, "state": "stopping"} if status["state"] == "running" else status
 
 
 class Hunts:

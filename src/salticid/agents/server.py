@@ -160,9 +160,7 @@ class HuntServer(MCPServer[Any]):
 
     def stop(self, hunt: HuntName) -> dict[str, Any]:
         """End a hunt. What it found stays, and it can go on later."""
-        there = self._hunts.find(hunt)
-        there.stop()
-        return there.status()
+        return self._hunts.find(hunt).stop()
 
     def hunt(self, hunt: str) -> str:
         """A hunt as a resource."""
