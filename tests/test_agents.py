@@ -14,15 +14,23 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import msgspec
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from tests.killing import PATIENCE, Program, Site, alive, children_of, served
+from tests.running import salticid
 from tests.ui_serving import serving
 
+from salticid.agents.allowance import Allowance
+from salticid.agents.hunts import Hunts
 from salticid.agents.untrusted import FIELD, NOTE
+from salticid.errors import UserError
+from salticid.runs.live_settings import LiveSettings
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.ui import lasting_process
+from salticid.ui.order_form import Wish
 
 TOOLS = {
     "start_hunt", "status", "results", "search", "read_page", "more_like_this", "not_this", "go_on", "stop",
@@ -277,3 +285,29 @@ def test_hunts_outlive_their_servers_and_any_server_finds_them_again(tmp_path: P
                 )
             server.process.terminate()
             assert server.ends() == 0, server.err
+
+
+def test_a_hunt_of_the_page_is_shown_to_agents_and_not_theirs_to_steer(tmp_path: Path) -> None:
+    hunts = Hunts(tmp_path, LiveSettings(), Allowance())
+    wish = Wish(QUERY, ("http://a.example/",), ("you",), "hunter", "profile", 10, "2026-01-01T00:00:00+00:00")
+    wish.save(hunts.folder / "spiders")
+    assert [hunt.status()["state"] for hunt in hunts] == ["running"]
+    for steer in (lambda hunt: hunt.stop(), lambda hunt: hunts.go_on(hunt.name, 20)):
+        with pytest.raises(UserError, match="steer it there"):
+            steer(hunts.find("spiders"))
+    msgspec.structs.replace(wish, mood="stop").save(hunts.folder / "spiders")
+    assert hunts.find("spiders").status()["state"] == "ended"
+
+
+def test_what_lies_in_the_place_of_a_file_hangs_nobody(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / lasting_process.COMMANDS)
+    os.mkfifo(tmp_path / lasting_process.REPORTS)
+    assert not lasting_process.lives(tmp_path)
+    assert lasting_process.reports(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["", "*.example.org"])
+def test_a_host_that_is_none_is_named_before_anything_begins(tmp_path: Path, name: str) -> None:
+    said = salticid("mcp", "--data", tmp_path, "--only-host", name)
+    assert (said.status, said.err.count("\n")) == (2, 1)
+    assert f"no host {name!r}" in said.err

@@ -35,6 +35,8 @@ _LISTENS = 120.0
 _HEARS = 3 * LISTEN_EVERY
 """Seconds after which a hunt that still runs has heard what it was told, and was not about to end."""
 _OVER = (StopReason.FRONTIER_EMPTY.value, StopReason.EXTINCT.value)
+_OF_THE_PAGE = {"run": "running", "pause": "paused"}
+"""What a hunt of the page does while its server runs, by the mood of its wish. Those of agents have none of these."""
 _CUT_OFF = "its process was ended from outside; nothing that was found is lost"
 
 
@@ -52,12 +54,22 @@ class Hunt:
 
     @property
     def runs(self) -> bool:
-        """Whether it has a process."""
+        """Whether it has a process that agents can speak to."""
         return lasting_process.lives(self.folder)
+
+    @property
+    def state(self) -> str:
+        """Running, ended, or what the page's server means it to do, if it is that one's."""
+        return "running" if self.runs else _OF_THE_PAGE.get(self.wish.mood, "ended")
+
+    def _check_ours(self) -> None:
+        if not self.runs and self.wish.mood in _OF_THE_PAGE:
+            raise UserError("this hunt is one of the page's; steer it there, where salticid serve runs")
 
     def status(self) -> dict[str, Any]:
         """How far it is, in words and numbers of our own."""
-        runs, said = self.runs, lasting_process.reports(self.folder)
+        state, said = self.state, lasting_process.reports(self.folder)
+        runs = state != "ended"
         with closing(Tally(self.folder)) as tally:
             tally.update()
             told = [report.line for report in said if isinstance(report, messages.CrawlState) and runs]
@@ -66,7 +78,7 @@ class Hunt:
             return {
                 "hunt": self.name,
                 "query": self.wish.query,
-                "state": "running" if runs else "ended",
+                "state": state,
                 "stopped": stopped,
                 "stopped_because": why,
                 "can_go_on": not runs and stopped not in _OVER,
@@ -109,6 +121,7 @@ class Hunt:
 
     def feedback(self, step: int, liking: int, live: LiveSettings) -> dict[str, Any]:
         """Tell it that a page is what is looked for, or is not; one that has ended is woken for that alone."""
+        self._check_ours()
         with self.log() as log:
             about = visit(log, step)
         if about is None or about.outcome != "ok":
@@ -149,6 +162,7 @@ class Hunt:
 
     def go_on(self, max_pages: int | None, allowance: Allowance, live: LiveSettings) -> Hunt:
         """Let it run again, or run longer; UserError if there is nothing left to do for it."""
+        self._check_ours()
         wish = allowance.go_on(self.wish)
         if max_pages is not None:
             wish = msgspec.structs.replace(wish, max_pages=allowance.pages(max_pages), max_fetches=None)
@@ -157,7 +171,7 @@ class Hunt:
             raise UserError(
                 f"it may read {wish.max_pages} pages, and has read {status['pages']}; ask for a larger max_pages"
             )
-        if not status["can_go_on"] and not self.runs:
+        if status["state"] == "ended" and not status["can_go_on"]:
             raise UserError(f"there is nothing left to do for it: {status['stopped_because']}")
         if wish.max_seconds is not None and status["seconds"] >= wish.max_seconds:
             raise UserError(f"a hunt may take {wish.max_seconds:.0f} s here, and this one has; begin another")
@@ -170,6 +184,7 @@ class Hunt:
 
     def stop(self) -> dict[str, Any]:
         """End it; its status, when it has ended or takes its time to. What it found stays, and it can go on."""
+        self._check_ours()
         if self.runs:
             lasting_process.send(self.folder, messages.Do("stop"))
             lasting_process.ends(self.folder, PATIENCE)

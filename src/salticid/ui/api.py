@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,6 +106,8 @@ class Api:
         return _json(openapi())
 
     async def all_crawls(self, request: Request) -> Response:
+        with suppress(OSError):
+            self.crawls.look_for_others()
         return _json({"crawls": [crawl.summary() for crawl in self.crawls]})
 
     async def begin(self, request: Request) -> Response:

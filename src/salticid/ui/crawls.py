@@ -37,22 +37,24 @@ class Crawls:
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            folders = sorted(self.folder.iterdir())
+            self.look_for_others()
         except OSError as error:
             raise UserError(
                 f"{self.folder} cannot hold crawls: {error.strerror}; move it away, or name another folder as --data"
             ) from None
-        for folder in folders:
-            if folder.name.startswith(_REMAINS):
-                _delete(folder)
-                continue
-            wish = Wish.load(folder) if is_name(folder.name) else None
-            if wish is not None:
-                self._crawls[folder.name] = ServerCrawl(folder, wish, self._live)
+        for folder in self.folder.glob(f"{_REMAINS}*"):
+            _delete(folder)
         running = [crawl for crawl in self if crawl.wish.mood == "run" and not crawl.runs_alone]
         for crawl in running[:MOST_AT_ONCE]:
             await crawl.start()
         return running[:MOST_AT_ONCE]
+
+    def look_for_others(self) -> None:
+        """Take in the crawls of earlier times, and what agents have begun since."""
+        for folder in sorted(self.folder.iterdir()):
+            known = folder.name in self._crawls or not is_name(folder.name)
+            if not known and (wish := Wish.load(folder)) is not None:
+                self._crawls[folder.name] = ServerCrawl(folder, wish, self._live)
 
     async def close(self) -> list[ServerCrawl]:
         """Stop all that run, so that they go on next time; they are returned."""

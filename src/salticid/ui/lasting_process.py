@@ -11,6 +11,7 @@ import fcntl
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -21,6 +22,7 @@ import msgspec
 
 from salticid.errors import UserError
 from salticid.ui.process_messages import Begin, Command, ProcessReport
+from salticid.ui.untrusted_files import read_plain
 
 COMMANDS, REPORTS = "commands.jsonl", "reports.jsonl"
 _OWN = 0o600
@@ -28,13 +30,11 @@ _MOMENT = 2.0
 """Seconds in which whoever only looks lets go of a lock."""
 _LARGEST = 16 << 20
 _REPORT = msgspec.json.Decoder(ProcessReport)
-_started: list[subprocess.Popen[bytes]] = []
 
 
 def start(begin: Begin, commands: Sequence[Command] = ()) -> None:
     """A process for a crawl, which hears these commands first; UserError if it has one already."""
     folder = Path(begin.folder)
-    _bury()
     with _input(folder / COMMANDS) as orders, _output(folder / REPORTS) as reports:
         orders.truncate()
         orders.write(begin.line() + b"".join(map(_line, commands)))
@@ -46,18 +46,21 @@ def start(begin: Begin, commands: Sequence[Command] = ()) -> None:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-    _started.append(process)
+    threading.Thread(target=process.wait, daemon=True).start()  # or it would never be gone while we live
 
 
 def lives(folder: Path) -> bool:
     """Whether a crawl has such a process."""
     try:
-        with (folder / COMMANDS).open("rb") as orders:
-            fcntl.flock(orders, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
+        orders = os.open(folder / COMMANDS, os.O_RDONLY | os.O_NONBLOCK)
+    except OSError:
         return False
+    try:
+        fcntl.flock(orders, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
+    finally:
+        os.close(orders)
     return False
 
 
@@ -73,8 +76,8 @@ def send(folder: Path, command: Command) -> None:
 def reports(folder: Path) -> list[ProcessReport]:
     """What the last such process of a crawl has said so far; nothing if it never had one."""
     said: list[ProcessReport] = []
-    with suppress(FileNotFoundError), (folder / REPORTS).open("rb") as file:
-        for line in file.read(_LARGEST).splitlines():
+    with suppress(OSError):
+        for line in read_plain(folder / REPORTS, _LARGEST).splitlines():
             with suppress(msgspec.DecodeError, UnicodeDecodeError):  # its last words may be of another kind
                 said.append(_REPORT.decode(line))
     return said
@@ -112,8 +115,3 @@ def _input(file: Path) -> IO[bytes]:
 
 def _output(file: Path) -> IO[bytes]:
     return os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, _OWN), "wb")
-
-
-def _bury() -> None:
-    """Forget those that have ended."""
-    _started[:] = [process for process in _started if process.poll() is None]
