@@ -23,14 +23,18 @@ from tests.killing import PATIENCE, Program, Site, alive, children_of, served
 from tests.running import salticid
 from tests.ui_serving import serving
 
+from salticid.agents import reading
 from salticid.agents.allowance import Allowance
 from salticid.agents.hunts import Hunts
 from salticid.agents.untrusted import FIELD, NOTE
 from salticid.errors import UserError
 from salticid.runs.live_settings import LiveSettings
+from salticid.runs.run import run as crawl
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.testing.generated import GeneratedSource
 from salticid.ui import lasting_process
 from salticid.ui.order_form import Wish
+from salticid.worlds.build import build
 
 TOOLS = {
     "start_hunt", "status", "results", "search", "read_page", "more_like_this", "not_this", "go_on", "stop",
@@ -311,3 +315,25 @@ def test_a_host_that_is_none_is_named_before_anything_begins(tmp_path: Path, nam
     said = salticid("mcp", "--data", tmp_path, "--only-host", name)
     assert (said.status, said.err.count("\n")) == (2, 1)
     assert f"no host {name!r}" in said.err
+
+
+def test_an_agent_is_told_why_nothing_could_be_read(tmp_path: Path) -> None:
+    build(tmp_path / "worlds" / "small", GeneratedSource(20, seed=3))
+    hunts = Hunts(tmp_path, LiveSettings(), Allowance())
+    wish = Wish(
+        QUERY,
+        ("http://nowhere.example/",),
+        ("you",),
+        "best_first",
+        "cosine",
+        10,
+        "2026-01-01",
+        "stop",
+        "small",
+    )
+    wish.save(hunts.folder / "spiders")
+    crawl(wish.order(hunts.folder / "spiders", hunts.live))
+    told = reading.status(hunts.find("spiders"))
+    assert (told["stopped"], told["pages"], told["can_go_on"]) == ("frontier empty", 0, False)
+    (failed,) = told[FIELD]["failed_starts"]
+    assert failed == {"url": "http://nowhere.example/", "cause": "the recording does not hold it"}

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from salticid.agents.allowance import Allowance
+from salticid.agents.untrusted import seen
 from salticid.errors import UserError, unknown
 from salticid.model import StopReason
 from salticid.runs.heeding import unheeded
@@ -37,7 +38,10 @@ _HEARS = 3 * LISTEN_EVERY
 _OVER = (StopReason.FRONTIER_EMPTY.value, StopReason.EXTINCT.value)
 _OF_THE_PAGE = {"run": "running", "pause": "paused"}
 """What a hunt of the page does while its server runs, by the mood of its wish. Those of agents have none of these."""
-_CUT_OFF = "its process was ended from outside; nothing that was found is lost"
+_CUT_OFF = (
+    "its process was ended from outside, or failed, and reports.jsonl in its folder says how; nothing that was found "
+    "is lost"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,7 @@ class Hunt:
                 "harvest": round(tally.harvest, 3),
                 "fetches": tally.fetches,
                 "hosts": tally.hosts,
-                "seconds": round(float(tally.seconds if runs else tally.about.get("seconds", 0.0)), 3),
+                "seconds": round(max(tally.seconds, float(tally.about.get("seconds", 0.0))), 3),
                 "max_seconds": self.wish.max_seconds,
                 "strategy": self.wish.strategy,
                 "web": self.wish.world or "live",
@@ -100,7 +104,7 @@ class Hunt:
         """Why it ended, as a name and in words."""
         last = said[-1] if said else None
         if isinstance(last, messages.CrawlFailure):
-            return FAILED, last.error
+            return FAILED, seen(last.error)
         if tally.trouble is not None:
             return FAILED, tally.trouble
         reason = tally.about.get("stopped")

@@ -8,12 +8,24 @@ from typing import Any
 from salticid.agents.hunts import Hunt
 from salticid.agents.untrusted import marked
 from salticid.errors import UserError
+from salticid.runs.fates import fates_of_start_points
 from salticid.runs.reasons import reasons
 from salticid.store.record import arrival_at
 from salticid.ui.details import search_all, snippets
+from salticid.ui.server_crawl import FAILED
 
 LONGEST = 20_000
 """Characters of a page that are read at once."""
+
+
+def status(hunt: Hunt) -> dict[str, Any]:
+    """How far a hunt is; of one that has ended and read nothing, also why its start points failed."""
+    told = hunt.status()
+    if told["state"] != "ended" or told["pages"] or told["stopped"] == FAILED:
+        return told
+    with hunt.log() as log:
+        failed = [fate for fate in fates_of_start_points(log) if fate.state == "failed"]
+    return {**told, **marked(failed_starts=[{"url": fate.url, "cause": fate.cause} for fate in failed])}
 
 
 def results(hunt: Hunt, count: int, after: int = 0) -> dict[str, Any]:

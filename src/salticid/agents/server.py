@@ -106,7 +106,7 @@ class HuntServer(MCPServer[Any]):
 
     def status(self, hunt: HuntName) -> dict[str, Any]:
         """How far a hunt is: running or ended and why, pages read, pages on topic, and what it may still do."""
-        return self._hunts.find(hunt).status()
+        return reading.status(self._hunts.find(hunt))
 
     def list_hunts(self) -> dict[str, Any]:
         """All hunts, newest first, those of earlier sessions included, each with its status."""
