@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -337,3 +338,17 @@ def test_an_agent_is_told_why_nothing_could_be_read(tmp_path: Path) -> None:
     assert (told["stopped"], told["pages"], told["can_go_on"]) == ("frontier empty", 0, False)
     (failed,) = told[FIELD]["failed_starts"]
     assert failed == {"url": "http://nowhere.example/", "cause": "the recording does not hold it"}
+
+
+def test_ctrl_c_ends_a_server_whose_client_says_nothing(tmp_path: Path) -> None:
+    line = [sys.executable, "-m", "salticid", "mcp", "--data", str(tmp_path)]
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        word = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+        server.stdin.write(msgspec.json.encode(word) + b"\n")
+        server.stdin.flush()
+        assert json.loads(server.stdout.readline())["result"]["serverInfo"]["name"] == "salticid"
+        server.send_signal(signal.SIGINT)
+        assert server.wait(PATIENCE) == 130

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Annotated
 import typer
 
 from salticid.cli.console import out, print_json, safe
+from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.options import duration
 from salticid.runs.contact import own_user_agent
 from salticid.runs.live_settings import LiveSettings
@@ -82,6 +84,8 @@ def mcp(
     allowance = Allowance(max_pages, duration(max_time), max_hunts, tuple(only_host) if only_host else None)
     server = HuntServer(data, Hunts(data, live, allowance))
     if http is None:
+        # A thread waits for the client's next word; there is nothing else to wait for, and nothing to lose.
+        signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
         asyncio.run(server.run_stdio_async())
         return
     serving = HttpServing(server, data, http)
