@@ -31,7 +31,6 @@ _WATCHERS_MEMORY = 32
 """Reports that wait for a slow watcher; of more, the oldest are forgotten."""
 CUT_OFF, FAILED = "cut off", "failed"
 """Ends that a crawl cannot give a reason for itself."""
-_AT_WORK = ("starting", "running", "paused", "stopping")
 _USED_UP = (StopReason.BUDGET.value, StopReason.FETCHES.value)
 _KILLED = "It was cut off: its process was ended from outside. Nothing that was found is lost; continue it."
 _BROKE = "It failed, and its process with it; the terminal where salticid serve runs says why."
@@ -125,9 +124,10 @@ class ServerCrawl:
     async def figures(self) -> CrawlFigures:
         """Its numbers; those of its run as well, if it answers soon."""
         gauges = await self._gauges()
-        summary, tally = self.summary(), self._tally
+        self.summary()
+        tally = self._tally
         counts = Counts(tally.pages, tally.outcomes, tally.received, tally.harvest)
-        return CrawlFigures(self.id, summary.state in _AT_WORK, counts, gauges)
+        return CrawlFigures(self.id, self.running or self.runs_alone, counts, gauges)
 
     async def _gauges(self) -> Gauges | None:
         if self._child is None or self._state not in ("running", "paused"):
