@@ -193,7 +193,7 @@ def test_an_agent_hunts_over_stdio_from_the_first_word_to_the_last(tmp_path: Pat
 
 def test_an_agent_cannot_have_more_than_the_server_was_started_with(tmp_path: Path) -> None:
     site = Site(60, hosts=3)
-    bounds = ["--max-pages", "20", "--max-hunts", "1"]
+    bounds = ["--max-pages", "20"]
     hosts = ["--only-host", "h0.example", "--only-host", "H1.example"]
     wish: dict[str, Any] = {"query": QUERY, "urls": [site.url(0)], "max_pages": 20}
     greedy = {"allow_net": ["0.0.0.0/0"], "max_seconds": 1e9, "max_time": "9h", "hosts": ["h2.example"]}
@@ -211,16 +211,14 @@ def test_an_agent_cannot_have_more_than_the_server_was_started_with(tmp_path: Pa
             assert "ask for a larger max_pages" in await refusal(client, "go_on", hunt=hunt)
             assert "no world 'x'" in await refusal(client, "start_hunt", **wish, world="x")
             assert "no hunt '../crawls'" in await refusal(client, "status", hunt="../crawls")
-            site.seconds = 0.5
-            slow = (await call(client, "start_hunt", **wish))["hunt"]
-            assert slow != hunt
-            assert "1 hunts run already" in await refusal(client, "start_hunt", **wish)
-            await call(client, "stop", hunt=slow)
-            await until(client, slow, ended)
-        narrow = ["--only-host", "h1.example", "--max-time", "1s"]
+        site.seconds = 0.5
+        narrow = ["--only-host", "h1.example", "--max-time", "1s", "--max-hunts", "1"]
         async with stdio(tmp_path, *reaching(port), *narrow) as client:
-            assert "asks other hosts" in await refusal(client, "go_on", hunt=slow)
-            short = (await call(client, "start_hunt", **{**wish, "urls": [site.url(1)]}))["hunt"]
+            assert "asks other hosts" in await refusal(client, "go_on", hunt=hunt)
+            near = {**wish, "urls": [site.url(1)]}
+            short = (await call(client, "start_hunt", **near))["hunt"]
+            assert short != hunt
+            assert "1 hunts run already" in await refusal(client, "start_hunt", **near)
             assert (await until(client, short, ended))["stopped"] == "time"
             assert "may take 1 s here" in await refusal(client, "go_on", hunt=short)
 
@@ -311,11 +309,10 @@ def test_what_lies_in_the_place_of_a_file_hangs_nobody(tmp_path: Path) -> None:
     assert lasting_process.reports(tmp_path) == []
 
 
-@pytest.mark.parametrize("name", ["", "*.example.org"])
-def test_a_host_that_is_none_is_named_before_anything_begins(tmp_path: Path, name: str) -> None:
-    said = salticid("mcp", "--data", tmp_path, "--only-host", name)
+def test_a_host_that_is_none_is_named_before_anything_begins(tmp_path: Path) -> None:
+    said = salticid("mcp", "--data", tmp_path, "--only-host", "*.example.org")
     assert (said.status, said.err.count("\n")) == (2, 1)
-    assert f"no host {name!r}" in said.err
+    assert "no host '*.example.org'" in said.err
 
 
 def test_an_agent_is_told_why_nothing_could_be_read(tmp_path: Path) -> None:
