@@ -28,8 +28,8 @@ from tests.leaks import held, lasting
 
 from salticid.cli import program
 
-_NOT_IMPORTED = ("salticid.cluster", "salticid.__main__")
-"""Ray is slow, and keeps threads that a fork would lose."""
+_NOT_IMPORTED = ("salticid.cluster", "salticid.agents", "salticid.__main__")
+"""Ray and mcp are slow, and the first keeps threads that a fork would lose."""
 
 
 class ProgramServer:

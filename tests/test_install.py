@@ -118,9 +118,11 @@ def test_every_command_has_its_help(plain: Installation) -> None:
         assert f"Usage: salticid {command}".rstrip() in said.stdout
 
 
-@pytest.mark.parametrize("words", [*NEEDS_LAB.values(), ["serve", "--port", "0"]], ids=lambda words: words[0])
+@pytest.mark.parametrize(
+    "words", [*NEEDS_LAB.values(), ["serve", "--port", "0"], ["mcp"]], ids=lambda words: words[0]
+)
 def test_what_needs_an_extra_names_it_in_a_line(plain: Installation, words: list[str]) -> None:
-    extra = "lab" if words[0] in NEEDS_LAB else "ui"
+    extra = {"serve": "ui", "mcp": "mcp"}.get(words[0], "lab")
     said = plain.run(*words)
     assert (said.returncode, said.stdout) == (2, ""), said.stderr
     (line,) = said.stderr.splitlines()

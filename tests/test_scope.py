@@ -48,6 +48,26 @@ def test_pattern(pattern: str, url: str, expected: bool) -> None:
     assert Pattern(pattern).matches(url) is expected
 
 
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://a.org/x", True),
+        ("https://www.a.org:8443/x", True),
+        ("http://ba.org/", False),
+        ("http://a.org.example/", False),
+        ("http://b.example/http://a.org/", False),
+        ("http://b.example/.a.org/", False),
+        ("http://[::1]/", True),
+        ("http://xn--bcher-kva.example/", True),
+        ("http://1.127.0.0.1.example/", False),
+    ],
+)
+def test_hosts(url: str, expected: bool) -> None:
+    scope = Scope(hosts=("A.org", "[::1]", "bücher.example", "127.0.0.1", "*", "b.example/x", ""))
+    assert Boundary(scope, []).admits(url, depth=0) is expected
+    assert not Boundary(Scope(hosts=()), []).admits(url, depth=0)
+
+
 @given(_STARRED, _SHORT)
 def test_a_starred_pattern_is_its_regular_expression(pattern: str, tail: str) -> None:
     meant = ".*".join(re.escape(part) for part in pattern.split("*"))

@@ -85,7 +85,7 @@ def test_a_crawler_is_told_nothing_of_the_truth(topic: Topic, truth: Truth) -> N
         (GOOD + '"a b`c" = 1', "no key 'a b`c'; there is: description"),
         (GOOD + '"two\\nlines" = 1', r"no key 'two\nlines'; there is: description"),
         (GOOD + "[scope]\ndepth = 3", "no key 'depth'; did you mean 'max_depth'?"),
-        (GOOD + "[scope]\ntargets = []", "no key 'targets'; there is: exclude, include, max_depth, same_site"),
+        (GOOD + "[scope]\ntargets = []", "no key 'targets'; there is: exclude, hosts, include, max_depth, same_site"),
         ('keywords = "k"\nseeds = ["s"]', "the key 'name' is missing; name, keywords and seeds are required"),
         ('name = "t"\nseeds = ["s"]', "the key 'keywords' is missing"),
         ('name = "t"\nkeywords = "k"', "the key 'seeds' is missing"),

@@ -64,7 +64,15 @@ def test_a_request_from_another_site_is_refused_even_with_the_token(client: Clie
 
 
 def test_without_the_token_nothing_is_said(client: Client) -> None:
-    for path in ("/", "/api/session", "/api/crawls", "/reports/trial", "/api/openapi.json", "/nothing"):
+    for path in (
+        "/",
+        "/api/session",
+        "/api/crawls",
+        "/reports/trial",
+        "/api/openapi.json",
+        "/metrics",
+        "/nothing",
+    ):
         answer = client.ask("GET", path, known=False)
         assert (answer.status, "salticid serve" in answer.error) == (401, True), path
         assert client.token.encode() not in answer.body

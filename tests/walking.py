@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 HOME = "http://example.org/"
 PAGES = "80"
 """Pages of a crawl here, where a document has more."""
-MOST = {"--max-pages": PAGES, "--synthetic": "1500", "--crawl-length": "60"}
+MOST = {"--max-pages": PAGES, "--synthetic": "1500", "--crawl-length": "60", "--metrics-port": "0"}
 """Options that have larger numbers in documents."""
 SMALLER = {
     "evolve": ["--population", "4", "--generations", "1", "--runs", "1", "--workers", "1"],
@@ -96,10 +96,10 @@ class Walk:
 
     def run(self, line: str) -> None:
         """Run a line as it stands, but for how long its crawls are, and where the live web is."""
-        words = shlex.split(line.split(" | ")[0])[1:]
+        words = shlex.split(re.split(" [|>] ", line)[0])[1:]
         if words == ["demo"]:
             return  # test_cli.py sees it through; it takes as long as all others together
-        if "serve" in words[:2]:
+        if "serve" in words[:2] or "--http" in words:
             self.serve(*words)
             return
         for option, most in MOST.items():
@@ -117,10 +117,11 @@ class Walk:
 
     def serve(self, *words: str) -> None:
         """Start a server, at a port that is free, and end it."""
-        if "--port" in words:
-            at = words.index("--port")
+        option = "--http" if "--http" in words else "--port"
+        if option in words:
+            at = words.index(option)
             words = (*words[:at], *words[at + 2 :])
-        with Program(*words, "--port", 0, "--json", cwd=self.here) as program:
+        with Program(*words, option, 0, "--json", cwd=self.here) as program:
             assert program.until(lambda: "\n" in program.out, "a line with its address"), program.err
             assert json.loads(program.out)["address"].startswith("http://127.0.0.1:")
             program.send(signal.SIGTERM)

@@ -8,6 +8,7 @@ EXTRAS = {
     "browser": {"playwright"},
     "export": {"pyarrow"},
     "lab": {"jinja2", "markupsafe", "numba", "scipy"},
+    "mcp": {"mcp", "mcp_types", "pydantic"},
     "ray": {"ray"},
     "ui": {"sse_starlette", "starlette", "uvicorn"},
 }

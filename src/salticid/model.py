@@ -89,6 +89,7 @@ class Scope:
     exclude: tuple[str, ...] = ()
     same_site: bool = False
     max_depth: int | None = None
+    hosts: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

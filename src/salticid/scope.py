@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from salticid.model import Scope
-from salticid.urls import site, typed
+from salticid.urls import host, site, typed
 
 
 class Pattern:
@@ -51,7 +51,8 @@ class Boundary:
     """Says of each URL whether this crawl may fetch it, by the rules of `scope`; seeds are not exempt.
 
     `exclude` wins over `include`, and no `include` means every URL. `same_site` keeps to the registered
-    domains of `seeds`. `max_depth` is the most links there may be between a seed and the page.
+    domains of `seeds`. `max_depth` is the most links there may be between a seed and the page. With `hosts` only
+    these may be asked, and those whose names end with a dot and one of these, at any port.
 
     >>> boundary = Boundary(Scope(exclude=("*/login*",), same_site=True), ["http://www.example.org/"])
     >>> boundary.admits("http://blog.example.org/", depth=1)
@@ -69,6 +70,7 @@ class Boundary:
         self._exclude = [Pattern(text) for text in scope.exclude]
         urls = (url for seed in seeds for url in typed(seed))
         self._sites = frozenset(map(site, urls)) if scope.same_site else None
+        self._hosts = None if scope.hosts is None else frozenset(map(host_named, scope.hosts))
 
     @property
     def open(self) -> bool:
@@ -91,6 +93,33 @@ class Boundary:
             return False
         if self._sites is not None and site(url) not in self._sites:
             return False
+        if self._hosts is not None and self._hosts.isdisjoint(_names_above(_without_port(host(url)))):
+            return False
         if any(pattern.matches(url) for pattern in self._exclude):
             return False
         return not self._include or any(pattern.matches(url) for pattern in self._include)
+
+
+def host_named(text: str) -> str | None:
+    """A host as canonical URLs name it, without a port; None if a text names none.
+
+    >>> host_named("Bücher.Example"), host_named("*.example.org"), host_named("a.org/b")
+    ('xn--bcher-kva.example', None, None)
+    """
+    urls = typed(f"http://{text}/") if text and not set(text) & set("/?#@*\\") else ()
+    return _without_port(host(urls[0])) if urls else None
+
+
+def _without_port(name: str) -> str:
+    before, _, port = name.rpartition(":")
+    return before if before and port.isdigit() else name
+
+
+def _names_above(name: str) -> list[str]:
+    """A name, and what is left of it after each of its dots.
+
+    >>> _names_above("a.b.org")
+    ['a.b.org', 'b.org', 'org']
+    """
+    labels = name.split(".")
+    return [".".join(labels[at:]) for at in range(len(labels))]

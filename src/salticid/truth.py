@@ -28,6 +28,7 @@ class _ScopeTable(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True
     exclude: tuple[str, ...] = ()
     same_site: bool = False
     max_depth: int | None = None
+    hosts: tuple[str, ...] | None = None
 
 
 class _TopicFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):

@@ -36,6 +36,8 @@ COMMANDS = {
     "evolve": "evolve:evolve",
     "reproduce": "reproduce:reproduce",
     "serve": "serve:serve",
+    "mcp": "mcp:mcp",
+    "skill": "skill:skill",
     "strategies": "strategies:list_strategies",
     "demo": "demo:demo",
     "world build": "world_build:build_world",

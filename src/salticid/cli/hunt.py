@@ -24,9 +24,14 @@ from salticid.runs.run import Run, run
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def hunt(order: Order, verbose: bool = False) -> Result:
-    """Crawl, or go on with a crawl, and show how far it is; of every visit what came of it, if that is wanted."""
+def hunt(order: Order, verbose: bool = False, metrics_port: int | None = None) -> Result:
+    """Crawl, or go on with a crawl, and show how far it is; of every visit what came of it, if that is wanted.
+
+    With a port its numbers are told there.
+    """
     with (VerboseTerminal if verbose else Terminal)(order.folder) as terminal:
+        if metrics_port is not None:
+            terminal.tell_numbers_at(metrics_port)
         return run(order, terminal)
 
 
@@ -37,8 +42,9 @@ class Terminal(Onlooker):
         self, folder: Path, console: Console = err, signals: Sequence[signal.Signals] = _SIGNALS
     ) -> None:
         self._folder, self._console, self._signals = folder, console, signals
-        self._display = ExitStack()
+        self._display, self._closing = ExitStack(), ExitStack()
         self._looks = False
+        self._numbers = Onlooker()
         self.end: Callable[[], object] = lambda: None
         """Ends the crawl cleanly, from any thread."""
 
@@ -47,6 +53,15 @@ class Terminal(Onlooker):
 
     def __exit__(self, *_: object) -> None:
         self._display.close()
+        self._closing.close()
+
+    def tell_numbers_at(self, port: int) -> None:
+        """Let programs ask for its numbers at a port of this machine; UserError if it cannot be had."""
+        from salticid.runs.metrics_port import MetricsPort  # here: few need it
+
+        self._numbers = numbers = MetricsPort(port)
+        self._closing.callback(numbers.close)
+        self.warn(f"Its numbers are at {numbers.address}.")
 
     def begins(self, end: Callable[[], None]) -> None:
         """The first signal ends it in good order; a second one at once."""
@@ -86,9 +101,11 @@ class Terminal(Onlooker):
 
     def ready(self, run: Run) -> None:
         self._run = run
+        self._numbers.ready(run)
         self._work = self._show(Work("crawling", run.crawl.limits.max_pages, self._console))
 
     def visit(self, visit: Visit) -> None:
+        self._numbers.visit(visit)
         if self._looks:
             self._looks = False
             self._work = self._show(Work("hunting on", self._run.crawl.limits.max_pages, self._console))

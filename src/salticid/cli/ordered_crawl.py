@@ -118,13 +118,15 @@ def _limits(asked: Mapping[str, Any]) -> Limits:
 
 def _run(order: Order, asked: Mapping[str, Any]) -> int:
     """Crawl here or on a cluster, and say what came of it; the exit status."""
+    if asked["ray"] is not None and asked["metrics_port"] is not None:
+        raise UserError("--metrics-port tells of a crawl on one machine; leave it out, or --ray")
     try:
         if asked["ray"] is not None and order.known:
             raise UserError(
                 "what other crawls hold is known on one machine only; leave --ray out, or --known"
             )
         if asked["ray"] is None:
-            result = hunt(order, asked["verbose"] and not asked["quiet"])
+            result = hunt(order, asked["verbose"] and not asked["quiet"], asked["metrics_port"])
         else:
             from salticid.cli.ray_cluster import hunt_on_ray  # here: it takes its time to import
 

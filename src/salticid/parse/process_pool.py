@@ -74,6 +74,8 @@ class ProcessPool(Generic[Answer]):
         self._numbers = count()
         self._all: list[_Worker[Answer]] = []
         self._ending: set[asyncio.Task[None]] = set()
+        self.restarts = 0
+        """How often a page, or something else, has cost a process its life."""
 
     async def __aenter__(self) -> Self:
         self._all = [_Worker(self) for _ in range(self.workers)]
@@ -109,6 +111,7 @@ class ProcessPool(Generic[Answer]):
     def replace(self, worker: _Worker[Answer], unread: list[_Job[Answer]]) -> None:
         """A worker is gone; pages that were sent to it and not read yet go to others."""
         if worker in self._all:
+            self.restarts += 1
             self._all[self._all.index(worker)] = _Worker(self)
             self._end(worker)
             for job in unread:
@@ -191,6 +194,7 @@ class _Worker(asyncio.Protocol, Generic[Answer]):
         elif answer and not (self.jobs and self.jobs[0].number == number):
             self._kill()  # its answer belongs to no message
         elif self.jobs:
+            self._pool.restarts += not answer
             _settle(self.jobs.popleft(), self._interpret(answer) if answer else None)
             self._watch(self._patience if self.jobs else None)
 

@@ -121,6 +121,10 @@ class LiveRun(Run):
         return self.driver.active_hosts
 
     @property
+    def parser_restarts(self) -> int:
+        return self.web.parser_restarts
+
+    @property
     def doing(self) -> Mapping[int, str]:
         return self.web.doing
 

@@ -150,6 +150,11 @@ class Run(ABC):
         return 0
 
     @property
+    def parser_restarts(self) -> int:
+        """How often a process that reads pages had to be replaced."""
+        return 0
+
+    @property
     def doing(self) -> Mapping[int, str]:
         """What is being done now, by URL."""
         return {}

@@ -84,7 +84,7 @@ class CrawlLog:
         self._seq = self._choices = self._rechecks = 0
         self._newest: dict[int, int] | None = None
         self._in_flight: dict[int, int] = {}
-        self._last_try = time.monotonic()
+        self._last_try = self._last_commit = time.monotonic()
         self._in_call = False
         """In the middle of a call: what is added so far must not be written."""
 
@@ -92,6 +92,16 @@ class CrawlLog:
     def trouble(self) -> str | None:
         """Why the driver of the crawl should wait: something is unwritten, or there is no room for more."""
         return self.write_error or self._lack
+
+    @property
+    def unwritten(self) -> int:
+        """How many visits would be lost if the program was killed now."""
+        return self._batch.visits
+
+    @property
+    def lag(self) -> float:
+        """Seconds since all was written, if something is not."""
+        return time.monotonic() - self._last_commit if self.unwritten else 0.0
 
     def open(self) -> dict[str, Any] | None:
         """Take the folder; the facts about the crawl it holds, or None when it holds none yet."""
@@ -304,7 +314,7 @@ class CrawlLog:
         self._texts.confirm()
         self._in_call = False
         self.write_error = None
-        self._last_try = time.monotonic()
+        self._last_try = self._last_commit = time.monotonic()
 
     def close(self) -> None:
         """Commit, if that can be done, and let go of the folder.

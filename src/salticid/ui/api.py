@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,11 +19,9 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from salticid.errors import UserError, unknown
-from salticid.judges import judges
+from salticid.errors import UserError
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.specs import DEFAULT_STRATEGY
-from salticid.runs.start_pages import Sources, Start, clean_query, find_start
+from salticid.runs.openmetrics import MEDIA_TYPE, openmetrics
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.since import Since
 from salticid.ui import bodies, details, kept_copies
@@ -42,14 +41,15 @@ from salticid.ui.forms import (
 )
 from salticid.ui.hunt_outlook import outlook_of
 from salticid.ui.log_reader import visit
+from salticid.ui.new_wish import new_wish
 from salticid.ui.openapi import openapi
-from salticid.ui.order_form import Wish, judge_for, strategy_menu
+from salticid.ui.order_form import strategy_menu
 from salticid.ui.reports import Reports, fields
 from salticid.ui.round_report import news_of_round
 from salticid.ui.server_crawl import ServerCrawl
 from salticid.ui.settings import Engines
 from salticid.ui.tally import trouble_with
-from salticid.ui.worlds import world_at, world_names
+from salticid.ui.worlds import world_names
 from salticid.version import __version__
 from salticid.webs.live.search_engines import Engine, ask, check
 
@@ -100,6 +100,7 @@ class Api:
             Route("/api/search", self.search),
             Route("/api/reports", self.all_reports),
             Route("/reports/{id}", self.report),
+            Route("/metrics", self.metrics),
         ]
 
     async def session(self, request: Request) -> Response:
@@ -120,44 +121,21 @@ class Api:
         return _json(openapi())
 
     async def all_crawls(self, request: Request) -> Response:
+        with suppress(OSError):
+            self.crawls.look_for_others()
         return _json({"crawls": [crawl.summary() for crawl in self.crawls]})
 
     async def begin(self, request: Request) -> Response:
         form = await bodies.read(request, NewCrawl)
         self.crawls.check_room()
-        wish, start = await self._wish(form)
+        folders = [crawl.folder for crawl in self.crawls]
+        wish, start = await new_wish(
+            form, self.crawls.folder.parent, self.engines, folders, self.live.user_agent
+        )
         crawl = await self.crawls.begin(wish)
         seeds = [{"url": seed.url, "from": seed.origin} for seed in start.seeds]
         summary = msgspec.structs.asdict(crawl.summary())
         return _json({**summary, "seeds": seeds, "warnings": start.warnings}, 201)
-
-    async def _wish(self, form: NewCrawl) -> tuple[Wish, Start]:
-        """What the order means: its places to start from are found now, and kept."""
-        query = " ".join(clean_query(form.query).split())
-        strategy = form.strategy or DEFAULT_STRATEGY
-        judge = form.judge or judge_for(strategy)
-        judges.find(judge)
-        if form.world is not None:
-            world_at(self.crawls.folder.parent, form.world)
-        if form.search is not None and form.search not in self.engines:
-            raise unknown("search engine", form.search, self.engines)
-        sources = Sources(
-            urls=tuple(form.urls),
-            bookmarks=None if form.bookmarks is None else form.bookmarks.encode(),
-            engine=self.engines[form.search] if form.search is not None else None,
-            crawls=tuple(crawl.folder for crawl in self.crawls) if form.from_crawls else (),
-        )
-        start = await find_start(query, sources, self.live.user_agent)
-        return Wish(
-            query=query,
-            seeds=tuple(seed.url for seed in start.seeds),
-            origins=tuple(seed.origin for seed in start.seeds),
-            strategy=strategy,
-            judge=judge,
-            max_pages=form.max_pages,
-            began=datetime.now(UTC).isoformat(),
-            world=form.world,
-        ), start
 
     async def crawl(self, request: Request) -> Response:
         return _json(self._crawl(request).summary())
@@ -320,6 +298,10 @@ class Api:
         if html is None:
             raise HTTPException(404, "there is no such report; see GET /api/reports")
         return Response(html, headers=fields(html), media_type="text/html")
+
+    async def metrics(self, request: Request) -> Response:
+        figures = await asyncio.gather(*(crawl.figures() for crawl in self.crawls))
+        return Response(openmetrics(figures), media_type=MEDIA_TYPE)
 
     def _crawl(self, request: Request) -> ServerCrawl:
         crawl = self.crawls.find(request.path_params["id"])

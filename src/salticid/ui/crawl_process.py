@@ -1,16 +1,19 @@
 """One crawl of the page, in a process of its own: `python -m salticid.ui.crawl_process`.
 
 It is told what to do, and says what is not in the log, as `process_messages` has it. When its input ends, the server is
-gone: the crawl stops cleanly, as it does on SIGTERM.
+gone: the crawl stops cleanly, as it does on SIGTERM. An input that is a file has no end: whoever adds a line to it is
+heard, and the crawl outlives the server that started it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+import stat
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +23,7 @@ import msgspec
 
 from salticid.errors import SalticidError, UserError
 from salticid.model import Feedback, StopReason
+from salticid.runs.gauges import Gauges
 from salticid.runs.onlooker import Onlooker
 from salticid.runs.run import Run, run
 from salticid.store.folder_lock import lock
@@ -27,10 +31,13 @@ from salticid.ui import process_messages as messages
 from salticid.ui.insight import Insight, LinkMoves, places
 
 _COMMAND = msgspec.json.Decoder(messages.Command)
+_STOP = messages.Do("stop")
 PLAYING_EVERY = 1000
 """Visits played again between two reports of it."""
 LOOKING_EVERY = 0.5
 """Seconds between two reports of how many pages were asked for again."""
+LISTEN_EVERY = 0.2
+"""Seconds between two looks for new lines at the end of a file."""
 SUCCESSION = 20.0
 """Seconds that a crawl waits for the one before it in its folder to be gone."""
 
@@ -44,10 +51,12 @@ class ProcessOnlooker(Onlooker):
         self._handler: CommandHandler | None = None
         self._visits = 0
         self._told_at = 0.0
+        self._end: Callable[[], None] = lambda: None
 
     def begins(self, end: Callable[[], None]) -> None:
+        self._end = end
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
-        self._listening = asyncio.create_task(self._listen(end))
+        self._listening = asyncio.create_task(self._listen())
 
     def warn(self, sentence: str) -> None:
         say(messages.Notice(sentence))
@@ -71,6 +80,8 @@ class ProcessOnlooker(Onlooker):
         for command in self._early:
             self._handler(command)
         self._handler.tell()
+        if _STOP in self._early:
+            self._end()
 
     def trouble(self, trouble: str) -> None:
         say(
@@ -79,20 +90,18 @@ class ProcessOnlooker(Onlooker):
             )
         )
 
-    async def _listen(self, end: Callable[[], None]) -> None:
-        """Do what each line says; the end of the input ends the crawl."""
-        reader = asyncio.StreamReader(limit=1 << 24)
-        loop = asyncio.get_running_loop()
-        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), self._commands)
-        while line := await reader.readline():
+    async def _listen(self) -> None:
+        """Do what each line says; the end of the input ends the crawl. What a person said before is heard first."""
+        async for line in lines(self._commands):
             command: messages.Command = _COMMAND.decode(line)
-            if command == messages.Do("stop"):
+            waits = self._handler is None and any(isinstance(each, messages.Hear) for each in self._early)
+            if command == _STOP and not waits:
                 break
             if self._handler is None:
                 self._early.append(command)
             else:
                 self._handler(command)
-        end()
+        self._end()
 
 
 class CommandHandler:
@@ -118,6 +127,8 @@ class CommandHandler:
                 self._hear(url, liking)
             case messages.Do("look"):
                 self._look()
+            case messages.Do("measure"):
+                say(messages.Measured(Gauges.of(self._run)))
 
     def tell(self) -> None:
         """Say how things stand."""
@@ -159,6 +170,22 @@ class CommandHandler:
             )
         )
         self.tell()
+
+
+async def lines(commands: BinaryIO) -> AsyncIterator[bytes]:
+    """The lines of an input: of a pipe until it ends, of a file for ever, as it grows."""
+    if stat.S_ISREG(os.fstat(commands.fileno()).st_mode):
+        rest = b""
+        while True:
+            *whole, rest = (rest + commands.read()).split(b"\n")
+            for line in whole:
+                yield line
+            await asyncio.sleep(LISTEN_EVERY)
+    reader = asyncio.StreamReader(limit=1 << 24)
+    loop = asyncio.get_running_loop()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), commands)
+    while line := await reader.readline():
+        yield line
 
 
 def say(report: messages.ProcessReport) -> None:

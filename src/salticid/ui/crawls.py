@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import shutil
 import time
-import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from salticid.errors import UserError
 from salticid.runs.live_settings import LiveSettings
+from salticid.ui.crawl_names import is_name, names
 from salticid.ui.order_form import Wish
 from salticid.ui.server_crawl import ServerCrawl
 
@@ -21,8 +20,6 @@ MOST_AT_ONCE = 8
 """Crawls that run at the same time: each has processes and connections of its own."""
 DUE_EVERY = 30.0
 """Seconds between two looks for rounds of watching that are due."""
-_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_LONGEST_NAME = 40
 _REMAINS = ".removed-"
 """Begins the name of a folder that is being deleted: it cannot be taken for a crawl."""
 
@@ -43,22 +40,24 @@ class Crawls:
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            folders = sorted(self.folder.iterdir())
+            self.look_for_others()
         except OSError as error:
             raise UserError(
                 f"{self.folder} cannot hold crawls: {error.strerror}; move it away, or name another folder as --data"
             ) from None
-        for folder in folders:
-            if folder.name.startswith(_REMAINS):
-                _delete(folder)
-                continue
-            wish = Wish.load(folder) if _NAME.fullmatch(folder.name) else None
-            if wish is not None:
-                self._crawls[folder.name] = ServerCrawl(folder, wish, self._live)
-        running = [crawl for crawl in self if crawl.wish.mood in ("run", "watch")]
+        for folder in self.folder.glob(f"{_REMAINS}*"):
+            _delete(folder)
+        running = [crawl for crawl in self if crawl.wish.mood in ("run", "watch") and not crawl.runs_alone]
         for crawl in running[:MOST_AT_ONCE]:
             await crawl.start()
         return running[:MOST_AT_ONCE]
+
+    def look_for_others(self) -> None:
+        """Take in the crawls of earlier times, and what agents have begun since."""
+        for folder in sorted(self.folder.iterdir()):
+            known = folder.name in self._crawls or not is_name(folder.name)
+            if not known and (wish := Wish.load(folder)) is not None:
+                self._crawls[folder.name] = ServerCrawl(folder, wish, self._live)
 
     async def close(self) -> list[ServerCrawl]:
         """Stop all that run, so that they go on next time; they are returned."""
@@ -116,8 +115,8 @@ class Crawls:
         return len(self._crawls)
 
     def _new_folder(self, query: str) -> Path:
-        stem, ids = _stem(query), self._crawls.keys() | self._old_ids
-        tries = (self.folder / (stem if n == 1 else f"{stem}-{n}") for n in range(1, 1_000_000))
+        ids = self._crawls.keys() | self._old_ids
+        tries = (self.folder / name for name in names(query))
         return next(folder for folder in tries if not folder.exists() and folder.name not in ids)
 
 
@@ -128,14 +127,3 @@ def _delete(remains: Path) -> None:
             remains.unlink()
     else:
         shutil.rmtree(remains, ignore_errors=True)
-
-
-def _stem(query: str) -> str:
-    """The beginning of a query as the name of a folder.
-
-    >>> _stem("Flüge: hot-air ../ballooning!"), _stem("蜘蛛")
-    ('fluge-hot-air-ballooning', 'crawl')
-    """
-    plain = unicodedata.normalize("NFKD", query).encode("ascii", "ignore").decode().lower()
-    words = re.findall(r"[a-z0-9]+", plain[: 4 * _LONGEST_NAME])
-    return "-".join(words)[:_LONGEST_NAME].strip("-") or "crawl"

@@ -124,6 +124,7 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
     ),
     ("GET", "/api/reports"): _Answer("The laboratory's reports: {reports: [{id, title, made}]}."),
     ("GET", "/reports/{id}"): _Answer("A report.", kind="text/html"),
+    ("GET", "/metrics"): _Answer("The numbers of all crawls.", kind="application/openmetrics-text"),
 }
 
 

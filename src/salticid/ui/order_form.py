@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from salticid.judges import judges
-from salticid.model import Limits, Topic
+from salticid.model import Limits, Scope, Topic
 from salticid.runs import specs
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.measured import WORTH, Worth
@@ -36,7 +36,7 @@ class Wish(msgspec.Struct, frozen=True):
     `origins` says where each seed came from, `world` in which recorded world it hunts, if not on the live web.
     `mood` is what the crawl is meant to do: one that is to run, or to make a round of watching, is started again with
     the server. `every` is how many seconds lie between the beginnings of two rounds, if they begin by themselves.
-    `began` is in ISO 8601.
+    `began` is in ISO 8601. `hosts` are the only ones it may ask, if they are named.
     """
 
     query: str
@@ -50,18 +50,20 @@ class Wish(msgspec.Struct, frozen=True):
     world: str | None = None
     max_fetches: int | None = None
     every: int | None = None
+    max_seconds: float | None = None
+    hosts: tuple[str, ...] | None = None
 
     @property
     def limits(self) -> Limits:
         """How far it may go."""
-        return Limits(max_pages=self.max_pages, max_fetches=self.max_fetches)
+        return Limits(max_pages=self.max_pages, max_fetches=self.max_fetches, max_seconds=self.max_seconds)
 
     def order(self, folder: Path, live: LiveSettings) -> Order:
         """The order of the crawl in DATA/crawls/ID, which is this folder; UserError if a name in it is unknown."""
         recipe = Recipe(strategies.make(self.strategy), judges.make(self.judge), self.limits)
         data = folder.parent.parent
         web = live if self.world is None else RecordedWeb(world_at(data, self.world))
-        topic = Topic(self.query, self.query, self.seeds)
+        topic = Topic(self.query, self.query, self.seeds, scope=Scope(hosts=self.hosts))
         return Order(topic, web, self.strategy, self.judge, recipe, folder, may_shrink=True)
 
     def save(self, folder: Path) -> None:

@@ -1,7 +1,7 @@
 """What the server and the process of a crawl say to each other: lines of JSON, each with a name.
 
 First the order goes in, then commands; out come reports on what is not in the log. When the input ends, the server is
-gone.
+gone, unless it is a file.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from salticid.runs.gauges import Gauges
 from salticid.runs.live_settings import LiveSettings
 from salticid.ui.order_form import Wish
 
@@ -29,9 +30,9 @@ class Begin(Struct, frozen=True):
 
 
 class Do(Struct, frozen=True, tag="do"):
-    """Let the crawl rest, let it run again, end it cleanly, or have it say what it is doing now."""
+    """Let the crawl rest, let it run again, end it cleanly, have it say what it is doing now, or tell its numbers."""
 
-    what: Literal["pause", "continue", "stop", "look"]
+    what: Literal["pause", "continue", "stop", "look", "measure"]
 
 
 class Extend(Struct, frozen=True, tag="extend"):
@@ -99,6 +100,12 @@ class Advice(Struct, frozen=True, tag="advice"):
     harvest: dict[str, Any] | None
 
 
+class Measured(Struct, frozen=True, tag="measured"):
+    """The numbers of the run, as they stand now."""
+
+    gauges: Gauges
+
+
 class Notice(Struct, frozen=True, tag="warned"):
     """A sentence for the person."""
 
@@ -119,4 +126,4 @@ class CrawlFailure(Struct, frozen=True, tag="failed"):
 
 RelayedReport = Now | Moves | Advice | Notice
 """Reports that the page gets as they are."""
-ProcessReport = Playing | Looking | CrawlState | Now | Moves | Advice | Notice | End | CrawlFailure
+ProcessReport = Playing | Looking | CrawlState | Now | Moves | Advice | Measured | Notice | End | CrawlFailure

@@ -44,10 +44,13 @@ _ASK_FOR_TOKEN = "this needs the token: open the address that salticid serve pri
 
 
 class AccessControl:
-    """An application behind its doors; `port` is where it is reached, on this machine alone."""
+    """An application behind its doors; `port` is where it is reached, on this machine alone.
 
-    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
-        self._app, self._token = app, token
+    `advice` is for those who come without the token.
+    """
+
+    def __init__(self, app: ASGIApp, token: str, port: int, advice: str = _ASK_FOR_TOKEN) -> None:
+        self._app, self._token, self._advice = app, token, advice
         self._hosts = frozenset({f"127.0.0.1:{port}", f"localhost:{port}"})
         self._cookie = f"salticid-{port}"
 
@@ -83,7 +86,7 @@ class AccessControl:
             return None
         if reads and "text/html" in headers.get("accept", ""):
             return FileResponse(PAGE / "no-key.html", 401)
-        return refusal(401, _ASK_FOR_TOKEN)
+        return refusal(401, self._advice)
 
     def _has_ticket(self, scope: Scope, headers: Headers) -> bool:
         """Whether a request that reads brings the ticket of its path; to the page the token itself opens too."""

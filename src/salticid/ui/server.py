@@ -6,14 +6,12 @@ import asyncio
 import errno
 import secrets
 import signal
-import socket
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import IO
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -24,17 +22,16 @@ from starlette.types import ASGIApp
 
 from salticid.errors import SalticidError, UserError
 from salticid.runs.live_settings import LiveSettings
+from salticid.runs.local_port import ADDRESS, listener
 from salticid.store.damage import Damaged
 from salticid.store.folder_lock import lock
 from salticid.ui.api import Api
 from salticid.ui.crawls import Crawls
-from salticid.ui.idle_connections import MOST_CONNECTIONS, ImpatientProtocol
+from salticid.ui.local_server import LocalServer
 from salticid.ui.reports import Reports
 from salticid.ui.security import PAGE, AccessControl, refusal
 from salticid.ui.settings import Engines
 
-ADDRESS = "127.0.0.1"
-_LONGEST_HEAD = 64 << 10
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -49,7 +46,7 @@ class Serving:
         self.crawls = Crawls(data, live)
         self._stopping = False
         api = Api(self.crawls, Engines(data), Reports(data), live, self.token, lambda: self._stopping)
-        self._socket = _listener(port)
+        self._socket = listener(port, "--port")
         self.port: int = self._socket.getsockname()[1]
         self._app = application(api, self.port)
 
@@ -67,22 +64,7 @@ class Serving:
             return await self._run(ready)
 
     async def _run(self, ready: Callable[[int], None]) -> int:
-        config = uvicorn.Config(
-            self._app,
-            http=ImpatientProtocol,
-            ws="none",
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-            limit_concurrency=MOST_CONNECTIONS,
-            timeout_keep_alive=30,
-            timeout_graceful_shutdown=2,
-            h11_max_incomplete_event_size=_LONGEST_HEAD,
-            loop="none",
-        )
-        self._server = _Server(config)
+        self._server = LocalServer(self._app)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self.stop)
@@ -98,14 +80,6 @@ class Serving:
     def stop(self) -> None:
         """End streams and crawls, and then the server."""
         self._stopping = self._server.should_exit = True
-
-
-class _Server(uvicorn.Server):
-    """Leaves signals to us."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
 
 
 def application(api: Api, port: int) -> ASGIApp:
@@ -175,18 +149,3 @@ def _for_us_alone(data: Path) -> IO[str]:
             f"{data} cannot be had: another salticid serve works in it, or nothing can be written there; "
             "stop that one, or name another folder as --data"
         ) from None
-
-
-def _listener(port: int) -> socket.socket:
-    """A socket at a port of this machine; UserError if it cannot be had."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((ADDRESS, port))
-        listener.listen(128)
-    except OSError as error:
-        listener.close()
-        cause = "in use" if error.errno == errno.EADDRINUSE else f"not to be had ({error.strerror})"
-        raise UserError(f"port {port} is {cause}; give another as --port, or 0 for any free one") from None
-    listener.setblocking(False)
-    return listener

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -12,10 +12,13 @@ import msgspec
 
 from salticid.errors import UserError
 from salticid.model import Limits, StopReason
+from salticid.runs.gauges import Counts, Gauges
 from salticid.runs.heeding import unheeded
 from salticid.runs.live_settings import LiveSettings
+from salticid.runs.openmetrics import CrawlFigures
 from salticid.runs.order import WHY
 from salticid.strategies import strategies
+from salticid.ui import lasting_process
 from salticid.ui import process_messages as messages
 from salticid.ui.forms import GoOn, KeepWatching, LookProgress, ReplayProgress, Summary
 from salticid.ui.order_form import Mood, Wish
@@ -67,6 +70,11 @@ class ServerCrawl:
         return self._child is not None or self._state == "starting"
 
     @property
+    def runs_alone(self) -> bool:
+        """Whether it has a process that is none of ours, as the hunt of an agent has."""
+        return self._child is None and lasting_process.lives(self.folder)
+
+    @property
     def can_continue(self) -> bool:
         """Whether there is something left to do for it, perhaps with a larger budget."""
         reason = self.stop_reason
@@ -77,7 +85,7 @@ class ServerCrawl:
     @property
     def stop_reason(self) -> str | None:
         """Why it ended, if it has: a StopReason, CUT_OFF or FAILED."""
-        if self._state != "ended":
+        if self._state != "ended" or self.runs_alone:
             return None
         if self._failure is not None:
             return CUT_OFF if self._failure == _KILLED else FAILED
@@ -97,7 +105,7 @@ class ServerCrawl:
             query=wish.query,
             strategy=wish.strategy,
             judge=wish.judge,
-            state=self._state,
+            state="running" if self.runs_alone else self._state,
             stopped=reason,
             stopped_line=self._stopped_line(reason),
             pages=tally.pages,
@@ -112,7 +120,7 @@ class ServerCrawl:
             began=wish.began,
             seconds=round(float(tally.about.get("seconds", 0.0) if reason else tally.seconds), 3),
             agents=self._walks,
-            can_continue=self._state in ("paused", "ended") and self.can_continue,
+            can_continue=self._state in ("paused", "ended") and not self.runs_alone and self.can_continue,
             playing=self._playing,
             world=wish.world,
             round=None if tally.round is None else tally.round.number,
@@ -136,6 +144,25 @@ class ServerCrawl:
         self._tally.update()
         last = self._tally.round
         return last is None or now >= last.wall + self.wish.every
+
+    async def figures(self) -> CrawlFigures:
+        """Its numbers; those of its run as well, if it answers soon."""
+        gauges = await self._gauges()
+        self.summary()
+        tally = self._tally
+        counts = Counts(tally.pages, tally.outcomes, tally.received, tally.harvest)
+        return CrawlFigures(self.id, self.running or self.runs_alone, counts, gauges)
+
+    async def _gauges(self) -> Gauges | None:
+        if self._child is None or self._state not in ("running", "paused"):
+            return None
+        with suppress(TimeoutError), self.reports() as reports:
+            self._child.send(messages.Do("measure"))
+            async with asyncio.timeout(LOOK_EVERY):
+                while True:
+                    if isinstance(report := await reports.get(), messages.Measured):
+                        return report.gauges
+        return None
 
     def curve(self) -> list[int]:
         """How many of its first n pages are on topic by now, for each n from 0 on."""
@@ -165,6 +192,7 @@ class ServerCrawl:
             await self._go_on(form)
 
     async def _go_on(self, form: GoOn) -> None:
+        self._check_ours()
         if self._watches and self._state != "stopping":
             raise UserError("it is being watched; wait for the end of the round, or stop it first")
         if self._state in ("stopping", "ended") and self._child is not None:
@@ -228,8 +256,10 @@ class ServerCrawl:
             if self._child is not None:
                 self._state = "stopping"
                 self._child.send(messages.Do("stop"))
-            else:
-                self._state = "ended"
+                return
+            self._state = "ended"
+            if self.runs_alone:
+                lasting_process.send(self.folder, messages.Do("stop"))
 
     async def feedback(self, url: str, liking: int) -> None:
         """Hand it a person's feedback on a page; one that has ended is started for that alone."""
@@ -237,6 +267,7 @@ class ServerCrawl:
             await self._tell(url, liking)
 
     async def _tell(self, url: str, liking: int) -> None:
+        self._check_ours()
         child = self._child
         if child is not None and (self._state == "stopping" or (self._only_hears and not self._unanswered)):
             await child.wait(PATIENCE)
@@ -277,7 +308,7 @@ class ServerCrawl:
 
     def give_up(self) -> None:
         """It is about to be removed: let go of its log and of its watchers; UserError unless it has ended."""
-        if self.running or self._state != "ended" or self._turn.locked():
+        if self.running or self.runs_alone or self._state != "ended" or self._turn.locked():
             raise UserError("the crawl has not ended; stop it first, then remove it")
         self.removed = True
         self.close()
@@ -297,6 +328,10 @@ class ServerCrawl:
         begin = messages.Begin(str(self.folder), wish, self._live)
         self._child = child = await Child.start(begin, self._hear, self._over)
         return child
+
+    def _check_ours(self) -> None:
+        if self.runs_alone:
+            raise UserError("it runs for an agent, and hears only that; wait for its end, or stop it")
 
     def _want(self, mood: Mood, limits: Limits | None = None, **more: int | None) -> None:
         limits = self.wish.limits if limits is None else limits

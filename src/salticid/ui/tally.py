@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,8 @@ class Tally:
         self._crawl: CrawlFolder | None = None
         self._step, self._seq = -1, 0
         self.pages = self.fetches = self.refused = 0
+        self.outcomes: Counter[str] = Counter()
+        self.received = 0
         self.standing = Standing()
         self.seconds = 0.0
         self.trouble: str | None = None
@@ -76,6 +79,8 @@ class Tally:
             if visit.revisit:
                 continue
             self.seconds = max(self.seconds, visit.at)
+            self.outcomes[visit.outcome] += 1
+            self.received += visit.size
             kind = Outcome(visit.outcome)
             self.refused += kind is Outcome.REFUSED_ADDRESS
             self.fetches += kind.fetched and kind not in _FREE

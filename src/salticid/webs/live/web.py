@@ -105,6 +105,11 @@ class LiveWeb:
         self._tries: dict[str, int] = {}
         self._halfway: dict[int, _Way] = {}
 
+    @property
+    def parser_restarts(self) -> int:
+        """How often a process that reads pages had to be replaced."""
+        return self._pool.restarts + (0 if self._pdfs is None else self._pdfs.pool.restarts)
+
     async def fetch(self, url: int, unless: Mapping[str, str] | None = None) -> Response:
         """The answer to a URL, redirects followed, each hop checked like the first.
 

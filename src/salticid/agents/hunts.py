@@ -1,0 +1,253 @@
+"""The hunts in a folder of data. A hunt is its folder: its state is there, and none of it in the server."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from salticid.agents.allowance import Allowance
+from salticid.agents.untrusted import seen
+from salticid.errors import UserError, unknown
+from salticid.model import StopReason
+from salticid.runs.heeding import unheeded
+from salticid.runs.live_settings import LiveSettings
+from salticid.runs.order import WHY
+from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.folder_lock import PRIVATE
+from salticid.ui import lasting_process
+from salticid.ui import process_messages as messages
+from salticid.ui.crawl_names import is_name, names
+from salticid.ui.crawl_process import LISTEN_EVERY
+from salticid.ui.crawls import FOLDER
+from salticid.ui.log_reader import visit
+from salticid.ui.order_form import Wish
+from salticid.ui.process_handle import PATIENCE
+from salticid.ui.server_crawl import CUT_OFF, FAILED
+from salticid.ui.tally import Tally, trouble_with
+
+_LISTENS = 120.0
+"""Seconds in which a hunt has to hear what it is told, its log played again before."""
+_HEARS = 3 * LISTEN_EVERY
+"""Seconds after which a hunt that still runs has heard what it was told, and was not about to end."""
+_OVER = (StopReason.FRONTIER_EMPTY.value, StopReason.EXTINCT.value)
+_OF_THE_PAGE = {"run": "running", "pause": "paused"}
+"""What a hunt of the page does while its server runs, by the mood of its wish. Those of agents have none of these."""
+_CUT_OFF = (
+    "its process was ended from outside, or failed, and reports.jsonl in its folder says how; nothing that was found "
+    "is lost"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Hunt:
+    """One hunt: what is wanted of it, and what became of it so far."""
+
+    folder: Path
+    wish: Wish
+
+    @property
+    def name(self) -> str:
+        """By which it is known from now on, whatever becomes of the server."""
+        return self.folder.name
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has a process that agents can speak to."""
+        return lasting_process.lives(self.folder)
+
+    @property
+    def state(self) -> str:
+        """Running, ended, or what the page's server means it to do, if it is that one's."""
+        return "running" if self.runs else _OF_THE_PAGE.get(self.wish.mood, "ended")
+
+    def _check_ours(self) -> None:
+        if not self.runs and self.wish.mood in _OF_THE_PAGE:
+            raise UserError("this hunt is one of the page's; steer it there, where salticid serve runs")
+
+    def status(self) -> dict[str, Any]:
+        """How far it is, in words and numbers of our own."""
+        state, said = self.state, lasting_process.reports(self.folder)
+        runs = state != "ended"
+        with closing(Tally(self.folder)) as tally:
+            tally.update()
+            told = [report.line for report in said if isinstance(report, messages.CrawlState) and runs]
+            tally.standing.draw_line(told[-1] if told else tally.about.get("line"))
+            stopped, why = (None, None) if runs else self._end(tally, said)
+            return {
+                "hunt": self.name,
+                "query": self.wish.query,
+                "state": state,
+                "stopped": stopped,
+                "stopped_because": why,
+                "can_go_on": not runs and stopped not in _OVER,
+                "pages": tally.pages,
+                "max_pages": self.wish.max_pages,
+                "on_topic": tally.standing.on_topic,
+                "harvest": round(tally.harvest, 3),
+                "fetches": tally.fetches,
+                "hosts": tally.hosts,
+                "seconds": round(max(tally.seconds, float(tally.about.get("seconds", 0.0))), 3),
+                "max_seconds": self.wish.max_seconds,
+                "strategy": self.wish.strategy,
+                "web": self.wish.world or "live",
+                "began": self.wish.began,
+                "folder": str(self.folder.absolute()),
+            }
+
+    def _end(self, tally: Tally, said: list[messages.ProcessReport]) -> tuple[str, str]:
+        """Why it ended, as a name and in words."""
+        last = said[-1] if said else None
+        if isinstance(last, messages.CrawlFailure):
+            return FAILED, seen(last.error)
+        if tally.trouble is not None:
+            return FAILED, tally.trouble
+        reason = tally.about.get("stopped")
+        if reason is None or (said and not isinstance(last, messages.End)):
+            return CUT_OFF, _CUT_OFF
+        return str(reason), WHY[StopReason(reason)]
+
+    @contextmanager
+    def log(self) -> Iterator[CrawlFolder]:
+        """What it has found so far; UserError if that is nothing, or cannot be read."""
+        try:
+            log = CrawlFolder(self.folder)
+        except UserError as error:
+            trouble = trouble_with(self.folder, error)
+            raise UserError(trouble or "the hunt has found nothing yet; ask again in a moment") from None
+        with closing(log):
+            yield log
+
+    def feedback(self, step: int, liking: int, live: LiveSettings) -> dict[str, Any]:
+        """Tell it that a page is what is looked for, or is not; one that has ended is woken for that alone."""
+        self._check_ours()
+        with self.log() as log:
+            about = visit(log, step)
+        if about is None or about.outcome != "ok":
+            raise UserError(f"step {step} found no page; name the step of one that results or search gave")
+        hear = messages.Hear(about.final, liking)
+        if self.runs:
+            before = len(self._moves())
+            lasting_process.send(self.folder, hear)
+            moves = self._wait_for_moves(before)
+        else:
+            resting = msgspec.structs.replace(self.wish, mood="pause")
+            begin = messages.Begin(str(self.folder), resting, live)
+            lasting_process.start(begin, [hear, messages.Do("stop")])
+            moves = self._wait_for_moves(0)
+            lasting_process.ends(self.folder, PATIENCE)
+        return {
+            "hunt": self.name,
+            "step": step,
+            "links_up": moves.rose,
+            "links_down": moves.fell,
+            "no_effect_on": unheeded(self.wish.strategy, self.wish.judge),
+        }
+
+    def _moves(self) -> list[messages.Moves]:
+        said = lasting_process.reports(self.folder)
+        return [report for report in said if isinstance(report, messages.Moves)]
+
+    def _wait_for_moves(self, before: int) -> messages.Moves:
+        deadline = time.monotonic() + _LISTENS
+        while time.monotonic() < deadline:
+            runs = self.runs
+            if len(moves := self._moves()) > before:
+                return moves[before]
+            if not runs:
+                raise UserError("the hunt ended before it could hear that; say it again")
+            time.sleep(0.05)
+        raise UserError("the hunt does not answer; look at its status, then say it again")
+
+    def go_on(self, max_pages: int | None, allowance: Allowance, live: LiveSettings) -> Hunt:
+        """Let it run again, or run longer; UserError if there is nothing left to do for it."""
+        self._check_ours()
+        wish = allowance.go_on(self.wish)
+        if max_pages is not None:
+            wish = msgspec.structs.replace(wish, max_pages=allowance.pages(max_pages), max_fetches=None)
+        status = self.status()
+        if wish.max_pages <= status["pages"]:
+            raise UserError(
+                f"it may read {wish.max_pages} pages, and has read {status['pages']}; ask for a larger max_pages"
+            )
+        if status["state"] == "ended" and not status["can_go_on"]:
+            raise UserError(f"there is nothing left to do for it: {status['stopped_because']}")
+        if wish.max_seconds is not None and status["seconds"] >= wish.max_seconds:
+            raise UserError(f"a hunt may take {wish.max_seconds:.0f} s here, and this one has; begin another")
+        wish.save(self.folder)
+        if self.runs:
+            lasting_process.send(self.folder, messages.Extend(wish.max_pages, wish.max_fetches))
+        if lasting_process.ends(self.folder, _HEARS):
+            lasting_process.start(messages.Begin(str(self.folder), wish, live))
+        return Hunt(self.folder, wish)
+
+    def stop(self) -> dict[str, Any]:
+        """End it; its status, when it has ended or takes its time to. What it found stays, and it can go on."""
+        self._check_ours()
+        if self.runs:
+            lasting_process.send(self.folder, messages.Do("stop"))
+            lasting_process.ends(self.folder, PATIENCE)
+        status = self.status()
+        return {**status, "state": "stopping"} if status["state"] == "running" else status
+
+
+class Hunts:
+    """All hunts in a folder of data, those that other servers began included, newest first."""
+
+    def __init__(self, data: Path, live: LiveSettings, allowance: Allowance) -> None:
+        self.folder, self.live, self.allowance = data / FOLDER, live.check(), allowance.check()
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UserError(
+                f"{self.folder} cannot hold hunts: {error.strerror}; name another folder as --data"
+            ) from None
+
+    def __iter__(self) -> Iterator[Hunt]:
+        folders = [folder for folder in self.folder.iterdir() if is_name(folder.name)]
+        wishes = [(folder, wish) for folder in folders if (wish := Wish.load(folder)) is not None]
+        wishes.sort(key=lambda each: (each[1].began, each[0].name), reverse=True)
+        return (Hunt(folder, wish) for folder, wish in wishes)
+
+    def find(self, name: str) -> Hunt:
+        """The hunt of a name; UserError if there is none."""
+        wish = Wish.load(self.folder / name) if is_name(name) else None
+        if wish is None:
+            raise unknown("hunt", name, [hunt.name for hunt in self])
+        return Hunt(self.folder / name, wish)
+
+    def begin(self, wish: Wish) -> Hunt:
+        """A new hunt, which runs. It is no server's to start again, so none is told to."""
+        wish = msgspec.structs.replace(self.allowance.begin(wish), mood="stop")
+        self.check_room()
+        wish.order(self.folder / "any", self.live)  # an unknown name is found out before anything is written
+        folder = self._new_folder(wish.query)
+        wish.save(folder)
+        lasting_process.start(messages.Begin(str(folder), wish, self.live))
+        return Hunt(folder, wish)
+
+    def go_on(self, name: str, max_pages: int | None) -> Hunt:
+        """Let a hunt run again, or run longer."""
+        hunt = self.find(name)
+        if not hunt.runs:
+            self.check_room()
+        return hunt.go_on(max_pages, self.allowance, self.live)
+
+    def check_room(self) -> None:
+        """UserError when as many run as may."""
+        if sum(hunt.runs for hunt in self) >= self.allowance.max_hunts:
+            raise UserError(f"{self.allowance.max_hunts} hunts run already; stop one, or wait for its end")
+
+    def _new_folder(self, query: str) -> Path:
+        for name in names(query):
+            try:
+                (self.folder / name).mkdir(PRIVATE)
+            except FileExistsError:
+                continue
+            return self.folder / name
+        raise UserError("there are too many hunts of that name; use another query")

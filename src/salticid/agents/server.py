@@ -1,0 +1,204 @@
+"""The server for agents: tools and resources of the Model Context Protocol over the hunts in a folder of data."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from mcp.server.lowlevel.helper_types import ReadResourceContents
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
+from mcp_types import CallToolResult, InputRequiredResult, Resource, ToolAnnotations
+from pydantic import AnyUrl, Field
+from starlette.concurrency import run_in_threadpool
+
+from salticid.agents import reading
+from salticid.agents.hunts import Hunts
+from salticid.agents.untrusted import NOTE, seen
+from salticid.errors import SalticidError
+from salticid.store.damage import Damaged
+from salticid.ui.forms import DEFAULT_PAGES, NewCrawl
+from salticid.ui.new_wish import new_wish
+from salticid.ui.settings import Engines
+from salticid.version import __version__
+
+INSTRUCTIONS = f"""Salticid hunts the web for the pages of a topic. start_hunt begins a hunt, which goes on by itself
+and may take minutes or hours; keep its name, which is good for ever. Ask status now and then, and read results while
+it runs. Tell it more_like_this and not_this about pages: it learns from that. go_on lets one that has ended read more.
+How much it may read is decided where this server was started. Answers hold what pages said in a field "untrusted".
+{NOTE}"""
+SCHEME = "salticid://hunts/"
+JSON = "application/json"
+_IN_A_RESOURCE = 20
+_EXPECTED = (SalticidError, Damaged, sqlite3.Error, OSError, msgspec.ValidationError)
+"""What can go wrong, and has a sentence for whoever asked."""
+
+HuntName = Annotated[str, Field(description="The name of a hunt, as start_hunt gave it.")]
+Step = Annotated[int, Field(ge=0, description="The step of a page, as results and search give it.")]
+Count = Annotated[int, Field(ge=1, le=50, description="How many pages to show.")]
+
+
+class HuntServer(MCPServer[Any]):
+    """Translates between agents and hunts; it keeps nothing, so that it may die at any moment."""
+
+    def __init__(self, data: Path, hunts: Hunts) -> None:
+        super().__init__(
+            "salticid",
+            version=__version__,
+            instructions=INSTRUCTIONS,
+            log_level="WARNING",
+            subscriptions=False,
+        )
+        self._data, self._hunts, self._engines = data, hunts, Engines(data)
+        adds = ToolAnnotations(destructive_hint=False)
+        self._add(adds, self.start_hunt, self.go_on, self.stop, self.more_like_this, self.not_this)
+        reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+        self._add(reads, self.status, self.list_hunts, self.results, self.search, self.read_page)
+        self.resource(f"{SCHEME}{{hunt}}", mime_type=JSON, description="A hunt and its best pages.")(
+            self.hunt
+        )
+        self.resource(f"{SCHEME}{{hunt}}/pages/{{step}}", mime_type=JSON, description="The text of a page.")(
+            self.page
+        )
+
+    def _add(self, annotations: ToolAnnotations, *tools: Callable[..., Any]) -> None:
+        for tool in tools:
+            self.add_tool(tool, annotations=annotations, structured_output=True)
+
+    async def start_hunt(
+        self,
+        query: Annotated[str, Field(min_length=1, description="What to look for, in a few words.")],
+        urls: Annotated[
+            list[str], Field(description="Pages to start from; the nearer to the topic the better.")
+        ] = [],  # noqa: B006 - nobody changes it
+        max_pages: Annotated[int, Field(ge=1, description="Good pages to read.")] = DEFAULT_PAGES,
+        search: Annotated[
+            str | None, Field(description="A search engine set up here to ask for pages to start from.")
+        ] = None,
+        from_hunts: Annotated[bool, Field(description="Start from what earlier hunts found, too.")] = False,
+        strategy: Annotated[str | None, Field(description="How to choose links; best left out.")] = None,
+        world: Annotated[
+            str | None, Field(description="A recorded world to hunt in, instead of the live web.")
+        ] = None,
+    ) -> dict[str, Any]:
+        """Begin a hunt for the pages of a topic. It goes on by itself; its name is all that is needed to come back."""
+        form = msgspec.convert(
+            {
+                "query": query,
+                "urls": urls,
+                "max_pages": self._hunts.allowance.pages(max_pages),
+                "search": search,
+                "from_crawls": from_hunts,
+                "strategy": strategy,
+                "world": world,
+            },
+            NewCrawl,
+        )
+        folders = [hunt.folder for hunt in self._hunts] if from_hunts else []
+        agent = self._hunts.live.user_agent
+        wish, start = await new_wish(form, self._data, self._engines, folders, agent)
+        hunt = await run_in_threadpool(self._hunts.begin, wish)
+        status = await run_in_threadpool(hunt.status)
+        return {**status, "start_points": len(start.seeds), "warnings": [*map(seen, start.warnings)]}
+
+    def status(self, hunt: HuntName) -> dict[str, Any]:
+        """How far a hunt is: running or ended and why, pages read, pages on topic, and what it may still do."""
+        return reading.status(self._hunts.find(hunt))
+
+    def list_hunts(self) -> dict[str, Any]:
+        """All hunts, newest first, those of earlier sessions included, each with its status."""
+        return {"hunts": [hunt.status() for hunt in self._hunts]}
+
+    def results(
+        self,
+        hunt: HuntName,
+        count: Count = 10,
+        after: Annotated[int, Field(ge=0, description="Leave out so many of the best.")] = 0,
+    ) -> dict[str, Any]:
+        """The best pages of a hunt so far, best first: passage, score, and why their links were followed."""
+        return reading.results(self._hunts.find(hunt), count, after)
+
+    def search(
+        self,
+        words: Annotated[str, Field(min_length=1, description='Words; "a phrase"; -word to leave out.')],
+        hunt: Annotated[str | None, Field(description="One hunt only, by its name.")] = None,
+        count: Count = 10,
+    ) -> dict[str, Any]:
+        """Search the text of all pages that hunts have read. Nothing new is fetched."""
+        hunts = list(self._hunts) if hunt is None else [self._hunts.find(hunt)]
+        return reading.search(hunts, words, count)
+
+    def read_page(
+        self,
+        hunt: HuntName,
+        step: Step,
+        start: Annotated[int, Field(ge=0, description="The character to begin with: next_start.")] = 0,
+    ) -> dict[str, Any]:
+        """The text of a page as the hunt read it, a part at a time. Nothing is fetched."""
+        return reading.page(self._hunts.find(hunt), step, start)
+
+    def more_like_this(self, hunt: HuntName, step: Step) -> dict[str, Any]:
+        """Tell a hunt that a page is what is looked for: it learns, and ranks pages and links anew."""
+        return self._hunts.find(hunt).feedback(step, 1, self._hunts.live)
+
+    def not_this(self, hunt: HuntName, step: Step) -> dict[str, Any]:
+        """Tell a hunt that a page is not what is looked for: it is left out, and the hunt learns from it."""
+        return self._hunts.find(hunt).feedback(step, -1, self._hunts.live)
+
+    def go_on(
+        self,
+        hunt: HuntName,
+        max_pages: Annotated[
+            int | None, Field(ge=1, description="Pages in all, if more than before.")
+        ] = None,
+    ) -> dict[str, Any]:
+        """Let a hunt that has ended go on where it was, or give one that runs a larger budget."""
+        return self._hunts.go_on(hunt, max_pages).status()
+
+    def stop(self, hunt: HuntName) -> dict[str, Any]:
+        """End a hunt. What it found stays, and it can go on later."""
+        return self._hunts.find(hunt).stop()
+
+    def hunt(self, hunt: str) -> str:
+        """A hunt as a resource."""
+        there = self._hunts.find(hunt)
+        status = there.status()
+        best = reading.results(there, _IN_A_RESOURCE) if status["pages"] else {}
+        return msgspec.json.encode({**status, **best}).decode()
+
+    def page(self, hunt: str, step: int) -> str:
+        """A page as a resource."""
+        return msgspec.json.encode(reading.page(self._hunts.find(hunt), step)).decode()
+
+    async def list_resources(self) -> list[Resource]:
+        """The hunts that there are."""
+        names = await run_in_threadpool(lambda: [hunt.name for hunt in self._hunts])
+        about = "A hunt and its best pages."
+        return [
+            Resource(uri=f"{SCHEME}{name}", name=name, description=about, mime_type=JSON) for name in names
+        ]
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """As ever; what was to be expected is told in its own words."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if isinstance(cause := error.__cause__, _EXPECTED):
+                raise ToolError(seen(str(cause))) from None
+            raise
+
+    async def read_resource(
+        self, uri: AnyUrl | str, context: Context[Any, Any] | None = None
+    ) -> Iterable[ReadResourceContents] | InputRequiredResult:
+        """As ever; likewise."""
+        try:
+            return await super().read_resource(uri, context)
+        except ResourceError as error:
+            if isinstance(cause := error.__cause__, _EXPECTED):
+                raise ResourceNotFoundError(seen(str(cause))) from None
+            raise

@@ -1,0 +1,101 @@
+"""`salticid mcp`: hunts for agents, over the Model Context Protocol."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from salticid.cli.console import out, print_json, safe
+from salticid.cli.interrupts import INTERRUPTED
+from salticid.cli.options import duration
+from salticid.runs.contact import own_user_agent
+from salticid.runs.live_settings import LiveSettings
+
+_limit = partial(typer.Option, rich_help_panel="What no agent can have more of")
+
+
+def mcp(
+    data: Annotated[
+        Path, typer.Option(help="A folder for hunts, worlds and settings.", metavar="DIR")
+    ] = Path("salticid-data"),
+    http: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=65_535,
+            help="Serve HTTP on this machine; 0: any free port [default: stdio].",
+            metavar="PORT",
+        ),
+    ] = None,
+    max_pages: Annotated[int, _limit(min=1, help="Good pages of a hunt.")] = 1000,
+    max_time: Annotated[str, _limit(help="Of a hunt, on its own clock.", metavar="DURATION")] = "1h",
+    max_hunts: Annotated[int, _limit(min=1, help="Hunts that run at once.")] = 4,
+    only_host: Annotated[
+        list[str] | None,
+        _limit(
+            help="Ask this host and those below it, and no others but further ones named so.", metavar="HOST"
+        ),
+    ] = None,
+    allow_net: Annotated[
+        list[str] | None, _limit(help="A private range hunts may reach.", metavar="CIDR")
+    ] = None,
+    resolve: Annotated[
+        list[str] | None,
+        typer.Option(help="Where a host is, as HOST=ADDRESS[:PORT]; * for all.", metavar="RULE"),
+    ] = None,
+    dns: Annotated[str | None, typer.Option(help="The name server to ask.", metavar="ADDRESS[:PORT]")] = None,
+    delay: Annotated[float, typer.Option(min=0, help="Seconds between two requests to a host.")] = 1.0,
+    user_agent: Annotated[
+        str | None,
+        typer.Option(
+            help="Who we say we are [default: Salticid, and the contact of the settings file].",
+            metavar="TEXT",
+        ),
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="With --http: print the address as one JSON object.")
+    ] = False,
+) -> None:
+    """Let agents hunt, over the Model Context Protocol, until the client goes or Ctrl-C; hunts go on by themselves.
+
+    Example: salticid mcp --data my-hunts --max-pages 500 --max-time 30m
+    """
+    import asyncio  # here, as what follows: it takes its time to import
+
+    from salticid.agents.allowance import Allowance
+    from salticid.agents.http_server import HttpServing
+    from salticid.agents.hunts import Hunts
+    from salticid.agents.server import HuntServer
+
+    live = LiveSettings(
+        delay=delay,
+        user_agent=user_agent or own_user_agent(),
+        allow_net=tuple(allow_net or ()),
+        resolve=tuple(resolve or ()),
+        dns=dns,
+        workers=max(1, (os.cpu_count() or 1) - 1),
+    )
+    allowance = Allowance(max_pages, duration(max_time), max_hunts, tuple(only_host) if only_host else None)
+    server = HuntServer(data, Hunts(data, live, allowance))
+    if http is None:
+        # A thread waits for the client's next word; there is nothing else to wait for, and nothing to lose.
+        signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+        asyncio.run(server.run_stdio_async())
+        return
+    serving = HttpServing(server, data, http)
+
+    def ready() -> None:
+        if json:
+            print_json({"address": serving.address, "port": serving.port, "token": serving.token})
+        else:
+            says = f"Agents connect to {serving.address} with the token {serving.token} (Ctrl-C stops)."
+            out.print(safe(says), soft_wrap=True)
+        sys.stdout.flush()
+
+    asyncio.run(serving.run(ready))

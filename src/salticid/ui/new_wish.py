@@ -1,0 +1,50 @@
+"""What the order of a new crawl means: names are looked up, and its places to start from are found, and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from salticid.errors import unknown
+from salticid.judges import judges
+from salticid.runs.specs import DEFAULT_STRATEGY
+from salticid.runs.start_pages import Sources, Start, clean_query, find_start
+from salticid.ui.forms import NewCrawl
+from salticid.ui.order_form import Wish, judge_for
+from salticid.ui.worlds import world_at
+from salticid.webs.live.search_engines import Engine
+
+
+async def new_wish(
+    form: NewCrawl, data: Path, engines: Mapping[str, Engine], crawls: Sequence[Path], user_agent: str
+) -> tuple[Wish, Start]:
+    """The wish, and what was found to start from; `crawls` are those to look into, if the order wants that.
+
+    UserError if a name in the order is unknown, or there is nowhere to start.
+    """
+    query = " ".join(clean_query(form.query).split())
+    strategy = form.strategy or DEFAULT_STRATEGY
+    judge = form.judge or judge_for(strategy)
+    judges.find(judge)
+    if form.world is not None:
+        world_at(data, form.world)
+    if form.search is not None and form.search not in engines:
+        raise unknown("search engine", form.search, engines)
+    sources = Sources(
+        urls=tuple(form.urls),
+        bookmarks=None if form.bookmarks is None else form.bookmarks.encode(),
+        engine=engines[form.search] if form.search is not None else None,
+        crawls=tuple(crawls) if form.from_crawls else (),
+    )
+    start = await find_start(query, sources, user_agent)
+    return Wish(
+        query=query,
+        seeds=tuple(seed.url for seed in start.seeds),
+        origins=tuple(seed.origin for seed in start.seeds),
+        strategy=strategy,
+        judge=judge,
+        max_pages=form.max_pages,
+        began=datetime.now(UTC).isoformat(),
+        world=form.world,
+    ), start
