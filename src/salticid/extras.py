@@ -9,6 +9,7 @@ EXTRAS = {
     "export": {"pyarrow"},
     "lab": {"jinja2", "markupsafe", "numba", "scipy"},
     "ray": {"ray"},
+    "scrapy": {"scrapy", "twisted"},
     "ui": {"sse_starlette", "starlette", "uvicorn"},
 }
 """By extra the modules it brings, as far as we import them."""
