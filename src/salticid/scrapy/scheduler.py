@@ -200,7 +200,7 @@ class Scheduler(BaseScheduler):
 
     def _passes_by(self, request: Request, url: int) -> bool:
         """Keep a request that is none of the strategy's, unless there was the same."""
-        fingerprint = self._crawler.request_fingerprinter.fingerprint(request)  # type: ignore[union-attr]
+        fingerprint = self._crawler.request_fingerprinter.fingerprint(request)
         if not request.dont_filter and (url != NO_URL or self._kept.has_fingerprint(fingerprint)):
             return False
         number = self._kept.add(request, NO_URL, fingerprint)
@@ -316,7 +316,7 @@ class Scheduler(BaseScheduler):
         return self._log.trouble is not None
 
     def _warn_of_unwritable(self, request: Request, why: str) -> None:
-        if not self._crawler.stats.get_value("scheduler/unserializable"):  # type: ignore[union-attr]
+        if not self._crawler.stats.get_value("scheduler/unserializable"):
             _logger.warning("%s would be lost by a kill, and others may be, too: %s", request, why)
         self._count("scheduler/unserializable")
 
@@ -329,4 +329,4 @@ class Scheduler(BaseScheduler):
         return self._crawler.engine
 
     def _count(self, name: str) -> None:
-        self._crawler.stats.inc_value(name)  # type: ignore[union-attr]
+        self._crawler.stats.inc_value(name)
