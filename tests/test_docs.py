@@ -30,6 +30,7 @@ COMMANDS = [
     "strategies",
     "demo",
     "world build",
+    "world get",
     "world info",
     "world serve",
     "world topics",

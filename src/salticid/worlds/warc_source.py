@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from lzma import LZMAError, LZMAFile
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,7 +17,7 @@ from salticid.worlds.http import Head, longest_block, split, to_answer
 from salticid.worlds.revisits import Revisits, target
 from salticid.worlds.warc_records import WarcRecord, records
 
-_GZIP, _ZSTD = b"\x1f\x8b", (b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18")
+_GZIP, _XZ, _ZSTD = b"\x1f\x8b", b"\xfd7zXZ", (b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18")
 _ARC = b"filedesc://"
 _ARC_FILE = "ARC file, the form before WARC (warcio recompress OLD.arc.gz NEW.warc.gz makes it a WARC)"
 _ABOUT_OTHERS = ("warcinfo", "request", "metadata")
@@ -25,7 +26,7 @@ _OTHERS = ("conversion", "continuation")
 
 
 class WarcFiles:
-    """The answers in WARC files, plain or compressed with gzip or zstd, in their order.
+    """The answers in WARC files, plain or compressed with gzip, zstd or xz, in their order.
 
     Responses and resources are answers. A revisit stands for an answer that is elsewhere: when all files are read and
     there are any, the files are read again for those. What is not found, and other records, are `Unread`; so is what
@@ -101,13 +102,15 @@ def _is_arc(file: BinaryIO) -> bool:
 def _stream(file: BinaryIO) -> Readable:
     """The file from its start, without its compression."""
     file.seek(0)
-    start = file.read(4)
+    start = file.read(len(_XZ))
     file.seek(0)
     plain: Readable = file
     if start.startswith(_GZIP):
         plain = _GunzipReader(file)
     elif start.startswith(_ZSTD):
         plain = _Unzstd(file)
+    elif start.startswith(_XZ):
+        plain = _Unxz(file)
     return plain
 
 
@@ -145,6 +148,16 @@ class _Unzstd:
             return self.read(size)
         self._position += len(plain)
         return plain
+
+
+class _Unxz(LZMAFile):
+    """Where its data end too early or are damaged it raises, as files do."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        try:
+            return super().read(size)
+        except (LZMAError, EOFError) as error:
+            raise OSError(str(error)) from None
 
 
 def _item(record: WarcRecord) -> Answer | Unread | None:
