@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
@@ -14,6 +15,7 @@ import pytest
 import scrapy as scrapy_package
 from scrapy.http import JsonRequest
 from scrapy.settings import Settings
+from tests.conftest import ROOT
 from tests.http_stub import Answer, http_stub
 from tests.killing import Site, check_calls, served, stored_urls, survey, visits_in
 from tests.running import crawl_in_memory, salticid
@@ -27,13 +29,14 @@ from salticid.metrics.parts.oracle import Oracle
 from salticid.model import Limits, Outcome
 from salticid.runs.brief import url_ids
 from salticid.scrapy.kept_requests import packed, unpacked
-from salticid.scrapy.settings import order_of
+from salticid.scrapy.settings import NAMES, PREFIX, order_of
 from salticid.testing.generated import GeneratedSource
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.build import build
 from salticid.worlds.topics import TopicPlan, make_topics
 
+DOCS = (ROOT / "docs" / "scrapy.md").read_text()
 PAGES = 120
 
 
@@ -100,16 +103,21 @@ def test_a_spider_finds_what_our_own_driver_finds(
     assert any(told["why"] for told in tolds) == (strategy == "hunter"), "best_first has no more to say"
 
 
-def test_with_many_requests_at_once_it_finds_as_much(
+def test_the_spider_of_the_docs_finds_as_much_with_many_requests_at_once(
     world: Path, topic: Path, port: int, tmp_path: Path
 ) -> None:
+    spider = tmp_path / "hunt.py"
+    spider.write_text(DOCS.partition("```python\n")[2].partition("```")[0])
     ordered = {"SALTICID_TOPIC": topic, "SALTICID_STRATEGY": "best_first", "SALTICID_MAX_PAGES": PAGES}
-    crawled("links", port, tmp_path / "items", **ordered, JOBDIR=tmp_path / "job", CONCURRENT_REQUESTS=8)
+    items = crawled(
+        spider, port, tmp_path / "items", **ordered, JOBDIR=tmp_path / "job", CONCURRENT_REQUESTS=8
+    )
     read, _ = load_topic(topic)
     web, own = crawl_in_memory(world, read, "best_first", Limits(max_pages=PAGES), "window:8")
     urls = [web.urls[visit.final] for visit in own if visit.outcome is Outcome.OK]
-    ours, theirs = share(world, topic, urls), share(world, topic, good(tmp_path / "job" / "salticid"))
-    assert abs(theirs / ours - 1) < 0.05
+    found = good(tmp_path / "job" / "salticid")
+    assert abs(share(world, topic, found) / share(world, topic, urls) - 1) < 0.05
+    assert set(found) <= {item["url"] for item in items}
 
 
 class Proxied(Site):
@@ -241,6 +249,12 @@ def test_what_would_not_come_back_is_not_written(request_: scrapy_package.Reques
 def test_a_wrong_setting_is_named(settings: dict[str, str], words: str) -> None:
     with pytest.raises(UserError, match=words):
         order_of(Settings(settings), Plain())
+
+
+def test_every_setting_is_in_the_docs() -> None:
+    assert set(re.findall(r"^\| `(SALTICID_\w+)` \|", DOCS, re.MULTILINE)) == {
+        f"{PREFIX}{name}" for name in NAMES
+    }
 
 
 def test_a_folder_of_another_crawl_is_left_alone(world: Path, topic: Path, tmp_path: Path) -> None:

@@ -157,5 +157,6 @@ def _built(wanted: Collection, file: Path, world: Path, labels: Path | None) -> 
     with TemporaryDirectory(prefix=".unpacked-", dir=world.parent) as folder:
         is_archive = file.is_file() and ".warc" not in file.name
         pages = wanted.read(unpack(file, Path(folder) / "pages") if is_archive else file)
+        pages.name = f"{wanted.name} {file.name}"
         with Work("building", pages.size, err) as work:
             return build(world, pages, labels, lambda count, done: work.at(count, f"{done} pages"))

@@ -82,6 +82,10 @@ class Flights:
         if (flight := self.of(request)) is not None:
             flight.response, flight.arrival = response, next(self._arrivals)
 
+    def numbers(self) -> set[int]:
+        """The numbers of all flights."""
+        return set(self._all)
+
     def with_the_spider(self) -> set[int]:
         """The numbers of those that were answered, and whose response the spider is at."""
         return {number for number, flight in self._all.items() if flight.response is not None}

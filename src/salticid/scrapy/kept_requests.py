@@ -64,7 +64,8 @@ class KeptRequests:
                 held = packed(request, self._spider)
             except ValueError as error:
                 self.on_unwritable(request, str(error))
-        depth = request.meta.get("depth", 0)
+        depth = request.meta.get("depth")
+        depth = depth if isinstance(depth, int) else 0
         number, self._next = self._next, self._next + 1
         self._put(number, KeptRequest(url, request.priority, depth, fingerprint, held))
         self._changed[number] = None

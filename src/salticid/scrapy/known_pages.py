@@ -23,6 +23,9 @@ async def read_pages(engine: ExecutionEngine, web: SpiderWeb, urls: tuple[str, .
         except Exception as error:  # noqa: BLE001 - middleware may raise anything
             _logger.warning("No page at %s, which the topic names: %s", url, error)
             continue
-        if (page := web.page(response)[1]) is not None:
+        outcome, page = web.page(response)
+        if page is None:
+            _logger.warning("No page at %s, which the topic names: %s", url, outcome)
+        else:
             pages.append(page)
     return tuple(pages)

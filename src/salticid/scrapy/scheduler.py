@@ -25,10 +25,11 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.defer import Deferred
 
 from salticid.errors import UserError
-from salticid.model import NO_URL, Choice, Links, Outcome, Response
+from salticid.model import NO_URL, Choice, Outcome, Response
 from salticid.scrapy.flights import KEY, Flight, Flights, redirected
 from salticid.scrapy.kept_requests import KeptRequests
 from salticid.scrapy.known_pages import read_pages
+from salticid.scrapy.made_up_urls import MadeUpUrls
 from salticid.scrapy.settings import in_words_of_settings, order_of
 from salticid.scrapy.spider_crawl import SpiderCrawl
 from salticid.scrapy.spider_web import SpiderWeb
@@ -60,15 +61,14 @@ class Scheduler(BaseScheduler):
         self._flights = Flights(self._is_busy)
         self._ready: deque[Flight] = deque()
         self._passing: list[tuple[int, int]] = []
-        self._unplaced: dict[int, set[int]] = {}
-        """URLs of which the crawl has not heard, and the flights of which one may bring the page with their link."""
         self._awaited: dict[int, Choice] = {}
         """Choices whose request has not come yet: a seed that the spider has not asked for so far."""
         self._vain: frozenset[int] | None = None
         """The hosts that were busy when the strategy had nothing to choose; None if it has not been asked since."""
         self._unwritten = 0
-        self._has_begun = self._is_open = False
+        self._has_begun = False
         """Whether the strategy has heard of anything: one that has not would think that all is over."""
+        self._is_open = False
         self._spider_crawl: SpiderCrawl | None = None
 
     @classmethod
@@ -85,6 +85,8 @@ class Scheduler(BaseScheduler):
             try:
                 if self._is_open:
                     self._land()
+                    self._crawler.stats.set_value("salticid/pages", self._crawl.pages)
+                    self._crawler.stats.set_value("salticid/on_topic", self._crawl.positive)
             finally:
                 self._spider_crawl.close(finished=reason == "finished")
 
@@ -130,6 +132,7 @@ class Scheduler(BaseScheduler):
             read = partial(read_pages, self._engine, self._web)
             flying = await run.open(read, {"scrapy": scrapy_version, "concurrency": self._most})
         self._log, self._crawl, self._is_open = run.log, run.crawl, True
+        self._made_up = MadeUpUrls(run.crawl, self._kept)
         self._listen()
         self._restore(flying)
 
@@ -145,15 +148,14 @@ class Scheduler(BaseScheduler):
         for choice in flying:
             self._line_up(self._launch(choice))
         self._has_begun = bool(len(self._crawl.brief.seeds)) or self._crawl.step > 0
-        unheard_of = []
         for number, kept in self._kept.waiting():
             if kept.url == NO_URL:
                 heappush(self._passing, (-kept.priority, number))
             elif self._crawl.knows(kept.url):
                 self._has_begun = True
             else:
-                unheard_of.append(kept.url)
-        self._offer(unheard_of)
+                self._made_up.add(kept.url, self._flights.numbers())
+        self._offer_made_up()
 
     def _on_opened(self) -> None:
         self._engine.unpause()
@@ -193,9 +195,9 @@ class Scheduler(BaseScheduler):
         if url in self._awaited:
             self._line_up(self._launch(self._awaited.pop(url)))
         elif not self._crawl.knows(url):
-            self._unplaced[url] = self._flights.with_the_spider()
-            if not self._unplaced[url]:
-                self._place(())
+            self._made_up.add(url, flights := self._flights.with_the_spider())
+            if not flights:
+                self._offer_made_up()
         return True
 
     def _passes_by(self, request: Request, url: int) -> bool:
@@ -277,7 +279,7 @@ class Scheduler(BaseScheduler):
                 self._unwritten += 1
                 if self._unwritten % COMMIT_AFTER == 0:
                     self._log.retry()
-            self._place({flight.number})
+            self._offer_made_up(flight.number)
 
     def _answer(self, flight: Flight, url: int) -> Response:
         if flight.response is not None:
@@ -286,25 +288,8 @@ class Scheduler(BaseScheduler):
             return Response(url, flight.duplicate_of, Outcome.DUPLICATE)
         return Response(url, url, flight.failure)
 
-    def _place(self, landed: set[int] | tuple[()]) -> None:
-        """Offer the strategy the URLs that turn out to be links of no page."""
-        made_up = []
-        for url, flights in list(self._unplaced.items()):
-            flights.difference_update(landed)
-            if not flights or self._crawl.knows(url):
-                del self._unplaced[url]
-                if not self._crawl.knows(url):
-                    made_up.append(url)
-        self._offer(made_up)
-
-    def _offer(self, urls: list[int]) -> None:
-        """Hand over URLs without a page, the highest priority first."""
-        by_depth: dict[int, list[int]] = {}
-        for url in sorted(urls, key=self._kept.priority, reverse=True):
-            by_depth.setdefault(self._kept.depth(url), []).append(url)
-        for depth, some in by_depth.items():
-            self._crawl.offer(Links.to(some), depth)
-        if urls:
+    def _offer_made_up(self, landed: int | None = None) -> None:
+        if self._made_up.offer(landed):
             self._has_begun, self._vain = True, None
 
     def _is_in_trouble(self) -> bool:
