@@ -6,6 +6,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator
+from functools import partial
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scrapy as scrapy_package
-from scrapy.http import JsonRequest
+from scrapy.http import JsonRequest, Response
 from scrapy.settings import Settings
 from tests.conftest import ROOT
 from tests.http_stub import Answer, http_stub
@@ -82,7 +83,11 @@ def good(folder: Path) -> list[str]:
 def test_a_spider_finds_what_our_own_driver_finds(
     world: Path, topic: Path, port: int, tmp_path: Path, strategy: str
 ) -> None:
-    ordered = {"SALTICID_TOPIC": topic, "SALTICID_STRATEGY": strategy, "SALTICID_MAX_PAGES": PAGES}
+    ordered: dict[str, Any] = {
+        "SALTICID_TOPIC": topic,
+        "SALTICID_STRATEGY": strategy,
+        "SALTICID_MAX_PAGES": PAGES,
+    }
     items = crawled(
         "links", port, tmp_path / "items", **ordered, SALTICID_DIR=tmp_path / "spider", CONCURRENT_REQUESTS=1
     )
@@ -108,7 +113,11 @@ def test_the_spider_of_the_docs_finds_as_much_with_many_requests_at_once(
 ) -> None:
     spider = tmp_path / "hunt.py"
     spider.write_text(DOCS.partition("```python\n")[2].partition("```")[0])
-    ordered = {"SALTICID_TOPIC": topic, "SALTICID_STRATEGY": "best_first", "SALTICID_MAX_PAGES": PAGES}
+    ordered: dict[str, Any] = {
+        "SALTICID_TOPIC": topic,
+        "SALTICID_STRATEGY": "best_first",
+        "SALTICID_MAX_PAGES": PAGES,
+    }
     items = crawled(
         spider, port, tmp_path / "items", **ordered, JOBDIR=tmp_path / "job", CONCURRENT_REQUESTS=8
     )
@@ -127,6 +136,10 @@ class Proxied(Site):
         return super().answer(host, path.removeprefix(f"http://{host}"))
 
 
+def _has_visits(folder: Path, many: int) -> bool:
+    return visits_in(folder) >= many
+
+
 def test_a_kill_loses_nothing(tmp_path: Path) -> None:
     site, folder, items = Proxied(150), tmp_path / "crawl", tmp_path / "items"
     topic = site.write_topic(tmp_path / "topic.toml")
@@ -134,11 +147,9 @@ def test_a_kill_loses_nothing(tmp_path: Path) -> None:
     kept: set[str] = set()
     with served(site) as port:
         for many in (15, 60):
-            site.seconds = 0.03
+            site.seconds, enough = 0.03, partial(_has_visits, folder, many)
             with scrapy("links", port, items, **ordered) as program:
-                assert program.until(lambda many=many: visits_in(folder) >= many, f"{many} visits"), (
-                    program.err
-                )
+                assert program.until(enough, f"{many} visits"), program.err
                 program.kill()
             asked_before, kept = site.times_asked(), stored_urls(folder)
             assert len(kept) < site.pages
@@ -205,7 +216,7 @@ class Plain(scrapy_package.Spider):
 
     name = "plain"
 
-    def found(self) -> None: ...
+    def found(self, response: Response) -> None: ...
 
 
 def test_a_request_comes_back_as_it_was() -> None:
@@ -218,16 +229,13 @@ def test_a_request_comes_back_as_it_was() -> None:
     again = unpacked(packed(request, spider), spider)
     assert type(again) is JsonRequest
     assert again.to_dict(spider=spider) == request.to_dict(spider=spider)
-    assert request.callback == again.callback == spider.found
+    assert again.callback == request.callback
 
 
 @pytest.mark.parametrize(
     ("request_", "cause"),
     [
-        (
-            scrapy_package.Request("http://a.example/", callback=lambda response: None),
-            "no method of the spider",
-        ),
+        (scrapy_package.Request("http://a.example/", callback=print), "no method of the spider"),
         (scrapy_package.Request("http://a.example/", meta={"m": object()}), "object"),
         (scrapy_package.Request("http://a.example/", cb_kwargs={"k": {1, 2}}), "cb_kwargs"),
     ],
