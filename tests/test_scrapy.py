@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -27,10 +29,12 @@ from salticid.errors import UserError
 from salticid.metrics.oracle_share import share_of_area
 from salticid.metrics.parts.hits import hits
 from salticid.metrics.parts.oracle import Oracle
-from salticid.model import Limits, Outcome
+from salticid.model import Limits, Outcome, Page
 from salticid.runs.brief import url_ids
-from salticid.scrapy.kept_requests import packed, unpacked
-from salticid.scrapy.settings import NAMES, PREFIX, order_of
+from salticid.scrapy.kept_requests import KeptRequests, packed, unpacked
+from salticid.scrapy.settings import NAMES, PREFIX, in_words_of_settings, order_of
+from salticid.scrapy.spider_crawl import SpiderCrawl
+from salticid.scrapy.spider_web import SpiderWeb
 from salticid.testing.generated import GeneratedSource
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
@@ -269,9 +273,16 @@ def test_a_folder_of_another_crawl_is_left_alone(world: Path, topic: Path, tmp_p
     folder = tmp_path / "crawl"
     assert salticid("crawl", topic, "--web", world, "--max-pages", 3, "--out", folder).status == 0
     before = visits(folder)
-    with scrapy("links", 0, tmp_path / "items", SALTICID_TOPIC=topic, SALTICID_DIR=folder) as program:
-        assert program.ends() == 1
-        last = program.err.splitlines()[-1]
-    assert "holds another crawl: its web world is" in last
-    assert "with SALTICID_DIR" in last
+    order = order_of(
+        Settings({"SALTICID_TOPIC": topic, "SALTICID_DIR": folder, "SALTICID_MAX_PAGES": 3}), Plain()
+    )
+    web = SpiderWeb()
+    run = SpiderCrawl(order, web, KeptRequests(Plain(), web.urls, written=True))
+    another = pytest.raises(UserError, match=r"holds another crawl: its web world is .* with SALTICID_DIR")
+    with closing(run.log), another, in_words_of_settings():
+        asyncio.run(run.open(_no_pages, {}))
     assert visits(folder) == before
+
+
+async def _no_pages(urls: tuple[str, ...]) -> tuple[Page, ...]:
+    return ()
