@@ -54,7 +54,7 @@ FORMS: dict[str, Callable[[bytes], bytes]] = {
     "warc": bytes,
     "warc.gz": gzip.compress,
     "warc.zst": zstandard.compress,
-    "warc.xz": lzma.compress,
+    "warc.xz": lambda data: lzma.compress(data, preset=1),  # others take their memory for it
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from lzma import LZMAError, LZMAFile
+from lzma import FORMAT_XZ, LZMADecompressor, LZMAError
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,6 +19,9 @@ from salticid.worlds.warc_records import WarcRecord, records
 
 _GZIP, _XZ, _ZSTD = b"\x1f\x8b", b"\xfd7zXZ", (b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18")
 _ARC = b"filedesc://"
+_BLOCK = 1 << 16
+_MOST_OF_XZ = 128 << 20
+"""Bytes that a file in xz may make us take to read it; its own tool takes half as many at the most."""
 _ARC_FILE = "ARC file, the form before WARC (warcio recompress OLD.arc.gz NEW.warc.gz makes it a WARC)"
 _ABOUT_OTHERS = ("warcinfo", "request", "metadata")
 """Records that hold no answer, so that nothing is lost with them."""
@@ -150,14 +153,29 @@ class _Unzstd:
         return plain
 
 
-class _Unxz(LZMAFile):
-    """Where its data end too early or are damaged it raises, as files do."""
+class _Unxz:
+    """Gives all that comes before a damage, and raises there, as files do."""
 
-    def read(self, size: int | None = -1) -> bytes:
-        try:
-            return super().read(size)
-        except (LZMAError, EOFError) as error:
-            raise OSError(str(error)) from None
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._stream: LZMADecompressor | None = None
+
+    def read(self, size: int = -1, /) -> bytes:
+        plain = b""
+        while not plain:
+            data = b""
+            if self._stream is None or self._stream.eof:
+                data = (self._stream.unused_data if self._stream else b"") or self._file.read(_BLOCK)
+                if not data:
+                    break
+                self._stream = LZMADecompressor(FORMAT_XZ, memlimit=_MOST_OF_XZ)
+            elif self._stream.needs_input and not (data := self._file.read(_BLOCK)):
+                raise OSError("compressed data end too early")
+            try:
+                plain = self._stream.decompress(data, size)
+            except LZMAError as error:
+                raise OSError(f"compressed data are damaged ({error})") from None
+        return plain
 
 
 def _item(record: WarcRecord) -> Answer | Unread | None:
