@@ -66,7 +66,7 @@ demo: setup
 	$(BIN)/salticid demo
 
 bench: setup
-	@$(BIN)/python -c 'import scrapy' 2>/dev/null || \
+	@$(BIN)/python -c 'import trafilatura' 2>/dev/null || \
 		$(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[bench]' || \
 		$(PIP) install --editable '.[bench]'
 	$(BIN)/python -m benchmarks $(ONLY)
