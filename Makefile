@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.made-from-the-lock
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 LOCK := requirements.lock
-EXTRAS := browser lab export ui ray scrapy dev compiler
+EXTRAS := browser lab export ui ray scrapy docs dev compiler
 # A compiler of a hundred megabytes is for machines that have none.
 NO_COMPILER := /^ziglang==/,/[^\\]$$/d
 NEEDED := sed '$(if $(shell command -v cc),$(NO_COMPILER))' $(LOCK)
@@ -14,7 +14,7 @@ NEEDED := sed '$(if $(shell command -v cc),$(NO_COMPILER))' $(LOCK)
 # The caller's own environment must not leak into ours; without compiled modules every program starts at half the speed.
 unexport VIRTUAL_ENV CONDA_PREFIX PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE PIP_USER PIP_TARGET PIP_PREFIX
 
-.PHONY: setup lock browser test lint pytest sbom demo bench clean
+.PHONY: setup lock browser test lint pytest sbom demo docs bench clean
 
 setup: $(STAMP)
 
@@ -64,6 +64,9 @@ sbom: setup
 
 demo: setup
 	$(BIN)/salticid demo
+
+docs: setup
+	$(BIN)/python -m tools.docs_site
 
 bench: setup
 	@$(BIN)/python -c 'import trafilatura' 2>/dev/null || \

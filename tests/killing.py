@@ -231,17 +231,17 @@ async def _converse(site: Site, reader: asyncio.StreamReader, writer: asyncio.St
 class Program:
     """`salticid` running in a process group of its own, its words kept in files."""
 
-    def __init__(self, *args: str | int | Path, by: Sequence[str] = ()) -> None:
-        """`by` is another command, that the arguments are added to."""
+    def __init__(self, *args: str | int | Path, by: Sequence[str] = (), cwd: Path | None = None) -> None:
+        """`by` is another command, that the arguments are added to; `cwd` the folder where it runs."""
         with ExitStack() as files:
             self._out = files.enter_context(tempfile.TemporaryFile("w+"))
             self._err = files.enter_context(tempfile.TemporaryFile("w+"))
             self._files = files.pop_all()
         command, out, err = [*by, *map(str, args)], self._out.fileno(), self._err.fileno()
         self.process = (
-            subprocess.Popen(command, stdout=out, stderr=err, start_new_session=True)
+            subprocess.Popen(command, stdout=out, stderr=err, start_new_session=True, cwd=cwd)
             if by
-            else start(*args, out=out, err=err)
+            else start(*args, out=out, err=err, cwd=cwd)
         )
 
     def __enter__(self) -> Self:

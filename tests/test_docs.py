@@ -8,33 +8,13 @@ from pathlib import Path
 import pytest
 from tests.running import salticid
 
+from salticid.cli import COMMANDS
 from salticid.judges import judges
 from salticid.metrics import metrics
 from salticid.runs.measured import WORTH, Worth
 from salticid.strategies import strategies
 
 ROOT = Path(__file__).resolve().parent.parent
-COMMANDS = [
-    "crawl",
-    "refresh",
-    "visits",
-    "search",
-    "export",
-    "compare",
-    "league",
-    "links",
-    "fit",
-    "evolve",
-    "reproduce",
-    "serve",
-    "strategies",
-    "demo",
-    "world build",
-    "world get",
-    "world info",
-    "world serve",
-    "world topics",
-]
 
 
 def page_of(command: str) -> str:

@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,10 +20,13 @@ from salticid.learning.rarity import Rarity
 from salticid.learning.stem_vectors import Stack, StemVector, dense_product
 from salticid.model import Glimpse, Limits, Page
 from salticid.native import lib
+from salticid.runs.brief import prepare
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
+from salticid.strategies.parts.hunter.topic_profile import TopicProfile
+from salticid.strategies.parts.hunter.url_parts import UrlParts
 from salticid.tables import Texts, Urls
 from salticid.tables.translation import page_of_glimpse
 from salticid.testing.small import SmallWeb, random_web
@@ -171,6 +175,33 @@ def test_pieces_of_text_get_their_codes() -> None:
         text = bytes(dice.choice(list(b"  ab\xc3\xa9\x01 xyzabcdefghijklmno"), size).tolist())
         compiled, with_numpy = both(lambda text=text: codes(text))  # type: ignore[misc]
         assert compiled == with_numpy
+
+
+def test_what_urls_say_by_themselves() -> None:
+    dice = np.random.default_rng(7)
+    parts = [
+        "/", "//", "Login", "cart", "cart2", "?", "&", ";", "=", "action=", "do=", "printable=x", "http://",
+        "HTTPS%3A%2F%2f", "http:/", "spider-silk", "Orb_Weavers", "the", "of", "2024", ".html", "%20", "a", "ü",
+        "x" * 210, "://",
+    ]  # fmt: skip
+    texts = [
+        f"{dice.choice(['http', 'https'])}://{dice.choice(['a.example', 'b.example:80', 'é.example'])}"
+        f"{dice.choice(['', '/'])}{''.join(dice.choice(parts, int(dice.integers(0, 9))).tolist())}"
+        for _ in range(3000)
+    ]
+    web = SmallWeb({"home": "spider silk"})
+
+    def read() -> list[object]:
+        urls = Urls()
+        ids = np.array(urls.intern_all([text.encode() for text in dict.fromkeys(texts)]), np.int32)
+        told = UrlParts(urls, TopicProfile(replace(prepare(web.topic, web, Limits(), seed=0), urls=urls)))
+        for some in np.array_split(ids, 600):
+            told.read(some)
+        return [told.words(ids).tolist(), told.places(ids).tolist(), told.hosts(ids).tolist()]
+
+    compiled, with_python = both(read)
+    assert compiled == with_python
+    assert len({tuple(words) for words in compiled[0]}) > 50  # type: ignore[attr-defined]
 
 
 def test_pages_that_look_alike_do_so_for_both() -> None:

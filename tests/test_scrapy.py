@@ -18,12 +18,12 @@ import pytest
 import scrapy as scrapy_package
 from scrapy.http import JsonRequest, Response
 from scrapy.settings import Settings
-from tests.conftest import ROOT
 from tests.http_stub import Answer, http_stub
 from tests.killing import Site, check_calls, served, stored_urls, survey, visits_in
 from tests.running import crawl_in_memory, salticid
 from tests.scrapy_runs import crawled, scrapy
 from tests.serving import served_world
+from tests.walking import ROOT, blocks
 
 from salticid.errors import UserError
 from salticid.metrics.oracle_share import share_of_area
@@ -41,7 +41,7 @@ from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.build import build
 from salticid.worlds.topics import TopicPlan, make_topics
 
-DOCS = (ROOT / "docs" / "scrapy.md").read_text()
+DOCS = ROOT / "docs" / "scrapy.md"
 PAGES = 120
 
 
@@ -116,7 +116,7 @@ def test_the_spider_of_the_docs_finds_as_much_with_many_requests_at_once(
     world: Path, topic: Path, port: int, tmp_path: Path
 ) -> None:
     spider = tmp_path / "hunt.py"
-    spider.write_text(DOCS.partition("```python\n")[2].partition("```")[0])
+    spider.write_text(blocks(DOCS)[0].text)
     ordered: dict[str, Any] = {
         "SALTICID_TOPIC": topic,
         "SALTICID_STRATEGY": "best_first",
@@ -264,7 +264,7 @@ def test_a_wrong_setting_is_named(settings: dict[str, str], words: str) -> None:
 
 
 def test_every_setting_is_in_the_docs() -> None:
-    assert set(re.findall(r"^\| `(SALTICID_\w+)` \|", DOCS, re.MULTILINE)) == {
+    assert set(re.findall(r"^\| `(SALTICID_\w+)` \|", DOCS.read_text(), re.MULTILINE)) == {
         f"{PREFIX}{name}" for name in NAMES
     }
 

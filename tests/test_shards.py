@@ -9,7 +9,7 @@ import pytest
 from benchmarks._shard_rehearsal import Rehearsal
 from tests.scripted import Crawled
 
-from salticid.cluster.excerpts import AROUND, glimpses
+from salticid.cluster.excerpts import glimpses
 from salticid.cluster.leases import ShardReport, leases
 from salticid.cluster.owners import BUCKETS, Owners, bucket_of, owner_of
 from salticid.crawl import Crawl
@@ -23,6 +23,7 @@ from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies.best_first import BestFirst
+from salticid.tables.excerpt import AROUND
 from salticid.testing import SmallWeb
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.generating.building import WebEdition, build_generated

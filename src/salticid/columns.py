@@ -1,4 +1,4 @@
-"""Arrays that grow."""
+"""Arrays that grow, and the different numbers of one."""
 
 from __future__ import annotations
 
@@ -46,6 +46,34 @@ class Column:
         rows = self.held[which]
         self._rows[: len(rows)] = rows
         self._many = len(rows)
+
+
+def distinct(numbers: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
+    """The different ones, ascending; several times as quick as `np.unique`.
+
+    >>> distinct(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    in_order = np.sort(numbers)
+    return in_order[_begins(in_order)]
+
+
+def distinct_counts(numbers: npt.NDArray[_Number]) -> tuple[npt.NDArray[_Number], npt.NDArray[np.int32]]:
+    """The same, and how often each is there.
+
+    >>> [part.tolist() for part in distinct_counts(np.array([3, 1, 3]))]
+    [[1, 3], [1, 2]]
+    """
+    in_order = np.sort(numbers)
+    first = np.flatnonzero(_begins(in_order))
+    return in_order[first], np.diff(first, append=len(in_order)).astype(np.int32)
+
+
+def _begins(in_order: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Which of ascending numbers are not the same as the one before."""
+    begins = np.ones(len(in_order), np.bool_)
+    np.not_equal(in_order[1:], in_order[:-1], out=begins[1:])
+    return begins
 
 
 def grow(array: npt.NDArray[_Number], size: int, fill: float = 0, axis: int = 0) -> npt.NDArray[_Number]:

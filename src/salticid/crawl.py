@@ -346,7 +346,7 @@ class Crawl:
         It is known by the URL that answered, and by the one it gives itself.
         """
         if response.outcome is not Outcome.OK:
-            if response.outcome not in (Outcome.DUPLICATE, Outcome.OUT_OF_SCOPE):
+            if response.outcome not in (Outcome.DUPLICATE, Outcome.OUT_OF_SCOPE, Outcome.KNOWN):
                 self._urls[response.url] = FAILED
             if response.outcome in (Outcome.UNREACHABLE, Outcome.REFUSED_ADDRESS):  # it may be offered again
                 self._offered_at[response.url] = min(self._depth(choice), DEEPEST)

@@ -48,4 +48,25 @@ class Report(Struct, frozen=True, tag="report"):
     events: list[Event]
 
 
-Message = Offer | SecondOffer | Sight | Extension | Revision | Report
+class Round(Struct, frozen=True, tag="round"):
+    """A round of watching begins: what time it is, and the first step and the first recheck that can be its.
+
+    `fetches` bounds it, if something does.
+    """
+
+    number: int
+    wall: float
+    step: int
+    recheck: int
+    fetches: int | None = None
+
+
+class RoundEnd(Struct, frozen=True, tag="round end"):
+    """All that the round wanted to do is done, or its fetches are used up."""
+
+    number: int
+    wall: float
+    stopped: str
+
+
+Message = Offer | SecondOffer | Sight | Extension | Revision | Report | Round | RoundEnd

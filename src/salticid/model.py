@@ -47,11 +47,12 @@ class Outcome(StrEnum):
     UNPARSABLE = "unparsable"
     TRAP = "trap"
     ELSEWHERE = "elsewhere"
+    KNOWN = "known"
 
     @property
     def fetched(self) -> bool:
         """Whether an arrival of this outcome took a request, so that it counts against `max_fetches`."""
-        return self not in (Outcome.ROBOTS, Outcome.TRAP, Outcome.ELSEWHERE)
+        return self not in (Outcome.ROBOTS, Outcome.TRAP, Outcome.ELSEWHERE, Outcome.KNOWN)
 
 
 class StopReason(StrEnum):

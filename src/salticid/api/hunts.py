@@ -21,7 +21,7 @@ from salticid.model import Limits, StopReason, Topic
 from salticid.protocols import Judge, Strategy
 from salticid.runs import specs
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.order import WHY, Order, Recipe, Result, check_folder
+from salticid.runs.order import KNOWN_FOR, WHY, Order, Recipe, Result, check_folder, other_crawls
 from salticid.runs.run import run, run_async
 from salticid.store.crawl_folder import CrawlFolder, StoredVisit
 from salticid.store.folder_lock import IN_MEMORY
@@ -30,7 +30,7 @@ from salticid.worlds.inlinks import backlinks_from
 
 LIVE = "live"
 _LIMITS = ("max_fetches", "max_buffer", "max_seconds", "min_harvest", "min_remaining")
-_OPTIONS = ("arrivals", "backlinks", "max_time", "stop_when", "progress")
+_OPTIONS = ("arrivals", "backlinks", "known", "known_for", "max_time", "stop_when", "progress")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -103,7 +103,8 @@ def hunt(
     Strategy and judge are given by name, as NAME:KEY=VALUE, as FILE.toml, as FILE.py:Class, or as an instance.
     With `out` the crawl is kept in that folder, and one that is there goes on; without, nothing is written.
     Further options are those of the command line: limits (`max_fetches`, `max_buffer`, `max_time`, `stop_when`),
-    `arrivals`, `backlinks`, and on the live web how it is asked (`delay`, `concurrency`, `allow_net`, ...).
+    `arrivals`, `backlinks`, `known` (folders of other crawls), `known_for`, and on the live web how it is asked
+    (`delay`, `concurrency`, `allow_net`, ...).
     `progress` says whether progress is shown; else it is in a terminal and in a notebook.
 
     Ctrl-C, or a notebook's stop button, ends the hunt cleanly: what was found until then is returned. It works in
@@ -146,13 +147,17 @@ def _order(
     judge_name, judge = specs.judge_of(judge, strategy)
     show = options.pop("progress", None)
     arrivals, backlinks = options.pop("arrivals", "one"), options.pop("backlinks", None)
+    known = other_crawls(map(Path, options.pop("known", ())))
+    known_for = duration(str(options.pop("known_for", KNOWN_FOR)))
     limits = _limits(max_pages, options)
     ground = _web(web, options)
     path = None if backlinks is None else Path(backlinks)
     source = None if path is None else partial(backlinks_from, path)
     recipe = Recipe(strategy, judge, limits, arrivals, seed, source)
     folder = IN_MEMORY if out is None else check_folder(Path(out))
-    order = Order(crawlers_half(topic), ground, strategy_name, judge_name, recipe, folder, path)
+    order = Order(
+        crawlers_half(topic), ground, strategy_name, judge_name, recipe, folder, path, known=known, known_for=known_for
+    )  # fmt: skip
     return order, HuntProgress(folder, show)
 
 

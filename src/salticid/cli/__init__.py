@@ -25,6 +25,7 @@ COMMANDS = {
     "visits": "visits:visits",
     "search": "search:search",
     "export": "export:export_pages",
+    "merge": "merge:merge",
     "compare": "compare:compare",
     "league": "league:league",
     "links": "links:links",

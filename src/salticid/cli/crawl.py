@@ -59,6 +59,13 @@ def crawl(
         Path | None,
         _what(help="Who links to the examples: a world, or a crawl.", metavar="WORLD|DIR"),
     ] = None,
+    known: Annotated[
+        list[Path] | None,
+        _where(help="A crawl whose pages are not fetched or suggested anew.", metavar="DIR"),
+    ] = None,
+    known_for: Annotated[
+        str, _where(help="With --known: how long a page stays known.", metavar="DURATION")
+    ] = "30d",
     max_pages: Annotated[int, _much(min=1, help="Good pages to fetch.")] = 1000,
     max_fetches: Annotated[
         int | None, _much(min=1, help="Attempts of any outcome [default: 10 x pages].")

@@ -20,7 +20,7 @@ from salticid.model import Limits, Scope, Topic
 from salticid.runs import specs
 from salticid.runs.contact import how_to_set_contact, own_user_agent
 from salticid.runs.live_settings import USER_AGENT, LiveSettings
-from salticid.runs.order import Order, Recipe, check_folder
+from salticid.runs.order import Order, Recipe, check_folder, other_crawls
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.inlinks import backlinks_from
@@ -51,7 +51,11 @@ def crawl_as_ordered(asked: Mapping[str, Any]) -> int:
     backlinks = asked["backlinks"]
     source = None if backlinks is None else partial(backlinks_from, backlinks)
     recipe = Recipe(strategy, judge, limits, asked["arrivals"], asked["seed"], source)
-    order = Order(topic, ground, name, judge_name, recipe, backlinks=backlinks)
+    known = other_crawls(asked["known"] or ())
+    order = Order(
+        topic, ground, name, judge_name, recipe, backlinks=backlinks, known=known,
+        known_for=options.duration(asked["known_for"]),
+    )  # fmt: skip
     shards = None if asked["ray"] is None else asked["shards"]
     return _run(replace(order, folder=folder or default_folder(order, new, shards)), asked)
 
@@ -115,6 +119,10 @@ def _limits(asked: Mapping[str, Any]) -> Limits:
 def _run(order: Order, asked: Mapping[str, Any]) -> int:
     """Crawl here or on a cluster, and say what came of it; the exit status."""
     try:
+        if asked["ray"] is not None and order.known:
+            raise UserError(
+                "what other crawls hold is known on one machine only; leave --ray out, or --known"
+            )
         if asked["ray"] is None:
             result = hunt(order, asked["verbose"] and not asked["quiet"])
         else:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from salticid.cluster.owners import Owners
 from salticid.model import Glimpse, Page, Visit
 from salticid.protocols import Tables
-
-AROUND = 20
-"""Words before and after a link that travel with it."""
+from salticid.tables.excerpt import excerpt
 
 
 def glimpses(visit: Visit, tables: Tables, owners: Owners, shard: int) -> dict[int, Glimpse]:
@@ -29,30 +27,10 @@ def glimpses(visit: Visit, tables: Tables, owners: Owners, shard: int) -> dict[i
 
 
 def _excerpt(visit: Visit, page: Page, places: list[int], tables: Tables, shard: int) -> Glimpse:
-    """The stretches of words around these links, one after another, and where the links are now."""
-    starts, ends = page.links.start[places].tolist(), page.links.end[places].tolist()
-    tokens: list[int] = []
-    spans: list[tuple[int, int]] = []
-    shift = until = 0
-    for start, end in zip(starts, ends, strict=True):
-        begin = max(start - AROUND, until)
-        if begin > until or not tokens:
-            shift = begin - len(tokens)
-        until = max(until, min(end + AROUND, len(page.tokens)))
-        tokens += page.tokens[len(tokens) + shift : until].tolist()
-        spans.append((start - shift, end - shift))
-    urls = tables.urls.spell(page.links.url[places].tolist())
-    return Glimpse(
-        origin=shard,
-        step=visit.step,
-        url=tables.urls[visit.final],
-        title=page.title,
-        words=tuple(tables.words.spell(tokens)),
-        links=tuple((url, *span) for url, span in zip(urls, spans, strict=True)),
-        score=visit.score,
-        positive=visit.positive,
+    return excerpt(
+        page, places, tables, origin=shard, step=visit.step, score=visit.score, positive=visit.positive,
         depth=visit.depth,
-    )
+    )  # fmt: skip
 
 
 def _link_alone(visit: Visit, tables: Tables, shard: int) -> Glimpse:

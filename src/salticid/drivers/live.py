@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 from salticid.crawl import Crawl
 from salticid.drivers.feeds import Feeds
+from salticid.drivers.known_elsewhere import KnownElsewhere
 from salticid.drivers.lobby import Lobby
 from salticid.drivers.log_trouble import wait_for_the_log
 from salticid.drivers.parking import Parking
@@ -66,10 +67,10 @@ class LiveDriver:
     At most `requests` are asked for at once, and about as many wait for their host's turn; with one request
     nothing waits, so that every choice is made knowing all that came before. With `sitemaps`, a host's
     sitemap links are offered once the judge liked a page of it; with `feeds`, the links of the feeds that liked pages
-    name are shown as those pages' own. With `traps`, what leads into one is a visit at once
-    and never asked for, and a host that has had its share of the budget, or is one of too many new names of its site
-    or address, waits in a lobby for as long as others have links or are at work: the budget is that of the `whole`,
-    if this is a part of a larger crawl.
+    name are shown as those pages' own. What is `known` elsewhere is not asked for. With `traps`, what leads into one
+    is a visit at once and never asked for, and a host that has had its share of the budget, or is one of too many new
+    names of its site or address, waits in a lobby for as long as others have links or are at work: the budget is that
+    of the `whole`, if this is a part of a larger crawl.
 
     `on_silence`, if set, is called whenever nothing has arrived for a minute; `on_trouble` when the log
     is in trouble: then nothing more is asked for or delivered until it is not; and `on_delay` after that, and
@@ -85,8 +86,10 @@ class LiveDriver:
         sitemaps: bool = False,
         traps: Traps | None = None,
         feeds: Feeds | None = None,
+        known: KnownElsewhere | None = None,
     ) -> None:
         self.crawl, self._web, self._clock, self._traps = crawl, web, clock, traps
+        self._known = known
         self._chances = SecondChances(crawl.brief.urls)
         self.lobby = Lobby(crawl.brief.urls, None if traps is None else traps.crowds)
         self.whole: Limits | None = None
@@ -178,6 +181,11 @@ class LiveDriver:
         if self._traps is not None:
             self._traps.observe(visit)
 
+    def show_known(self, visit: Visit) -> None:
+        """If that is what a visit stands for, show the crawl the page that is known elsewhere."""
+        if self._known is not None and visit.outcome is Outcome.KNOWN:
+            self._known.show(visit)
+
     def nudge(self) -> None:
         """Somebody spoke to the crawl: look again at what is wanted."""
         self._events.put_nowait(None)
@@ -217,7 +225,10 @@ class LiveDriver:
         while len(self._out) < self._room and not self.paused:
             if (choice := self._choice(resting)) is None:
                 break
-            if self._leads_into_a_trap(choice) or (self.lobby.full and self.lobby.must_wait(choice)):
+            if self._known is not None and (answer := self._known.answer(choice)) is not None:
+                self.show_known(self._deliver(choice, answer))
+                await self._after_no_fetch()
+            elif self._leads_into_a_trap(choice) or (self.lobby.full and self.lobby.must_wait(choice)):
                 await self._leave_out(choice)
             elif self._send_or_keep(choice):
                 await asyncio.sleep(0)  # many may have to wait
@@ -251,8 +262,11 @@ class LiveDriver:
         return self._traps is not None and link.source != FROM_SEED and self._traps.hold(link.url)
 
     async def _leave_out(self, choice: Choice) -> None:
-        """A trap may have left many links behind: others get their turn between two of them."""
         self._deliver(choice, _left_out(choice))
+        await self._after_no_fetch()
+
+    async def _after_no_fetch(self) -> None:
+        """There may be many links that are never asked for: others get their turn between two of them."""
         await asyncio.sleep(0)
         if self.crawl.log.trouble is not None:
             await self._wait_for_the_log()
@@ -349,6 +363,8 @@ class LiveDriver:
         self._paused_at = self._last_arrival
         if self._traps is not None and self._traps.soft_404s.pretends(response):
             response = replace(response, outcome=Outcome.DEAD, page=None)
+        if self._known is not None and response.page is not None:
+            self._known.compare(response.page)
         visit = self._deliver(choice, response)
         if self._sitemaps and visit.positive and host not in self._mapped_hosts:
             self._mapped_hosts.add(host)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Arrivals
+from salticid.drivers.known_elsewhere import KnownElsewhere
 from salticid.model import Choice, StopReason, Visit
 from salticid.protocols import Web
 
@@ -40,12 +41,14 @@ def visits(
     arrivals: Arrivals,
     clock: VirtualClock,
     busy: Callable[[Iterable[Choice]], frozenset[int]] | None = None,
+    known: KnownElsewhere | None = None,
 ) -> Iterator[Visit]:
     """The same, arrival by arrival; `crawl.stopped` says in the end why it ended.
 
     `arrivals` decides who of those in flight returns next; a download ends its own seconds after it
     began, or when those before it let it. An interrupted crawl delivers nothing more. `busy` says which hosts to
     leave alone while these are in flight; the crawl is then asked, as a live driver does, until it wants no more.
+    What is `known` elsewhere is not looked for.
     """
     in_flight: dict[int, tuple[Choice, float]] = {}
     while True:
@@ -59,6 +62,9 @@ def visits(
         if crawl.stopped is not None and (not len(arrivals) or crawl.stopped is StopReason.INTERRUPTED):
             return
         choice = arrivals.next()
-        response = web.fetch(choice.link.url)
+        answer = None if known is None else known.answer(choice)
+        response = web.fetch(choice.link.url) if answer is None else answer
+        if known is not None and response.page is not None:
+            known.compare(response.page)
         clock.now = max(clock.now, in_flight.pop(choice.link.url)[1] + response.seconds)
         yield crawl.deliver(choice, response)

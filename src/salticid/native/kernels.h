@@ -54,6 +54,12 @@ int32_t rare_weights(const int32_t *terms, const int64_t *counts, int32_t size, 
                      const double *rarity, const double *other, int32_t stems, const int32_t *phrases,
                      int32_t many_phrases, double share, double length, double *weights);
 
+/* url_parts.c */
+int32_t url_parts(const uint8_t *texts, const int32_t *ends, int32_t many, int32_t longest, int32_t most,
+                  uint32_t places, uint16_t *place, uint8_t *runs, int32_t *counts);
+void last_words(const int32_t *words, const int32_t *counts, int32_t many, int32_t width, int32_t none,
+                int32_t *last);
+
 /* link_words.c */
 void link_words(const int32_t *stems, int32_t size, const int32_t *start, const int32_t *end, int32_t links,
                 const double *learned, const double *topic, int32_t weights, const int32_t *reaches, int32_t spans,

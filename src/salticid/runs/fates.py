@@ -18,7 +18,7 @@ from salticid.webs.live.failure_notes import PREFIX, FailureNote
 from salticid.webs.live.guard import AddressGuard
 from salticid.webs.live.retries import Failure
 
-NO_FAILURES = (Outcome.OK, Outcome.DUPLICATE, Outcome.OUT_OF_SCOPE, Outcome.ELSEWHERE)
+NO_FAILURES = (Outcome.OK, Outcome.DUPLICATE, Outcome.OUT_OF_SCOPE, Outcome.ELSEWHERE, Outcome.KNOWN)
 """Outcomes of links that nothing was wrong with."""
 _AGAIN = "try again later"
 _ELSEWHERE = "start from another page"

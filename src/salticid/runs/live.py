@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from salticid.drivers.feeds import Feeds
+from salticid.drivers.known_elsewhere import KnownElsewhere
 from salticid.drivers.live import LiveDriver
 from salticid.drivers.traps import Traps
 from salticid.errors import SalticidError
@@ -25,6 +26,7 @@ from salticid.scope import Boundary
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.folder_lock import IN_MEMORY
 from salticid.store.log import CrawlLog
+from salticid.store.other_crawls import OtherCrawls
 from salticid.store.warc import Archive
 from salticid.tables import Urls, Words
 from salticid.urls import host, origin, typed
@@ -181,7 +183,10 @@ class LiveRun(Run):
             pages = await self._known_pages()
         else:
             pages = KnownPages(facts.get("examples", ()), facts.get("negatives", ()))
-        driver = live_driver(order.topic, pages, web, order.recipe, self.settings, log, log.page, hosts, past)
+        others = self.others(web.urls, web.words)
+        driver = live_driver(
+            order.topic, pages, web, order.recipe, self.settings, log, log.page, hosts, past, others
+        )
         if past is not None:
             await _play(past, driver, web, order.recipe, self.onlooker)
         else:
@@ -212,10 +217,11 @@ def live_driver(
     recall: Callable[[int], Page] | None = None,
     hosts: Hosts | None = None,
     past: Past | None = None,
+    others: OtherCrawls | None = None,
 ) -> LiveDriver:
     """A crawl of the live web, ready to run; with `hosts`, the part of a larger crawl that asks these.
 
-    With a `past` it is ready once that was played again.
+    With a `past` it is ready once that was played again. What `others` hold is not asked for.
     """
     brief = settle(topic, known_pages, web, recipe.limits, recipe.seed, recipe.backlinks)
     owns = None if hosts is None else ByHost(web.urls, hosts).of
@@ -229,22 +235,26 @@ def live_driver(
     web.may_follow = lambda url: boundary.admits(url, depth=0) and (hosts is None or hosts(host(url)))
     web.prefer(brief.language)
     feeds = Feeds(brief) if settings.feeds else None
-    driver = LiveDriver(crawl, web, settings.concurrency, web.clock, settings.sitemaps, traps, feeds)
+    known = None if others is None else KnownElsewhere(crawl, others)
+    driver = LiveDriver(crawl, web, settings.concurrency, web.clock, settings.sitemaps, traps, feeds, known)
     web.may_ask = driver.lobby.may_ask
     return driver
 
 
 async def _play(past: Past, driver: LiveDriver, web: LiveWeb, recipe: Recipe, onlooker: Onlooker) -> None:
     """Play an earlier run again, so that the driver and its web stand where that ended."""
-    page = NO_URL
+    page, last = NO_URL, None
 
     def show(visit: Visit) -> None:
-        nonlocal page
+        nonlocal page, last
         driver.recall(visit)
+        last = visit if past.over else None
         if visit.outcome is Outcome.OK:
             page = visit.final
         onlooker.replay(visit.step)
 
     driver.flying = await relive(driver.crawl, recipe.judge, past, show)
+    if last is not None:
+        driver.show_known(last)
     if page != NO_URL:
         web.network.line.recall(origin(web.urls[page]))

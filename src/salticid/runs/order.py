@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -18,12 +19,17 @@ from salticid.runs.brief import BacklinksOver
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog
 from salticid.store.continuing import check_same, current_limits, new_limits
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.database import Database
 from salticid.store.folder_lock import IN_MEMORY, thing_of_others
 from salticid.store.log import CrawlLog
+from salticid.store.merged_crawls import check_not_merged
 from salticid.version import __version__
 from salticid.webs.arrays import MANIFEST
 from salticid.webs.recorded import RecordedWeb
+
+KNOWN_FOR = 30 * 86_400.0
+"""Seconds after which a page that another crawl holds is fetched anew."""
 
 WHY = {
     StopReason.BUDGET: "the page budget is used up",
@@ -83,8 +89,9 @@ class Order:
     """What a person ordered: all by which this crawl differs from another.
 
     The web is a recorded one, or the live one, asked as the settings say, or one that another program fetches, which
-    then has the crawl too. `may_shrink`: whether a crawl that is gone on
-    with may have a smaller budget than before.
+    then runs the crawl too. `may_shrink`: whether a crawl that is gone on with may have a smaller budget than before.
+    `known` are folders of other crawls, whose pages are not fetched anew within `known_for` seconds after they were
+    last looked at.
     """
 
     topic: Topic
@@ -95,6 +102,8 @@ class Order:
     folder: Path = IN_MEMORY
     backlinks: Path | None = None
     may_shrink: bool = False
+    known: tuple[Path, ...] = ()
+    known_for: float = KNOWN_FOR
 
     def facts(self, shards: int | None = None) -> dict[str, Any]:
         """The order as it is written into the log; of a crawl in so many shards, if it is one."""
@@ -111,6 +120,8 @@ class Order:
             "seed": recipe.seed,
             "backlinks": None if self.backlinks is None else str(self.backlinks),
         }
+        if self.known:
+            facts["known_crawls"] = [str(folder) for folder in self.known]
         return cast(dict[str, Any], msgspec.json.decode(msgspec.json.encode(facts)))
 
     def continuing(self, log: CrawlLog, before: dict[str, Any]) -> tuple[Order, Limits | None]:
@@ -123,6 +134,7 @@ class Order:
             raise UserError(
                 f"{folder} holds a crawl whose log is damaged; crawl into a new folder with --out"
             )
+        check_not_merged(folder, before)
         check_same(folder, before, self.facts())
         current = current_limits(log.database, before)
         limits = new_limits(folder, current, self.recipe.limits, may_shrink=self.may_shrink)
@@ -142,6 +154,15 @@ def check_folder(folder: Path) -> Path:
     if other := thing_of_others(folder):
         raise UserError(f"{folder} holds {other!r}, and no crawl; name a new or an empty folder with --out")
     return folder
+
+
+def other_crawls(folders: Iterable[Path]) -> tuple[Path, ...]:
+    """Folders of crawls that are known, each once; UserError if one holds none."""
+    known = tuple(dict.fromkeys(folder.absolute() for folder in folders))
+    for folder in known:
+        with closing(CrawlFolder(folder)):
+            pass
+    return known
 
 
 @dataclass(frozen=True, slots=True)

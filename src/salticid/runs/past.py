@@ -14,7 +14,17 @@ from typing import Any
 
 from salticid.crawl import Crawl
 from salticid.errors import SalticidError
-from salticid.messages import Extension, Message, Offer, Report, Revision, SecondOffer, Sight
+from salticid.messages import (
+    Extension,
+    Message,
+    Offer,
+    Report,
+    Revision,
+    Round,
+    RoundEnd,
+    SecondOffer,
+    Sight,
+)
 from salticid.model import Choice, Feedback, Links, Page, Response, Visit
 from salticid.protocols import Brief, Judge
 from salticid.store.log import CrawlLog
@@ -56,6 +66,8 @@ class Past:
                     if feedback:
                         judge.learn(crawl.liked_pages(feedback))
                     crawl.revise(scores, feedback)
+                case Round() | RoundEnd():
+                    self.take(Message)  # the crawl need not know
                 case Report():
                     raise _differs("its strategy reported less")
 

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from salticid.drivers.arrivals import arrivals
+from salticid.drivers.known_elsewhere import KnownElsewhere
 from salticid.drivers.log_trouble import wait_for_the_log
 from salticid.drivers.replay import VirtualClock, visits
 from salticid.errors import ContractBroken
-from salticid.model import Choice, Limits, Page, StopReason, Topic, Visit
+from salticid.model import Choice, Limits, Outcome, Page, StopReason, Topic, Visit
 from salticid.protocols import Log, Web
 from salticid.runs.brief import prepare
 from salticid.runs.onlooker import Onlooker
@@ -19,6 +20,7 @@ from salticid.runs.order import Order, Recipe
 from salticid.runs.past import Past
 from salticid.runs.run import Run
 from salticid.store.log import CrawlLog
+from salticid.store.other_crawls import OtherCrawls
 from salticid.webs.recorded import RecordedWeb
 
 _A_TURN = 16
@@ -30,7 +32,8 @@ class RecordedCrawl:
 
     With a `past` it repeats an earlier run, which the log holds, and goes on from its end. The limits of the recipe
     are then those it began with; `larger` ones hold from there on. `busy` says which hosts to leave alone while
-    these choices are in flight. Its clock shows how long the crawl would have taken on the recorded web.
+    these choices are in flight. What `others` hold is not looked for. Its clock shows how long the crawl would
+    have taken on the recorded web.
     """
 
     def __init__(
@@ -42,6 +45,7 @@ class RecordedCrawl:
         past: Past | None = None,
         larger: Limits | None = None,
         busy: Callable[[Iterable[Choice]], frozenset[int]] | None = None,
+        others: OtherCrawls | None = None,
     ) -> None:
         self._web, self._judge, self._past, self._larger, self._busy = web, recipe.judge, past, larger, busy
         self.clock = VirtualClock()
@@ -50,11 +54,14 @@ class RecordedCrawl:
             recipe.arrivals, len(self.brief.seeds), np.random.default_rng([recipe.seed, 1])
         )
         self.crawl = recipe.crawl(self.brief, log, self.clock, self._page, past=past)
+        self._known = None if others is None else KnownElsewhere(self.crawl, others)
 
     def visits(self) -> Iterator[Visit]:
         """Crawl to the end, visit by visit; `crawl.stopped` then says why."""
         while True:
-            for visit in visits(self.crawl, self._web, self._arrivals, self.clock, self._busy):
+            for visit in visits(self.crawl, self._web, self._arrivals, self.clock, self._busy, self._known):
+                if self._known is not None and visit.outcome is Outcome.KNOWN and self._is_new:
+                    self._known.show(visit)
                 self._say_again()
                 yield visit
             self._say_again()
@@ -72,9 +79,14 @@ class RecordedCrawl:
         """Repeat the messages of an earlier run at this point; after it, extend the limits."""
         if self._past is not None:
             self._past.tell(self.crawl, self._judge)
-        if self._larger is not None and (self._past is None or self._past.over):
+        if self._larger is not None and self._is_new:
             larger, self._larger = self._larger, None
             self.crawl.extend(larger)
+
+    @property
+    def _is_new(self) -> bool:
+        """Whether what comes now is not what an earlier run heard already."""
+        return self._past is None or self._past.over
 
     def _page(self, url: int) -> Page:
         page = self._web.page_at(url)
@@ -119,7 +131,10 @@ class RecordedRun(Run):
 
     def _set_up(self, past: Past | None) -> RecordedCrawl:
         order, log = self.order, self.log
-        recorded_crawl = RecordedCrawl(order.topic, self._web, order.recipe, log, past, self.larger)
+        others = self.others(self._web.urls, self._web.words)
+        recorded_crawl = RecordedCrawl(
+            order.topic, self._web, order.recipe, log, past, self.larger, others=others
+        )
         if past is None:
             self.onlooker.missing(order.topic, recorded_crawl.brief)
             log.begin({**order.facts(), "folder": str(self._web.folder.resolve())})

@@ -23,6 +23,7 @@ from salticid.runs.live_web import live_web
 from salticid.runs.onlooker import NOBODY_THERE, Onlooker
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.log import CrawlLog
+from salticid.store.merged_crawls import check_not_merged
 from salticid.store.record import Record
 from salticid.store.versions import PageVersion, Versions
 from salticid.store.warc import Archive
@@ -111,6 +112,7 @@ class Refresh:
 def last_settings(folder: Path, options: Mapping[str, Any]) -> LiveSettings:
     """How the pages of a crawl were asked for in its last run, changed by what was typed."""
     with closing(CrawlFolder(folder)) as crawl:
+        check_not_merged(folder, crawl.about())
         web = crawl.about()["web"]
         if "world" in web:
             raise UserError(

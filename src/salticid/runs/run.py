@@ -7,20 +7,24 @@ The laboratory, which only wants the visits of many crawls of a recorded web, ma
 from __future__ import annotations
 
 import asyncio
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from salticid.crawl import Crawl
 from salticid.model import Limits, StopReason
+from salticid.protocols import Table, UrlTable
 from salticid.runs.brief import KnownPages
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.onlooker import Onlooker
 from salticid.runs.order import ForeignWeb, Order, Result
 from salticid.runs.ownership import Hosts
 from salticid.store.log import CrawlLog
+from salticid.store.other_crawls import OtherCrawls
 from salticid.store.record import Record
 from salticid.tables import Texts, Urls
 
@@ -57,7 +61,10 @@ async def run_async(order: Order, onlooker: Onlooker | None = None, part: Part |
 
         run = RecordedRun(order, order.web, onlooker)
     with closing(run.log):
-        return await run.run()
+        try:
+            return await run.run()
+        finally:
+            run.close()
 
 
 class Run(ABC):
@@ -71,6 +78,7 @@ class Run(ABC):
         self.order, self.onlooker, self.log = order, onlooker, log
         self.new = True
         self.larger: Limits | None = None
+        self._others: OtherCrawls | None = None
         self.seconds, self._visits = 0.0, 0
         """What the crawl's clock showed when the run began, and how many visits there were."""
 
@@ -87,6 +95,20 @@ class Run(ABC):
             # A run that was only woken, without a visit, keeps the reason of the run before.
             self.log.about({"stopped": reason.value})
         return Result(crawl.pages, crawl.fetches, reason, seconds, self.log.in_memory)
+
+    def others(self, urls: UrlTable, words: Table) -> OtherCrawls | None:
+        """The other crawls whose pages the order takes for known; what is noted of them goes to the log."""
+        order = self.order
+        if order.known:
+            self._others = OtherCrawls(order.known, time.time() - order.known_for, urls, words)
+            keep, news = self.log.keep, self._others.news
+            self.log.keep = lambda: chain(keep(), news())
+        return self._others
+
+    def close(self) -> None:
+        """Let go of what was opened besides the log."""
+        if self._others is not None:
+            self._others.close()
 
     def _go_on_from(self, before: dict[str, Any]) -> None:
         """The folder holds a crawl, with these facts: take it up, if it is the one that was ordered."""

@@ -25,8 +25,8 @@ def check_same(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) 
             f"the crawl in {folder} was made by salticid {before['version']}, this is {now['version']}, which may "
             "choose otherwise; go on with that version, or crawl into a new folder with --out"
         )
-    for fact in ("topic", "strategy", "judge", "web", "arrivals", "seed", "backlinks"):
-        for name, there, here in _differences(fact, before[fact], now[fact]):
+    for fact in ("topic", "strategy", "judge", "web", "arrivals", "seed", "backlinks", "known_crawls"):
+        for name, there, here in _differences(fact, before.get(fact), now.get(fact)):
             raise _another(folder, name, there, here)
 
 

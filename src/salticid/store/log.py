@@ -206,14 +206,15 @@ class CrawlLog:
         """A choice is in flight no more; its number in the log."""
         return self._in_flight.pop(id(choice))
 
-    def add_recheck(self, step: int, finding: str, response: Response) -> None:
-        """A page was asked for again: what was found, and its new form if it has changed."""
+    def add_recheck(self, step: int, finding: str, response: Response, wall: float | None = None) -> None:
+        """A page was asked for again, now or at some time: what was found, and its new form if it has changed."""
         self._in_call = True
         self._rechecks += 1
         self._batch.add(
             schema.RECHECK,
             (
-                self._rechecks, step, time.time(), str(finding), response.status, response.size,
+                self._rechecks, step, time.time() if wall is None else wall, str(finding), response.status,
+                response.size,
                 _seconds(response.modified), response.etag, _places(response.records),
             ),
         )  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from salticid.columns import distinct, distinct_counts
 from salticid.model import Bools, Ints, Outcome, Page
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.text.boilerplate import LEAST_PAGES, LEAST_SHARE, ROW
@@ -68,7 +69,7 @@ def _repeated(pages: Sequence[Ints]) -> Rows:
     """The rows of words that pages of one host repeat."""
     if len(pages) < LEAST_PAGES:
         return np.zeros(0, np.uint64)
-    rows, counts = np.unique(np.concatenate([np.unique(_rows(page)) for page in pages]), return_counts=True)
+    rows, counts = distinct_counts(np.concatenate([distinct(_rows(page)) for page in pages]))
     return rows[counts >= max(LEAST_PAGES, LEAST_SHARE * len(pages))]
 
 

@@ -11,6 +11,7 @@ from salticid.messages import Sight
 from salticid.model import NO_SHARD
 from salticid.store.damage import unpacks
 from salticid.store.database import Database
+from salticid.store.holders import Holder, holders
 from salticid.store.record import StoredArrival, VisitRow, all_messages
 from salticid.store.schema import SESSION, URL, VISIT
 from salticid.store.verdicts import Verdicts, Word
@@ -23,6 +24,7 @@ class StoredVisit(msgspec.Struct, frozen=True):
 
     `fetched` is in seconds since 1970, `records` are places in the crawl's WARC, `source_step` and `place` say
     which link of which visit led here. `duplicate_of` is the URL of an earlier page that is all but the same.
+    `known_in` is the folder of another crawl that holds the page, or one all but the same.
     `score` is what the judge gave it when it came, `current_score` as it is judged by now; `word` is a person's.
     """
 
@@ -53,6 +55,7 @@ class StoredVisit(msgspec.Struct, frozen=True):
     noindex: bool
     current_score: float
     word: Word | None
+    known_in: str | None = None
 
     def listing(self) -> dict[str, Any]:
         """What is shown of it in listings."""
@@ -63,6 +66,7 @@ _LISTING = (
     *StoredVisit.__struct_fields__[: StoredVisit.__struct_fields__.index("why") + 1],
     "current_score",
     "word",
+    "known_in",
 )
 DIGEST_FIELDS = StoredVisit.__struct_fields__[: StoredVisit.__struct_fields__.index("records")]
 """All that a crawl decided or met; what follows says only where it is kept, when it was, and what is thought of it."""
@@ -95,8 +99,12 @@ class VisitReader:
             source, choice.agent, bool(visit.revisit), twin, visit.seconds, visit.at, why, choice.score, visit.depth,
             bool(visit.positive), visit.size, visit.modified, visit.etag, records, choice.source, choice.place,
             None if zero is None else zero + visit.at, noindex, self._verdicts.score(visit),
-            self._verdicts.words.get(visit.step),
+            self._verdicts.words.get(visit.step), holder.folder if (holder := self._holders.get(visit.step)) else None,
         )  # fmt: skip
+
+    @cached_property
+    def _holders(self) -> dict[int, Holder]:
+        return holders(self._db)
 
     @cached_property
     def _feeds(self) -> dict[int, str]:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
-from salticid.columns import grow
+from salticid.columns import distinct, grow
 from salticid.model import NO_URL, Page
 from salticid.protocols import Table, UrlTable
 from salticid.store.database import Database
@@ -54,7 +54,7 @@ class PartOfTable:
         ids = np.concatenate([*self._ids, np.zeros(0, np.int32)])
         ids = ids[ids != NO_URL]
         self._make_room(ids)
-        missing: list[int] = np.unique(ids[~self._is_stored[ids]]).tolist()
+        missing: list[int] = distinct(ids[~self._is_stored[ids]]).tolist()
         return missing
 
     def confirm(self, ids: list[int]) -> None:

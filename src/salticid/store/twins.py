@@ -81,6 +81,14 @@ class Twins:
         twins = self._find(speaking) if speaking else {}
         return [twins.get(step) for step, _ in pages]
 
+    def first_like(self, page: Page) -> int | None:
+        """The step of the earliest page all but the same as one that is of another crawl; nothing is remembered."""
+        if not len(page.tokens):
+            return None
+        shingles = _shingles(page)
+        keys = _keys([page], [shingles])
+        return self._twin(shingles, _in_common(self._first_with(keys), *keys[0]), {})
+
     def _find(self, pages: list[tuple[int, Page]]) -> dict[int, int]:
         """The twin of each step that has one."""
         shingles = [_shingles(page) for _, page in pages]
@@ -90,10 +98,7 @@ class Twins:
         rows: list[tuple[int, int]] = []
         twins: dict[int, int] = {}
         for (step, _), mine, (whole, bands) in zip(pages, shingles, keys, strict=True):
-            bands_in_common = Counter([first[band] for band in bands if band in first])
-            if whole in first:
-                bands_in_common[first[whole]] += _BANDS
-            twin = self._twin(mine, bands_in_common, here)
+            twin = self._twin(mine, _in_common(first, whole, bands), here)
             if twin is None:
                 here[step] = mine
                 news = [(key, step) for key in (whole, *bands)]
@@ -133,6 +138,14 @@ class Twins:
 
     def _shingles_at(self, step: int) -> _Hashes:
         return _distinct(_shingles(unpack_page(self._db.row(PAGE, step, body=True)[1:])))
+
+
+def _in_common(first: dict[int, int], whole: int, bands: list[int]) -> Counter[int]:
+    """How many bands a page has in common with those that were the first to show them; the whole is all bands."""
+    bands_in_common = Counter([first[band] for band in bands if band in first])
+    if whole in first:
+        bands_in_common[first[whole]] += _BANDS
+    return bands_in_common
 
 
 def _shingles(page: Page) -> _Hashes:

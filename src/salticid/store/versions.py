@@ -13,7 +13,7 @@ from salticid.store.packing import unpack_page
 from salticid.store.record import VisitRow
 from salticid.store.schema import PAGE, RECHECK, VERSION, VISIT
 
-_CHANGED, _GONE, _SAME = "changed", "gone", "same"
+CHANGED, GONE, SAME = "changed", "gone", "same"
 
 
 class PageVersion(NamedTuple):
@@ -50,14 +50,16 @@ class Versions:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._last_recheck: dict[int, int] = {}
+        self._last_look: dict[int, float] = {}
         self._newest: dict[int, Recheck] = {}
         self._gone: set[int] = set()
         for row in map(Recheck._make, db.all(RECHECK)):
             self._last_recheck[row.step] = row.id
-            if row.finding == _CHANGED:
+            if row.finding == CHANGED:
                 self._newest[row.step] = row
-            if row.finding in (_CHANGED, _GONE, _SAME):
-                (self._gone.add if row.finding == _GONE else self._gone.discard)(row.step)
+            if row.finding in (CHANGED, GONE, SAME):
+                (self._gone.add if row.finding == GONE else self._gone.discard)(row.step)
+                self._last_look[row.step] = row.wall
 
     def newest(self, step: int) -> Recheck | None:
         """What brought the newest version of a page; None if it never changed."""
@@ -66,6 +68,10 @@ class Versions:
     def is_gone(self, step: int) -> bool:
         """Whether there was no page any more at the last look."""
         return step in self._gone
+
+    def last_look(self, step: int) -> float | None:
+        """When a page was last asked for again and somebody answered; None if never."""
+        return self._last_look.get(step)
 
     def due(self) -> list[tuple[int, int]]:
         """The good pages, by step and URL: those never asked for again first, then those not asked for longest."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -11,6 +12,12 @@ from salticid.model import NO_URL, Area, Glimpse, Ints, Links, Page
 from salticid.protocols import Table, UrlTable
 
 _UNKNOWN = -1
+
+
+class Interning(Protocol):
+    """A table as far as it gives ids to texts."""
+
+    def intern(self, text: str, /) -> int: ...
 
 
 class IdMap:
@@ -26,7 +33,7 @@ class IdMap:
         self._ids = grow(self._ids, end, _UNKNOWN)
         self._ids[first:end] = table.intern_all(texts)
 
-    def to(self, ids: Ints, table: Table) -> Ints:
+    def to(self, ids: Ints, table: Interning) -> Ints:
         """The ids that `table` has for the same texts, always the same table."""
         if self._spell is not None and len(ids):
             self._ids = grow(self._ids, int(ids.max()) + 1, _UNKNOWN)

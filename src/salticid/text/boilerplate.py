@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from salticid.columns import distinct, distinct_counts
 from salticid.model import Bools, Ints, Page
 from salticid.native import at as address
 from salticid.native import lib
@@ -144,17 +145,17 @@ class _Site:
 
     def read(self, rows: Rows) -> None:
         """A page holds these rows. What is repeated is settled anew when the pages have grown by an eighth."""
-        self._news.append(np.unique(rows))
+        self._news.append(distinct(rows))
         if len(self._news) > self._pages // 8:
             self._settle()
 
     def _settle(self) -> None:
-        news, times = np.unique(np.concatenate(self._news), return_counts=True)
+        news, times = distinct_counts(np.concatenate(self._news))
         rows, counts = self._rows, self._counts
         place = rows.searchsorted(news)
         is_known = np.append(rows, news[-1:])[place] == news if len(rows) else np.zeros(len(news), np.bool_)
         is_known &= place < len(rows)
-        counts[place[is_known]] += times[is_known].astype(np.int32)
+        counts[place[is_known]] += times[is_known]
         rows = np.insert(rows, place[~is_known], news[~is_known])
         counts = np.insert(counts, place[~is_known], times[~is_known])
         self._pages += len(self._news)

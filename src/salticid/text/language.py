@@ -15,6 +15,7 @@ from resiliparse.parse.lang import detect_fast
 
 from salticid.errors import unknown
 from salticid.text.tokens import letter_runs
+from salticid.text.word_lists import word_lists, word_shares
 
 DEFAULT = "en"
 MOST_USUAL = 0.0015
@@ -111,10 +112,8 @@ def telling_words(words: Collection[str], code: str) -> frozenset[str]:
 @cache
 def frequencies(code: str) -> Mapping[str, float]:
     """The share of a language's text that each of its usual words has; the English ones, if it has no list."""
-    import wordfreq  # heavy, and needed by those who weigh words only
-
     shares: dict[str, float] = {}
-    for entry, frequency in wordfreq.get_frequency_dict(_list_name(listed(code)), "small").items():
+    for entry, frequency in word_shares(_list_name(listed(code))):
         is_word = entry.isascii() and entry.isalpha() and entry.islower()
         for word in (entry,) if is_word else letter_runs(entry):
             shares[word] = shares.get(word, 0.0) + frequency
@@ -124,9 +123,7 @@ def frequencies(code: str) -> Mapping[str, float]:
 @cache
 def listed(code: str) -> str:
     """The language itself if there is a list of its usual words, else the default one."""
-    import wordfreq
-
-    return code if _list_name(code) in wordfreq.available_languages("small") else DEFAULT
+    return code if _list_name(code) in word_lists() else DEFAULT
 
 
 def _list_name(code: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from salticid.columns import grow
+from salticid.columns import distinct, grow
 from salticid.model import Bools, Ints
 from salticid.protocols import Table
 from salticid.text import language
@@ -76,7 +76,7 @@ class _StopWords:
         self._known = grow(self._known, len(self._words))
         known = self._known[tokens]
         if not known.all():
-            news = np.unique(tokens[~known])
+            news = distinct(tokens[~known])
             places = language.stop_word_places(self._codes)
             for at, text in zip(news.tolist(), self._words.spell(news.tolist()), strict=True):
                 if text in places:

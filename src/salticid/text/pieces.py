@@ -17,6 +17,7 @@ from salticid.native import at, lib
 
 _SHORT = 16
 _SLOT_BITS = 19
+"""Two to this power pieces are remembered at the most, if nothing else is said."""
 _KEY = np.dtype(f"S{_SHORT}")  # which numpy gathers quickly, also from where no number may stand
 _MASKS = np.frombuffer(
     b"".join((b"\xff" * size).ljust(_SHORT, b"\0") for size in [*range(_SHORT + 1), _SHORT]), _KEY
@@ -33,9 +34,9 @@ class Pieces:
     array([7, 7, 3, 7, 5], dtype=int32)
     """
 
-    def __init__(self, ask: Callable[[list[bytes]], list[int]]) -> None:
-        self._ask = ask
-        self._slots = np.zeros((1 << _SLOT_BITS, 3), np.uint64)
+    def __init__(self, ask: Callable[[list[bytes]], list[int]], slot_bits: int = _SLOT_BITS) -> None:
+        self._ask, self._slot_bits = ask, slot_bits
+        self._slots = np.zeros((1 << slot_bits, 3), np.uint64)
         """The two numbers of a piece and its code, side by side: what is looked at together."""
 
     def codes(self, text: bytes) -> Ints:
@@ -46,12 +47,12 @@ class Pieces:
         size, slots = len(text), at(self._slots)
         codes, missing = np.empty(size // 2 + 1, np.int32), np.empty((size // 2 + 1, 3), np.int32)
         counts = np.empty(2, np.int32)
-        lib.piece_codes(at(text), size, slots, _SLOT_BITS, at(codes), at(missing), at(counts))
+        lib.piece_codes(at(text), size, slots, self._slot_bits, at(codes), at(missing), at(counts))
         many, misses = counts.tolist()
         if misses:
             spans = missing[:misses].tolist()
             news = np.array(self._ask([text[start:end] for _, start, end in spans]), np.int32)
-            lib.keep_pieces(at(text), at(missing), at(news), misses, slots, _SLOT_BITS, at(codes))
+            lib.keep_pieces(at(text), at(missing), at(news), misses, slots, self._slot_bits, at(codes))
         return codes[:many]
 
     def _with_numpy(self, text: bytes) -> Ints:
@@ -64,7 +65,7 @@ class Pieces:
         pieces = _numbers(np.ndarray((len(line) - _SHORT + 1,), _KEY, line, strides=(1,)).take(starts))
         pieces &= _numbers(_MASKS.take(size))
         low, high = pieces[:, 0], pieces[:, 1]
-        slot = (((low ^ high * _MIX_HIGH) * _MIX_LOW) >> np.uint64(64 - _SLOT_BITS)).view(np.int64)
+        slot = (((low ^ high * _MIX_HIGH) * _MIX_LOW) >> np.uint64(64 - self._slot_bits)).view(np.int64)
         rows = self._slots.take(slot, axis=0)
         codes: Ints = rows[:, 2].astype(np.int32)
         unknown = (rows[:, 0] != low) | (rows[:, 1] != high)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from salticid.columns import grow
+from salticid.columns import distinct, grow
 from salticid.model import Ints
 from salticid.protocols import Brief, Table
 from salticid.text import language
@@ -37,7 +35,7 @@ class Stems:
         self._of = np.full(1024, UNKNOWN, np.int32) if world_stems is None else np.array(world_stems.of)
         self._world_texts = None if world_stems is None else world_stems.texts
         self._first_new = 1 if self._world_texts is None else len(self._world_texts)
-        self._ids = _StemIds(self._new)
+        self._ids: dict[str, int] = {}
         self._texts: list[str] = []
         self._word_of: dict[int, str] = {}
         for at in map(words.find, sorted(telling)):
@@ -65,7 +63,7 @@ class Stems:
         self._of = grow(self._of, len(self._words), UNKNOWN)
         stems: Ints = self._of[words]
         if stems.size and stems.min() == UNKNOWN:
-            news = np.unique(words[stems == UNKNOWN])
+            news = distinct(words[stems == UNKNOWN])
             self._of[news] = self._ids_of(self._words.spell(news.tolist()))
             stems = self._of[words]
         return stems
@@ -89,7 +87,7 @@ class Stems:
 
     def phrase(self, first: int, second: int) -> int:
         """Two stems that stand side by side, as one more stem."""
-        stem = self._ids[f"{self.text(first)} {self.text(second)}"]
+        (stem,) = self._ids_of_stems([f"{self.text(first)} {self.text(second)}"])
         self._word_of.setdefault(stem, f"{self.word(first)} {self.word(second)}")
         return stem
 
@@ -109,32 +107,29 @@ class Stems:
     def texts(self, stems: list[int]) -> list[str]:
         """The same for many stems at once."""
         if self._world_texts is None:
-            return list(map(self.text, stems))
+            own = self._texts
+            return [own[stem - 1] if stem else "" for stem in stems]
         of_world = [stem for stem in stems if stem < self._first_new]
         spelled = dict(zip(of_world, self._world_texts.spell(of_world), strict=True))
         return [spelled[stem] if stem in spelled else self.text(stem) for stem in stems]
 
     def _ids_of(self, tokens: list[str]) -> list[int]:
         """The stem of each token; STOP for stop words, the next free id for a stem never seen."""
-        stop, ids = self._stop, self._ids
-        stems = zip(tokens, self._stem(tokens), strict=True)
-        return [STOP if token in stop else ids[stem] for token, stem in stems]
+        stop = self._stop
+        stems = [stem for token, stem in zip(tokens, self._stem(tokens), strict=True) if token not in stop]
+        ids = self._ids_of_stems(stems)
+        if len(ids) == len(tokens):
+            return ids
+        rest = iter(ids)
+        return [STOP if token in stop else next(rest) for token in tokens]
 
-    def _new(self, stem: str) -> int:
-        at = -1 if self._world_texts is None else self._world_texts.find(stem)
-        if at < 0:
-            at = self._first_new + len(self._texts)
-            self._texts.append(stem)
-        return at
-
-
-class _StemIds(dict[str, int]):
-    """Stem -> id; one never met is asked for."""
-
-    def __init__(self, ask: Callable[[str], int]) -> None:
-        super().__init__()
-        self._ask = ask
-
-    def __missing__(self, stem: str) -> int:
-        at = self[stem] = self._ask(stem)
-        return at
+    def _ids_of_stems(self, stems: list[str]) -> list[int]:
+        """The id of each stem; those of the world are looked up there, once."""
+        ids = self._ids
+        news = [stem for stem in dict.fromkeys(stems) if stem not in ids]
+        if self._world_texts is not None:
+            ids.update((stem, at) for stem in news if (at := self._world_texts.find(stem)) >= 0)
+            news = [stem for stem in news if stem not in ids]
+        ids.update(zip(news, range(len(self), len(self) + len(news)), strict=True))
+        self._texts += news
+        return list(map(ids.__getitem__, stems))

@@ -7,7 +7,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from salticid.columns import grow
+from salticid.columns import distinct, grow
 from salticid.model import Bools, Ints
 from salticid.protocols import Table
 from salticid.text import language
@@ -40,8 +40,8 @@ class WordMarks:
         known = self.known[tokens]
         if known.all():
             return
-        news = np.unique(tokens[~known])
+        news = distinct(tokens[~known])
         texts = self._words.spell(news.tolist())
-        self.number[news] = [crc32(text.encode()) for text in texts]
-        self.is_stop[news] = [text in self._stop for text in texts]
+        self.number[news] = list(map(crc32, map(str.encode, texts)))
+        self.is_stop[news] = list(map(self._stop.__contains__, texts))
         self.known[news] = True

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
-from itertools import chain
+from itertools import chain, islice
 from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
-from salticid.columns import grow
+from salticid.columns import distinct, grow
 from salticid.model import Floats, Ints
+from salticid.native import at, lib
 from salticid.protocols import UrlTable
 from salticid.strategies.parts.hunter.topic_profile import TopicProfile
+from salticid.text.pieces import Pieces
 from salticid.text.stems import STOP
 
 PLACES = 1 << 15
 """Hosts and folders are told apart by so many numbers; two that share one share their record."""
 WORDS = 4
 """So many words of a URL's path, the last, are read."""
-MOST_WORDS = 50_000
-"""So many words of addresses are kept with their stems."""
 _NO_WORDS = [STOP] * WORDS
 _UNREAD = -1
+_SLOT_BITS = 14
+"""So many words of addresses, as a power of two, are kept with their stems: most addresses say the same again."""
 _LONGEST_PATH = 200
 _SHARES = re.compile(r"\?.*https?(:|%3a)(/|%2f){2}", re.IGNORECASE)
 """A link that hands an address on, to share it or to come back to it: what it says there is not about itself."""
@@ -42,7 +43,9 @@ class UrlParts:
         self._words = np.full((1024, WORDS), _UNREAD, np.int32)
         self._places = np.zeros((1024, 2), np.uint16)
         self._hosts = np.zeros(1024, np.int32)
-        self._stem_of: dict[str, int] = {}
+        self._stems = Pieces(
+            lambda words: profile.stems.of_tokens([word.decode() for word in words]), _SLOT_BITS
+        )
 
     def read(self, urls: Ints) -> None:
         """Make sure these are known; before anything is asked about them."""
@@ -52,36 +55,43 @@ class UrlParts:
         self._words = grow(self._words, most, _UNREAD)
         self._places = grow(self._places, most)
         self._hosts = grow(self._hosts, most)
-        new_urls = np.unique(urls[self._words[urls, 0] == _UNREAD]).tolist()
+        new_urls = distinct(urls[self._words[urls, 0] == _UNREAD]).tolist()
         if not new_urls:
             return
+        self._hosts[new_urls] = list(map(self._urls.host, new_urls))
+        if lib is None or not self._has_read(new_urls):
+            self._read(new_urls)
+
+    def _has_read(self, urls: list[int]) -> bool:
+        """Read URLs in C; False if one is not ASCII, of which C knows no letters."""
+        texts, many = [text.encode() for text in self._urls.spell(urls)], len(urls)
+        whole, ends = b"".join(texts), np.cumsum([len(text) for text in texts], dtype=np.int32)
+        places, counts = np.empty((many, 2), np.uint16), np.empty(many, np.int32)
+        runs = np.empty(len(whole) + many, np.uint8)
+        size = lib.url_parts(
+            at(whole), at(ends), many, _LONGEST_PATH, 2 * WORDS, PLACES, at(places), at(runs), at(counts)
+        )
+        if counts.min() < 0:
+            return False
+        stems, last = self._stems.codes(runs[:size].tobytes()), np.empty((many, WORDS), np.int32)
+        lib.last_words(at(stems), at(counts), many, WORDS, STOP, at(last))
+        self._places[urls], self._words[urls] = places, last
+        return True
+
+    def _read(self, urls: list[int]) -> None:
         places: list[tuple[int, int]] = []
         words: list[list[str]] = []
-        folder, place = "", (0, 0)
-        for text in self._urls.spell(new_urls):
+        for text in self._urls.spell(urls):
             address = text.partition("://")[2]
             if "?" in address and _SHARES.search(address):
                 address = address.partition("?")[0]
             host, _, path = address.partition("/")
-            if (
-                here := address.rpartition("/")[0] if path else address
-            ) != folder:  # most are in the last one's
-                folder, place = here, _place(host, path)
-            places.append(place)
+            places.append(_place(host, path))
             words.append([] if _does_something(path) else _letter_runs(path[-_LONGEST_PATH:])[-2 * WORDS :])
-        self._places[new_urls] = places
-        self._hosts[new_urls] = list(map(self._urls.host, new_urls))
-        stem_of = self._stems_of(dict.fromkeys(chain.from_iterable(words)))
-        endings = ([stem for word in some if (stem := stem_of[word]) != STOP][-WORDS:] for some in words)
-        self._words[new_urls] = [last + _NO_WORDS[len(last) :] for last in endings]
-
-    def _stems_of(self, words: Collection[str]) -> Mapping[str, int]:
-        """The stem of each word; those of the last words are kept, for most addresses say the same again."""
-        if len(self._stem_of) > MOST_WORDS:
-            self._stem_of.clear()
-        news = [word for word in words if word not in self._stem_of]
-        self._stem_of.update(zip(news, self._profile.stems.of_tokens(news), strict=True))
-        return self._stem_of
+        self._places[urls] = places
+        stems = iter(self._profile.stems.of_tokens(list(chain.from_iterable(words))))
+        endings = ([stem for stem in islice(stems, len(some)) if stem != STOP][-WORDS:] for some in words)
+        self._words[urls] = [last + _NO_WORDS[len(last) :] for last in endings]
 
     def likeness(self, words: Ints) -> list[Floats]:
         """How much rows of words speak for the topic, for each profile."""
