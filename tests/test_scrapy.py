@@ -128,9 +128,14 @@ def test_the_spider_of_the_docs_finds_as_much_with_many_requests_at_once(
     read, _ = load_topic(topic)
     web, own = crawl_in_memory(world, read, "best_first", Limits(max_pages=PAGES), "window:8")
     urls = [web.urls[visit.final] for visit in own if visit.outcome is Outcome.OK]
-    found = good(tmp_path / "job" / "salticid")
+    folder = tmp_path / "job" / "salticid"
+    found = good(folder)
     assert abs(share(world, topic, found) / share(world, topic, urls) - 1) < 0.05
     assert set(found) <= {item["url"] for item in items}
+
+    assert "fetched by another program, scrapy" in salticid("refresh", folder).err
+    assert salticid("export", folder, "--to", "dataset", "--out", tmp_path / "set").status == 0
+    assert "Others fetched the pages (`scrapy`)" in (tmp_path / "set" / "README.md").read_text()
 
 
 class Proxied(Site):

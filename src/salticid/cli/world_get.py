@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -114,9 +115,14 @@ def _fetched(wanted: Collection, folder: Path) -> Path:
         raise UserError(f"{wanted.name} has no public address; name its file with --from")
     err.print(safe(f"Fetching {wanted.address} into {folder}"), soft_wrap=True)
     file = folder / known.name
-    with Work("fetching", known.size or 0, err) as work:
-        download(wanted.address, file, lambda there, total: work.part("fetching", there, total))
+    with Work("kB fetched", 0, err) as work:
+        download(wanted.address, file, _in_kilobytes(work, "kB fetched"))
     return file
+
+
+def _in_kilobytes(work: Work, what: str) -> Callable[[int, int], None]:
+    """Shows how far it is with bytes, in numbers that can be read."""
+    return lambda there, total: work.part(what, there // 1000, total // 1000)
 
 
 def _found(wanted: Collection, source: Path) -> Path:
@@ -136,8 +142,8 @@ def _verified(wanted: Collection, file: Path) -> bool:
     if known.sha256 is None:
         err.print(safe(f"{file.name} is unverified: no checksum of it is written down"), soft_wrap=True)
         return False
-    with Work("checking", file.stat().st_size, err) as work:
-        found = sha256(file, lambda there, total: work.part("checking", there, total))
+    with Work("kB checked", 0, err) as work:
+        found = sha256(file, _in_kilobytes(work, "kB checked"))
     if found != known.sha256:
         raise SalticidError(
             f"{file} is damaged, or another file of that name: its checksum is {found[:16]}..., not "

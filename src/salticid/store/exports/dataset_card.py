@@ -109,7 +109,7 @@ def _robots(about: dict[str, Any], pages: Pages, tally: Tally) -> str:
         if "live" in web
         else "The pages are from a recording; who made it asked for them."
         if "world" in web
-        else f"The pages were fetched by another program, {', '.join(map(code, web))}, by its own rules."
+        else f"Others fetched the pages ({', '.join(map(code, web))}), by their own rules."
     )
     kept = pages.criteria.noindex
     noindex = "are included, and marked" if kept else "were left out"
@@ -129,7 +129,7 @@ def _left_out(pages: Pages) -> str:
 def _commands(about: dict[str, Any]) -> str:
     web, export = about.get("web") or {}, "salticid export DIR --to dataset --out NEW"
     if web and not web.keys() & {"live", "world"}:
-        return export  # another program made the crawl
+        return export  # others made the crawl
     named = {name: str((about.get(name) or {}).get("name", "")) for name in ("strategy", "judge")}
     limits = about.get("limits") or {}
     command = [
