@@ -15,7 +15,7 @@ from salticid.errors import SalticidError, UserError
 
 if TYPE_CHECKING:
     from salticid.worlds.build import WorldSummary
-    from salticid.worlds.public_collections import Collection
+    from salticid.worlds.public_collections import Collection, KnownFile
 
 
 def get_world(
@@ -72,36 +72,23 @@ def get_world(
 
 
 def _list(collections: list[Collection], json: bool) -> None:
-    for each in collections:
-        if json:
+    if json:
+        for each in collections:
             files = [{"name": file.name, "bytes": file.size, "sha256": file.sha256} for file in each.files]
-            print_json(
-                {
-                    "name": each.name,
-                    "what": each.what,
-                    "licence": each.licence,
-                    "address": each.address,
-                    "files": files,
-                }
-            )
-    if not json:
-        rows = [
-            (
-                each.name,
-                _sizes(each),
-                each.licence,
-                each.what,
-                each.address or "no address; with --from alone",
-            )
-            for each in collections
-        ]
-        print_table("", ("name", "size", "licence", "what", "address"), rows)
+            facts = {"name": each.name, "what": each.what, "licence": each.licence}
+            print_json({**facts, "address": each.address, "files": files})
+        return
+    rows = [
+        (each.name, each.what, each.licence, each.address or "no address", "; ".join(map(_told, each.files)))
+        for each in collections
+    ]
+    print_table("", ("name", "what", "licence", "address", "files"), rows)
 
 
-def _sizes(each: Collection) -> str:
-    """How large its file is, as far as anybody knows."""
-    sizes = [f"{file.size / 1e6:.0f} MB" for file in each.files if file.size is not None]
-    return sizes[0] if sizes else "unknown"
+def _told(file: KnownFile) -> str:
+    """What is known of a file."""
+    size = "size not known" if file.size is None else f"{file.size / 1e6:.0f} MB"
+    return f"{file.name}: {size}, {'unverified' if file.sha256 is None else 'held to its checksum'}"
 
 
 def _fetched(wanted: Collection, folder: Path) -> Path:
