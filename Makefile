@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.made-from-the-lock
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 LOCK := requirements.lock
-EXTRAS := browser lab export ui mcp ray docs dev compiler
+EXTRAS := browser lab export ui mcp ray scrapy docs dev compiler
 # A compiler of a hundred megabytes is for machines that have none.
 NO_COMPILER := /^ziglang==/,/[^\\]$$/d
 NEEDED := sed '$(if $(shell command -v cc),$(NO_COMPILER))' $(LOCK)
@@ -69,7 +69,7 @@ docs: setup
 	$(BIN)/python -m tools.docs_site
 
 bench: setup
-	@$(BIN)/python -c 'import scrapy' 2>/dev/null || \
+	@$(BIN)/python -c 'import trafilatura' 2>/dev/null || \
 		$(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[bench]' || \
 		$(PIP) install --editable '.[bench]'
 	$(BIN)/python -m benchmarks $(ONLY)

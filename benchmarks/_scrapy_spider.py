@@ -1,5 +1,5 @@
 """Scrapy as fast as it can be made to go, crawling the server of `_server`; meant for a process of its own."""
-# Scrapy comes with the extra "bench" only.
+# Scrapy comes with the extras "scrapy" and "bench" only.
 # mypy: disable-error-code="import-not-found,import-untyped,misc,unused-ignore"
 
 from __future__ import annotations
@@ -103,13 +103,17 @@ class QuickPages(Pages):
 
 
 def main() -> None:
-    """scrapy|quick PORT PAGES: crawl on the crawlers' core and print what was done as JSON."""
+    """scrapy|quick PORT PAGES [SETTINGS]: crawl on the crawlers' core and print what was done as JSON.
+
+    SETTINGS is a JSON object, in which FOLDER stands for one that is there as long as the crawl.
+    """
     kind, port, most = {"scrapy": Pages, "quick": QuickPages}[sys.argv[1]], int(sys.argv[2]), int(sys.argv[3])
     os.sched_setaffinity(0, {CRAWLER_CORE})
 
     def crawl() -> tuple[int, int]:
         with tempfile.TemporaryDirectory() as folder, (Path(folder) / "pages.jsonl").open("w") as out:
-            process = CrawlerProcess(SETTINGS)
+            more = json.loads("".join(sys.argv[4:]).replace("FOLDER", folder) or "{}")
+            process = CrawlerProcess(SETTINGS | more)
             crawler = process.create_crawler(kind)
             process.crawl(crawler, port=port, most=most, out=out)
             process.start()

@@ -4,6 +4,7 @@ Data lives outside the repository: where it is absent, tests skip and the end of
 """
 
 import fcntl
+import json
 import os
 import re
 import shutil
@@ -18,10 +19,10 @@ import hypothesis
 import pytest
 from tests.leaks import held, left_since
 from tests.made_crawl import Made
+from tests.running import salticid
 
 from salticid.worlds.build import build
 from salticid.worlds.html_folder import HtmlFolder
-from salticid.worlds.webkb import WebKB
 
 ROOT = Path(__file__).resolve().parents[1]
 ABSENT = "shared data absent: "
@@ -94,11 +95,15 @@ def schools_world(schools_dir: Path, tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.fixture(scope="session")
-def webkb_world(webkb_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The recorded web of the four universities."""
+def webkb_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The recorded web of the four universities, as anybody gets it."""
+    data = _shared("data/webkb.tar.xz").parent
 
     def make(folder: Path) -> None:
-        assert build(folder, WebKB(webkb_dir)).pages == 8112
+        said = salticid("world", "get", "webkb", folder, "--from", data, "--json")
+        assert said.status == 0, said.err
+        told = json.loads(said.out)
+        assert (told["pages"], told["verified"], told["file"]) == (8112, True, str(data / "webkb.tar.xz"))
 
     return _once_a_run(tmp_path_factory, "webkb-world", make)
 

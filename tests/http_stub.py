@@ -23,7 +23,7 @@ class Answer(NamedTuple):
 def http_stub(
     answer: Callable[[BaseHTTPRequestHandler], Answer], address: str = "127.0.0.1"
 ) -> Iterator[int]:
-    """The port at which every GET is answered so."""
+    """The port at which every GET and POST is answered so."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -36,6 +36,9 @@ def http_stub(
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
+
+        def do_POST(self) -> None:
+            self.do_GET()
 
         def log_message(self, *_: object) -> None: ...
 

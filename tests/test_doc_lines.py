@@ -17,6 +17,7 @@ LEFT_OUT = {
     "salticid policies": "takes minutes; test_policies.py runs it smaller",
     "salticid links": "needs WebKB; test_links_command.py runs it",
     "salticid fit schools": "needs the collections; test_fit.py runs it smaller",
+    "salticid world get webkb": "fetches it; test_world_get.py has a server in its place",
     "salticid world build webkb": "needs WebKB; test_webkb_source.py builds it",
     "salticid world build schools": "needs schools-wikipedia; conftest.py builds it",
     "salticid world build scidocs": "needs scidocs; test_warc_source.py builds from such files",

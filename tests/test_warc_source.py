@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import io
+import lzma
 import random
 import re
 import tracemalloc
@@ -53,6 +54,7 @@ FORMS: dict[str, Callable[[bytes], bytes]] = {
     "warc": bytes,
     "warc.gz": gzip.compress,
     "warc.zst": zstandard.compress,
+    "warc.xz": lambda data: lzma.compress(data, preset=1),  # others take their memory for it
 }
 
 

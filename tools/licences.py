@@ -25,6 +25,7 @@ ALLOWED = {
     "MPL-1.1",  # used unchanged, these two ask nothing of what stands beside them
     "MPL-2.0",
     "PSF-2.0",
+    "ZPL-2.1",
     "Zlib",
 }
 """Whoever may use Salticid may use what is under these."""
@@ -32,6 +33,7 @@ ALLOWED = {
 _SPELLED = {
     "3-Clause BSD License": "BSD-3-Clause",
     "Apache 2.0": "Apache-2.0",
+    "Apache License, Version 2.0": "Apache-2.0",
     "Apache Software License": "Apache-2.0",
     "BSD License": "BSD",
     "BSD-3-Clause, Apache-2.0, dependency licenses": "BSD-3-Clause AND Apache-2.0",  # NOTICE names the others
@@ -39,6 +41,7 @@ _SPELLED = {
     "MIT License": "MIT",
     "MIT, BSD": "MIT AND BSD",
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
+    "PSFL": "PSF-2.0",
     "Python Software Foundation License": "PSF-2.0",
 }
 """SPDX's names for what some packages call otherwise."""

@@ -12,7 +12,7 @@ from packaging.licenses import InvalidLicenseExpression, canonicalize_license_ex
 
 from tools.licences import Part, installed, licence
 
-EXTRAS = frozenset({"export", "lab", "ray", "ui"})
+EXTRAS = frozenset({"export", "lab", "ray", "scrapy", "ui"})
 """What runs with Salticid; the tools of those who develop it are no part of it."""
 
 

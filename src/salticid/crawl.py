@@ -314,6 +314,14 @@ class Crawl:
         """What is thought of the page of a visit by now."""
         return self._scores[step]
 
+    def knows(self, url: int) -> bool:
+        """Whether the strategy has heard of a URL: as a seed, as a link of a page, or as an offer."""
+        return self._urls[url] != UNKNOWN
+
+    def has_chosen(self, url: int) -> bool:
+        """Whether a URL was chosen, or reached by a redirect: it is not chosen any more then."""
+        return self._urls[url] not in (UNKNOWN, KNOWN)
+
     @property
     def has_room(self) -> bool:
         """Whether the budget allows another choice."""

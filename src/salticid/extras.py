@@ -10,6 +10,7 @@ EXTRAS = {
     "lab": {"jinja2", "markupsafe", "numba", "scipy"},
     "mcp": {"mcp", "mcp_types", "pydantic"},
     "ray": {"ray"},
+    "scrapy": {"scrapy", "twisted"},
     "ui": {"sse_starlette", "starlette", "uvicorn"},
 }
 """By extra the modules it brings, as far as we import them."""

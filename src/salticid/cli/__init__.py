@@ -41,6 +41,7 @@ COMMANDS = {
     "strategies": "strategies:list_strategies",
     "demo": "demo:demo",
     "world build": "world_build:build_world",
+    "world get": "world_get:get_world",
     "world info": "world_info:info",
     "world serve": "world_serve:serve_world",
     "world topics": "world_topics:topics",
@@ -64,7 +65,7 @@ def program(words: Sequence[str]) -> typer.Typer:
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    world = typer.Typer(help="Recorded webs: build, look into, make topics from.", rich_markup_mode=None)
+    world = typer.Typer(help="Recorded webs: build, get, look into, make topics from.", rich_markup_mode=None)
     app.callback(invoke_without_command=True)(_options)
     world.callback(invoke_without_command=True)(_help_if_alone)
     app.add_typer(world, name="world")

@@ -59,7 +59,10 @@ def reproduce(
 
     check_marks(into)
     if data is not None and not data.is_dir():
-        raise UserError(f"there is no folder {data}; name the one that holds the collections with --data")
+        raise UserError(
+            f"there is no folder {data}; name the one that holds the collections with --data, or fetch them there, "
+            f"as in: salticid world get webkb {data / 'webkb'}"
+        )
     if number == 2 and pages is not None:
         err.print("System 2 makes no crawls, so --pages changes nothing.", highlight=False)
     folder = out_dir or Path("reproductions") / str(number)

@@ -80,17 +80,25 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True)
+class ForeignWeb:
+    """A web that another program fetches, for a job of its own, and shows to a crawl page by page."""
+
+    program: str
+    job: str
+
+
+@dataclass(frozen=True, slots=True)
 class Order:
     """What a person ordered: all by which this crawl differs from another.
 
-    The web is a recorded one, or the live one, asked as the settings say. `may_shrink`: whether a crawl that is gone on
-    with may have a smaller budget than before. `known` are folders of other crawls, whose pages are not fetched anew
-    within `known_for` seconds after they were last looked at. `as_given`: a crawl of another version of the program is
-    gone on with, its past taken as given.
+    The web is a recorded one, or the live one, asked as the settings say, or one that another program fetches, which
+    then runs the crawl too. `may_shrink`: whether a crawl that is gone on with may have a smaller budget than before.
+    `known` are folders of other crawls, whose pages are not fetched anew within `known_for` seconds after they were
+    last looked at. `as_given`: a crawl of another version of the program is gone on with, its past taken as given.
     """
 
     topic: Topic
-    web: RecordedWeb | LiveSettings
+    web: RecordedWeb | LiveSettings | ForeignWeb
     strategy: str
     judge: str
     recipe: Recipe
@@ -104,11 +112,7 @@ class Order:
     def facts(self, shards: int | None = None) -> dict[str, Any]:
         """The order as it is written into the log; of a crawl in so many shards, if it is one."""
         recipe = self.recipe
-        web: dict[str, Any] = (
-            {"live": self.web.deciding()}
-            if isinstance(self.web, LiveSettings)
-            else {"world": self.web.digest}
-        )
+        web = _web_facts(self.web)
         facts = {
             "version": __version__,
             "topic": asdict(self.topic),
@@ -139,6 +143,12 @@ class Order:
         current = current_limits(log.database, before)
         limits = new_limits(folder, current, self.recipe.limits, may_shrink=self.may_shrink)
         return replace(self, recipe=replace(self.recipe, limits=Limits(**before["limits"]))), limits
+
+
+def _web_facts(web: RecordedWeb | LiveSettings | ForeignWeb) -> dict[str, Any]:
+    if isinstance(web, LiveSettings):
+        return {"live": web.deciding()}
+    return {web.program: web.job} if isinstance(web, ForeignWeb) else {"world": web.digest}
 
 
 def check_folder(folder: Path) -> Path:

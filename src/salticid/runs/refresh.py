@@ -150,9 +150,15 @@ def last_settings(folder: Path, options: Mapping[str, Any]) -> LiveSettings:
     """How the pages of a crawl were asked for in its last run, changed by what was typed."""
     with closing(CrawlFolder(folder)) as crawl:
         check_not_merged(folder, crawl.about())
-        if "live" not in crawl.about()["web"]:
+        web = crawl.about()["web"]
+        if "world" in web:
             raise UserError(
                 f"the crawl in {folder} is of a recorded world, where nothing changes; name a live one"
+            )
+        if "live" not in web:
+            raise UserError(
+                f"the pages in {folder} were fetched by another program, {', '.join(web)}, which has to ask for them "
+                "again; name a crawl that salticid made"
             )
         before = crawl.settings()
     if before is None:

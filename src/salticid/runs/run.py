@@ -21,7 +21,7 @@ from salticid.protocols import Table, UrlTable
 from salticid.runs.brief import KnownPages
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.onlooker import Onlooker
-from salticid.runs.order import Order, Result
+from salticid.runs.order import ForeignWeb, Order, Result
 from salticid.runs.ownership import Hosts
 from salticid.store.continuing import AS_GIVEN
 from salticid.store.log import CrawlLog
@@ -52,6 +52,8 @@ def run(order: Order, onlooker: Onlooker | None = None) -> Result:
 async def run_async(order: Order, onlooker: Onlooker | None = None, part: Part | None = None) -> Result:
     """The same on an event loop that is running; perhaps as a part of a larger crawl."""
     onlooker = onlooker or Onlooker()
+    if isinstance(order.web, ForeignWeb):
+        raise TypeError(f"{order.web.program} fetches this web, and runs the crawl of it")
     if isinstance(order.web, LiveSettings):
         from salticid.runs.live import LiveRun  # here: a recorded web needs no aiohttp
 

@@ -114,7 +114,8 @@ start_page   examples and negatives, read before the first page
 question     the strategy was asked for choices
 visit        `records`: where in the WARC its exchanges stand; `duplicate_of`: the step of a page all but the same
 message      whatever else the crawl heard (`salticid.messages`)
-memory       what manners must not forget: pauses and robots.txt files; and why hosts could not be reached
+memory       what manners must not forget: pauses and robots.txt files; why hosts could not be reached; or the requests
+             of another program's spider
 recheck      what a refresh found of a page; `version` its new form, when it had changed
 """
 _MORE = (

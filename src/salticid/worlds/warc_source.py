@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from lzma import FORMAT_XZ, LZMADecompressor, LZMAError
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,8 +17,11 @@ from salticid.worlds.http import Head, longest_block, split, to_answer
 from salticid.worlds.revisits import Revisits, target
 from salticid.worlds.warc_records import WarcRecord, records
 
-_GZIP, _ZSTD = b"\x1f\x8b", (b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18")
+_GZIP, _XZ, _ZSTD = b"\x1f\x8b", b"\xfd7zXZ", (b"\x28\xb5\x2f\xfd", b"\x5d\x2a\x4d\x18")
 _ARC = b"filedesc://"
+_BLOCK = 1 << 16
+_MOST_OF_XZ = 128 << 20
+"""Bytes that a file in xz may make us take to read it; its own tool takes half as many at the most."""
 _ARC_FILE = "ARC file, the form before WARC (warcio recompress OLD.arc.gz NEW.warc.gz makes it a WARC)"
 _ABOUT_OTHERS = ("warcinfo", "request", "metadata")
 """Records that hold no answer, so that nothing is lost with them."""
@@ -25,7 +29,7 @@ _OTHERS = ("conversion", "continuation")
 
 
 class WarcFiles:
-    """The answers in WARC files, plain or compressed with gzip or zstd, in their order.
+    """The answers in WARC files, plain or compressed with gzip, zstd or xz, in their order.
 
     Responses and resources are answers. A revisit stands for an answer that is elsewhere: when all files are read and
     there are any, the files are read again for those. What is not found, and other records, are `Unread`; so is what
@@ -101,13 +105,15 @@ def _is_arc(file: BinaryIO) -> bool:
 def _stream(file: BinaryIO) -> Readable:
     """The file from its start, without its compression."""
     file.seek(0)
-    start = file.read(4)
+    start = file.read(len(_XZ))
     file.seek(0)
     plain: Readable = file
     if start.startswith(_GZIP):
         plain = _GunzipReader(file)
     elif start.startswith(_ZSTD):
         plain = _Unzstd(file)
+    elif start.startswith(_XZ):
+        plain = _Unxz(file)
     return plain
 
 
@@ -144,6 +150,31 @@ class _Unzstd:
                 rest -= len(self._reader.read(min(rest, size)))
             return self.read(size)
         self._position += len(plain)
+        return plain
+
+
+class _Unxz:
+    """Gives all that comes before a damage, and raises there, as files do."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._stream: LZMADecompressor | None = None
+
+    def read(self, size: int = -1, /) -> bytes:
+        plain = b""
+        while not plain:
+            data = b""
+            if self._stream is None or self._stream.eof:
+                data = (self._stream.unused_data if self._stream else b"") or self._file.read(_BLOCK)
+                if not data:
+                    break
+                self._stream = LZMADecompressor(FORMAT_XZ, memlimit=_MOST_OF_XZ)
+            elif self._stream.needs_input and not (data := self._file.read(_BLOCK)):
+                raise OSError("compressed data end too early")
+            try:
+                plain = self._stream.decompress(data, size)
+            except LZMAError as error:
+                raise OSError(f"compressed data are damaged ({error})") from None
         return plain
 
 

@@ -21,9 +21,10 @@ from salticid.lab.reproduce.findings import Finding, finding_of, untestable
 from salticid.lab.reproduce.paper import Claim, paper
 from salticid.lab.reproduce.reproduction import FigureTable, Reproduction, Setup
 from salticid.lab.reproduce.score_race import score_race
-from salticid.lab.reproduce.worlds import WEBKB, generated_ground, unpack, world_of
+from salticid.lab.reproduce.worlds import WEBKB, generated_ground, pages_of, world_of
 from salticid.lab.results import Curve, Test
 from salticid.learning.multinomial_bayes import Whole
+from salticid.worlds.answers import WorldSource
 from salticid.worlds.webkb import WebKB
 
 NUMBER = 2
@@ -105,9 +106,9 @@ def _with_page_class(trial: Trial, splits: Sequence[Split]) -> Trial:
     return replace(trial, answers={**trial.answers, WITH_CLASS: np.concatenate(answers).astype(np.int32)})
 
 
-def _webkb(data: Path, out: Path) -> Callable[[], WebKB] | None:
-    if (data / WEBKB).is_file():
-        return lambda: WebKB(unpack(data / WEBKB, out))
+def _webkb(data: Path, out: Path) -> Callable[[], WorldSource] | None:
+    if (archive := pages_of(WEBKB, data, out)) is not None:
+        return archive
     for folder in (data, data / "webkb"):
         if any((folder / tree / "course").is_dir() for tree in ("", "raw", "webkb")):
             return lambda: WebKB(folder)

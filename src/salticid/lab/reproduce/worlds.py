@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import tarfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from salticid.lab.compare import Watch
 from salticid.worlds.answers import WorldSource
+from salticid.worlds.archives import unpack
 from salticid.worlds.build import build
 from salticid.worlds.context_path_file import WithContextPaths
 from salticid.worlds.generating.building import DIRECTORY, WebEdition, build_generated
-from salticid.worlds.html_folder import HtmlFolder
+from salticid.worlds.public_collections import COLLECTIONS, Collection
 from salticid.worlds.topics import TopicPlan, make_topics
-from salticid.worlds.webkb import WebKB
 
-SCHOOLS, WEBKB = "schools-wikipedia.tar.xz", "webkb.tar.xz"
-LABELS = "schools-wikipedia.labels.tsv"
-SITE = "http://schools-wikipedia.org/"
+SCHOOLS, WEBKB = COLLECTIONS["schools-wikipedia"], COLLECTIONS["webkb"]
 GENERATED_PAGES, LEAST_PAGES = 20_000, 5_000
 MOST_TOPICS = 100
 """As many topics as the papers have are raced on, where a web has them."""
@@ -68,13 +65,11 @@ def grounds(
 ) -> list[Ground]:
     """The worlds of the public collections in `data`, as far as they are there, and always a generated one."""
     worlds = []
-    if data is not None and (data / SCHOOLS).is_file():
-        labels = data / LABELS
-        world = world_of(out, "schools", lambda: HtmlFolder(unpack(data / SCHOOLS, out), SITE), watch, labels)
-        worlds.append(Ground("schools", world, one_host=True))
-    if data is not None and (data / WEBKB).is_file():
-        world = world_of(out, "webkb", lambda: WebKB(unpack(data / WEBKB, out)), watch)
-        worlds.append(Ground("webkb", world))
+    labels = None if data is None or SCHOOLS.labels is None else data / SCHOOLS.labels.name
+    if labels is not None and labels.is_file() and (schools := pages_of(SCHOOLS, data, out)) is not None:
+        worlds.append(Ground("schools", world_of(out, "schools", schools, watch, labels), one_host=True))
+    if (webkb := pages_of(WEBKB, data, out)) is not None:
+        worlds.append(Ground("webkb", world_of(out, "webkb", webkb, watch)))
     return [*worlds, generated_ground(out, generated_pages, watch)]
 
 
@@ -115,14 +110,9 @@ def world_of(
     return world
 
 
-def unpack(archive: Path, out: Path) -> Path:
-    folder = out / "data" / archive.name.removesuffix(".tar.xz")
-    if not folder.exists():
-        partial = folder.with_name(f".{folder.name}.partial")
-        partial.mkdir(parents=True, exist_ok=True)
-        with tarfile.open(archive) as tar:
-            # Debian's Python 3.11.2 knows no filters; the archive is the one the person named.
-            tar.extraction_filter = getattr(tarfile, "data_filter", None)
-            tar.extractall(partial)  # noqa: S202
-        partial.rename(folder)
-    return folder
+def pages_of(collection: Collection, data: Path | None, out: Path) -> Callable[[], WorldSource] | None:
+    """What reads the pages of a collection whose file is in `data`; None if it is not there."""
+    file = None if data is None else collection.file_in(data)
+    if file is None:
+        return None
+    return lambda: collection.read(unpack(file, out / "data" / collection.name))

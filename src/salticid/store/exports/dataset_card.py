@@ -77,7 +77,7 @@ def _summary(topic: dict[str, Any], pages: Pages, tally: Tally) -> str:
 def _choice(about: dict[str, Any], pages: Pages) -> Iterable[tuple[str, str]]:
     web = about.get("web") or {}
     yield "query", escaped(one_line(str((about.get("topic") or {}).get("keywords") or "")))
-    yield "web", "live" if "live" in web else f"a recording, {code(str(web.get('world')))}"
+    yield "web", f"a recording, {code(str(web['world']))}" if "world" in web else ", ".join(web)
     for name in ("strategy", "judge"):
         settings = dict(about.get(name) or {})
         text = str(settings.pop("name", ""))
@@ -103,11 +103,13 @@ def _wanted(pages: Pages) -> Iterable[str]:
 
 
 def _robots(about: dict[str, Any], pages: Pages, tally: Tally) -> str:
-    live = "live" in (about.get("web") or {})
+    web = about.get("web") or {}
     robots = (
         "robots.txt was honoured: nothing was fetched that it forbids."
-        if live
-        else ("The pages are from a recording; who made it asked for them.")
+        if "live" in web
+        else "The pages are from a recording; who made it asked for them."
+        if "world" in web
+        else f"Others fetched the pages ({', '.join(map(code, web))}), by their own rules."
     )
     kept = pages.criteria.noindex
     noindex = "are included, and marked" if kept else "were left out"
@@ -125,19 +127,22 @@ def _left_out(pages: Pages) -> str:
 
 
 def _commands(about: dict[str, Any]) -> str:
+    web, export = about.get("web") or {}, "salticid export DIR --to dataset --out NEW"
+    if web and not web.keys() & {"live", "world"}:
+        return export  # others made the crawl
     named = {name: str((about.get(name) or {}).get("name", "")) for name in ("strategy", "judge")}
     limits = about.get("limits") or {}
     command = [
         "salticid",
         "crawl",
         "topic.toml",
-        *("" if "live" in (about.get("web") or {}) else "--web WORLD").split(),
+        *("--web WORLD" if "world" in web else "").split(),
     ]
     for name, value in {**named, "max-pages": limits.get("max_pages"), "seed": about.get("seed")}.items():
         if value not in (None, ""):
             command += [f"--{name}", str(value)]
     crawl = shlex.join([*command, "--out", "DIR"])
-    return f"{crawl}\nsalticid export DIR --to dataset --out NEW"
+    return f"{crawl}\n{export}"
 
 
 def _counts(what: str, counts: Counter[str]) -> str:

@@ -1,0 +1,1 @@
+"""The spiders, a file each."""
