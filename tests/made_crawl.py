@@ -14,7 +14,8 @@ import msgspec
 import zstandard
 from tests.tampering import seal
 
-from salticid.messages import Revision
+from salticid.messages import Message, Revision, Sight
+from salticid.model import Glimpse
 from salticid.parse import Parser
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.export import ExportResult, Format, export
@@ -110,8 +111,18 @@ class Made:
 
     def hear(self, scores: dict[int, float], likings: dict[str, int]) -> None:
         """The judge gives other scores, by step; a person speaks about pages, by URL."""
-        body = msgspec.json.encode(Revision([*scores.items()], [*likings.items()])).decode()
-        self._insert(MESSAGE, 1000 + self.heard, body)
+        self._tell(Revision([*scores.items()], [*likings.items()]))
+
+    def explain(self, step: int, why: list[list[Any]]) -> None:
+        """The strategy says why it chose the link of a visit."""
+        self.db.execute("UPDATE choice SET why = ? WHERE id = ?", (json.dumps(why), step))
+
+    def show(self, glimpse: Glimpse) -> None:
+        """The crawl is shown a page that it did not fetch, or a feed."""
+        self._tell(Sight(glimpse))
+
+    def _tell(self, message: Message) -> None:
+        self._insert(MESSAGE, 1000 + self.heard, msgspec.json.encode(message).decode())
         self.heard += 1
 
     def commit(self) -> Path:

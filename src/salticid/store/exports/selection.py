@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from salticid.model import Outcome
+from salticid.model import Outcome, Page
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.choices import PageOrder as PageOrder
 from salticid.store.stored_visit import StoredVisit
@@ -63,6 +63,7 @@ class ExportPage:
     fetched: float | None
     modified: float | None
     records: list[int]
+    size: int
 
 
 Watch = Callable[[int, int], None]
@@ -113,13 +114,23 @@ class Pages:
         newest = self._versions.newest(visit.step)
         if newest is None:
             times = visit.fetched, visit.modified
-            return ExportPage(visit, visit.title or "", visit.noindex, *times, visit.records)
+            return ExportPage(visit, visit.title or "", visit.noindex, *times, visit.records, visit.size)
         page = self._versions.page(visit.step)
-        return ExportPage(visit, page.title, page.noindex, newest.wall, newest.modified, newest.places)
+        return ExportPage(
+            visit, page.title, page.noindex, newest.wall, newest.modified, newest.places, newest.size
+        )
+
+    def newest(self, page: ExportPage) -> Page:
+        """A page as it was last seen, with its words and links."""
+        return self._versions.page(page.visit.step)
 
     def text(self, page: ExportPage) -> str:
         """The plain text of a page."""
-        return self._versions.page(page.visit.step).text
+        return self.newest(page).text
+
+    def is_gone(self, page: ExportPage) -> bool:
+        """Whether there was no page any more at the last look."""
+        return self._versions.is_gone(page.visit.step)
 
     def _left_out(self, page: ExportPage) -> SkipReason | None:
         visit, criteria = page.visit, self.criteria
