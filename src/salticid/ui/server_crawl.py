@@ -21,6 +21,7 @@ from salticid.ui.forms import GoOn, ReplayProgress, Summary
 from salticid.ui.order_form import Wish
 from salticid.ui.process_handle import PATIENCE, Child
 from salticid.ui.tally import Tally
+from salticid.ui.visit_table import Languages
 
 State = Literal["starting", "running", "paused", "stopping", "ended"]
 LOOK_EVERY = 1.0
@@ -56,6 +57,8 @@ class ServerCrawl:
         self._watchers: set[asyncio.Queue[messages.ProcessReport]] = set()
         self._turn = asyncio.Lock()
         self.removed = False
+        self.languages: Languages = {}
+        """Of its pages, as far as they were told."""
 
     @property
     def running(self) -> bool:

@@ -34,6 +34,7 @@ export class CrawlHead {
       this.stop,
       this.more,
       exportMenu(this.hunt.id, () => ({ ...this.shown(), read: this.hunt.summary.pages })),
+      el("a", { class: "button", href: pathTo("visits", this.hunt.id) }, "All visits"),
       el("a", { class: "button", href: pathTo("compare", this.hunt.id) }, "Compare"),
     );
     return el(
