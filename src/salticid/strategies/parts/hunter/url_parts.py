@@ -43,9 +43,7 @@ class UrlParts:
         self._words = np.full((1024, WORDS), _UNREAD, np.int32)
         self._places = np.zeros((1024, 2), np.uint16)
         self._hosts = np.zeros(1024, np.int32)
-        self._stems = Pieces(
-            lambda words: profile.stems.of_tokens([word.decode() for word in words]), _SLOT_BITS
-        )
+        self._stems = Pieces(self._stems_of, _SLOT_BITS)
 
     def read(self, urls: Ints) -> None:
         """Make sure these are known; before anything is asked about them."""
@@ -92,6 +90,9 @@ class UrlParts:
         stems = iter(self._profile.stems.of_tokens(list(chain.from_iterable(words))))
         endings = ([stem for stem in islice(stems, len(some)) if stem != STOP][-WORDS:] for some in words)
         self._words[urls] = [last + _NO_WORDS[len(last) :] for last in endings]
+
+    def _stems_of(self, words: list[bytes]) -> list[int]:
+        return self._profile.stems.of_tokens([word.decode() for word in words])
 
     def likeness(self, words: Ints) -> list[Floats]:
         """How much rows of words speak for the topic, for each profile."""
