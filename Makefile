@@ -14,7 +14,7 @@ NEEDED := sed '$(if $(shell command -v cc),$(NO_COMPILER))' $(LOCK)
 # The caller's own environment must not leak into ours; without compiled modules every program starts at half the speed.
 unexport VIRTUAL_ENV CONDA_PREFIX PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE PIP_USER PIP_TARGET PIP_PREFIX
 
-.PHONY: setup lock browser test lint pytest sbom demo docs bench clean
+.PHONY: setup lock browser test lint pytest sbom release demo docs bench clean
 
 setup: $(STAMP)
 
@@ -61,6 +61,10 @@ pytest: setup
 sbom: setup
 	@mkdir -p build
 	$(BIN)/python -m tools.sbom > build/salticid.cdx.json
+
+# What could be published lies in dist when nothing is wrong with it; TAG=v1.2.3 is what it is to be published as.
+release: setup
+	$(BIN)/python -m tools.release $(TAG)
 
 demo: setup
 	$(BIN)/salticid demo

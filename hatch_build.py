@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import shutil
 import subprocess
 import sys
@@ -31,9 +32,20 @@ class NativeLibrary(BuildHookInterface[Any]):
         if not build(library):
             self.app.display_warning("no C compiler: the package works without its library, more slowly")
         elif version != "editable":
-            platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-            build_data.update(pure_python=False, tag=f"py3-none-{platform}")
+            build_data.update(pure_python=False, tag=f"py3-none-{platform_of(library)}")
             build_data["artifacts"].append(str(NATIVE / library.name))
+
+
+def platform_of(library: Path) -> str:
+    """The machines that a library runs on, as the tag of a wheel names them.
+
+    A library for Linux names the versions of glibc that it needs; 2.17 is the oldest that such tags are about.
+    """
+    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    needed = [int(minor) for minor in re.findall(rb"GLIBC_2\.(\d+)", library.read_bytes())]
+    if not (platform.startswith("linux_") and needed):
+        return platform
+    return f"manylinux_2_{max(17, *needed)}_{platform.removeprefix('linux_')}"
 
 
 def build(library: Path) -> bool:

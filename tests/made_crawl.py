@@ -14,7 +14,8 @@ import msgspec
 import zstandard
 from tests.tampering import seal
 
-from salticid.messages import Message, Revision, Round, RoundEnd
+from salticid.messages import Message, Revision, Round, RoundEnd, Sight
+from salticid.model import Glimpse
 from salticid.parse import Parser
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.export import ExportResult, Format, export
@@ -110,16 +111,24 @@ class Made:
 
     def hear(self, scores: dict[int, float], likings: dict[str, int]) -> None:
         """The judge gives other scores, by step; a person speaks about pages, by URL."""
-        self._say(Revision([*scores.items()], [*likings.items()]))
+        self._tell(Revision([*scores.items()], [*likings.items()]))
 
     def begin_round(self, number: int) -> None:
         """What is added from here on belongs to a round, a day after the one before."""
-        self._say(Round(number, BEGAN + 86_400 * number, self.steps, self.told))
+        self._tell(Round(number, BEGAN + 86_400 * number, self.steps, self.told))
 
     def end_round(self, number: int) -> None:
-        self._say(RoundEnd(number, BEGAN + 86_400 * number + 60, "done"))
+        self._tell(RoundEnd(number, BEGAN + 86_400 * number + 60, "done"))
 
-    def _say(self, message: Message) -> None:
+    def explain(self, step: int, why: list[list[Any]]) -> None:
+        """The strategy says why it chose the link of a visit."""
+        self.db.execute("UPDATE choice SET why = ? WHERE id = ?", (json.dumps(why), step))
+
+    def show(self, glimpse: Glimpse) -> None:
+        """The crawl is shown a page that it did not fetch, or a feed."""
+        self._tell(Sight(glimpse))
+
+    def _tell(self, message: Message) -> None:
         self._insert(MESSAGE, 1000 + self.heard, msgspec.json.encode(message).decode())
         self.heard += 1
 

@@ -71,6 +71,18 @@ def reasons(why: Iterable[tuple[str, float]]) -> list[Reason]:
     return [*facts, *(Reason(line, x / whole) for line, x in by_weight)]
 
 
+def main_reason(why: Iterable[tuple[str, float]]) -> str | None:
+    """What spoke most for a link, or against it, as its kind; None where nothing is told.
+
+    >>> main_reason([("luck", 0.5), ("best near topic", -3.0)]), main_reason([("probability", 0.125)]), main_reason([])
+    ('words beside the link', 'probability', None)
+    """
+    parts: dict[str, float] = {}
+    for name, x in why:
+        parts[reason(name)] = parts.get(reason(name), 0.0) + x
+    return max(parts, key=lambda line: abs(parts[line]), default=None)
+
+
 def reason(name: str) -> str:
     """What the name of a feature means; that of a strategy from elsewhere is left as it is, save for its underscores.
 

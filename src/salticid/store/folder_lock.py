@@ -16,6 +16,7 @@ from salticid.store.damage import Damaged
 from salticid.store.database import Database
 from salticid.store.old_format import upgrade
 from salticid.store.schema import FILE, FORMAT
+from salticid.store.views import make_views
 
 LOCK = "lock"
 PRIVATE = 0o700
@@ -125,6 +126,7 @@ class LockedFolder:
         if self.db.format != FORMAT:
             self.db = Database(self.db.connection, self.db.file)
         self.empty, self.missing = False, None
+        make_views(self.db.connection)
         write_ahead.begin(self.db)
 
     def give_back(self) -> None:

@@ -59,15 +59,16 @@ class StoredVisit(msgspec.Struct, frozen=True):
 
     def listing(self) -> dict[str, Any]:
         """What is shown of it in listings."""
-        return {name: getattr(self, name) for name in _LISTING}
+        return {name: getattr(self, name) for name in LISTED}
 
 
-_LISTING = (
+LISTED = (
     *StoredVisit.__struct_fields__[: StoredVisit.__struct_fields__.index("why") + 1],
     "current_score",
     "word",
     "known_in",
 )
+"""The fields of a listing."""
 DIGEST_FIELDS = StoredVisit.__struct_fields__[: StoredVisit.__struct_fields__.index("records")]
 """All that a crawl decided or met; what follows says only where it is kept, when it was, and what is thought of it."""
 

@@ -24,7 +24,7 @@ from salticid.runs.live_settings import LiveSettings
 from salticid.runs.openmetrics import MEDIA_TYPE, openmetrics
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.since import Since
-from salticid.ui import bodies, details, kept_copies
+from salticid.ui import bodies, details, kept_copies, visit_table
 from salticid.ui.crawls import Crawls
 from salticid.ui.event_stream import stream
 from salticid.ui.export_files import chunk_words_of, criteria_of, export_file, file_name, format_of
@@ -87,6 +87,7 @@ class Api:
             Route(f"{one}/news", self.news),
             Route(f"{one}/feedback", self.feedback, methods=["POST"]),
             Route(f"{one}/stream", self.stream),
+            Route(f"{one}/visits", self.visits),
             Route(f"{one}/visits/{{step}}", self.visit),
             Route(f"{one}/visits/{{step}}/text", self.text),
             Route(f"{one}/visits/{{step}}/copy", self.copy),
@@ -198,6 +199,21 @@ class Api:
         return EventSourceResponse(
             stream(crawl, int(since), self.closing_down), ping=15, send_timeout=SLOWEST_READER, sep="\n"
         )
+
+    async def visits(self, request: Request) -> Response:
+        crawl, asked = self._crawl(request), request.query_params
+        wishes, kind, first = (
+            visit_table.wanted(asked),
+            visit_table.kind_of(asked),
+            visit_table.first_row(asked),
+        )
+        if kind is None:
+            return _json(
+                await _read(crawl, lambda log: visit_table.table(log, crawl.languages, wishes, first))
+            )
+        body = await _read(crawl, lambda log: visit_table.download(log, crawl.languages, wishes, kind))
+        saved = {"Content-Disposition": f'attachment; filename="{crawl.id}-visits.{kind}"'}
+        return Response(body, headers=saved, media_type=visit_table.KINDS[kind])
 
     async def visit(self, request: Request) -> Response:
         crawl, text = self._crawl(request), request.path_params["step"]

@@ -10,6 +10,7 @@ import msgspec
 
 from salticid.ui.forms import GoOn, KeepWatching, NewCrawl, NewEngine, Nothing, Opinion, Summary
 from salticid.ui.log_reader import ShownVisit
+from salticid.ui.visit_table import FACETS
 from salticid.version import __version__
 
 _FORMS = (NewCrawl, GoOn, KeepWatching, NewEngine, Nothing, Opinion, Summary, ShownVisit)
@@ -73,6 +74,16 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
         kind="text/event-stream",
         query={"since": "the id of the last event seen"},
     ),
+    ("GET", f"{_ONE}/visits"): _Answer(
+        "All visits as a table: {visits, fitting, rows: [what salticid visits lists, and host, depth, language, "
+        "reason], facets: {name: {values: [[value, count]], left_off}}}, a hundred rows at a time; or all that fit, as "
+        "a file.",
+        query={
+            **dict.fromkeys(FACETS, "only visits with this value; if empty, those without any"),
+            "from": "the number of the first row, 0 if nothing is said",
+            "format": "csv or json, to take all rows away that fit",
+        },
+    ),
     ("GET", f"{_ONE}/visits/{{step}}"): _Answer(
         "All about one visit: what ShownVisit says, and snippet, words [[word of the query, times on it]], "
         "likeness (the cosine of query and page), why, reasons [{line, share}], fetched, archived, pdf, promise, "
@@ -100,7 +111,7 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
         "The pages as a file, best first, with their current scores and the person's word.",
         kind="application/octet-stream",
         query={
-            "format": "jsonl, csv, parquet, warc, wacz, ris or bibtex; markdown or dataset, packed",
+            "format": "jsonl, csv, parquet, sqlite, warc, wacz, ris or bibtex; markdown or dataset, packed",
             "which": "list, as the page shows it; liked; or everything, which it is if nothing is said",
             "line": "for the list, the score from which on pages are on topic; else the judge's own",
             "least": "for the list, the least score shown, if a person chose one",

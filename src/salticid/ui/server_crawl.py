@@ -24,6 +24,7 @@ from salticid.ui.forms import GoOn, KeepWatching, LookProgress, ReplayProgress, 
 from salticid.ui.order_form import Mood, Wish
 from salticid.ui.process_handle import PATIENCE, Child
 from salticid.ui.tally import Tally
+from salticid.ui.visit_table import Languages
 
 State = Literal["starting", "running", "paused", "stopping", "ended"]
 LOOK_EVERY = 1.0
@@ -63,6 +64,8 @@ class ServerCrawl:
         self._watchers: set[asyncio.Queue[messages.ProcessReport]] = set()
         self._turn = asyncio.Lock()
         self.removed = False
+        self.languages: Languages = {}
+        """Of its pages, as far as they were told."""
 
     @property
     def running(self) -> bool:

@@ -17,11 +17,12 @@ class Format(StrEnum):
     DATASET = "dataset"
     RIS = "ris"
     BIBTEX = "bibtex"
+    SQLITE = "sqlite"
 
 
 FOLDERS = frozenset((Format.MARKDOWN, Format.DATASET))
 """Formats that are a folder; the others are a file."""
-BINARY = frozenset((Format.PARQUET, Format.WARC, Format.WACZ))
+BINARY = frozenset((Format.PARQUET, Format.WARC, Format.WACZ, Format.SQLITE))
 """Files that are no text."""
 CUT = frozenset((Format.JSONL, Format.CSV, Format.PARQUET, Format.MARKDOWN, Format.DATASET))
 """Formats in which pages can be cut into chunks."""

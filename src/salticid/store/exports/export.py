@@ -18,6 +18,7 @@ from salticid.store.exports import (
     markdown_folder,
     parquet,
     ris,
+    sqlite_file,
     wacz,
 )
 from salticid.store.exports.choices import Format as Format
@@ -67,6 +68,8 @@ def export(
         if form in _EXCHANGES:
             exchanges.check(crawl.folder)
             _EXCHANGES[form](crawl, pages, out)
+        elif form is Format.SQLITE:
+            sqlite_file.write(crawl, pages, out)
         elif form in _REFERENCES:
             _REFERENCES[form](pages, out)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
@@ -35,7 +36,19 @@ class Anchors:
         source = self._source(step) if step >= 0 else None
         if source is None or place >= len(source[0].links):
             return None
-        page, text, lower = source
+        return self._anchor(place, *source)
+
+    def all_on(self, page: Page) -> Iterator[str]:
+        """The anchors of all links on a page."""
+        text = page.text
+        lower = text.lower()
+        return (self._anchor(place, page, text, lower) for place in range(len(page.links)))
+
+    def spell(self, ids: npt.NDArray[np.int32]) -> list[str]:
+        """The words of ids."""
+        return self._words.spell(ids)
+
+    def _anchor(self, place: int, page: Page, text: str, lower: str) -> str:
         words = words_of(self._words.spell(page.anchor(place)[:MAX_WORDS]))
         # Lower case may be longer than upper, for a few letters: then places in one are none in the other.
         place_in_text = _place_of(words, lower) if words and len(text) == len(lower) else None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from salticid.model import Outcome
+from salticid.model import Outcome, Page
 from salticid.store.changes import Change
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.choices import PageOrder as PageOrder
@@ -73,6 +73,7 @@ class ExportPage:
     fetched: float | None
     modified: float | None
     records: list[int]
+    size: int
     news: NewsKind | None = None
     change: Change | None = None
 
@@ -128,13 +129,23 @@ class Pages:
         news = None if self._news is None else self._news.kind(visit.step)
         if newest is None or self.versions.is_thinned(visit.step):
             times = visit.fetched, visit.modified
-            return ExportPage(visit, visit.title or "", visit.noindex, *times, visit.records, news)
+            return ExportPage(visit, visit.title or "", visit.noindex, *times, visit.records, visit.size, news)
         page = self.versions.page(visit.step)
-        return ExportPage(visit, page.title, page.noindex, newest.wall, newest.modified, newest.places, news)
+        return ExportPage(
+            visit, page.title, page.noindex, newest.wall, newest.modified, newest.places, newest.size, news
+        )
+
+    def newest(self, page: ExportPage) -> Page:
+        """A page as it was last seen, with its words and links."""
+        return self.versions.page(page.visit.step)
 
     def text(self, page: ExportPage) -> str:
         """The plain text of a page."""
-        return self.versions.page(page.visit.step).text
+        return self.newest(page).text
+
+    def is_gone(self, page: ExportPage) -> bool:
+        """Whether there was no page any more at the last look."""
+        return self.versions.is_gone(page.visit.step)
 
     def _left_out(self, page: ExportPage) -> SkipReason | None:
         visit, criteria = page.visit, self.criteria

@@ -40,6 +40,7 @@ export class CrawlHead {
         const { pages, round } = this.hunt.summary;
         return { ...this.shown(), read: pages, round };
       }),
+      el("a", { class: "button", href: pathTo("visits", this.hunt.id) }, "All visits"),
       el("a", { class: "button", href: pathTo("compare", this.hunt.id) }, "Compare"),
     );
     return el(

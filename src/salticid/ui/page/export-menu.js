@@ -10,6 +10,7 @@ const FORMATS = [
   ["markdown", "Markdown", "a file a page, packed"],
   ["jsonl", "JSON lines", "one object a page"],
   ["parquet", "Parquet", "for data tools"],
+  ["sqlite", "SQLite", "tables to ask in SQL: visits, pages, links, words"],
   ["wacz", "WACZ", "to open in a replay tool"],
   ["warc", "WARC", "the pages themselves, as they came"],
 ];

@@ -10,8 +10,9 @@ import { compareView } from "./view-compare.js";
 import { crawlView } from "./view-crawl.js";
 import { crawlsView } from "./view-crawls.js";
 import { startView } from "./view-start.js";
+import { visitsView } from "./view-visits.js";
 
-const VIEWS = { "": startView, crawl: crawlView, crawls: crawlsView, compare: compareView };
+const VIEWS = { "": startView, crawl: crawlView, crawls: crawlsView, compare: compareView, visits: visitsView };
 const main = document.getElementById("main");
 let shown = null;
 let shownAt = null;
@@ -50,7 +51,7 @@ function arriveAtTop() {
 }
 
 function mark(name) {
-  const here = { "": "start", crawls: "crawls", compare: "crawls" }[name];
+  const here = { "": "start", crawls: "crawls", compare: "crawls", visits: "crawls" }[name];
   for (const link of document.querySelectorAll("nav [data-place]")) {
     if (link.dataset.place === here) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
