@@ -46,7 +46,7 @@ PROGRAM = """
 import os, signal
 from pathlib import Path
 from salticid.store import discarding, forgetting
-def killed(*_): os.kill(os.getpid(), signal.SIGKILL)
+def killed(*_, **__): os.kill(os.getpid(), signal.SIGKILL)
 {kill}
 forgetting.forget(Path({folder!r}), ["http://a.example/secret"])
 """

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 

@@ -129,7 +129,9 @@ class Pages:
         news = None if self._news is None else self._news.kind(visit.step)
         if newest is None or self.versions.is_thinned(visit.step):
             times = visit.fetched, visit.modified
-            return ExportPage(visit, visit.title or "", visit.noindex, *times, visit.records, visit.size, news)
+            return ExportPage(
+                visit, visit.title or "", visit.noindex, *times, visit.records, visit.size, news
+            )
         page = self.versions.page(visit.step)
         return ExportPage(
             visit, page.title, page.noindex, newest.wall, newest.modified, newest.places, newest.size, news

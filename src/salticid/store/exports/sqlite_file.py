@@ -16,10 +16,12 @@ import msgspec
 import numpy as np
 
 from salticid.store.crawl_folder import CrawlFolder, StoredVisit
-from salticid.store.exports.documents import Document, Documents, time_of
+from salticid.store.exports.documents import Document, Documents
 from salticid.store.exports.link_texts import Anchors
 from salticid.store.exports.selection import ExportPage, Pages
+from salticid.store.times import time_of
 from salticid.store.verdicts import is_on_topic
+from salticid.store.versions import Versions
 from salticid.store.views import HOSTS_OF_VISITS
 from salticid.urls import host
 
@@ -94,6 +96,10 @@ class _Writer:
 
     def text(self, page: ExportPage) -> str:
         return self._pages.text(page)
+
+    @property
+    def versions(self) -> Versions:
+        return self._pages.versions
 
     def _insert(self, table: str, rows: Iterable[dict[str, Any]]) -> None:
         """Add rows of which the table need not have every value."""
