@@ -19,12 +19,15 @@ PLAIN = {
     "search": "search crawl music",
     "export": "export crawl --to sqlite --out pages.sqlite",
     "strategies": "strategies",
+    "skill": "skill",
+    "world get": "world get",
     "demo": "demo --out demo",
 }
 """What an installation without extras does, in an order in which each finds what it needs."""
 LIVE = {
     "crawl": "crawl TOPIC --delay 0 --max-pages 3 --allow-net 127.0.0.0/8 --resolve *=127.0.0.1:PORT --out live",
     "refresh": "refresh live --delay 0 --allow-net 127.0.0.0/8 --resolve *=127.0.0.1:PORT",
+    "watch": "watch live --max-fetches 5 --delay 0 --allow-net 127.0.0.0/8 --resolve *=127.0.0.1:PORT",
     "merge": "merge crawl live --out both",
 }
 """What is done while the world is served."""
