@@ -116,7 +116,7 @@ def test_what_came_of_it_can_be_read_and_shown(world: Path, topic: salticid.Topi
     assert len(rows) == sum(hunt.outcomes().values())
     assert list(rows[0]) == [
         "step", "url", "final_url", "outcome", "status", "score", "title", "source", "agent", "revisit",
-        "duplicate_of", "seconds", "at", "why", "current_score", "word",
+        "duplicate_of", "seconds", "at", "why", "current_score", "word", "known_in",
     ]  # fmt: skip
     assert hunt.best(3)[0].current_score == max(row["current_score"] for row in rows)
     assert repr(hunt) == "<Hunt for 'spiders' by best_first: 20 pages; the page budget is used up>"

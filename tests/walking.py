@@ -28,6 +28,8 @@ SMALLER = {
     "compare": ["--workers", "1"],
 }
 """What makes a search and a race short."""
+SAME_WITHOUT = ("--ray", "--shards", "--every")
+"""What makes no difference, as test_cluster.py sees, or goes on for ever, as test_watch_kills.py sees."""
 LIVE = ("crawl", "refresh", "watch")
 """Commands that ask the live web."""
 _BLOCK = re.compile(r"(?:^    .*\n(?:\n+(?=    ))?)+", re.MULTILINE)
@@ -106,9 +108,10 @@ class Walk:
             if option in words:
                 place = words.index(option) + 1
                 words[place] = min(words[place], most, key=int)
-        if words[0] in SMALLER and "--ray" in words:
-            at = words.index("--ray")
-            del words[at : at + 2]  # test_cluster.py sees that it makes no difference
+        for option in SAME_WITHOUT:
+            if option in words:
+                at = words.index(option)
+                del words[at : at + 2]
         words += SMALLER.get(words[0], [])
         if words[0] in LIVE and "--web" not in words:
             words += map(str, live(self.port))
