@@ -46,7 +46,7 @@ def test_every_line_of_the_readme_runs_in_its_order(here: Path, port: int) -> No
 
 def test_there_is_something_to_walk() -> None:
     words = {line.split()[1] for line in LINES if line.startswith("salticid ")}
-    assert words >= {"demo", "crawl", "search", "export", "refresh", "serve", "compare", "evolve", "world"}
+    assert words >= {"demo", "crawl", "search", "export", "watch", "serve", "compare", "evolve", "world"}
 
 
 def test_what_is_installed_can_be_installed() -> None:
