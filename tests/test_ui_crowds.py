@@ -12,7 +12,7 @@ import pytest
 from tests.ui_serving import Client, serving
 
 from salticid.runs.live_settings import LiveSettings
-from salticid.ui import bodies, server
+from salticid.ui import bodies, local_server, server
 from salticid.ui import idle_connections as impatience
 from salticid.ui.order_form import Wish
 
@@ -120,7 +120,7 @@ def test_whoever_says_nothing_or_drips_is_cut_off(tmp_path: Path, monkeypatch: p
 def test_those_who_do_not_take_what_they_asked_for_keep_nobody_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "MOST_CONNECTIONS", 8)
+    monkeypatch.setattr(local_server, "MOST_CONNECTIONS", 8)
     monkeypatch.setattr(impatience, "MOST_QUIET", 4)
     serving = server.Serving(tmp_path, 0, LiveSettings())
 
