@@ -50,3 +50,10 @@ def http_stub(
         finally:
             server.shutdown()
             thread.join()
+
+
+def spider_page(about: str, *links: str) -> str:
+    """A page about jumping spiders and something else, long enough to have near-duplicates."""
+    anchors = " ".join(f"<a href={link}>{link[1:]}</a>" for link in links)
+    words = " ".join(f"{about}{n} spider" for n in range(30))
+    return f"<title>{about}</title><p>jumping spiders and {about} {words} {anchors}"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.http_stub import Answer, http_stub
+from tests.http_stub import Answer, http_stub, spider_page
 from tests.running import salticid
 
 import salticid as package
@@ -22,12 +22,6 @@ from salticid.store.other_crawls import OtherCrawls
 from salticid.tables import Texts, Urls
 
 SITE = "http://site.example"
-
-
-def page(about: str, *links: str) -> str:
-    anchors = " ".join(f"<a href={link}>{link[1:]}</a>" for link in links)
-    words = " ".join(f"{about}{n} spider" for n in range(30))
-    return f"<title>{about}</title><p>jumping spiders and {about} {words} {anchors}"
 
 
 @dataclass
@@ -59,11 +53,11 @@ class Site:
 def the_site() -> Iterator[Site]:
     there = Site()
     there.pages = {
-        "/": page("home", "/a", "/b"),
-        "/a": page("salt", "/deep"),
-        "/b": page("sand"),
-        "/deep": page("deep", "/deeper"),
-        "/other": page("elsewhere", "/a", "/copy"),
+        "/": spider_page("home", "/a", "/b"),
+        "/a": spider_page("salt", "/deep"),
+        "/b": spider_page("sand"),
+        "/deep": spider_page("deep", "/deeper"),
+        "/other": spider_page("elsewhere", "/a", "/copy"),
     }
     with http_stub(there.answer) as there.port:
         yield there
@@ -75,8 +69,8 @@ def crawls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     at = tmp_path_factory.mktemp("known")
     with the_site() as site:
         site.crawl(at / "first", "/")
-        site.pages["/deeper"] = page("new", "/brandnew")
-        site.pages["/brandnew"] = page("fresh")
+        site.pages["/deeper"] = spider_page("new", "/brandnew")
+        site.pages["/brandnew"] = spider_page("fresh")
         site.pages["/copy"] = site.pages["/b"]
         told: dict[str, Any] = {"result": site.crawl(at / "second", "/other", "--known", at / "first")}
         told["asked"] = [path for path in site.asked if path != "/robots.txt"]
@@ -135,7 +129,9 @@ def test_on_a_recording_likewise_and_bit_for_bit_when_it_goes_on(tmp_path: Path)
     html.mkdir()
     names = [f"{n}.html" for n in range(12)]
     for at, name in enumerate(names):
-        (html / name).write_text(page(f"page{at}", f"/{names[(at + 1) % 12]}", f"/{names[(at + 5) % 12]}"))
+        (html / name).write_text(
+            spider_page(f"page{at}", f"/{names[(at + 1) % 12]}", f"/{names[(at + 5) % 12]}")
+        )
     assert salticid("world", "build", tmp_path / "w", "--html", html, "--base-url", SITE).status == 0
     topic = package.Topic("t", "jumping spiders", (f"{SITE}/0.html",))
     first = package.hunt(topic, tmp_path / "w", "best_first", max_pages=4, out=tmp_path / "first")

@@ -8,19 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.http_stub import Answer, http_stub
+from tests.http_stub import Answer, http_stub, spider_page
 from tests.running import Said, salticid
 
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.versions import Versions
 
 SITE = "http://site.example"
-
-
-def page(about: str, *links: str) -> str:
-    anchors = " ".join(f"<a href={link}>{link[1:]}</a>" for link in links)
-    words = " ".join(f"{about}{n} spider" for n in range(30))
-    return f"<title>{about}</title><p>jumping spiders and {about} {words} {anchors}"
 
 
 def merge(*folders: Path, out: Path) -> Said:
@@ -32,10 +26,10 @@ def crawls(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two crawls, `a` and `b`, that meet; a page changed between them and one was gone; and `all` of it."""
     at = tmp_path_factory.mktemp("merge")
     pages = {
-        "/": page("home", "/shared", "/leaving", "/only-a"),
-        "/shared": page("early"),
-        "/leaving": page("goodbye"),
-        "/only-a": page("mine"),
+        "/": spider_page("home", "/shared", "/leaving", "/only-a"),
+        "/shared": spider_page("early"),
+        "/leaving": spider_page("goodbye"),
+        "/only-a": spider_page("mine"),
     }
 
     def crawl(folder: str, seed: str, port: int) -> None:
@@ -49,8 +43,8 @@ def crawls(tmp_path_factory: pytest.TempPathFactory) -> Path:
         lambda request: Answer(pages.get(request.path, ""), 200 if request.path in pages else 404)
     ) as port:
         crawl("a", "/", port)
-        pages["/other"] = page("second", "/shared", "/leaving", "/copy")
-        pages["/shared"] = page("late")
+        pages["/other"] = spider_page("second", "/shared", "/leaving", "/copy")
+        pages["/shared"] = spider_page("late")
         pages["/copy"] = pages["/only-a"]
         del pages["/leaving"]
         crawl("b", "/other", port)
