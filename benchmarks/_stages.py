@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -131,7 +132,7 @@ class Stages:
                 (choice,) = crawl.choices(1, frozenset(busy)) or crawl.choices(1)
                 busy.append(self.urls.host(choice.link.url))
                 url = choice.link.url
-                crawl.deliver(choice, Response(url, url, Outcome.OK, 200, page))
+                crawl.deliver(choice, Response(url, url, Outcome.OK, 200, replace(page, url=url)))
             begin = time.process_time()
             log.close()
             spent["store"] += time.process_time() - begin
