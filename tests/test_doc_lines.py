@@ -71,6 +71,17 @@ def test_every_line_of_a_page_runs(page: Path, port: tuple[int, Path], tmp_path:
             walk.run(line)
 
 
+def test_the_live_hunt_of_the_page_on_python_runs(port: tuple[int, Path], tmp_path: Path) -> None:
+    (hunt,) = (block.text for block in blocks(DOCS / "python.md") if block.is_python)
+    here = shutil.copytree(port[1], tmp_path / "here")
+    live = f"delay=0.0, allow_net=['127.0.0.0/8'], resolve=['*=127.0.0.1:{port[0]}']"
+    smaller = hunt.replace("max_pages=500", "max_pages=10").replace("delay=2.0", live)
+    assert smaller.count("0.0") > hunt.count("0.0")
+    begin = 'import salticid\ntopic = salticid.load_topic("spiders.toml")\n'
+    said = Walk(here, port[0]).run_python(f"{begin}print({smaller.strip()})")
+    assert "10 pages" in said
+
+
 def test_what_is_left_out_is_there() -> None:
     everything = "\n".join(line for lines in LINES.values() for line in lines)
     assert [part for part in LEFT_OUT if part not in everything] == []
