@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -12,12 +11,12 @@ import time
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from itertools import count, pairwise
 from pathlib import Path
 
-from benchmarks._processes import family, waited_seconds
+from benchmarks._processes import family, resident, waited_seconds
 from tests.hostile import Answer, Asked, Server, page, serving
 from tests.worst_web.row import NEVER, Port, Row
 
@@ -74,16 +73,6 @@ class Survived:
         ]
 
 
-def _share(pid: int) -> int:
-    """A process's share of the memory it uses; 0 if it is gone."""
-    with suppress(OSError):
-        if found := re.search(
-            r"^Pss:\s+(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE
-        ):
-            return int(found[1]) << 10
-    return 0
-
-
 class Tree:
     """A process and all its descendants: their memory, and how long they, and we who serve them, had no processor."""
 
@@ -95,9 +84,9 @@ class Tree:
         self._waited_by: list[float] = []
 
     def look(self) -> int:
-        """Bytes that are resident now; what several of them share, as a process and its fork do, counts once."""
+        """Bytes that are resident now."""
         pids = family(self._pid)
-        now = sum(map(_share, pids))
+        now = sum(map(resident, pids))
         self.peak = max(self.peak, now)
         for pid in (*pids, os.getpid()):
             self._waited[pid] = max(self._waited.get(pid, 0.0), waited_seconds(pid))
