@@ -6,12 +6,13 @@ from hypothesis import strategies as st
 from salticid.model import NO_URL
 from salticid.parse.hrefs import Hrefs
 from salticid.tables import Urls
+from salticid.tables.newcomers import Newcomers
 from salticid.urls import canonical
 
 _PIECES = [
     "../", "/", "//", "./", "..", ".", "a", "B_2", "-x.htm", "~ann", "%7e", "%2e", "#", "?q=1", ";jsessionid=1",
     " ", "\t", "é", ":", "http://", "https://", "HTTP://", "h.example", "h.example.", "127.1", "h.example:80", "@",
-    "\ud800", "\\",
+    "\u2003", "\\",
 ]  # fmt: skip
 _hrefs = st.lists(st.sampled_from(_PIECES), max_size=7).map("".join)
 _bases = st.sampled_from(
@@ -29,8 +30,14 @@ _bases = st.sampled_from(
 )
 @example(["a" * 20, "aaa"], ["http://h.example/a/" + "b" * 2030 + "/"])
 def test_an_href_means_the_same_with_and_without_a_memory(hrefs: list[str], bases: list[str]) -> None:
-    urls = Urls()
-    remembering = Hrefs(urls)
+    urls, newcomers = Urls(), Newcomers()
+    written = "".join(f"{href}\0" for href in hrefs).encode()
+    remembering, compiled = Hrefs(urls), Hrefs(newcomers)
+    told: list[str] = []
     for base in bases:
-        found = [None if url == NO_URL else urls[url] for url in remembering.resolve(hrefs, base)]
-        assert found == [canonical(href, base) for href in hrefs]
+        expected = [None if href.lstrip().startswith("#") else canonical(href, base) for href in hrefs]
+        found = remembering.resolve(written, base).tolist()
+        assert [None if url == NO_URL else urls[url] for url in found] == expected
+        assert compiled.resolve(written, base).tolist() == found
+        told += newcomers.tell()[1].decode().split()
+    assert told == urls.spell(range(len(urls)))

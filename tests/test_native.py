@@ -7,34 +7,44 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import product
+from math import fsum
 from pathlib import Path
+from random import Random
 from typing import TypeVar
 
 import numpy as np
 import pytest
 
 from salticid import native
+from salticid.columns import Column
 from salticid.drivers.soft_404s import Soft404s
 from salticid.judges import judges
 from salticid.learning.rarity import Rarity
 from salticid.learning.stem_vectors import Stack, StemVector, dense_product
-from salticid.model import Glimpse, Limits, Page
+from salticid.model import Bools, Glimpse, Limits, Links, Page
 from salticid.native import lib
+from salticid.parse.prescan import _open_at_once
 from salticid.runs.brief import prepare
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
+from salticid.store.twins import Sketch
 from salticid.strategies import strategies
+from salticid.strategies.parts.hunter import evidence, waiting
 from salticid.strategies.parts.hunter.topic_profile import TopicProfile
 from salticid.strategies.parts.hunter.url_parts import UrlParts
 from salticid.tables import Texts, Urls
-from salticid.tables.translation import page_of_glimpse
+from salticid.tables.translation import IdMap, Translation, page_of_glimpse
+from salticid.tables.url_states import CHOSEN, UrlStates
 from salticid.testing.small import SmallWeb, random_web
+from salticid.text.boilerplate import Boilerplate
 from salticid.text.link_lists import link_lists
 from salticid.text.own_words import OwnWords
 from salticid.text.page_bags import PageBags
 from salticid.text.pieces import Pieces
 from salticid.text.stems import Stems
+from salticid.text.word_marks import WordMarks
 
 T = TypeVar("T")
 
@@ -131,6 +141,30 @@ def test_what_a_page_says_of_its_own_and_how_often() -> None:
     assert any(isinstance(marks, list) and {True, False} <= set(marks) for marks in own_marks)
 
 
+def test_what_a_site_repeats_is_the_same_for_both() -> None:
+    dice = np.random.default_rng(8)
+    stock = " ".join(dice.choice(WORDS, 400).tolist()).split()
+    starts = [dice.integers(0, 380, 12).tolist() for _ in range(150)]
+    web = SmallWeb(
+        {f"page{at}": " ".join(" ".join(stock[a : a + 9]) for a in some) for at, some in enumerate(starts)}
+    )
+
+    def repeated() -> list[list[int]]:
+        boilerplate, told = Boilerplate(web.urls, WordMarks(web.words, "en")), []
+        for number in range(len(starts)):
+            page = web.page(web.id(f"page{number}"))
+            held = boilerplate.basis(page)[1]
+            boilerplate.read(page)
+            (site,) = boilerplate._sites.values()
+            told += [site.repeated.tolist(), site._counts.tolist(), [boilerplate.holds(held)]]
+        return told
+
+    compiled, with_numpy = both(repeated)
+    assert compiled == with_numpy
+    assert any(compiled[0::3])
+    assert {True, False} == {held for (held,) in compiled[2::3]}
+
+
 def test_sums_are_those_of_fsum() -> None:
     dice = np.random.default_rng(2)
 
@@ -160,6 +194,28 @@ def test_sums_are_those_of_fsum() -> None:
     assert opposite.product(np.ones(3000)) == 1000.0
 
 
+def test_sums_are_rounded_right_where_a_hair_decides() -> None:
+    dice = np.random.default_rng(6)
+    hairs = [
+        1.0,
+        -1.0,
+        2.0**-53,
+        -(2.0**-53),
+        2.0**-54,
+        2.0**-52,
+        2.0**-105,
+        1.0 + 2.0**-52,
+        0.0,
+        -0.0,
+        5e-324,
+    ]
+    for many in dice.integers(0, 40, 2000).tolist():
+        numbers = dice.choice(hairs, many)
+        wild = np.concatenate((dice.standard_normal(many), numbers)) * 2.0 ** dice.integers(-60, 60)
+        for some in (numbers, np.concatenate((wild, numbers, -wild)), wild):
+            assert dense_product(some, np.ones(len(some))) == fsum(some.tolist())
+
+
 def test_pieces_of_text_get_their_codes() -> None:
     def codes(text: bytes) -> list[int]:
         known: dict[bytes, int] = {}
@@ -175,6 +231,24 @@ def test_pieces_of_text_get_their_codes() -> None:
         text = bytes(dice.choice(list(b"  ab\xc3\xa9\x01 xyzabcdefghijklmno"), size).tolist())
         compiled, with_numpy = both(lambda text=text: codes(text))  # type: ignore[misc]
         assert compiled == with_numpy
+
+
+def test_the_same_links_are_fresh() -> None:
+    dice = np.random.default_rng(5)
+    pages = [dice.integers(0, 200 * size, size, np.int32) for size in (0, 1, 5, 40, 900)]
+
+    def fresh() -> list[list[int]]:
+        states, found = UrlStates(0), []
+        for number, urls in enumerate(pages):
+            nofollow = np.arange(len(urls)) % 5 == number
+            states[7] = states[int(urls[0]) if len(urls) else 3] = CHOSEN
+            found.append(states.learn_fresh(Links(urls, urls, urls, nofollow)).tolist())
+            found.append(states.unseen(np.arange(1000, dtype=np.int32)).tolist())
+        return found
+
+    compiled, with_numpy = both(fresh)
+    assert compiled == with_numpy
+    assert 0 < len(compiled[-2]) < 900
 
 
 def test_what_urls_say_by_themselves() -> None:
@@ -216,26 +290,132 @@ def test_pages_that_look_alike_do_so_for_both() -> None:
     assert len(set(compiled)) == len({tuple(sorted(set(page.tokens.tolist()))) for page in pages})
 
 
+def visits_by(strategy: str, web: SmallWeb) -> list[tuple[object, ...]]:
+    """What a crawl visits, with the scores, the choices and the reasons for them."""
+    limits = Limits(max_pages=120, max_buffer=60)
+    recipe = Recipe(strategies.make(strategy), judges.make("profile"), limits, arrivals="window:4")
+    seen: list[tuple[object, ...]] = []
+    RecordedCrawl(web.topic, web, recipe, MemoryLog()).run(
+        lambda visit: seen.append((visit.url, visit.score, visit.choice.score, visit.choice.why))
+    )
+    return seen
+
+
+def test_open_elements_are_counted_alike_by_both() -> None:
+    random = Random(8)
+    parts = b"< </ <div </div> <B </b> <p > h1 x \xff @ { / \0 <longest_of_names </longest_of <a ='<'".split(
+        b" "
+    )
+    pages = [b"".join(random.choices(parts, k=random.randrange(80))) for _ in range(1000)]
+    names = ["".join(letters) for letters in product("abcdefghij", repeat=3)]
+    pages += ["".join(f"<{name}>" for name in names[:many]).encode() for many in (512, 513, 1000)]
+
+    compiled, with_numpy = both(lambda: [_open_at_once(page) for page in pages])
+    assert compiled == with_numpy
+    assert len(set(compiled)) > 200
+    assert compiled[-1] == (1000, 1000, 1), "<big> among them"
+
+
+def test_texts_get_the_same_ids() -> None:
+    rng = Random(5)
+    batches = [[b"%d" % rng.randrange(3000) for _ in range(rng.randrange(60))] for _ in range(200)]
+
+    def given() -> tuple[list[list[int]], list[str]]:
+        table = Texts()
+        ids = [table.intern_all(batch) for batch in batches]
+        return ids, table.spell(range(len(table)))
+
+    compiled, with_python = both(given)
+    assert compiled == with_python
+    assert len(compiled[1]) == len({text for batch in batches for text in batch}) > 1024
+
+
+def test_a_table_goes_on_with_and_without() -> None:
+    table = Texts()
+    before = table.intern_all([b"%d" % number for number in range(2000)])
+    with no_library():
+        assert table.intern_all([b"%d" % number for number in range(4000)]) == [*before, *range(2000, 4000)]
+    assert table.intern_all([b"%d" % number for number in range(5000)]) == list(range(5000))
+
+
+def test_pages_are_translated_alike_and_unknown_ids_refused() -> None:
+    web, pages = many_pages(6)
+
+    def translated() -> list[list[int]]:
+        urls, words = Urls(), Texts()
+        into = Translation(web.urls.__getitem__, web.words.__getitem__)
+        others = [into.page(page, urls, words) for page in pages]
+        return [
+            [page.url, page.canonical, *page.tokens.tolist(), *page.links.url.tolist()] for page in others
+        ]
+
+    compiled, with_numpy = both(translated)
+    assert compiled == with_numpy
+    for unknown in (5000, -5000):
+        with pytest.raises(IndexError):
+            IdMap().to(np.array([unknown], np.int32), Texts())
+
+
+def test_pages_are_compared_by_the_same_numbers() -> None:
+    _, pages = many_pages(7)
+
+    def sketches() -> list[tuple[int, list[int], list[int]]]:
+        told = [Sketch.of(page) for page in pages]
+        return [(sketch.whole, sketch.shingles.tolist(), sketch.least) for sketch in told]
+
+    compiled, with_numpy = both(sketches)
+    assert compiled == with_numpy
+    assert sum(len(shingles) for _, shingles, _ in compiled) > 1000
+
+
 @pytest.mark.parametrize("strategy", ["hunter", "best_first", "shark_search"])
 def test_a_crawl_makes_the_same_visits(strategy: str) -> None:
     web = random_web(pages=150, hosts=5, seed=5)
-
-    def visits() -> list[tuple[object, ...]]:
-        recipe = Recipe(
-            strategies.make(strategy),
-            judges.make("profile"),
-            Limits(max_pages=120, max_buffer=60),
-            arrivals="window:4",
-        )
-        seen: list[tuple[object, ...]] = []
-        RecordedCrawl(web.topic, web, recipe, MemoryLog()).run(
-            lambda visit: seen.append((visit.url, visit.score, visit.choice.score, visit.choice.why))
-        )
-        return seen
-
-    compiled, with_numpy = both(visits)
+    compiled, with_numpy = both(lambda: visits_by(strategy, web))
     assert compiled == with_numpy
     assert len(compiled) >= 50
+
+
+def test_a_hunt_that_forgets_and_looks_only_at_the_highest_makes_the_same_visits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    forgot: list[int] = []
+    keep = Column.keep
+
+    def keep_and_tell(column: Column, which: Bools) -> None:
+        keep(column, which)
+        forgot.append(int((~which).sum()))
+
+    monkeypatch.setattr(Column, "keep", keep_and_tell)
+    monkeypatch.setattr(evidence, "FEWEST_ROWS", 150)
+    monkeypatch.setattr(evidence, "ROWS_A_LINK", 1)
+    monkeypatch.setattr(waiting, "_MANY", 8)
+    web = random_web(pages=150, hosts=5, seed=6)
+    compiled, with_numpy = both(lambda: visits_by("hunter", web))
+    assert compiled == with_numpy
+    assert max(forgot) > 0
+
+
+def test_the_best_of_many_links() -> None:
+    def chosen() -> list[int]:
+        dice, links = np.random.default_rng(8), waiting.Waiting(limit=None, width=1)
+        taken: list[int] = []
+        for turn in range(12):
+            urls = dice.integers(0, 40_000, 4000).astype(np.int32)
+            links.enter(urls, (urls % 50).astype(np.int32), turn, np.arange(4000, dtype=np.int32))
+            slots = links.new_slots() if turn % 4 else links.living()
+            links.margin.held[slots] = dice.integers(0, 500, len(slots)).astype(np.float64)
+            links.has_scored(slots)
+            for _ in range(30):
+                shut = dice.random(50) < dice.choice([0.0, 0.5, 0.98])
+                best = links.best_one(shut)
+                taken.append(int(links.url.held[best]))
+                links.discard(taken[-1])
+        return taken
+
+    compiled, with_numpy = both(chosen)
+    assert compiled == with_numpy
+    assert len(set(compiled)) > 300
 
 
 def test_a_page_that_others_told_of_is_read_like_any_other() -> None:

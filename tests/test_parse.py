@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from salticid.model import NO_URL, Area, Page
 from salticid.parse import Parser
 from salticid.parse.charset import decode
-from salticid.parse.html import MAX_LINKS, MAX_TITLE
+from salticid.parse.document import MAX_LINKS
+from salticid.parse.html import MAX_TITLE
 from salticid.parse.word_bound import MAX_WORDS
 from salticid.tables import Texts, Urls
 

@@ -43,9 +43,9 @@ def test_ids_count_from_0_in_order_of_arrival_and_stay(texts: list[str]) -> None
 
 @pytest.fixture(scope="module")
 def quickly_old() -> Iterator[None]:
-    """Texts settle, and are packed, when there are a few of them, not many thousands."""
+    """Texts need more slots, and are packed, when there are a few of them, not many thousands."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ids, "MOST_YOUNG", 3)
+        patch.setattr(ids, "_FEW", 3)
         patch.setattr(ids, "_FIRST_SLOTS", 4)
         patch.setattr(heaps, "IN_A_BLOCK", 4)
         patch.setattr(heaps, "LEFT_OPEN", 5)

@@ -31,10 +31,25 @@ class Column:
 
     def append(self, rows: npt.NDArray[Any] | list[Any]) -> None:
         """Put rows after the others."""
-        end = self._many + len(rows)
-        self._rows = grow(self._rows, end)
-        self._rows[self._many : end] = rows
-        self._many = end
+        self.more(len(rows))[:] = rows
+
+    def add(self, row: Any) -> None:
+        """Put one row after the others."""
+        if self._many == len(self._rows):
+            self._rows = grow(self._rows, self._many + 1)
+        self._rows[self._many] = row
+        self._many += 1
+
+    def more(self, many: int) -> npt.NDArray[Any]:
+        """So many rows after the others, which are to be written."""
+        first, self._many = self._many, self._many + many
+        self._rows = grow(self._rows, self._many)
+        return self._rows[first : self._many]
+
+    def take(self, many: int) -> npt.NDArray[Any]:
+        """So many rows, the last, which are held no more."""
+        last, self._many = self._many, self._many - many
+        return self._rows[self._many : last]
 
     def drop(self, many: int) -> None:
         """Drop so many rows, the first."""

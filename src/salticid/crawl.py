@@ -52,6 +52,9 @@ NOWHERE_TO_GO = (StopReason.FRONTIER_EMPTY, StopReason.EXTINCT)
 LOOK_AHEAD_EVERY = 10
 """After so many pages the outlook is worked out again, if the limits ask for it."""
 
+ScoreAgain = Callable[[int, Callable[[int], Page]], float]
+"""What a judge may have: the score of the page of a URL, which can be recalled."""
+
 DEEPEST = 0xFFFF
 """Depths are counted up to here."""
 
@@ -69,7 +72,7 @@ class Crawl:
 
     of_a_run: ClassVar = (
         "brief", "strategy", "judge", "log", "in_flight", "stopped", "_clock", "_recall", "_owns", "_boundary",
-        "_looked_ahead", "_asking_too", "_start_page", "passes_over", "newest",
+        "_looked_ahead", "_asking_too", "_start_page", "_score_again", "passes_over", "newest",
     )  # fmt: skip
     """What each run has for itself: a snapshot of the crawl (`runs/snapshot.py`) is without it."""
 
@@ -107,6 +110,7 @@ class Crawl:
         self._urls.learn(brief.seeds.url)
         judge.start(brief)
         self._start_page = getattr(judge, "start_page", None)
+        self._score_again: ScoreAgain | None = getattr(judge, "score_again", None)
         strategy.start(brief)
 
     @property
@@ -488,12 +492,14 @@ class Crawl:
     def _new_scores(self) -> list[tuple[int, float]]:
         """The last visits that the judge, having changed its mind, scores otherwise now."""
         last = np.flatnonzero(np.array(self._pages_by_step) != NO_URL)[-MOST_RESCORES:].tolist()
-        scores = ((step, self.judge.score(self._page_now(step))) for step in last)
+        scores = ((step, self._score_now(step)) for step in last)
         return [(step, score) for step, score in scores if score != self._scores[step]]
 
-    def _page_now(self, step: int) -> Page:
-        newer = None if self.newest is None else self.newest(step)
-        return self._page_again(self._pages_by_step[step]) if newer is None else newer
+    def _score_now(self, step: int) -> float:
+        newer, url = None if self.newest is None else self.newest(step), self._pages_by_step[step]
+        if newer is None and self._score_again is not None:
+            return self._score_again(url, self._page_again)
+        return self.judge.score(self._page_again(url) if newer is None else newer)
 
     def _remember(self, response: Response) -> None:
         """Keep what a walker may ask for again, without the page: that is recalled."""
@@ -520,6 +526,8 @@ class Crawl:
         """The places of the links whose URL was not chosen yet and that the page lets us follow."""
         if page is None or page.nofollow:
             return np.zeros(0, np.int32)
+        if self._owns is None:
+            return self._urls.learn_fresh(page.links)
         urls = page.links.url
         fresh = np.flatnonzero(self._open(urls) & ~page.links.nofollow).astype(np.int32)
         self._urls.learn(urls[fresh])

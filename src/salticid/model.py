@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -225,6 +226,14 @@ class Page:
         return self.tokens[self.links.start[place] : self.links.end[place]]
 
 
+class RepeatedRows(NamedTuple):
+    """What decided which words of a page its site repeats: its rows of words, and which of these the site did."""
+
+    host: int
+    rows: npt.NDArray[np.uint32]
+    is_known: Bools
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """A way to a URL: link number `place` on the page of visit `source`, or a seed, or an offer."""
@@ -295,6 +304,13 @@ class Visit:
     def url(self) -> int:
         """The URL that was asked for."""
         return self.choice.link.url
+
+    def without_page(self) -> Visit:
+        """The visit alone, which takes little room."""
+        return Visit(
+            self.step, self.choice, self.final, self.outcome, None, self.score, self.positive, self.depth,
+            self.status, self.seconds, self.at, self.size, self.modified, self.etag, self.records, self.revisit,
+        )  # fmt: skip
 
     @property
     def good(self) -> bool:

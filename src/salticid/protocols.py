@@ -13,7 +13,20 @@ from typing import ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from salticid.messages import Message
-from salticid.model import Bools, Choice, Event, Feedback, Ints, Limits, Links, Page, Response, Topic, Visit
+from salticid.model import (
+    Bools,
+    Choice,
+    Event,
+    Feedback,
+    Ints,
+    Limits,
+    Links,
+    Page,
+    RepeatedRows,
+    Response,
+    Topic,
+    Visit,
+)
 
 
 class Interning(Protocol):
@@ -127,6 +140,18 @@ class OwnWords(Protocol):
         """The language of what the page says of its own."""
         ...
 
+    def many(self, page: Page) -> int:
+        """How many words of a page are its own."""
+        ...
+
+    def basis(self, page: Page) -> RepeatedRows:
+        """What these answers depend on, besides the page."""
+        ...
+
+    def holds(self, basis: RepeatedRows) -> bool:
+        """Whether the answers for the page that this is of would be the same by now."""
+        ...
+
 
 class Backlinks(Protocol):
     """Which pages link to a URL, as far as a recording or an earlier crawl knows."""
@@ -140,7 +165,8 @@ class Judge(Protocol):
     """What the crawler believes about a page while it runs: not the truth, which it never sees.
 
     A judge may also have a method `start_page(page)`. It is then told of each page that a seed led to, before it
-    is to `watch` it.
+    is to `watch` it. And it may have `score_again(url, recall)`: the score of a page that it has watched, which it need
+    not recall if it kept what it needs of it.
     """
 
     @property

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
+from math import inf
 from typing import ClassVar
 
 from salticid.model import Limits, Visit
@@ -31,12 +33,13 @@ class Crowds:
     each host that is known by now. `relented` is set when a host that had to wait may perhaps be asked now.
     """
 
-    of_a_run: ClassVar = ("_limits", "_under_way", "_asking", "relented")
+    of_a_run: ClassVar = ("_limits", "_most_pages", "_most_fetches", "_under_way", "_asking", "relented")
     """What the next run begins without."""
 
     def __init__(self, urls: UrlTable, share: float, places: Mapping[str, str]) -> None:
         self._urls, self._share, self._places = urls, share, places
         self._limits: Limits | None = None
+        self._most_pages = self._most_fetches = inf
         self._hosts: set[str] = set()
         self._names: Counter[str] = Counter()
         self._good_pages: Counter[str] = Counter()
@@ -48,8 +51,12 @@ class Crowds:
 
     def bind(self, limits: Limits) -> None:
         """The budget that shares are parts of."""
+        if limits is self._limits:
+            return
         self.relented |= self._limits not in (None, limits)
         self._limits = limits
+        self._most_pages = max(self._share * limits.max_pages, LEAST_SHARE)
+        self._most_fetches = max(self._share * limits.fetches, LEAST_SHARE)
 
     def must_wait(self, host: str) -> bool:
         """Whether a host has to wait for as long as others have links."""
@@ -68,19 +75,22 @@ class Crowds:
     def begin(self, url: int, host: str) -> None:
         """A host is asked on behalf of a URL: until that ends it counts as if it were a page."""
         crowds = self._of(host)
-        self._under_way.update(crowds)
+        for crowd in crowds:
+            self._under_way[crowd] += 1
         self._asking[url] = self._asking.get(url, ()) + crowds
 
     def end(self, url: int) -> None:
         """Nobody is asked on behalf of a URL any more."""
-        self._under_way.subtract(self._asking.pop(url, ()))
+        for crowd in self._asking.pop(url, ()):
+            self._under_way[crowd] -= 1
 
     def observe(self, visit: Visit) -> None:
         """A visit was made."""
         if not visit.outcome.fetched:
             return
         host = self._urls.host_name(self._urls.host(visit.url))
-        self.admit(host)
+        if host not in self._hosts:
+            self.admit(host)
         for crowd in self._of(host):
             self._fetches[crowd] += 1
             self._pages[crowd] += visit.good
@@ -90,17 +100,20 @@ class Crowds:
 
     def _of(self, host: str) -> tuple[str, ...]:
         """The crowds a host is one of."""
-        its_site = f"site {site(f'http://{host}/')}"
-        return (its_site, f"at {self._places[host]}") if host in self._places else (its_site,)
+        place = self._places.get(host)
+        return (_site_of(host),) if place is None else (_site_of(host), f"at {place}")
 
     def _is_full(self, crowd: str) -> bool:
         return self._names[crowd] >= NAMES_ON_TRUST + NAMES_A_GOOD_PAGE * self._good_pages[crowd]
 
     def _has_its_share(self, crowd: str) -> bool:
-        if self._limits is None:
-            return False
-        pages, fetches = self._share * self._limits.max_pages, self._share * self._limits.fetches
         coming = self._under_way[crowd]
-        return self._pages[crowd] + coming >= max(pages, LEAST_SHARE) or self._fetches[crowd] + coming >= max(
-            fetches, LEAST_SHARE
+        return (
+            self._pages[crowd] + coming >= self._most_pages
+            or self._fetches[crowd] + coming >= self._most_fetches
         )
+
+
+@lru_cache(maxsize=4096)
+def _site_of(host: str) -> str:
+    return f"site {site(f'http://{host}/')}"

@@ -17,7 +17,7 @@ from salticid.columns import grow
 from salticid.model import Ints, Page, Response, Visit
 from salticid.native import at, lib
 from salticid.protocols import Table, UrlTable
-from salticid.text.tokens import letter_runs
+from salticid.text.tokens import tokens_of
 
 ALIKE = 6
 """So many paths of a host that bring the same words, and one is made up."""
@@ -81,7 +81,7 @@ class Soft404s:
         return host.looks.pop(host.error_look, [])
 
     def _look(self, page: Page) -> Look:
-        own = [self._words.find(word) for word in letter_runs(unquote(self._urls[page.url]))]
+        own = [self._words.find(word) for word in tokens_of(unquote(self._urls[page.url]))]
         if lib is None:
             words = np.unique(page.tokens)
             return _sum_of_mixed(words[~np.isin(words, own)])

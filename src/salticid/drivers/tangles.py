@@ -35,22 +35,23 @@ class Tangles:
 
     def hold(self, url: str) -> bool:
         """Whether a URL leads on into a tangle: it repeats itself, or all its names are of the tangle."""
-        if self._tangles[site(url)] < MOST_TANGLES:
+        its_site = site(url)
+        if self._tangles[its_site] < MOST_TANGLES:
             return False
         names = _names(url)
-        return _repeats(names) or self._threads[site(url)].issuperset(names)
+        return _repeats(names) or self._threads[its_site].issuperset(names)
 
     def observe(self, url: str, worthy: bool) -> None:
         """A page came, which was worth it or not."""
-        names = _names(url)
+        names, its_site = _names(url), site(url)
         order = text_number("/".join(names))
-        folders = text_number("/".join([site(url), *sorted(set(names))]))
+        folders = text_number("/".join([its_site, *sorted(set(names))]))
         orders = self._orders.pop(folders, ())
         if order not in orders and len(orders) < ORDERS:
             orders += (order,)
         elif order not in orders and (_repeats(names) or not worthy):
-            self._tangles[site(url)] += 1
-            self._threads.setdefault(site(url), set()).update(names[:_MOST_THREADS])
+            self._tangles[its_site] += 1
+            self._threads.setdefault(its_site, set()).update(names[:_MOST_THREADS])
         if len(self._orders) >= MOST_SETS:
             del self._orders[next(iter(self._orders))]
         self._orders[folders] = orders
@@ -63,7 +64,7 @@ def _names(url: str) -> list[str]:
     ['docs', 'p#', 'p#']
     """
     path = url.partition("://")[2].partition("?")[0].partition("/")[2]
-    return [_NUMBER.sub("#", folder) for folder in path.split("/") if _LETTER.search(folder)]
+    return [folder for folder in _NUMBER.sub("#", path).split("/") if _LETTER.search(folder)]
 
 
 def _repeats(names: list[str]) -> bool:

@@ -61,6 +61,9 @@ class _Pattern:
     missing: int = 0
 
 
+_NEVER_MET = _Pattern()
+
+
 class Traps:
     """What a crawl knows of the sites it is on: a function of the visits it was shown, in their order.
 
@@ -83,15 +86,18 @@ class Traps:
     def hold(self, url: int) -> bool:
         """Whether a URL leads into a trap and should not be asked for. Changes nothing."""
         text = self._urls[url]
-        of_pattern, of_section, of_site, of_page = _kinds(text)
+        *kinds, of_page = _kinds(text)
+        met = [self._patterns.get(kind, _NEVER_MET) for kind in kinds]
+        of_pattern, of_section, _ = met
         return (
             goes_round(text)
             or self._tangles.hold(text)
-            or any(self._is_not_there(kind) for kind in (of_pattern, of_section, of_site))
+            or any(_is_not_there(pattern) for pattern in met)
             or self._wears_parsers_out(site(text))
-            or self._is_closed(of_pattern, PAGES_A_CALENDAR if is_of_a_calendar(text) else PAGES_A_PATTERN)
+            or self._is_closed(of_pattern, PAGES_A_PATTERN)
+            or (self._is_closed(of_pattern, PAGES_A_CALENDAR) and is_of_a_calendar(text))
             or self._is_closed(of_section, PAGES_A_SECTION)
-            or (of_page is not None and self._pattern(of_page).pages >= SESSIONS)
+            or (of_page is not None and self._patterns.get(of_page, _NEVER_MET).pages >= SESSIONS)
         )
 
     def observe(self, visit: Visit) -> None:
@@ -106,8 +112,10 @@ class Traps:
             return
         if of_page is not None:
             self._latest(of_page).pages += 1
-        self._fetches[site(url)] += visit.outcome.fetched
-        self._unparsable[site(url)] += visit.outcome is Outcome.UNPARSABLE
+        if visit.outcome.fetched:
+            self._fetches[site(url)] += 1
+        if visit.outcome is Outcome.UNPARSABLE:
+            self._unparsable[site(url)] += 1
         if visit.outcome is Outcome.DEAD and visit.status in GOOD_STATUSES:
             for kind in kinds:
                 self._latest(kind).missing += 1
@@ -129,24 +137,16 @@ class Traps:
                 pattern.pages -= 1
                 pattern.missing += 1
 
-    def _is_not_there(self, key: int) -> bool:
-        pattern = self._pattern(key)
-        return pattern.missing >= MOST_MISSING and pattern.missing > 4 * pattern.pages
-
     def _wears_parsers_out(self, of_site: str) -> bool:
         return self._unparsable[of_site] > max(MOST_UNPARSABLE, self._fetches[of_site] / 10)
 
-    def _is_closed(self, key: int, most: int) -> bool:
-        pattern = self._pattern(key)
+    def _is_closed(self, pattern: _Pattern, most: int) -> bool:
         return pattern.pages >= most and pattern.best <= self._median()
 
     def _median(self) -> int:
         """The grade that half of the crawl's pages do not exceed."""
         up_to = np.cumsum(self._grades)
         return int(np.searchsorted(up_to, (up_to[-1] + 1) // 2))
-
-    def _pattern(self, key: int) -> _Pattern:
-        return self._patterns.get(key) or _Pattern()
 
     def _latest(self, key: int) -> _Pattern:
         """A pattern, which is now the last one met; the one met longest ago may be forgotten for it."""
@@ -157,6 +157,10 @@ class Traps:
                 del self._patterns[next(iter(self._patterns))]
         self._patterns[key] = pattern
         return pattern
+
+
+def _is_not_there(pattern: _Pattern) -> bool:
+    return pattern.missing >= MOST_MISSING and pattern.missing > 4 * pattern.pages
 
 
 @lru_cache(maxsize=4096)  # a URL that is asked for is looked at before and after

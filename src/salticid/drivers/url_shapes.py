@@ -88,6 +88,8 @@ def without_session(url: str) -> str | None:
     >>> without_session("http://a.example/x?q=1&sid=4fe"), without_session("http://a.example/x?q=1")
     ('http://a.example/x?q=1&', None)
     """
+    if "?" not in url and "&" not in url and "(" not in url:
+        return None
     shorter = _SESSION.sub("", url)
     return None if shorter == url else shorter
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import fsum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
 from salticid.errors import UserError
 from salticid.learning.calibration import Calibration
+from salticid.learning.kept_vectors import KeptVectors
 from salticid.learning.static_vectors import StaticVectors
+from salticid.learning.stem_vectors import StemVector
 from salticid.learning.topic_words import Mixture, TopicWords
 from salticid.learning.trained_judge import Schedule, TrainedJudge
 from salticid.model import Page
@@ -50,6 +53,9 @@ class Profile(TrainedJudge):
     weighting of search terms", 1976.
     """
 
+    of_a_run: ClassVar = ("_kept",)
+    """What each run has for itself: a snapshot is without it."""
+
     def __init__(
         self,
         *,
@@ -78,6 +84,7 @@ class Profile(TrainedJudge):
                 "name keywords that are no stop words, or examples, in the topic file"
             )
         self._due = Schedule(self.refresh)
+        self._kept = KeptVectors(brief.own_words)
         super().start(brief)
 
     def train(self, on: Sequence[Page], off: Sequence[Page]) -> None:
@@ -89,13 +96,21 @@ class Profile(TrainedJudge):
             line = usual + (_mean(left_out) - usual) * len(left_out) / (len(left_out) + 1)
             self._calibration = Calibration.above(usual, line).carried_over(*words.both_of_sample())
         else:
-            self._calibration = Calibration.of_pages(
-                [words.likeness(page) for page in words.found], _ON_TOPIC
-            )
+            self._calibration = Calibration.of_pages(words.likeness_of_found(), _ON_TOPIC)
 
     def score(self, page: Page) -> float:
-        vector = self._words.vector(page)
-        return self._calibration.probability(self._words.likeness(vector)) if len(vector.stems) else 0.0
+        return self._score(self._words.vector(page))
+
+    def score_again(self, url: int, recall: Callable[[int], Page]) -> float:
+        """The same for a page that was visited, which need not be recalled if it would be read as before."""
+        vector = self._kept.of(url)
+        if vector is None:
+            page = replace(
+                recall(url)
+            )  # a copy, which nobody takes for the last page, read before its site was known
+            vector, basis = self._words.vector_and_basis(page)
+            self._kept.renew(url, vector, basis)
+        return self._score(vector)
 
     def start_page(self, page: Page) -> None:
         """A page that a person gave to start from."""
@@ -103,10 +118,14 @@ class Profile(TrainedJudge):
 
     def watch(self, page: Page, score: float) -> bool:
         self._words.see(page)
+        self._kept.keep(page.url, *self._words.vector_and_basis(page))
         due = self._due.due()
         if due:
             self._train()
         return due
+
+    def _score(self, vector: StemVector) -> float:
+        return self._calibration.probability(self._words.likeness(vector)) if len(vector.stems) else 0.0
 
 
 def _mean(numbers: Sequence[float]) -> float:

@@ -49,7 +49,7 @@ class Rarity:
 
     def __init__(self, stems: Stems, code: str) -> None:
         self._stems, self._code = stems, code
-        self._by_language: dict[str, Floats] = {}
+        self._by_language: dict[str, tuple[int, Floats]] = {}
 
     def of(self, stems: Ints, page_language: str | None = None) -> Floats:
         """The rarity of each stem, on a page in this language; 0 for STOP."""
@@ -85,10 +85,7 @@ class Rarity:
     ) -> bool:
         """Write the weights of a bag; False where one is not known yet."""
         codes = (self._code,) if page_language in (None, self._code) else (self._code, str(page_language))
-        tables = [self._by_language.get(code) for code in codes]
-        known = [table for table in tables if table is not None]
-        if len(known) < len(codes):
-            return False
+        known = [self._learned(code) for code in codes]
         other = at(known[1]) if len(known) > 1 else NOTHING
         return bool(
             lib.rare_weights(
@@ -98,15 +95,28 @@ class Rarity:
         )  # fmt: skip
 
     def _in(self, code: str, stems: Ints) -> Floats:
-        known = self._by_language[code] = grow(self._by_language.get(code, np.zeros(1024)), len(self._stems))
+        known = self._learned(code)
         rarities: Floats = known[stems]
         if not rarities.all():
-            by_text = _rarity_list(code, self._code)
             is_new = (rarities == 0.0) & (stems != STOP)
             news = stems[is_new].tolist()
-            known[news] = [by_text.get(text, _RAREST) for text in self._stems.texts(news)]
+            known[news] = self._of_texts(code, self._stems.texts(news))
             rarities[is_new] = known[news]
         return rarities
+
+    def _learned(self, code: str) -> Floats:
+        """The rarities by stem id: of all stems that are new, and of those of a world, which are many, some."""
+        many = len(self._stems)
+        learned, known = self._by_language.get(code) or (0, np.zeros(1024))
+        if learned < many:
+            known, first = grow(known, many), max(learned, self._stems.first_new)
+            known[first:many] = self._of_texts(code, self._stems.new_texts(first))
+            self._by_language[code] = many, known
+        return known
+
+    def _of_texts(self, code: str, texts: list[str]) -> list[float]:
+        by_text = _rarity_list(code, self._code)
+        return [by_text.get(text, _RAREST) for text in texts]
 
 
 class RareWords(NamedTuple):

@@ -14,7 +14,7 @@ from salticid.learning.even_sample import EvenSample
 from salticid.learning.rarity import RareWords
 from salticid.learning.stem_vectors import Stack, StemVector, dense_product, length_of, total
 from salticid.learning.word_vectors import Meanings, Vectors
-from salticid.model import Floats, Page
+from salticid.model import Floats, Page, RepeatedRows
 from salticid.protocols import Brief
 from salticid.text.bags import Bag
 from salticid.text.page_bags import PageBags
@@ -97,7 +97,7 @@ class TopicWords:
         self._sample: EvenSample[StemVector] = EvenSample(MOST_PAGES)
         self._starts: list[StemVector] = []
         self._has_examples = bool(brief.examples)
-        self._last: tuple[Page, StemVector] | None = None
+        self._last: tuple[Page, StemVector, RepeatedRows] | None = None
         self._meanings = None if vectors is None else Meanings(vectors, brief.words, self.stems)
         if self._meanings is not None:
             self._meanings.meet_text(brief.topic.keywords)
@@ -109,12 +109,16 @@ class TopicWords:
 
     def vector(self, page: Page) -> StemVector:
         """A page as rare words see it; that of the last page is kept, which is scored, then seen."""
+        return self.vector_and_basis(page)[0]
+
+    def vector_and_basis(self, page: Page) -> tuple[StemVector, RepeatedRows]:
+        """The same, and what it depends on."""
         if self._last is None or self._last[0] is not page:
-            own = self._own_words.of(page)
-            many = int(np.count_nonzero(own))
-            says, code = many / (many + FEW_WORDS), self._own_words.language(page)
-            self._last = page, self._vector_of(self._bags.of(page, own), code, says)
-        return self._last[1]
+            own_words = self._own_words
+            many, bag = own_words.many(page), self._bags.of(page, own_words.of(page))
+            vector = self._vector_of(bag, own_words.language(page), many / (many + FEW_WORDS))
+            self._last = page, vector, own_words.basis(page)
+        return self._last[1:]
 
     def start_page(self, page: Page) -> None:
         """The crawl was sent to this page by a person. Weights change with the next `tell`."""
@@ -131,8 +135,8 @@ class TopicWords:
     def tell(self, on: Sequence[StemVector], off: Sequence[StemVector]) -> None:
         """These pages are known, all others are not: make the weights anew."""
         self._on, self._off = list(on), list(off)
-        self._mean, self._known, self._share = self._mean_of_examples()
         self._seen = Stack(self.sample)
+        self._mean, self._known, self._share = self._mean_of_examples()
         first = self._sum_of_evidence([])
         likeness = self._seen.products(first)
         middle = sorted(likeness)[len(likeness) // 2] if likeness else 0.0
@@ -151,15 +155,13 @@ class TopicWords:
         """The seen pages that are kept."""
         return self._sample.items
 
-    @property
-    def found(self) -> list[StemVector]:
-        """Those of them that the crawl found, and nobody gave it."""
-        given = {id(page) for page in self._starts}
-        return [page for page in self.sample if id(page) not in given]
-
     def likeness(self, page: StemVector) -> float:
         """The product of a page with the topic's words at length 1: below 0 for what is said elsewhere."""
         return page.product(self.weights) / self._length
+
+    def likeness_of_found(self) -> list[float]:
+        """The `likeness` of those of the seen pages that the crawl found, and nobody gave it."""
+        return [product / self._length for product in self._products_of_found(self.weights)]
 
     def evidence_likeness(self, page: StemVector) -> float:
         """The likeness to the evidence alone."""
@@ -215,12 +217,17 @@ class TopicWords:
         if self._has_examples:
             return [0.0] * len(self._starts)
         keywords = total([self._keywords], len(self.stems))
-        likeness = [page.product(keywords) for page in self.found]
+        likeness = self._products_of_found(keywords)
         mean = fsum(likeness) / max(len(likeness), 1)
         spread = sqrt(fsum((like - mean) ** 2 for like in likeness) / max(len(likeness), 1))
         trust = len(likeness) / (len(likeness) + ENOUGH_PAGES)
         above = [(page.product(keywords) - mean) / (spread or 1.0) for page in self._starts]
         return [trust * min(max(times, 0.0), 1.0) for times in above]
+
+    def _products_of_found(self, words: Floats) -> list[float]:
+        given = {id(page) for page in self._starts}
+        products = zip(self.sample, self._seen.products(words), strict=True)
+        return [product for page, product in products if id(page) not in given]
 
     def _sum_of_evidence(self, unlike: list[StemVector]) -> Floats:
         size, mixture = len(self.stems), self.mixture
@@ -270,10 +277,9 @@ class TopicWords:
         return self.rarity.vector(bag, page_language, length, self._phrase_stems, PHRASE)
 
     def _usual_words(self, code: str) -> StemVector:
-        stems: list[int] = []
-        for word, times in background(code):
-            stems += self.stems.terms(word) * times
-        return self._vector_of(Bag.of(stems))
+        words, times = zip(*background(code), strict=True)
+        stems = np.array(self.stems.of_written(list(words)), np.int32)
+        return self._vector_of(Bag.of(np.repeat(stems, times)))
 
 
 def _phrases(stems: Stems, keywords: str) -> dict[tuple[int, int], int]:

@@ -1,31 +1,52 @@
-/* How much the words at and around each link of a page speak for the topic. */
+/* What is told of the links of a page: how much the words at and around each speak for the topic, and how it stands. */
 
 #include <math.h>
 
 #include "kernels.h"
 #include "places.h"
 
+/* The number and the weights of all words before a place, stop words aside. */
+typedef struct {
+    double words, learned, topic;
+} Running;
+
 /* For each link, span and profile the sum of the weights of its words over the root of their number, stop words aside.
    `scratch` has room for three running sums of the page's words, each with one place more. */
 void link_words(const int32_t *stems, int32_t size, const int32_t *start, const int32_t *end, int32_t links,
-                const double *learned, const double *topic, int32_t weights, const int32_t *reaches, int32_t spans,
-                double *scratch, double *sums)
+                const Weight *weights, int32_t many, const int32_t *reaches, int32_t spans, double *scratch,
+                Told *told)
 {
-    double *words = scratch, *by_learned = words + size + 1, *by_topic = by_learned + size + 1;
-    words[0] = by_learned[0] = by_topic[0] = 0.0;
+    Running *running = (Running *)scratch;
+    running[0] = (Running){0.0, 0.0, 0.0};
     for (int32_t at = 0; at < size; at++) {
-        int32_t stem = stems[at] >= 0 && stems[at] < weights ? stems[at] : STOP;
-        words[at + 1] = words[at] + (stem != STOP);
-        by_learned[at + 1] = by_learned[at] + learned[stem];
-        by_topic[at + 1] = by_topic[at] + topic[stem];
+        int32_t stem = stems[at] >= 0 && stems[at] < many ? stems[at] : STOP;
+        running[at + 1].words = running[at].words + (stem != STOP);
+        running[at + 1].learned = running[at].learned + weights[stem].learned;
+        running[at + 1].topic = running[at].topic + weights[stem].topic;
     }
     for (int32_t link = 0; link < links; link++)
-        for (int32_t span = 0; span < spans; span++) {
-            int32_t low = within(start[link] - reaches[span], size), high = within(end[link] + reaches[span], size);
-            double many = words[high] - words[low];
-            double share = 1.0 / sqrt(many > 1.0 ? many : 1.0);
-            double *sum = sums + 2 * ((int64_t)link * spans + span);
-            sum[0] = (by_learned[high] - by_learned[low]) * share;
-            sum[1] = (by_topic[high] - by_topic[low]) * share;
+        for (int32_t span = 0; span < spans && 2 * span + 1 < TEXTS; span++) {
+            const Running *low = &running[within(start[link] - reaches[span], size)];
+            const Running *high = &running[within(end[link] + reaches[span], size)];
+            double words = high->words - low->words;
+            double share = 1.0 / sqrt(words > 1.0 ? words : 1.0);
+            told[link].text[2 * span] = (float)((high->learned - low->learned) * share);
+            told[link].text[2 * span + 1] = (float)((high->topic - low->topic) * share);
         }
+}
+
+/* For each link how early it stands, whether in a list, whether it leads to another host than this one; and the first
+   `width` words of its anchor. */
+void link_places(const int32_t *stems, int32_t size, const int32_t *start, const int32_t *end, int32_t links,
+                 const uint8_t *in_lists, const int32_t *url, const int32_t *host_of, int32_t host, int32_t width,
+                 int32_t *words, Told *told)
+{
+    for (int32_t link = 0; link < links; link++) {
+        int32_t first = within(start[link], size);
+        told[link].early = (float)(1.0 - (double)start[link] / (size > 1 ? size : 1));
+        told[link].in_list = first < size && in_lists[first];
+        told[link].leaves_host = host_of[url[link]] != host;
+        for (int32_t at = 0; at < width; at++)
+            *words++ = size > 0 && first + at < end[link] ? stems[within(first + at, size - 1)] : STOP;
+    }
 }

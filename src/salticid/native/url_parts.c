@@ -130,21 +130,30 @@ static int32_t last_runs(Text path, int32_t longest, int32_t most, uint8_t **run
     return many;
 }
 
-/* Of each URL a number for its host and one for its folder, below `places`, and its last words; `counts` takes how many
-   these are, -1 for a URL that is not ASCII, of which nothing is told. The size of `runs`, which has room for all URLs
-   and a byte more for each. */
-int32_t url_parts(const uint8_t *texts, const int32_t *ends, int32_t many, int32_t longest, int32_t most,
-                  uint32_t places, uint16_t *place, uint8_t *runs, int32_t *counts)
+/* The different URLs among some that nobody has read: the first of their `width` words is -1. */
+int32_t unread_urls(const int32_t *urls, int32_t many, int32_t *words, int32_t width, int32_t *unread)
+{
+    int32_t found = 0;
+    for (int32_t each = 0; each < many; each++) {
+        int32_t *first = &words[(int64_t)width * urls[each]];
+        if (*first == -1) {
+            unread[found++] = urls[each];
+            *first = -2; /* met */
+        }
+    }
+    for (int32_t each = 0; each < found; each++)
+        words[(int64_t)width * unread[each]] = -1;
+    return found;
+}
+
+/* Of each URL, all being ASCII, a number for its host and one for its folder, below `places`, and its last words;
+   `counts` takes how many these are. The size of `runs`, which has room for all URLs and a byte more for each. */
+int32_t url_parts(const uint8_t *texts, const int32_t *ends, const int32_t *urls, int32_t many, int32_t longest,
+                  int32_t most, uint32_t places, uint16_t *place, uint8_t *runs, int32_t *counts)
 {
     uint8_t *next = runs;
     for (int32_t each = 0; each < many; each++) {
         Text url = {texts + (each ? ends[each - 1] : 0), texts + ends[each]};
-        counts[each] = 0;
-        for (const uint8_t *at = url.at; at < url.end; at++)
-            if (*at >= 128)
-                counts[each] = -1;
-        if (counts[each] < 0)
-            continue;
         Text address = {find(url, ':'), url.end};
         while (address.at < address.end && !begins(address, "://"))
             address.at = find(after(address, 1), ':');
@@ -159,28 +168,30 @@ int32_t url_parts(const uint8_t *texts, const int32_t *ends, int32_t many, int32
             folder.end--;
         if (folder.end > folder.at)
             folder.end--;
+        uint16_t *mine = &place[2 * (int64_t)urls[each]];
         uint32_t of_host = checksum(host, 0);
-        place[2 * each] = (uint16_t)(of_host % places);
+        mine[0] = (uint16_t)(of_host % places);
         of_host = checksum((Text){(const uint8_t *)"/", (const uint8_t *)"/" + 1}, of_host);
-        place[2 * each + 1] = (uint16_t)(checksum(folder, of_host) % places);
-        if (!is_door(path) && !acts(path))
-            counts[each] = last_runs(path, longest, most, &next);
+        mine[1] = (uint16_t)(checksum(folder, of_host) % places);
+        counts[each] = is_door(path) || acts(path) ? 0 : last_runs(path, longest, most, &next);
     }
     return (int32_t)(next - runs);
 }
 
-/* Of each URL the last `width` words that are not `none`, in their order, and `none` where there are fewer. */
-void last_words(const int32_t *words, const int32_t *counts, int32_t many, int32_t width, int32_t none, int32_t *last)
+/* Of each URL the last `width` stems that are not `none`, in their order, and `none` where there are fewer. */
+void last_words(const int32_t *stems, const int32_t *counts, const int32_t *urls, int32_t many, int32_t width,
+                int32_t none, int32_t *words)
 {
-    for (int32_t each = 0; each < many; each++, last += width) {
+    for (int32_t each = 0; each < many; each++) {
+        int32_t *last = &words[(int64_t)width * urls[each]];
         int32_t told = 0, skip = -width;
         for (int32_t at = 0; at < counts[each]; at++)
-            skip += words[at] != none;
+            skip += stems[at] != none;
         for (int32_t at = 0; at < counts[each]; at++)
-            if (words[at] != none && skip-- <= 0)
-                last[told++] = words[at];
+            if (stems[at] != none && skip-- <= 0)
+                last[told++] = stems[at];
         while (told < width)
             last[told++] = none;
-        words += counts[each] > 0 ? counts[each] : 0;
+        stems += counts[each];
     }
 }

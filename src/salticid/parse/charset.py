@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import codecs
 import re
+from contextlib import suppress
+from functools import lru_cache
 
 import cchardet
 from resiliparse.parse.encoding import map_encoding_to_html5
@@ -17,6 +19,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_MARK_BYTES = tuple(mark for mark, _ in _MARKS)
 _LARGER = {"euc_kr": "cp949", "shift_jis": "cp932", "iso8859-11": "cp874"}
 """What browsers read under these names holds more than the standards of these names."""
 _UNKNOWN_LABELS = {
@@ -52,9 +55,7 @@ def decode(html: bytes, header: str | None = None) -> str:
     for mark, codec in _MARKS:
         if html.startswith(mark):
             return html[len(mark) :].decode(codec, "replace")
-    name = _codec(header) or _named_in_meta(html)
-    if name is None:
-        name = _shift_codec(html)
+    name = _named(html, header)
     if name is None:
         try:
             return html.decode()
@@ -65,6 +66,20 @@ def decode(html: bytes, header: str | None = None) -> str:
             name = _detect(html) or "cp1252"
     own = DECODERS.get(name)
     return own(html) if own else html.decode(name, "replace")
+
+
+def to_utf8(html: bytes, header: str | None = None) -> bytes:
+    """The same in UTF-8; most documents are in that already."""
+    if not html.startswith(_MARK_BYTES) and _named(html, header) in (None, "utf-8"):
+        with suppress(UnicodeDecodeError):
+            html.decode()
+            return html
+    return decode(html, header).encode("utf-8", "replace")
+
+
+def _named(html: bytes, header: str | None) -> str | None:
+    """The codec that a document is said to be in."""
+    return _codec(header) or _named_in_meta(html) or _shift_codec(html)
 
 
 def _detect(html: bytes) -> str | None:
@@ -85,6 +100,7 @@ def _named_in_meta(html: bytes) -> str | None:
     return "utf-8" if name and name.startswith(("utf-16", "utf-32")) else name
 
 
+@lru_cache(maxsize=100)
 def _codec(label: str | None) -> str | None:
     """The codec browsers take for a label (latin-1 means windows-1252), or None for nonsense."""
     if not label:

@@ -126,7 +126,7 @@ def _undo_one(body: bytes, coding: str, limit: int) -> bytes | None:
 
 
 def _first_bytes(file: Readable, limit: int) -> bytes | None:
-    parts: list[bytes] = []
+    plain = io.BytesIO()  # which gives its bytes away without a copy
     while limit > 0:
         try:
             part = file.read(min(limit, _BLOCK))
@@ -134,9 +134,9 @@ def _first_bytes(file: Readable, limit: int) -> bytes | None:
             break
         if not part:
             break
-        parts.append(part)
+        plain.write(part)
         limit -= len(part)
-    return b"".join(parts) or None
+    return plain.getvalue() or None
 
 
 def _unchunk(body: bytes) -> bytes | None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_tz
+from functools import lru_cache
 
 from salticid.parse.codings import undo
 from salticid.parse.plain_text import text_document
@@ -51,7 +52,7 @@ def content(fields: Mapping[str, str], body: bytes, limit: int) -> Content:
     b'%PDF-1.7'
     """
     kind = fields.get("content-type", "")
-    charset = match[1] if (match := _CHARSET.search(kind)) else None
+    charset = _charset(kind)
     modified = timestamp(fields.get("last-modified"))
     if is_pdf(kind, body):
         plain = undo(body, codings(fields), MAX_PDF)
@@ -144,6 +145,12 @@ def _start(body: bytes) -> bytes:
     return start
 
 
+@lru_cache(maxsize=256)  # most answers say one of a few
+def _charset(kind: str) -> str | None:
+    return match[1] if (match := _CHARSET.search(kind)) else None
+
+
+@lru_cache(maxsize=256)
 def _media_type(kind: str) -> str:
     """The type that a field names, the first one where a server or a proxy has said it twice.
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
-
+from salticid.parse.document import HeadLink
 from salticid.parse.feeds import FEED_TYPES
 from salticid.text.language import code_of_tag
 
@@ -16,28 +15,26 @@ _SERIES = ("next", "prev", "previous")
 class HeadLinks:
     """What `link` elements with `rel` and `href` say; hrefs as they are written."""
 
-    def __init__(self, nodes: list[LexborNode]) -> None:
+    def __init__(self, links: list[HeadLink]) -> None:
         self.canonical = ""
         self.feeds: list[str] = []
         self._series: list[str] = []
         self._translations: dict[str, list[str]] = {}
-        for node in nodes:
-            attributes = node.attributes
-            href, meanings = attributes["href"] or "", (attributes["rel"] or "").lower().split()
+        for href, rel, kind, tag in links:
+            meanings = rel.lower().split()
             if "canonical" in meanings:
                 self.canonical = self.canonical or href
             elif "alternate" in meanings and "stylesheet" not in meanings:
-                self._add_alternate(href, attributes.get("type") or "", attributes.get("hreflang") or "")
+                self._add_alternate(href, kind, tag)
             elif not set(meanings).isdisjoint(_SERIES):
                 self._series.append(href)
 
-    def to_follow(self, tree: LexborHTMLParser, language: str | None) -> list[str]:
+    def to_follow(self, lang: str, language: str | None) -> list[str]:
         """Where a reader goes on: to the next part and the one before; to the same in the `language` that is asked
-        for, unless the document says that it is in that.
+        for, unless the document says with `lang` that it is in that.
         """
         same = self._translations.get(language or "", [])
-        html = tree.css_first("html[lang]") if same else None
-        if html is not None and code_of_tag(html.attributes["lang"] or "") == language:
+        if same and code_of_tag(lang) == language:
             same = []
         return self._series[: len(_SERIES)] + same
 

@@ -26,15 +26,14 @@ from collections import Counter
 import numpy as np
 import numpy.typing as npt
 
+from salticid.native import at, lib
+
 MAX_OPEN = 5_000
 MAX_ATTRIBUTES = 5_000
 MAX_LOOKS = 100_000_000
 """Open elements times tags."""
 MAX_REOPENINGS = 2_000_000
 """Elements that are opened again in every paragraph, times tags."""
-_FEW_TAGS = 1_400
-"""A page of no more cannot reach a line."""
-
 _UNREAD = re.compile(
     rb"<!--(?:-?>|.*?(?:--!?>|\Z))|<(script|style|textarea|title|xmp|iframe|noembed|noframes|plaintext)\b.*?(?:</\1|\Z)",
     re.DOTALL | re.IGNORECASE,
@@ -76,41 +75,49 @@ def prescan(html: bytes) -> str | None:
 
 
 def _wrong(html: bytes) -> str | None:
-    if (tags := html.count(b"<")) > _FEW_TAGS:
-        still_open, formatting = _open_at_once(html)
-        if still_open > MAX_OPEN or still_open * tags > MAX_LOOKS:
-            return "nested too deep"
-        if formatting * tags > MAX_REOPENINGS and _kinds_of_formatting(html) * tags > MAX_REOPENINGS:
-            return "formatting left open"
+    tags, still_open, formatting = _open_at_once(html)
+    if still_open > MAX_OPEN or still_open * tags > MAX_LOOKS:
+        return "nested too deep"
+    if formatting * tags > MAX_REOPENINGS and _kinds_of_formatting(html) * tags > MAX_REOPENINGS:
+        return "formatting left open"
     if len(html) > 2 * MAX_ATTRIBUTES and _has_many_attributes(html):
         return "too many attributes"
     return None
 
 
-def _open_at_once(html: bytes) -> tuple[int, int]:
-    """How many elements are open at once, at most, and how many of them are for formatting.
+def _open_at_once(html: bytes) -> tuple[int, int, int]:
+    """How many tags there may be, how many elements are open at once, at most, and how many for formatting.
 
     For each name its own maximum, and the sum of these: an end tag ends only what it names, and `</x>` does not
     hide an open `<div>`.
     """
+    if lib is not None:
+        counts = np.empty(3, np.int64)
+        if lib.open_elements(
+            at(html), len(html), at(_NEVER_DEEP_NUMBERS), len(_NEVER_DEEP_NUMBERS), at(_FORMATS), len(_FORMATS),
+            at(counts),
+        ):  # fmt: skip
+            tags, deep, formatting = counts.tolist()
+            return tags, deep, formatting
     padded = html + b" " * 10
     byte = np.frombuffer(padded, np.uint8)
-    at = np.flatnonzero(byte[:-10] == ord("<")) + 1
-    after = byte[at]
+    start = np.flatnonzero(byte[:-10] == ord("<")) + 1
+    after = byte[start]
     is_end = after == ord("/")
     begins = ((after | 0x20) >= ord("a")) & ((after | 0x20) <= ord("z"))
     keep = is_end | begins
-    name = _names(padded, at[keep] + is_end[keep])
+    name = _names(padded, start[keep] + is_end[keep])
     if not len(name):
-        return 0, 0
+        return len(start), 0, 0
     by_name = np.argsort(name, kind="stable")
     name, still_open = name[by_name], np.cumsum(1 - 2 * is_end[keep][by_name].astype(np.int32))
     first = np.flatnonzero(np.append(True, name[1:] != name[:-1]))
     before = np.append(0, still_open[first[1:] - 1])
     most = np.maximum(np.maximum.reduceat(still_open, first) - before, 0)
     at_once = dict(zip(name[first].tolist(), most.tolist(), strict=True))
-    deep = sum(many for element, many in at_once.items() if element not in _NEVER_DEEP_NUMBERS)
-    return deep, sum(at_once.get(element, 0) for element in _FORMATS)
+    never_deep = set(_NEVER_DEEP_NUMBERS.tolist())
+    deep = sum(many for element, many in at_once.items() if element not in never_deep)
+    return len(start), deep, sum(at_once.get(element, 0) for element in _FORMATS.tolist())
 
 
 def _kinds_of_formatting(html: bytes) -> int:
@@ -127,8 +134,8 @@ def _names(padded: bytes, at: npt.NDArray[np.intp]) -> npt.NDArray[np.uint64]:
     return letters & ((lowest >> np.uint64(6)) - np.uint64(1))
 
 
-def _numbers(names: bytes) -> frozenset[int]:
-    return frozenset(int.from_bytes(name[:8], "little") for name in names.split())
+def _numbers(names: bytes) -> npt.NDArray[np.uint64]:
+    return np.array([int.from_bytes(name[:8], "little") for name in names.split()], np.uint64)
 
 
 _NEVER_DEEP_NUMBERS, _FORMATS = _numbers(_NEVER_DEEP), _numbers(_FORMATTING)

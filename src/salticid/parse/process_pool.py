@@ -22,6 +22,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
+from math import inf
 from typing import Generic, Self, TypeVar
 
 from salticid.errors import SalticidError
@@ -138,6 +139,8 @@ class _Worker(asyncio.Protocol, Generic[Answer]):
         self._transport: asyncio.WriteTransport | None = None
         self._starting: asyncio.Task[None] | None = None
         self._late: asyncio.TimerHandle | None = None
+        self._deadline = inf
+        """When it is too late for the page that it is at."""
         self._way: asyncio.WriteTransport | None = None
         """The transport, once it is ready."""
         self._buffer = bytearray()
@@ -208,11 +211,27 @@ class _Worker(asyncio.Protocol, Generic[Answer]):
         return self._pool.limit * _PATIENCE
 
     def _watch(self, patience: float | None) -> None:
-        """Let it have so many seconds from now on, for the page it begins with."""
-        self._start_time = asyncio.get_running_loop().time()
-        if self._late is not None:
+        """Let it have so many seconds from now on, for the page it begins with.
+
+        A timer that is set already looks when the time of an earlier page is over, and again if it was too soon: there
+        is none for each page.
+        """
+        loop = asyncio.get_running_loop()
+        self._start_time = loop.time()
+        self._deadline = inf if patience is None else self._start_time + patience
+        if self._late is not None and self._late.when() > self._deadline:
             self._late.cancel()
-        self._late = None if patience is None else asyncio.get_running_loop().call_later(patience, self._kill)
+            self._late = None
+        if self._late is None and patience is not None:
+            self._late = loop.call_at(self._deadline, self._look)
+
+    def _look(self) -> None:
+        """Kill it if it is late, unless there is more time or nothing to do."""
+        loop, self._late = asyncio.get_running_loop(), None
+        if loop.time() >= self._deadline:
+            self._kill()
+        elif self._deadline < inf:
+            self._late = loop.call_at(self._deadline, self._look)
 
     async def _start(self) -> None:
         ours, theirs = socket.socketpair()
@@ -252,6 +271,8 @@ class _Worker(asyncio.Protocol, Generic[Answer]):
     async def end(self) -> None:
         """Wait until nothing of the process is left; one that is busy is killed."""
         self._watch(None)
+        if self._late is not None:
+            self._late.cancel()
         if self._starting is not None:
             await self._starting
         if self._transport:

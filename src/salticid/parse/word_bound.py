@@ -13,18 +13,22 @@ MAX_WORDS = 50_000
 _AT_ONCE = 10_000  # characters, so that the last piece brings few more
 
 
-def bounded_tokens(text: str, tokenizer: Tokenizer) -> MarkedTokens:
-    """What the tokenizer makes of a text, or of its beginning with `MAX_WORDS` different words and few more.
+def bounded_tokens(marked: bytes, tokenizer: Tokenizer) -> MarkedTokens:
+    """What the tokenizer makes of a text in UTF-8, or of its beginning with `MAX_WORDS` different words and few more.
 
     Where it ends depends on nothing but the text.
     """
-    if len(text) <= MAX_WORDS:  # a word has a letter, at least
-        return tokenizer.tokens_and_marks(text)
+    if len(marked) <= MAX_WORDS or len(text := marked.decode()) <= MAX_WORDS:  # a word has a letter, at least
+        return tokenizer.tokens_and_marks(marked)
     parts: list[MarkedTokens] = []
     words: set[int] = set()
+    size = counted = 0
     for piece in _pieces(text):
-        parts.append(tokenizer.tokens_and_marks(piece))
-        words.update(parts[-1].tokens.tolist())
+        parts.append(tokenizer.tokens_and_marks(piece.encode()))
+        size += len(parts[-1].tokens)
+        if size >= MAX_WORDS:  # before that, they cannot be so many different ones
+            words.update(*(part.tokens.tolist() for part in parts[counted:]))
+            counted = len(parts)
         if len(words) >= MAX_WORDS:
             break
     before = np.cumsum([0, *(len(each.tokens) for each in parts)], dtype=np.int32)

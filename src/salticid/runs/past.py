@@ -146,6 +146,8 @@ class RelivedJudge:
         self._past, self._judge = past, judge
         if start_page := getattr(judge, "start_page", None):
             self.start_page = start_page
+        if score_again := getattr(judge, "score_again", None):
+            self.score_again = score_again
         self.tell: Callable[[], None] = lambda: None
         """Repeats the messages that the crawl got at this point; set when the crawl is made."""
 

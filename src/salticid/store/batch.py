@@ -20,7 +20,7 @@ from salticid.store.schema import (
     VISIT,
     SqlTable,
 )
-from salticid.store.twins import Twins
+from salticid.store.twins import Sketch, Twins
 
 _WITHOUT_KEYS = (SESSION, START_PAGE)
 _TABLES = (ABOUT, QUESTION, CHOICE, VISIT, PAGE, MESSAGE, RECHECK, VERSION)
@@ -44,8 +44,7 @@ class Batch:
 
     def write(self, db: Database, twins: Twins) -> None:
         """Write all, within a transaction; near-duplicates are found on the way."""
-        steps = [step for step, _ in self.pages]
-        twin_of = dict(zip(steps, twins.find(self.pages), strict=True))
+        twin_of = twins.find([(step, Sketch.of(page)) for step, page in self.pages if len(page.tokens)])
         visits = [(*row, twin_of.get(row[0])) for row in self._rows[VISIT]]
         for table in _WITHOUT_KEYS:
             db.append(table, self._rows[table])

@@ -138,13 +138,13 @@ class Database:
 
     def insert(self, table: SqlTable, rows: Iterable[Sequence[Any]]) -> None:
         """Add rows, within a transaction."""
-        full = [table.with_checksum(row) for row in rows]
+        full = table.with_checksums(rows)
         self._counts[table.name] += self._new_names(table, full) if table in _REPLACING else len(full)
         self.connection.executemany(table.insert, full)
 
     def replace(self, table: SqlTable, rows: Iterable[Sequence[Any]]) -> None:
         """Write rows in the place of those that have their keys, within a transaction."""
-        self.connection.executemany(table.replace, [table.with_checksum(row) for row in rows])
+        self.connection.executemany(table.replace, table.with_checksums(rows))
 
     def remove(self, table: SqlTable, keys: Iterable[Any]) -> None:
         """Take out rows, within a transaction."""

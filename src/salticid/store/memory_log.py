@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from salticid.messages import Message, Report
 from salticid.model import Choice, Event, Visit
@@ -24,7 +23,7 @@ class MemoryLog:
     def add_choices(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None: ...
 
     def add_visit(self, visit: Visit) -> None:
-        self.visits.append(visit if visit.page is None else replace(visit, page=None))
+        self.visits.append(visit if visit.page is None else visit.without_page())
 
     def add_message(self, message: Message) -> None:
         if isinstance(message, Report):

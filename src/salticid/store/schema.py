@@ -8,7 +8,7 @@ says how many each table has.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 from zlib import crc32
 
@@ -55,6 +55,10 @@ class SqlTable:
         head = tuple(values[: self.width - 1])
         return (*head, crc32(_pack(head), self._seed), *values[self.width - 1 :])
 
+    def with_checksums(self, rows: Iterable[Sequence[Any]]) -> list[tuple[Any, ...]]:
+        """Many rows with theirs."""
+        return [self.with_checksum(row) for row in rows]
+
     def is_whole(self, row: Sequence[Any]) -> bool:
         """Whether a row is as it was written, its body aside."""
         return bool(row[self.width - 1] == crc32(_pack(row[: self.width - 1]), self._seed))
@@ -64,8 +68,10 @@ class SqlTextTable(SqlTable):
     """A table of ids and texts, of which there are so many that the checksum has to be quick."""
 
     def with_checksum(self, values: Sequence[Any]) -> tuple[Any, ...]:
-        at, text = values
-        return at, text, crc32(text.encode(), at)
+        return self.with_checksums([values])[0]
+
+    def with_checksums(self, rows: Iterable[Sequence[Any]]) -> list[tuple[Any, ...]]:
+        return [(at, text, crc32(text.encode(), at)) for at, text in rows]
 
     def is_whole(self, row: Sequence[Any]) -> bool:
         at, text, checksum = row

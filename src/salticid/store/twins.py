@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ import numpy.typing as npt
 from rensa import RMinHash
 
 from salticid.model import Page
+from salticid.native import at, lib
 from salticid.store.database import Database
 from salticid.store.packing import unpack_page
 from salticid.store.schema import PAGE
@@ -60,6 +62,25 @@ class _Keys(NamedTuple):
     bands: list[int]
 
 
+class Sketch(NamedTuple):
+    """What pages are compared by: the hash of the whole, the shingles, the least of these under many orders."""
+
+    whole: int
+    shingles: _Hashes
+    least: list[int]
+
+    @classmethod
+    def of(cls, page: Page) -> Sketch:
+        whole = _whole(page)
+        shingles = _shingles(page, whole)
+        if len(page.tokens) < SHORT:
+            return cls(whole, shingles, [])
+        # One page at a time, for many at once are shared among threads, who cost more than they bring.
+        of_one = np.array([0, len(shingles)], np.uint64)
+        rows = RMinHash.digest_matrix_from_flat_token_hashes(shingles, of_one, _BANDS * _ROWS, 0).to_rows()
+        return cls(whole, shingles, rows[0])
+
+
 class Twins:
     """Which pages of a crawl are all but the same.
 
@@ -71,47 +92,39 @@ class Twins:
         self._db = db
         self._cached_shingles = lru_cache(maxsize=128)(self._shingles_at)
 
-    def find(self, pages: Sequence[tuple[int, Page]]) -> list[int | None]:
-        """For each (step, page) in order the step of the earliest page all but the same, or None.
+    def find(self, sketches: Sequence[tuple[int, Sketch]]) -> dict[int, int]:
+        """For each (step, sketch) in order the step of the earliest page all but the same, if there is one.
 
         Remembers those that are none, so that the twin of a twin names the first. Steps ascend; the pages need
-        not be in the database yet, earlier ones are. An empty page is nobody's twin.
+        not be in the database yet, earlier ones are. An empty page is nobody's twin, and must not be among them.
         """
-        speaking = [(step, page) for step, page in pages if len(page.tokens)]
-        twins = self._find(speaking) if speaking else {}
-        return [twins.get(step) for step, _ in pages]
+        keys = _keys([sketch for _, sketch in sketches])
+        first = self._first_with(keys)
+        here: dict[int, _Hashes] = {}
+        rows: list[tuple[int, int]] = []
+        twins: dict[int, int] = {}
+        for (step, sketch), (whole, bands) in zip(sketches, keys, strict=True):
+            twin = self._twin(sketch.shingles, _in_common(first, whole, bands), here)
+            if twin is None:
+                here[step] = sketch.shingles
+                news, of = [key for key in (whole, *bands) if key not in first], step
+            else:
+                # The whole of a twin leads to the first as well: the same words again are sure to find it.
+                twins[step] = twin
+                news, of = [] if whole in first else [whole], twin
+            first.update(dict.fromkeys(news, of))
+            rows += zip(news, repeat(of))
+        rows.sort()  # neighbours in the table are written together
+        self._db.connection.executemany("INSERT OR IGNORE INTO band VALUES (?,?)", rows)
+        return twins
 
     def first_like(self, page: Page) -> int | None:
         """The step of the earliest page all but the same as one that is of another crawl; nothing is remembered."""
         if not len(page.tokens):
             return None
-        shingles = _shingles(page)
-        keys = _keys([page], [shingles])
-        return self._twin(shingles, _in_common(self._first_with(keys), *keys[0]), {})
-
-    def _find(self, pages: list[tuple[int, Page]]) -> dict[int, int]:
-        """The twin of each step that has one."""
-        shingles = [_shingles(page) for _, page in pages]
-        keys = _keys([page for _, page in pages], shingles)
-        first = self._first_with(keys)
-        here: dict[int, _Hashes] = {}
-        rows: list[tuple[int, int]] = []
-        twins: dict[int, int] = {}
-        for (step, _), mine, (whole, bands) in zip(pages, shingles, keys, strict=True):
-            twin = self._twin(mine, _in_common(first, whole, bands), here)
-            if twin is None:
-                here[step] = mine
-                news = [(key, step) for key in (whole, *bands)]
-            else:
-                # The whole of a twin leads to the first as well: the same words again are sure to find it.
-                twins[step] = twin
-                news = [(whole, twin)]
-            for key, of in news:
-                if key not in first:
-                    first[key] = of
-                    rows.append((key, of))
-        self._db.connection.executemany("INSERT OR IGNORE INTO band VALUES (?,?)", rows)
-        return twins
+        sketch = Sketch.of(page)
+        keys = _keys([sketch])
+        return self._twin(sketch.shingles, _in_common(self._first_with(keys), *keys[0]), {})
 
     def _twin(self, mine: _Hashes, bands_in_common: Counter[int], here: dict[int, _Hashes]) -> int | None:
         """The earliest twin among the pages that share most bands."""
@@ -130,14 +143,15 @@ class Twins:
         """Which page was the first with each of these keys that are known."""
         numbers = [key for whole, bands in keys for key in (whole, *bands)]
         first: dict[int, int] = {}
-        for at in range(0, len(numbers), _KEYS_AT_ONCE):
-            some = numbers[at : at + _KEYS_AT_ONCE]
+        for begin in range(0, len(numbers), _KEYS_AT_ONCE):
+            some = numbers[begin : begin + _KEYS_AT_ONCE]
             marks = ",".join("?" * len(some))
             first.update(self._db.run(f"SELECT key, step FROM band WHERE key IN ({marks})", some))
         return first
 
     def _shingles_at(self, step: int) -> _Hashes:
-        return _distinct(_shingles(unpack_page(self._db.row(PAGE, step, body=True)[1:])))
+        page = unpack_page(self._db.row(PAGE, step, body=True)[1:])
+        return _distinct(_shingles(page, _whole(page)))
 
 
 def _in_common(first: dict[int, int], whole: int, bands: list[int]) -> Counter[int]:
@@ -148,15 +162,20 @@ def _in_common(first: dict[int, int], whole: int, bands: list[int]) -> Counter[i
     return bands_in_common
 
 
-def _shingles(page: Page) -> _Hashes:
-    """The hashes of all runs of three words; a short page is one run."""
+def _shingles(page: Page, whole: int) -> _Hashes:
+    """The hashes of all runs of three words; a short page is one run, the `whole` of it."""
     if len(page.tokens) < SHORT:
-        return np.array([_whole(page)], np.uint64)
-    ids = page.tokens[:MOST_TOKENS].astype(np.uint64)
-    last = len(ids) - SHINGLE + 1
+        return np.array([whole], np.uint64)
+    tokens = page.tokens[:MOST_TOKENS]
+    last = len(tokens) - SHINGLE + 1
+    if lib is not None:
+        hashes = np.empty(last, np.uint64)
+        lib.shingles(at(tokens), len(tokens), at(_FACTORS), SHINGLE, at(hashes))
+        return hashes
+    ids = tokens.astype(np.uint64)
     runs = ids[:last] * _FACTORS[0]
-    for at in range(1, SHINGLE):
-        runs += ids[at : at + last] * _FACTORS[at]
+    for place in range(1, SHINGLE):
+        runs += ids[place : place + last] * _FACTORS[place]
     return _mix(runs)
 
 
@@ -167,17 +186,12 @@ def _distinct(shingles: _Hashes) -> _Hashes:
     return once
 
 
-def _keys(pages: list[Page], shingles: list[_Hashes]) -> list[_Keys]:
+def _keys(sketches: list[Sketch]) -> list[_Keys]:
     """What pages are found by; a short one only as a whole."""
-    ends = np.cumsum([0, *map(len, shingles)], dtype=np.uint64)
-    hashes = np.concatenate(shingles)
-    sketches = RMinHash.digest_matrix_from_flat_token_hashes(hashes, ends, _BANDS * _ROWS, 0).to_rows()
-    values = np.array(sketches, np.uint64).reshape(-1, _BANDS, _ROWS)
-    bands = _mix(values @ _ROW_FACTORS + _BAND_FACTORS) >> np.uint64(1)
-    return [
-        _Keys(_whole(page), of_page if len(page.tokens) >= SHORT else [])
-        for page, of_page in zip(pages, bands.tolist(), strict=True)
-    ]
+    values = np.array([sketch.least for sketch in sketches if sketch.least], np.uint64)
+    hashes = _mix(values.reshape(-1, _BANDS, _ROWS) @ _ROW_FACTORS + _BAND_FACTORS) >> np.uint64(1)
+    bands = iter(hashes.tolist())
+    return [_Keys(sketch.whole, next(bands) if sketch.least else []) for sketch in sketches]
 
 
 def _whole(page: Page) -> int:

@@ -138,7 +138,8 @@ class Hunter:
             self._weights.add(features, row)
         self._evidence.read(page, row)
         self._own_words.read([page])
-        self._enter(page.links.url[fresh], visit.step, fresh)
+        urls = page.links.url[fresh]
+        self._waiting.enter(urls, self._addresses.hosts(urls), visit.step, fresh)
         newest = self._waiting.new_slots()
         self._since += 1
         if self._words_due.due():
@@ -201,7 +202,7 @@ class Hunter:
         """The features that the link of a visit had when it was taken; or when others took it, who did not ask."""
         url, features = visit.url, self._flying.pop(visit.url, None)
         if features is None and visit.outcome is not Outcome.ELSEWHERE:
-            slot = int(self._waiting.slots(np.array([url], np.int32))[0])
+            slot = self._waiting.slot(url)
             features = None if slot == NOWHERE else self._waiting.features[slot].astype(np.float64)
             self._waiting.discard(url)
         return features
@@ -217,11 +218,10 @@ class Hunter:
         return best if other == NOWHERE else other
 
     def _ways_to(self, url: int) -> Ways:
-        urls = np.array([url], np.int32)
-        self._addresses.read(urls)
-        return Ways(
-            self._addresses.places(urls), self._evidence.anchor_words(url), self._addresses.words(urls)
-        )
+        self._addresses.read_one(url)
+        row = slice(url, url + 1)
+        words, places = self._addresses.tables()
+        return Ways(places[row], self._evidence.anchor_words(url), words[row])
 
     def _patience(self) -> int:
         """How many pages may go by before all links are scored anew: the more, the more there is to do."""
@@ -231,14 +231,12 @@ class Hunter:
     def _rescore(self) -> None:
         """Look around, learn, and give every waiting link its score anew."""
         self._since = 0
-        waits = self._waiting.slots(self._evidence.url.held) != NOWHERE
-        self._evidence.tidy(waits, len(self._waiting), self._examples)
+        self._evidence.tidy(self._waiting, self._examples)
         self._around = Surroundings.of(self._evidence, self._pages)
         self._weights.learn(self._around.reward, self._around.lists)
         self._scoring.score(self._waiting.living(), 0, self._around)
 
     def _choice(self, slot: int) -> Choice:
-        shares = self._weights.parts(self._waiting.features[slot].astype(np.float64))
-        strongest = np.argsort(-np.abs(shares[:-1]), kind="stable")[:_WHY].tolist()
-        why = tuple((NAMES[at], float(shares[at])) for at in strongest)
+        strongest = self._weights.strongest(self._waiting.features[slot], _WHY)
+        why = tuple((NAMES[place], share) for place, share in strongest)
         return self._waiting.choice(slot, logistic(float(self._waiting.margin.held[slot])), why)

@@ -1,29 +1,29 @@
 """Ids by text, in fourteen bytes each.
 
-The newest texts are in a dictionary, which is quick and takes a hundred bytes a text. When there are many they
-settle: of a settled text only the hash is kept, 64 bits under a key that is new in every run (of ten million
-texts two share one once in 400,000 crawls). It is found by open addressing over two flat arrays, one of slots
-that hold ids, one of hashes by id. Nobody can foresee the hashes, so that no choice of texts makes the search
-slow; where a text falls decides nothing.
+Of a text only the hash is kept, 64 bits under a key that is new in every run (of ten million texts two share one once
+in 400,000 crawls). It is found by open addressing over two flat arrays, one of slots that hold ids, one of hashes by
+id. Nobody can foresee the hashes, so that no choice of texts makes the search slow; where a text falls decides
+nothing.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from itertools import count, islice
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from salticid.model import Ints
-
-MOST_YOUNG = 1 << 17
-"""Texts in the dictionary before they settle."""
+from salticid.native import at, lib
 
 _FREE = -1
-_FIRST_SLOTS = 1 << 18
+_FIRST_SLOTS = 1 << 10
 _FULLEST = 2 / 3
+_FEW = 8
+"""So many texts are not worth a call of the library."""
+_AT_ONCE = 1 << 17
+"""So many ids are given slots together."""
 
 
 class Ids:
@@ -35,85 +35,68 @@ class Ids:
     """
 
     def __init__(self) -> None:
-        self._young: defaultdict[bytes, int] = defaultdict(count().__next__)
-        self._old_ids = _OldIds()
+        self._hashes = array("q")
+        self._slots = array("i", [_FREE]) * _FIRST_SLOTS
 
     def __len__(self) -> int:
-        return len(self._old_ids.hashes) + len(self._young)
+        return len(self._hashes)
 
     def find(self, text: bytes) -> int:
         """The id of a text, or -1 when it has none."""
-        at = self._young.get(text)
-        return self._old_ids.find(text) if at is None else at
+        return self._slots[self._slot(hash(text))]
 
     def give_all(self, texts: Sequence[bytes]) -> tuple[list[int], list[bytes]]:
         """The id of each text, the next one for a text that had none; and the texts that had none."""
-        young, before, old = self._young, len(self._young), self._old(texts)
-        if old:
-            ids = [old[text] if text in old else young[text] for text in texts]
-        else:
-            ids = list(map(young.__getitem__, texts))  # which counts those it has not met
-        fresh = list(islice(reversed(young), len(young) - before))[::-1]
-        if len(young) >= MOST_YOUNG:
-            self._settle()
+        self._make_room(len(texts))
+        if lib is None or len(texts) <= _FEW:
+            return self._give_each(texts)
+        many, known = len(texts), len(self._hashes)
+        asked: npt.NDArray[np.int64] = np.fromiter(map(hash, texts), np.int64, many)
+        ids, fresh = np.empty(many, np.int32), np.empty(many, np.int32)
+        self._hashes.frombytes(bytes(asked.nbytes))
+        news = lib.give_ids(
+            at(asked), many, at(self._hashes), known, at(self._slots), len(self._slots), at(ids), at(fresh)
+        )
+        if news == many:
+            return ids.tolist(), list(texts)
+        del self._hashes[known + news :]
+        return ids.tolist(), [texts[place] for place in fresh[:news].tolist()]
+
+    def _give_each(self, texts: Sequence[bytes]) -> tuple[list[int], list[bytes]]:
+        """The same, one after the other."""
+        ids, fresh = [], []
+        for text in texts:
+            slot = self._slot(text_hash := hash(text))
+            if self._slots[slot] == _FREE:
+                self._slots[slot] = len(self._hashes)
+                self._hashes.append(text_hash)
+                fresh.append(text)
+            ids.append(self._slots[slot])
         return ids, fresh
 
-    def extend(self, texts: Sequence[bytes]) -> None:
-        """Give the next ids to texts of which none has one."""
-        self._settle()
-        self._old_ids.extend(texts)
-        self._young.default_factory = count(len(self)).__next__
+    def _slot(self, text_hash: int) -> int:
+        """Where a hash is, or the free slot where it belongs: from the one its last bits name, on to the next."""
+        slots, hashes, mask = self._slots, self._hashes, len(self._slots) - 1
+        slot = text_hash & mask
+        while (number := slots[slot]) != _FREE and hashes[number] != text_hash:
+            slot = slot + 1 & mask
+        return slot
 
-    def _old(self, texts: Sequence[bytes]) -> dict[bytes, int]:
-        """The ids of those texts that have settled."""
-        if not self._old_ids.hashes:
-            return {}
-        young, find = self._young, self._old_ids.find
-        return {text: at for text in texts if text not in young and (at := find(text)) >= 0}
-
-    def _settle(self) -> None:
-        self._old_ids.extend(self._young)
-        self._young.clear()
-
-
-class _OldIds:
-    """Hashes by open addressing: one is looked for from the slot its last bits name, on to the first free one."""
-
-    def __init__(self) -> None:
-        self.hashes = array("q")
-        self._slots = array("i")
-
-    def find(self, text: bytes) -> int:
-        slots, hashes = self._slots, self.hashes
-        if not hashes:
-            return -1
-        text_hash, mask = hash(text), len(slots) - 1
-        at = text_hash & mask
-        while (number := slots[at]) != _FREE and hashes[number] != text_hash:
-            at = at + 1 & mask
-        return number
-
-    def extend(self, texts: Iterable[bytes]) -> None:
-        """Give the next ids to texts none of which is there."""
-        first = len(self.hashes)
-        self.hashes.extend(map(hash, texts))
-        if len(self.hashes) > _FULLEST * len(self._slots):
-            self._make_room()
-            first = 0
-        for begin in range(first, len(self.hashes), MOST_YOUNG):
-            self._place(begin, min(begin + MOST_YOUNG, len(self.hashes)))
-
-    def _make_room(self) -> None:
-        """Slots for twice as many, all of them free."""
-        size = max(_FIRST_SLOTS, len(self._slots))
-        while len(self.hashes) > _FULLEST * size:
+    def _make_room(self, more: int) -> None:
+        """See to it that slots stay free, if so many texts are new."""
+        size, most = len(self._slots), (len(self._hashes) + more) / _FULLEST
+        if size >= most:
+            return
+        while size < most:
             size *= 2
         self._slots = array("i", [_FREE]) * size
+        for first in range(0, len(self._hashes), _AT_ONCE):
+            self._place(first, min(first + _AT_ONCE, len(self._hashes)))
 
     def _place(self, first: int, last: int) -> None:
         """Find slots for the ids from `first` up to `last`: all try at once, those that clash try the next."""
         slots: Ints = np.frombuffer(self._slots, np.int32)
-        slot = np.frombuffer(self.hashes, np.int64)[first:last] & (len(slots) - 1)
+        slot = np.frombuffer(self._hashes, np.int64)[first:last] & (len(slots) - 1)
         ids = np.arange(first, last, dtype=np.int32)
         while len(ids):
             free = slots[slot] == _FREE

@@ -67,7 +67,7 @@ class Texts:
 
     def extend(self, texts: Sequence[bytes]) -> None:
         """Give the next ids to texts of which the table holds none, and that are all different."""
-        self._ids.extend(texts)
+        self._ids.give_all(texts)
         self._note(texts)
 
     def _note(self, fresh: Sequence[bytes]) -> None:
@@ -117,4 +117,7 @@ class Urls(Texts):
 
     def _note(self, fresh: Sequence[bytes]) -> None:
         super()._note(fresh)
-        self.host_of.extend(self.hosts.intern_all([url.split(b"/", 3)[2] for url in fresh]))
+        names = [url.split(b"/", 3)[2] for url in fresh]
+        hosts = list(dict.fromkeys(names))  # few: many links lead to the same
+        ids = dict(zip(hosts, self.hosts.intern_all(hosts), strict=True))
+        self.host_of.extend([ids[name] for name in names])

@@ -9,6 +9,8 @@ import numpy as np
 
 from salticid.columns import grow
 from salticid.model import NO_URL, Area, Glimpse, Ints, Links, Page
+from salticid.native import at as address
+from salticid.native import lib
 from salticid.protocols import Table, UrlTable
 
 _UNKNOWN = -1
@@ -39,7 +41,22 @@ class IdMap:
             self._ids = grow(self._ids, int(ids.max()) + 1, _UNKNOWN)
             for at in dict.fromkeys(ids[self._ids[ids] == _UNKNOWN].tolist()):
                 self._ids[at] = table.intern(self._spell(at))
-        return self._ids.take(ids)
+        return self._look_up(ids)
+
+    def to_one(self, one: int, table: Interning) -> int:
+        """The same for one id, or NO_URL."""
+        if one == NO_URL:
+            return NO_URL
+        known: int = self._ids.item(one) if 0 <= one < len(self._ids) else _UNKNOWN
+        return int(self.to(np.array([one], np.int32), table)[0]) if known == _UNKNOWN else known
+
+    def _look_up(self, ids: Ints) -> Ints:
+        if lib is None:
+            return self._ids.take(ids)
+        ids, others = np.ascontiguousarray(ids, np.int32), np.empty(len(ids), np.int32)
+        if not lib.look_up(address(self._ids), len(self._ids), address(ids), len(ids), address(others)):
+            raise IndexError("nobody said what these ids stand for")
+        return others
 
 
 class Translation:
@@ -64,9 +81,8 @@ class Translation:
 
     def page(self, page: Page, urls: UrlTable, words: Table) -> Page:
         """The same page under the ids of these tables, which learn what is new to them."""
-        own = np.array([page.url, page.canonical, page.refresh], np.int32)
-        own[own != NO_URL] = self.urls.to(own[own != NO_URL], urls)
-        url, canonical, refresh = own.tolist()
+        own = (page.url, page.canonical, page.refresh)
+        url, canonical, refresh = (self.urls.to_one(one, urls) for one in own)
         links = page.links
         return Page(
             url=url,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from salticid.columns import grow
-from salticid.model import Bools, Ints
+from salticid.model import Bools, Ints, Links
+from salticid.native import at, lib
 
 UNKNOWN, KNOWN, REACHED, CHOSEN, FAILED = range(5)
 """Nothing; the strategy may choose it; a redirect or a canonical link led there; chosen; chosen in vain."""
@@ -30,6 +31,24 @@ class UrlStates:
             self._states = grow(self._states, int(urls.max()) + 1)
         unchosen: Bools = self._states[urls] < REACHED
         return unchosen
+
+    def learn_fresh(self, links: Links) -> Ints:
+        """The places of links that were not chosen and may be followed; from now on the strategy may choose them."""
+        urls = links.url
+        if lib is None:
+            fresh = np.flatnonzero(self.unchosen(urls) & ~links.nofollow).astype(np.int32)
+            self.learn(urls[fresh])
+            return fresh
+        places: Ints = np.empty(len(urls), np.int32)
+        many = -1
+        while many < 0:
+            states = self._states
+            many = lib.fresh_links(
+                at(urls), at(links.nofollow), len(urls), at(states), len(states), KNOWN, at(places)
+            )
+            if many < 0:
+                self._states = grow(states, int(urls.max()) + 1)
+        return places[:many]
 
     def unseen(self, urls: Ints) -> Bools:
         """Which of these nothing is known of."""

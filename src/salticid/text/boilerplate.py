@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from salticid.columns import distinct, distinct_counts
-from salticid.model import Bools, Ints, Page
+from salticid.columns import distinct
+from salticid.model import Bools, Ints, Page, RepeatedRows
 from salticid.native import at as address
 from salticid.native import lib
 from salticid.protocols import UrlTable
@@ -29,6 +29,7 @@ MOST_SITES = 1024
 
 Rows = npt.NDArray[np.uint32]
 _FACTORS = np.array([0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F], np.uint32)
+_NOTHING: Rows = np.zeros(0, np.uint32)
 
 
 class Boilerplate:
@@ -62,18 +63,26 @@ class Boilerplate:
 
     def repeated(self, page: Page) -> Bools:
         """For each token of a page whether its site repeats it, as far as the site is known by now."""
-        size = len(page.tokens)
-        site = self._sites.get(self._urls.host(page.url))
-        if site is None or not len(site.repeated):
-            return np.zeros(size, np.bool_)
+        at, basis = self.basis(page)
+        return _repeated(at, basis.is_known, len(page.tokens))
+
+    def basis(self, page: Page) -> tuple[Ints, RepeatedRows]:
+        """Where the rows of a page begin that are looked for, and which of them its site repeats."""
         at, rows = self._rows(page)
+        host = self._urls.host(page.url)
+        return at, RepeatedRows(host, rows, self._known(host, rows))
+
+    def holds(self, basis: RepeatedRows) -> bool:
+        """Whether the site of a page repeats the same of its words as it did."""
+        return bool((self._known(basis.host, basis.rows) == basis.is_known).all())
+
+    def _known(self, host: int, rows: Rows) -> Bools:
+        known = self._sites[host].repeated if host in self._sites else _NOTHING
         if lib is None:
-            return _repeated(at, rows, site.repeated, size)
-        marks, known = np.empty(size, np.bool_), site.repeated
-        lib.repeated_marks(
-            address(at), address(rows), len(at), address(known), len(known), ROW, address(marks), size
-        )
-        return marks
+            return _is_among(rows, known)
+        is_known = np.empty(len(rows), np.bool_)
+        lib.known_rows(address(rows), len(rows), address(known), len(known), address(is_known))
+        return is_known
 
     def _rows(self, page: Page) -> tuple[Ints, Rows]:
         """The rows of words that are looked for: where they begin, and a number for the words of each.
@@ -85,43 +94,46 @@ class Boilerplate:
         return self._last[1:]
 
     def _rows_of(self, tokens: Ints) -> tuple[Ints, Rows]:
-        size = len(tokens)
-        if size <= 2 * EDGE:
-            return self._chosen_rows(tokens, 0)
-        first, last = self._chosen_rows(tokens[:EDGE], 0), self._chosen_rows(tokens[-EDGE:], size - EDGE)
-        return np.concatenate((first[0], last[0])), np.concatenate((first[1], last[1]))
-
-    def _chosen_rows(self, tokens: Ints, offset: int) -> tuple[Ints, Rows]:
-        marks = self._marks
+        marks, size = self._marks, len(tokens)
         if lib is None:
-            marks.learn(tokens)
-            return _chosen_rows(marks.number[tokens], offset)
-        size = len(tokens)
+            return _chosen_rows(marks, tokens)
         at, rows = np.empty(size, np.int32), np.empty(size, np.uint32)
         many = -1
         while many < 0:
             many = lib.chosen_rows(
-                address(tokens), size, offset, address(marks.number), address(marks.known), len(marks.known),
+                address(tokens), size, EDGE, address(marks.number), address(marks.known), len(marks.known),
                 address(_FACTORS), ROW, ONE_IN, address(at), address(rows),
             )  # fmt: skip
             if many < 0:
-                marks.learn(tokens)
-        return at[:many], rows[:many]
+                marks.learn(tokens)  # those between the edges, too: the newest words are spelled soonest
+        return at[:many].copy(), rows[:many].copy()
 
 
-def _chosen_rows(marks: Rows, offset: int) -> tuple[Ints, Rows]:
-    many = max(len(marks) - ROW + 1, 0)
+def _chosen_rows(marks: WordMarks, tokens: Ints) -> tuple[Ints, Rows]:
+    size = len(tokens)
+    if size > 2 * EDGE:
+        first, last = _chosen_rows(marks, tokens[:EDGE]), _chosen_rows(marks, tokens[-EDGE:])
+        at = np.concatenate((first[0], last[0] + np.int32(size - EDGE)))
+        return at, np.concatenate((first[1], last[1]))
+    marks.learn(tokens)
+    numbers, many = marks.number[tokens], max(size - ROW + 1, 0)
     rows = np.zeros(many, np.uint32)
     for place, factor in enumerate(_FACTORS):
-        rows += marks[place : place + many] * factor
+        rows += numbers[place : place + many] * factor
     rows ^= rows >> np.uint32(16)
     at = np.flatnonzero(rows % np.uint32(ONE_IN) == 0).astype(np.int32)
-    return at + np.int32(offset), rows[at]
+    return at, rows[at]
 
 
-def _repeated(at: Ints, rows: Rows, known: Rows, size: int) -> Bools:
+def _is_among(rows: Rows, known: Rows) -> Bools:
+    if not len(known):
+        return np.zeros(len(rows), np.bool_)
+    among: Bools = known[np.minimum(known.searchsorted(rows), len(known) - 1)] == rows
+    return among
+
+
+def _repeated(at: Ints, is_known: Bools, size: int) -> Bools:
     depth = np.zeros(size + 1, np.int32)
-    is_known = known[np.minimum(np.searchsorted(known, rows), len(known) - 1)] == rows
     both = is_known[1:] & is_known[:-1]
     np.add.at(depth, at[is_known], 1)
     np.add.at(depth, at[is_known] + ROW, -1)
@@ -145,19 +157,15 @@ class _Site:
 
     def read(self, rows: Rows) -> None:
         """A page holds these rows. What is repeated is settled anew when the pages have grown by an eighth."""
-        self._news.append(distinct(rows))
+        self._news.append(_distinct(rows))
         if len(self._news) > self._pages // 8:
             self._settle()
 
     def _settle(self) -> None:
-        news, times = distinct_counts(np.concatenate(self._news))
-        rows, counts = self._rows, self._counts
-        place = rows.searchsorted(news)
-        is_known = np.append(rows, news[-1:])[place] == news if len(rows) else np.zeros(len(news), np.bool_)
-        is_known &= place < len(rows)
-        counts[place[is_known]] += times[is_known]
-        rows = np.insert(rows, place[~is_known], news[~is_known])
-        counts = np.insert(counts, place[~is_known], times[~is_known])
+        news, times = self._news[0], np.ones(len(self._news[0]), np.int32)
+        for page in self._news[1:]:
+            news, times = _merged(news, times, page, np.ones(len(page), np.int32))
+        rows, counts = _merged(self._rows, self._counts, news, times)
         self._pages += len(self._news)
         self._news = []
         self.repeated = rows[counts >= max(LEAST_PAGES, LEAST_SHARE * self._pages)]
@@ -165,3 +173,26 @@ class _Site:
             several = counts > 1
             rows, counts, self._pages = rows[several], counts[several] // 2, self._pages // 2
         self._rows, self._counts = rows, counts
+
+
+def _distinct(rows: Rows) -> Rows:
+    """The different ones, ascending."""
+    if lib is None:
+        return distinct(rows)
+    rows, spare = rows.copy(), np.empty_like(rows)
+    return rows[: lib.distinct_rows(address(rows), len(rows), address(spare))]
+
+
+def _merged(rows: Rows, counts: Ints, news: Rows, times: Ints) -> tuple[Rows, Ints]:
+    """What was counted before and what is new, as one."""
+    if lib is not None:
+        both, sums = np.empty(len(rows) + len(news), np.uint32), np.empty(len(rows) + len(news), np.int32)
+        many = lib.merged_counts(
+            address(rows), address(counts), len(rows), address(news), address(times), len(news), address(both),
+            address(sums),
+        )  # fmt: skip
+        return both[:many], sums[:many]
+    place, is_known, counts = rows.searchsorted(news), _is_among(news, rows), counts.copy()
+    counts[place[is_known]] += times[is_known]
+    new_places = place[~is_known]
+    return np.insert(rows, new_places, news[~is_known]), np.insert(counts, new_places, times[~is_known])

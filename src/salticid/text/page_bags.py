@@ -55,11 +55,11 @@ class PageBags:
                 at(query.terms), at(query.counts), len(query.terms), at(sums),
             ):  # fmt: skip
                 return query.cosine_by(*sums.tolist())
-            self._stems.of(tokens)
+            self._stems.learn(tokens)
 
     def _compiled(self, page: Page, own: Bools | None) -> Bag:
         tokens, size = page.tokens, len(page.tokens)
-        terms = np.empty(size + len(self._phrases), np.int32)
+        terms = np.empty(size + len(self._phrases) + 1, np.int32)
         counts = np.empty(len(terms), np.int64)
         headings = at(page.in_headings) if self._heading_times > 1 else NOTHING
         mine = NOTHING if own is None else at(own)
@@ -72,8 +72,8 @@ class PageBags:
                 at(self._triples), len(self._phrases), at(self._scratch), len(self._scratch), at(terms), at(counts),
             )  # fmt: skip
             if many < 0:
-                self._stems.of(tokens if own is None else tokens[own])
-        terms, counts = terms[:many], counts[:many]
+                self._stems.learn(tokens, own)
+        terms, counts = terms[:many].copy(), counts[:many].copy()
         return Bag(terms, counts, sqrt(int(counts @ counts)))
 
     def _with_numpy(self, page: Page, own: Bools | None) -> Bag:

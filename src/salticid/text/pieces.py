@@ -2,7 +2,8 @@
 
 A dictionary look-up per word costs more than all the rest of reading a page. Pieces of up to 16 bytes fit
 into two 64-bit numbers, so that a small table of numbers answers for nearly all words of a text in a few
-array operations; what it does not hold is asked of a dictionary, and then it does.
+array operations; what it does not hold is asked of a dictionary, and then it does. Compiled, this is one loop, which
+can give ids to new words by itself.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from salticid.model import Ints
-from salticid.native import at, lib
+from salticid.native import NOTHING, at, lib
+from salticid.native.text_arrays import TextArrays
+
+Bytes = npt.NDArray[np.uint8]
 
 _SHORT = 16
-_SLOT_BITS = 19
+_SLOT_BITS = 18
 """Two to this power pieces are remembered at the most, if nothing else is said."""
 _KEY = np.dtype(f"S{_SHORT}")  # which numpy gathers quickly, also from where no number may stand
 _MASKS = np.frombuffer(
@@ -34,24 +38,43 @@ class Pieces:
     array([7, 7, 3, 7, 5], dtype=int32)
     """
 
-    def __init__(self, ask: Callable[[list[bytes]], list[int]], slot_bits: int = _SLOT_BITS) -> None:
+    def __init__(
+        self,
+        ask: Callable[[list[bytes]], list[int]],
+        slot_bits: int = _SLOT_BITS,
+        words: TextArrays | None = None,
+        longest: int = 0,
+    ) -> None:
         self._ask, self._slot_bits = ask, slot_bits
-        self._slots = np.zeros((1 << slot_bits, 3), np.uint64)
+        self._words, self._longest = words, longest
+        """A table that gives codes to all words of no more than so many small letters of ASCII."""
+        self._slots = self._no_slots()
         """The two numbers of a piece and its code, side by side: what is looked at together."""
 
-    def codes(self, text: bytes) -> Ints:
-        """The code of each piece between spaces, in order. The text may hold no NUL."""
-        return self._with_numpy(text) if lib is None else self._compiled(text)
+    def _no_slots(self) -> npt.NDArray[np.uint64]:
+        """Compiled, the second number is half as long, and the code the other half."""
+        return np.zeros((1 << self._slot_bits, 3 if lib is None else 2), np.uint64)
 
-    def _compiled(self, text: bytes) -> Ints:
+    def codes(self, text: bytes | Bytes) -> Ints:
+        """The code of each piece between spaces, in order. The text may hold no NUL."""
+        if (self._slots.shape[1] == 3) != (
+            lib is None
+        ):  # they were kept by a program with the library, or without
+            self._slots = self._no_slots()
+        return self._with_numpy(bytes(text)) if lib is None else self._compiled(text)
+
+    def _compiled(self, text: bytes | Bytes) -> Ints:
         size, slots = len(text), at(self._slots)
         codes, missing = np.empty(size // 2 + 1, np.int32), np.empty((size // 2 + 1, 3), np.int32)
         counts = np.empty(2, np.int32)
-        lib.piece_codes(at(text), size, slots, self._slot_bits, at(codes), at(missing), at(counts))
+        words = NOTHING if self._words is None else self._words.with_room(size // 2 + 1, size)
+        lib.piece_codes(
+            at(text), size, slots, self._slot_bits, words, self._longest, at(codes), at(missing), at(counts)
+        )
         many, misses = counts.tolist()
         if misses:
-            spans = missing[:misses].tolist()
-            news = np.array(self._ask([text[start:end] for _, start, end in spans]), np.int32)
+            spans, whole = missing[:misses].tolist(), bytes(text)
+            news = np.array(self._ask([whole[start:end] for _, start, end in spans]), np.int32)
             lib.keep_pieces(at(text), at(missing), at(news), misses, slots, self._slot_bits, at(codes))
         return codes[:many]
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from salticid.columns import distinct, grow
-from salticid.model import Ints
+from salticid.model import Bools, Ints
+from salticid.native import NOTHING, lib
+from salticid.native import at as address
 from salticid.protocols import Brief, Table
 from salticid.text import language
 from salticid.text.tokens import letter_runs
@@ -34,7 +36,7 @@ class Stems:
         world_stems = words.stems(self.rules)
         self._of = np.full(1024, UNKNOWN, np.int32) if world_stems is None else np.array(world_stems.of)
         self._world_texts = None if world_stems is None else world_stems.texts
-        self._first_new = 1 if self._world_texts is None else len(self._world_texts)
+        self.first_new = 1 if self._world_texts is None else len(self._world_texts)
         self._ids: dict[str, int] = {}
         self._texts: list[str] = []
         self._word_of: dict[int, str] = {}
@@ -56,17 +58,31 @@ class Stems:
 
     def __len__(self) -> int:
         """How many stems there are, STOP among them."""
-        return self._first_new + len(self._texts)
+        return self.first_new + len(self._texts)
 
     def of(self, words: Ints) -> Ints:
         """The stem of each word; STOP for stop words."""
-        self._of = grow(self._of, len(self._words), UNKNOWN)
+        self.learn(words)
         stems: Ints = self._of[words]
-        if stems.size and stems.min() == UNKNOWN:
-            news = distinct(words[stems == UNKNOWN])
-            self._of[news] = self._ids_of(self._words.spell(news.tolist()))
-            stems = self._of[words]
         return stems
+
+    def learn(self, words: Ints, own: Bools | None = None) -> None:
+        """Make sure that the `table` has a stem for each of these words, or of those that are a page's own."""
+        self._of = grow(self._of, len(self._words), UNKNOWN)
+        news = self._unknown(words, own)
+        if len(news):
+            self._of[news] = self._ids_of(self._words.spell(news.tolist()))
+
+    def _unknown(self, words: Ints, own: Bools | None) -> Ints:
+        if lib is None or words.dtype != np.int32 or words.ndim != 1:
+            some = words if own is None else words[own]
+            return distinct(some[self._of[some] == UNKNOWN])
+        size, news = len(words), np.empty(len(words), np.int32)
+        mine = NOTHING if own is None else address(own)
+        many = lib.words_without_stem(
+            address(words), size, mine, address(self._of), len(self._of), address(news)
+        )
+        return news[:many]
 
     @property
     def table(self) -> Ints:
@@ -75,11 +91,14 @@ class Stems:
 
     def terms(self, text: str) -> list[int]:
         """The stems of a text typed by a person, stop words left out, repeats kept."""
-        tokens = list(letter_runs(text))
+        return [stem for stem in self.of_written(list(letter_runs(text))) if stem != STOP]
+
+    def of_written(self, tokens: list[str]) -> list[int]:
+        """The stem of each token as people write it, by which it is shown from now on; STOP for stop words."""
         stems = self._ids_of(tokens)
         for stem, token in zip(stems, tokens, strict=True):
             self._word_of.setdefault(stem, token)
-        return [stem for stem in stems if stem != STOP]
+        return stems
 
     def of_tokens(self, tokens: list[str]) -> list[int]:
         """The stem of each token, as a tokenizer cuts and writes them; STOP for stop words."""
@@ -87,7 +106,8 @@ class Stems:
 
     def phrase(self, first: int, second: int) -> int:
         """Two stems that stand side by side, as one more stem."""
-        (stem,) = self._ids_of_stems([f"{self.text(first)} {self.text(second)}"])
+        text = f"{self.text(first)} {self.text(second)}"
+        stem = self._ids[text] if text in self._ids else self._meet(text)
         self._word_of.setdefault(stem, f"{self.word(first)} {self.word(second)}")
         return stem
 
@@ -100,36 +120,37 @@ class Stems:
 
     def text(self, stem: int) -> str:
         """The stem as text; empty for STOP."""
-        if stem >= self._first_new:
-            return self._texts[stem - self._first_new]
+        if stem >= self.first_new:
+            return self._texts[stem - self.first_new]
         return self._world_texts[stem] if self._world_texts is not None else ""
+
+    def new_texts(self, first: int) -> list[str]:
+        """The texts of all stems from this one on, none of which a world prepared: that begins at `first_new`."""
+        return self._texts[first - self.first_new :]
 
     def texts(self, stems: list[int]) -> list[str]:
         """The same for many stems at once."""
         if self._world_texts is None:
             own = self._texts
             return [own[stem - 1] if stem else "" for stem in stems]
-        of_world = [stem for stem in stems if stem < self._first_new]
+        of_world = [stem for stem in stems if stem < self.first_new]
         spelled = dict(zip(of_world, self._world_texts.spell(of_world), strict=True))
         return [spelled[stem] if stem in spelled else self.text(stem) for stem in stems]
 
     def _ids_of(self, tokens: list[str]) -> list[int]:
         """The stem of each token; STOP for stop words, the next free id for a stem never seen."""
-        stop = self._stop
-        stems = [stem for token, stem in zip(tokens, self._stem(tokens), strict=True) if token not in stop]
-        ids = self._ids_of_stems(stems)
-        if len(ids) == len(tokens):
-            return ids
-        rest = iter(ids)
-        return [STOP if token in stop else next(rest) for token in tokens]
+        stop, known = self._stop, self._ids.get
+        ids = []
+        for token, stem in zip(tokens, self._stem(tokens), strict=True):
+            at = STOP if token in stop else known(stem)
+            ids.append(self._meet(stem) if at is None else at)
+        return ids
 
-    def _ids_of_stems(self, stems: list[str]) -> list[int]:
-        """The id of each stem; those of the world are looked up there, once."""
-        ids = self._ids
-        news = [stem for stem in dict.fromkeys(stems) if stem not in ids]
-        if self._world_texts is not None:
-            ids.update((stem, at) for stem in news if (at := self._world_texts.find(stem)) >= 0)
-            news = [stem for stem in news if stem not in ids]
-        ids.update(zip(news, range(len(self), len(self) + len(news)), strict=True))
-        self._texts += news
-        return list(map(ids.__getitem__, stems))
+    def _meet(self, stem: str) -> int:
+        """The id of a stem that is not among those met before: that of the world, or the next free one."""
+        at = -1 if self._world_texts is None else self._world_texts.find(stem)
+        if at < 0:
+            at = len(self)
+            self._texts.append(stem)
+        self._ids[stem] = at
+        return at

@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 from salticid.columns import distinct, grow
 from salticid.model import Bools, Ints
+from salticid.native import at as address
+from salticid.native import lib
 from salticid.protocols import Table
 from salticid.text import language
 
@@ -37,11 +39,19 @@ class WordMarks:
             size = len(self._words)
             self.number, self.is_stop = grow(self.number, size), grow(self.is_stop, size)
             self.known = grow(self.known, size)
-        known = self.known[tokens]
-        if known.all():
+        news = self._unknown(tokens)
+        if not len(news):
             return
-        news = distinct(tokens[~known])
         texts = self._words.spell(news.tolist())
         self.number[news] = list(map(crc32, map(str.encode, texts)))
         self.is_stop[news] = list(map(self._stop.__contains__, texts))
         self.known[news] = True
+
+    def _unknown(self, tokens: Ints) -> Ints:
+        if lib is None or tokens.dtype != np.int32:
+            return distinct(tokens[~self.known[tokens]])
+        news = np.empty(len(tokens), np.int32)
+        many = lib.words_without_marks(
+            address(tokens), len(tokens), address(self.known), len(self.known), address(news)
+        )
+        return news[:many]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from pathlib import Path
 
 import numpy as np
@@ -75,14 +76,13 @@ class RecordedWeb:
         """The recorded answer; a redirect into the unknown is "not recorded" too."""
         at, seconds = url, 0.0
         for _ in range(MAX_REDIRECTS + 1):
-            row = int(self._row_of[at]) if at < len(self._row_of) else -1
+            row = self._row_of.item(at) if at < len(self._row_of) else -1
             seconds += self._time(at, row)
             if row < 0:
                 return Response(url, at, Outcome.NOT_RECORDED, seconds=seconds)
-            kind = int(self._kind[row])
-            if kind != REDIRECT:
+            if self._kind.item(row) != REDIRECT:
                 return self._answer(url, at, row, seconds)
-            at = int(self._target[row])
+            at = self._target.item(row)
         return Response(url, at, Outcome.REDIRECT_LOOP, seconds=seconds)
 
     def page_at(self, url: int) -> Page | None:
@@ -99,9 +99,9 @@ class RecordedWeb:
         tokens = _part(self._token_end, number)
         areas = _part(self._area_end, number)
         links = _part(self._link_end, number)
-        flags = int(self._flags[number])
+        flags = self._flags.item(number)
         return Page(
-            url=int(self._page_url[number]),
+            url=self._page_url.item(number),
             title=self._title[_part(self._title_end, number)].tobytes().decode(),
             tokens=self._token[tokens],
             area_start=self._area_start[areas],
@@ -113,40 +113,40 @@ class RecordedWeb:
                 self._link_nofollow[links],
             ),
             packed_text=self._text[_part(self._text_end, number)].tobytes(),
-            canonical=int(self._canonical[number]),
-            refresh=int(self._refresh[number]),
+            canonical=self._canonical.item(number),
+            refresh=self._refresh.item(number),
             noindex=bool(flags & NOINDEX),
             nofollow=bool(flags & NOFOLLOW),
         )
 
     def _answer(self, url: int, at: int, row: int, seconds: float) -> Response:
-        outcome = OUTCOMES[int(self._kind[row])]
-        date = float(self._dates[row])
+        outcome = OUTCOMES[self._kind.item(row)]
+        date = self._dates.item(row)
         return Response(
             url=url,
             final=at,
             outcome=outcome,
-            status=int(self._status[row]),
-            page=self.page(int(self._page_of[row])) if outcome is Outcome.OK else None,
+            status=self._status.item(row),
+            page=self.page(self._page_of.item(row)) if outcome is Outcome.OK else None,
             seconds=seconds,
-            size=int(self._size[row]),
-            modified=None if np.isnan(date) else date,
+            size=self._size.item(row),
+            modified=None if isnan(date) else date,
         )
 
     def _time(self, url: int, row: int) -> float:
         """The seconds the answer took; where nobody measured, what its host and size would make of it."""
-        seconds = float(self._seconds[row]) if row >= 0 else np.nan
-        if not np.isnan(seconds):
+        seconds: float = self._seconds.item(row) if row >= 0 else np.nan
+        if not isnan(seconds):
             return seconds
         host = self.urls.host(url)
         if host not in self._speeds:
             self._speeds[host] = _speed(self.urls.host_name(host))
         latency, bandwidth = self._speeds[host]
-        return round(latency + (int(self._size[row]) / bandwidth if row >= 0 else 0.0), 4)
+        return round(latency + (self._size.item(row) / bandwidth if row >= 0 else 0.0), 4)
 
 
 def _part(ends: np.ndarray[tuple[int], np.dtype[np.uint64]], number: int) -> slice:
-    return slice(int(ends[number - 1]) if number else 0, int(ends[number]))
+    return slice(ends.item(number - 1) if number else 0, ends.item(number))
 
 
 def _speed(host: str) -> tuple[float, float]:

@@ -27,6 +27,7 @@ _PLACE, _SOURCE, _URL, _AGE, _SCORE = 20, 32, 32, 40, 64
 _URL_AT = _PLACE + _SOURCE
 _AGE_AT = _URL_AT + _URL
 _SCORE_AT = _AGE_AT + _AGE
+_AGE_BITS = ((1 << _AGE) - 1) << _AGE_AT
 _LAST_PLACE = (1 << _PLACE) - 1
 _SOURCE_SHIFT = 2  # sources count from -2 (offers)
 
@@ -78,28 +79,30 @@ class Frontier:
         places: Ints | Sequence[int] | None = None,
     ) -> None:
         """Queue links in the order given. One that waits already keeps the higher score, and its age."""
-        ids = np.asarray(urls).tolist()
+        ids: list[int] = urls.tolist() if isinstance(urls, np.ndarray) else list(urls)
+        one_score = False
         if isinstance(scores, float | int):
             if self._turns_away(scores):
                 return
-            bits = [_bits(scores)] * len(ids)
+            bits, one_score = [_bits(scores)] * len(ids), True
         else:
             bits = _all_bits(np.asarray(scores, np.float64))
         spots = range(len(ids)) if places is None else np.asarray(places).tolist()
         origin = (source + _SOURCE_SHIFT) << _PLACE
+        entries, age = self._entry, self._age
         for url, score_bits, place in zip(ids, bits, spots, strict=True):
-            entry = self._entry.get(url)
+            entry = entries.get(url)
             if entry is None:
-                self._age += 1
-                age = self._age
+                age += 1
+                key = score_bits << _SCORE_AT | age << _AGE_AT
             elif entry >> _SCORE_AT > score_bits:
-                age = entry >> _AGE_AT & ((1 << _AGE) - 1)
+                key = score_bits << _SCORE_AT | entry & _AGE_BITS
             else:
                 continue
-            self._enter(
-                url,
-                score_bits << _SCORE_AT | age << _AGE_AT | url << _URL_AT | origin | min(place, _LAST_PLACE),
-            )
+            key |= url << _URL_AT | origin | (place if place < _LAST_PLACE else _LAST_PLACE)
+            if not self._enter(url, key, entry is None) and one_score:
+                break  # nor will those after it: they are newer, and all that waits is at least as good
+        self._age = age
 
     def pop(self, n: int, busy: frozenset[int] = frozenset()) -> list[Choice]:
         """Take the `n` best links that are on no busy host; fewer when there are no more."""
@@ -128,7 +131,7 @@ class Frontier:
         """Give a waiting link another score, higher or lower; its age stays. Nothing if it does not wait."""
         key = self._entry.get(url)
         if key is not None and _bits(score) != key >> _SCORE_AT:
-            self._enter(url, _bits(score) << _SCORE_AT | key & ((1 << _SCORE_AT) - 1))
+            self._enter(url, _bits(score) << _SCORE_AT | key & ((1 << _SCORE_AT) - 1), False)
 
     def rescore_all(self, scores: dict[int, float]) -> None:
         """The same for many waiting links at once."""
@@ -174,17 +177,18 @@ class Frontier:
             return False
         return self.limit == 0 or _bits(score) >= self._lowest() >> _SCORE_AT
 
-    def _enter(self, url: int, key: int) -> None:
-        new = url not in self._entry
-        if new and self.limit is not None and len(self._entry) >= self.limit:
+    def _enter(self, url: int, key: int, is_new: bool) -> bool:
+        """Let a link wait under this key; False if it is new and there is no room for it."""
+        if is_new and self.limit is not None and len(self._entry) >= self.limit:
             if self.limit == 0 or (self._newcomer_competes and key > self._lowest()):
-                return
+                return False
             self._evict()
         self._entry[url] = key
         self._heap_size += 1
         heappush(self._best, key)
         if self._worst is not None:
             heappush(self._worst, -key)
+        return True
 
     def _lowest(self) -> int:
         """The key of the waiting link that would be evicted next."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import TracebackType
@@ -12,6 +11,7 @@ from typing import Protocol, cast
 
 import aiohttp
 from aiohttp.client_proto import ResponseHandler
+from aiohttp.streams import StreamReader
 from yarl import URL
 
 from salticid.parse.content import MAX_PDF, codings, is_pdf
@@ -23,6 +23,7 @@ from salticid.webs.live.long_bodies import LongBodies
 from salticid.webs.live.messages import answer_of, request_of
 from salticid.webs.live.names import Names
 from salticid.webs.live.retries import Failure
+from salticid.webs.live.routes import Answer, Routes
 
 PDF_PATIENCE = 6
 """A PDF that is longer than a page may take so many times as long."""
@@ -35,8 +36,6 @@ _HEADERS = {
 _COOKIES = (b"set-cookie", b"set-cookie2")
 _LISTS = {"content-encoding": ", ", "x-robots-tag": "\n"}
 """Fields of which all count, and what is put between them."""
-_ON_SENT: ContextVar[Callable[[], None] | None] = ContextVar("sent", default=None)
-"""Called when the request of this task was sent: aiohttp makes the response, and leaves us no other way to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,6 @@ class Client:
         self._long_bodies = long_bodies
 
     async def __aenter__(self) -> Client:
-        timeout = self._settings.timeout
         connector = aiohttp.TCPConnector(
             resolver=self._names,
             socket_factory=self._sockets,
@@ -111,26 +109,19 @@ class Client:
             limit=self._settings.connections,
             enable_cleanup_closed=False,
         )
-        self._session = aiohttp.ClientSession(
-            connector=connector,
-            headers={**_HEADERS, "User-Agent": self._settings.user_agent},
-            cookie_jar=aiohttp.DummyCookieJar(),
-            response_class=_ResponseWithAddress,
-            # The whole request is timed by `get`, which bounds each wait for data too.
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=timeout / 2),
-            auto_decompress=False,
-            trust_env=False,
-        )
+        # A protocol of our own, for which aiohttp has no door.
         ours = partial(Connection, asyncio.get_running_loop(), self._settings.max_bytes)
         connector._factory = cast("partial[ResponseHandler]", ours)
-        # aiohttp asks again by itself when a kept connection turns out closed; we want to know of it.
-        self._session._retry_connection = False
+        fields = {**_HEADERS, "User-Agent": self._settings.user_agent}
+        # The whole request is timed by `get`, which bounds each wait for data too.
+        self._routes = Routes(connector, fields, self._settings.timeout / 2, self._settings.proxy)
+        self._connector = connector
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
-        await self._session.close()
+        await self._connector.close()
         await self._names.close()
 
     @property
@@ -151,46 +142,53 @@ class Client:
         is over the server knows: a connection that is not kept is closed. `on_sent` is called when the request is
         on its way, if it ever is.
         """
-        _ON_SENT.set(on_sent)
-        answer, reusable = await self._try(url, at_least, fields)
+        answer, reusable = await self._try(url, at_least, fields, on_sent)
         if not reusable:
             await asyncio.sleep(0)  # in the next round of the event loop, which may be long in coming
         return answer
 
     async def _try(
-        self, url: str, at_least: int, fields: Mapping[str, str] | None
+        self, url: str, at_least: int, fields: Mapping[str, str] | None, on_sent: Callable[[], None] | None
     ) -> tuple[Exchange | Failure, bool]:
         """What came of asking, and whether the connection may be used again."""
         valid_fields = {name: value for name, value in (fields or {}).items() if value.isprintable()}
+        most = max(at_least, self._settings.max_bytes)
         try:
             async with asyncio.timeout(self._settings.timeout) as deadline:
-                return await self._get(url, max(at_least, self._settings.max_bytes), valid_fields, deadline)
+                return await self._get(url, most, valid_fields, on_sent, deadline)
         except (TimeoutError, aiohttp.ClientError, OSError, ValueError) as error:
             return failure_of(error), False
 
     async def _get(
-        self, url: str, most: int, fields: Mapping[str, str], deadline: asyncio.Timeout
+        self,
+        url: str,
+        most: int,
+        fields: dict[str, str],
+        on_sent: Callable[[], None] | None,
+        deadline: asyncio.Timeout,
     ) -> tuple[Exchange, bool]:
-        where, proxy = URL(url, encoded=True), self._settings.proxy
-        if proxy is not None:  # our sockets see only the proxy: whither it leads is checked here
+        if self._settings.proxy is not None:
+            where = URL(url, encoded=True)  # our sockets see only the proxy: whither it leads is checked here
             await self._names.admissible(where.raw_host or "", where.port or 0)
-        access = self._settings.access
-        secrets = {} if access is None else access.fields(url)
-        request = self._session.get(where, headers={**fields, **secrets}, allow_redirects=False, proxy=proxy)
-        async with request as response:
-            body, truncated = await _body(response, most, partial(self._longer, response, deadline))
+        secrets = {} if self._settings.access is None else self._settings.access.fields(url)
+        fields |= secrets
+        with await self._routes.ask(url, fields, on_sent) as answer:
+            body, truncated = await _body(answer.body, most, partial(self._longer, answer, deadline))
             if truncated:
-                response.close()
-            answer = Exchange(response.status, _fields(response), body, whole=not truncated)
-            record = self._keep(url, response, answer, truncated, secrets)
-            return replace(answer, record=record), not truncated
+                answer.close()
+            exchange = Exchange(answer.head.code, _fields(answer.head.headers), body, whole=not truncated)
+            if self._archive is not None:
+                record = self._keep(self._archive, url, answer, exchange, fields, secrets)
+                exchange = replace(exchange, record=record)
+            return exchange, answer.reusable
 
-    async def _longer(
-        self, response: aiohttp.ClientResponse, deadline: asyncio.Timeout, body: bytearray
-    ) -> int:
+    async def _longer(self, answer: Answer, deadline: asyncio.Timeout, body: bytearray) -> int:
         """How long a body may be that begins so: longer than a page if it is a PDF, once there is a place for it."""
-        kind = response.headers.get("content-type", "")
-        if self._long_bodies is None or not response.ok or (response.content_length or 0) > MAX_PDF:
+        head = answer.head
+        if self._long_bodies is None or head.code >= 400:
+            return 0
+        kind, length = head.headers.get("content-type", ""), head.headers.get("content-length", "0")
+        if int(length) > MAX_PDF:
             return 0
         if not is_pdf(kind, bytes(body[:_BLOCK])):
             return 0
@@ -199,49 +197,35 @@ class Client:
         deadline.reschedule(asyncio.get_running_loop().time() + PDF_PATIENCE * self._settings.timeout)
         if not place:
             return 0
-        if response.connection is not None and isinstance(response.connection.protocol, Connection):
-            response.connection.protocol.allow(MAX_PDF)
+        answer.allow(MAX_PDF)
         return MAX_PDF
 
     def _keep(
         self,
+        archive: Recorder,
         url: str,
-        response: aiohttp.ClientResponse,
-        answer: Exchange,
-        more: bool,
+        answer: Answer,
+        exchange: Exchange,
+        fields: Mapping[str, str],
         secrets: Iterable[str],
-    ) -> int | None:
-        """Hand the exchange, whose body may have `more`, to the recorder. A proxy's address is not the server's.
+    ) -> int:
+        """Hand the exchange to the recorder. A proxy's address is not the server's.
 
-        Fields that are `secrets` are left out; where there are any, so are the cookies that came back.
+        Of the request's `fields` those that are `secrets` are left out; where there are any, so are the cookies that
+        came back.
         """
-        if self._archive is None:
-            return None
-        names = frozenset(name.lower().encode() for name in secrets)
-        direct = self._settings.proxy is None
-        address = response.address if direct and isinstance(response, _ResponseWithAddress) else None
-        longest = max(self._settings.max_bytes, len(answer.body))
+        names = frozenset(name.lower() for name in secrets)
+        address = answer.address if self._settings.proxy is None else None
+        longest = max(self._settings.max_bytes, len(exchange.body))
         message, left_out = answer_of(
-            response, codings(answer.fields), answer.body, longest, _COOKIES if names else ()
+            answer.head, codings(exchange.fields), exchange.body, longest, _COOKIES if names else ()
         )
-        return self._archive.add(url, request_of(response, names), message, address, more or left_out)
-
-
-class _ResponseWithAddress(aiohttp.ClientResponse):
-    """A response that remembers who sent it: a short one has let go of its connection before we see it."""
-
-    address: str | None = None
-
-    async def start(self, connection: aiohttp.connector.Connection) -> aiohttp.ClientResponse:
-        if (on_sent := _ON_SENT.get()) is not None:
-            on_sent()
-        peer = connection.transport and connection.transport.get_extra_info("peername")
-        self.address = peer[0].partition("%")[0] if peer else None
-        return await super().start(connection)
+        request = request_of(url, self._routes.fields(url, fields).items(), names)
+        return archive.add(url, request, message, address, left_out or not exchange.whole)
 
 
 async def _body(
-    response: aiohttp.ClientResponse, most: int, longer: Callable[[bytearray], Awaitable[int]]
+    stream: StreamReader, most: int, longer: Callable[[bytearray], Awaitable[int]]
 ) -> tuple[bytes, bool]:
     """A body, and whether there is more of it; of one that brings too much around it, what was read until then.
 
@@ -250,13 +234,15 @@ async def _body(
     """
     body, first = bytearray(), most
     try:
-        while block := await response.content.read(_BLOCK):
+        while block := await stream.read(_BLOCK):
+            if not body and len(block) <= most and stream.at_eof():
+                return block, False
             body += block
-            if len(body) >= most and not response.content.at_eof():
+            if len(body) >= most and not stream.at_eof():
                 most = max(most, await longer(body))
                 if len(body) >= most:
                     break
-        truncated = len(body) > most or not response.content.at_eof()
+        truncated = len(body) > most or not stream.at_eof()
     except TooMuch:
         if not body:
             raise
@@ -265,11 +251,11 @@ async def _body(
     return bytes(body), truncated
 
 
-def _fields(response: aiohttp.ClientResponse) -> dict[str, str]:
+def _fields(head: Mapping[str, str]) -> dict[str, str]:
     """The head's fields; of one that stands there twice the first counts, where lists are meant all of it."""
     fields: dict[str, str] = {}
-    for name, raw in response.headers.items():
-        key, value = name.lower(), raw.encode("utf-8", "replace").decode()
+    for name, raw in head.items():
+        key, value = name.lower(), raw if raw.isascii() else raw.encode("utf-8", "replace").decode()
         if key in fields and key in _LISTS:
             fields[key] += _LISTS[key] + value
         fields.setdefault(key, value)

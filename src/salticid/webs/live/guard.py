@@ -13,6 +13,7 @@ import re
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any
 
@@ -213,6 +214,7 @@ def _host(name: str) -> str | None:
     return None if url is None else host(url)
 
 
+@lru_cache(maxsize=4096)  # a host is looked up for each of its pages
 def _is_address(name: str) -> bool:
     try:
         ip_address(name.strip("[]"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from ipaddress import IPv6Address
 from math import inf
 from urllib.parse import urlsplit
@@ -51,10 +52,8 @@ class Line:
 
     async def look_up(self, origin: str) -> None:
         """Ask the name server for a host, whatever it said before; it need not answer."""
-        parts = urlsplit(origin)
         with suppress(OSError):
-            port = parts.port or _PORTS[parts.scheme]
-            await self._names.again(parts.hostname or "", port, self._client.timeout)
+            await self._names.again(*_host_and_port(origin), self._client.timeout)
 
     def recall(self, origin: str) -> None:
         """This one answered in an earlier run."""
@@ -79,8 +78,7 @@ class Line:
         Where the person put it, manners hold per host, for its address says nothing about who is there. OSError
         when that cannot be found out.
         """
-        parts = urlsplit(url)
-        host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
+        host, port = _host_and_port(origin_of(url))
         address = await self._names.address(host, port, self._client.timeout)
         return _of_one_owner(address), self._names.has_rule(host)
 
@@ -127,6 +125,13 @@ def _nobody_waits() -> None:
     """Where the person placed a host, others at its address need not know that a request was sent."""
 
 
+@lru_cache(maxsize=4096)
+def _host_and_port(origin: str) -> tuple[str, int]:
+    parts = urlsplit(origin)
+    return parts.hostname or "", parts.port or _PORTS[parts.scheme]
+
+
+@lru_cache(maxsize=4096)
 def _of_one_owner(address: str) -> str:
     """An address, as one for all that its owner surely has: of IPv6 nobody has less than the first 64 bits.
 

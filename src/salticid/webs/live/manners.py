@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from math import inf
 
@@ -70,6 +70,32 @@ class Address:
         return release
 
 
+class _Turn:
+    """One turn of a host, from when it may be asked to the end of its answer."""
+
+    __slots__ = ("_host", "_lock", "_manners", "_start", "_state")
+
+    def __init__(self, host: str, manners: Manners) -> None:
+        self._host, self._manners, self._state = host, manners, manners._state(host)
+        self._lock, self._start = self._state.turn, 0.0
+
+    async def __aenter__(self) -> None:
+        await self._lock.acquire()
+        try:
+            while (wait := self._state.free_at - self._manners._clock()) > 0:
+                if wait > PARK_AFTER:
+                    raise Parked(self._host, self._state.free_at)
+                await asyncio.sleep(wait)
+        except BaseException:
+            self._lock.release()
+            raise
+        self._start = self._manners._clock()
+
+    async def __aexit__(self, *_: object) -> None:
+        self._manners._end_turn(self._host, self._start)
+        self._lock.release()
+
+
 class Manners:
     """Keeps one request in flight per host, a pause between two of them, and few per address.
 
@@ -85,23 +111,9 @@ class Manners:
         self._addresses: dict[str, Address] = {}
         self._addresses_free_at = 0.0
 
-    @asynccontextmanager
-    async def turn(self, host: str) -> AsyncIterator[None]:
+    def turn(self, host: str) -> AbstractAsyncContextManager[None]:
         """Wait for this host's turn; inside, no other request goes to it. Raises Parked when that would take long."""
-        state = self._state(host)
-        async with state.turn:
-            while (wait := state.free_at - self._clock()) > 0:
-                if wait > PARK_AFTER:
-                    raise Parked(host, state.free_at)
-                await asyncio.sleep(wait)
-            start = self._clock()
-            try:
-                yield
-            finally:
-                end = state.last_request = self._clock()
-                slow = min(end - start, LONGEST_PAUSE) if self._delay else 0.0
-                state.free_at = max(state.free_at, end + max(state.pause, slow))
-                self._changes[host] = None
+        return _Turn(host, self)
 
     def at(self, address: str) -> Address:
         """What is known of an address's patience."""
@@ -134,6 +146,13 @@ class Manners:
         changes = [(host, self._hosts[host]) for host in self._changes]
         self._changes.clear()
         return [(host, state.own_pause, state.free_at) for host, state in changes]
+
+    def _end_turn(self, host: str, start: float) -> None:
+        state = self._hosts[host]
+        end = state.last_request = self._clock()
+        slow = min(end - start, LONGEST_PAUSE) if self._delay else 0.0
+        state.free_at = max(state.free_at, end + max(state.pause, slow))
+        self._changes[host] = None
 
     @property
     def _address_pause(self) -> float:

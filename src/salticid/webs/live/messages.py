@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-import aiohttp
+from aiohttp.http import RawResponseMessage
 
 from salticid.parse.codings import undo
+from salticid.urls import origin
 
 _REPLAYABLE: tuple[list[str], ...] = ([], ["gzip"], ["deflate"], ["br"])
 """Content codings that those who replay archives can undo: none, or one of these alone."""
@@ -16,17 +17,28 @@ _ONE_LINE = bytes.maketrans(b"\r\n", b"  ")
 Fields = list[tuple[bytes, bytes]]
 
 
-def request_of(response: aiohttp.ClientResponse, secrets: Collection[bytes] = ()) -> bytes:
-    """The request of a response, as the server got it: fields for a proxy are not for the record, nor are secrets."""
-    request = response.request_info
-    fields = [(name.encode(), value.encode("utf-8", "replace")) for name, value in request.headers.items()]
-    own = [(name, value) for name, value in fields if not name.lower().startswith(b"proxy-")]
-    own = _without(own, secrets)
-    return _message(f"{request.method} {request.url.raw_path_qs} HTTP/1.1".encode(), own)
+def lines_of(fields: Iterable[tuple[str, str]]) -> bytes:
+    """The lines of fields, all that comes after the first line of a request."""
+    return _lines((name.encode(), value.encode("utf-8", "replace")) for name, value in fields)
+
+
+def request(target: str, lines: bytes) -> bytes:
+    """The request for a target, a path or for a proxy a URL, with the lines of its fields."""
+    return b"GET %b HTTP/1.1\r\n%b" % (target.encode().translate(_ONE_LINE), lines)
+
+
+def request_of(url: str, fields: Iterable[tuple[str, str]], secrets: Collection[str] = ()) -> bytes:
+    """The request for a URL, as the server got it: fields for a proxy are not for the record, nor are secrets."""
+    own = [
+        (name, value)
+        for name, value in fields
+        if not name.lower().startswith("proxy-") and name.lower() not in secrets
+    ]
+    return request(url.removeprefix(origin(url)), lines_of(own))
 
 
 def answer_of(
-    response: aiohttp.ClientResponse,
+    head: RawResponseMessage,
     codings: list[str],
     body: bytes,
     longest: int,
@@ -38,16 +50,15 @@ def answer_of(
     aiohttp has undone the transfer coding. Content codings that nobody could replay are undone here, up to the longest
     body. The fields that were true of what was sent are kept under other names.
     """
-    fields = _rename(_without(list(response.raw_headers), secrets), b"transfer-encoding")
+    fields = _rename(_without(list(head.raw_headers), secrets), b"transfer-encoding")
     plain = None if codings in _REPLAYABLE else undo(body, codings, longest + 1)
     if plain is not None:
         body = plain[:longest]
         fields = _rename(fields, b"content-encoding", b"content-length")
         fields.append((b"Content-Length", b"%d" % len(body)))
-    version = response.version or aiohttp.HttpVersion11
-    reason = (response.reason or "").encode("utf-8", "surrogateescape")
-    head = _message(b"HTTP/%d.%d %d %b" % (*version, response.status, reason), fields)
-    return head + body, plain is not None and len(plain) > longest
+    reason = head.reason.encode("utf-8", "surrogateescape").translate(_ONE_LINE)
+    first = b"HTTP/%d.%d %d %b\r\n" % (*head.version, head.code, reason)
+    return first + _lines(fields) + body, plain is not None and len(plain) > longest
 
 
 def _without(fields: Fields, names: Collection[bytes]) -> Fields:
@@ -58,7 +69,7 @@ def _rename(fields: Fields, *names: bytes) -> Fields:
     return [(_PREFIX + name if name.lower() in names else name, value) for name, value in fields]
 
 
-def _message(first: bytes, fields: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """A head of HTTP, which ends where it should whatever a server wrote into it."""
-    lines = [first, *(b"%b: %b" % field for field in fields)]
-    return b"\r\n".join([*(line.translate(_ONE_LINE) for line in lines), b"", b""])
+def _lines(fields: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """Fields of a head, and the empty line that ends it: there, whatever a server wrote into them."""
+    lines = ((b"%b: %b" % field).translate(_ONE_LINE) for field in fields)
+    return b"\r\n".join([*lines, b"", b""])

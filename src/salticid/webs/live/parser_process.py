@@ -108,8 +108,8 @@ class _PageParser:
             feeds=page.feeds,
             urls=urls,
             words=words,
-            new_urls=b"\n".join(new_urls),
-            new_words=b"\n".join(new_words),
+            new_urls=new_urls,
+            new_words=new_words,
         )
         return msgspec.msgpack.encode(answer)
 

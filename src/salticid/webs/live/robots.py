@@ -279,7 +279,9 @@ def _normal_form(octets: str) -> str:
 
 
 def _plain(path: str) -> str:
-    return _UNRESERVED.sub(lambda match: chr(int(match[1], 16)), _HIGH.sub(_escape, path))
+    if not path.isascii():
+        path = _HIGH.sub(_escape, path)
+    return _UNRESERVED.sub(lambda match: chr(int(match[1], 16)), path) if "%" in path else path
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -10,8 +10,10 @@ from itertools import islice
 from urllib.parse import urlsplit
 
 from salticid.parse.codings import undo
+from salticid.parse.content import decode_body
 from salticid.urls import canonical
 from salticid.urls import host as host_of
+from salticid.webs.live.client import Exchange
 from salticid.webs.live.retries import Failure
 from salticid.webs.live.robots import RobotsFile
 
@@ -35,15 +37,16 @@ class Sitemaps:
     """Reads the sitemaps of a host: those its robots.txt names, else /sitemap.xml.
 
     Only links to the same host count. The files are scanned for their `loc` elements rather than parsed
-    as XML: that reads broken ones too, and no entity is ever expanded.
+    as XML: that reads broken ones too, and no entity is ever expanded. Of all that came, one is unpacked at a time.
     """
 
     def __init__(
         self,
         rules: Callable[[str], Awaitable[RobotsFile | Failure]],
-        ask: Callable[[str], Awaitable[bytes | None]],
+        ask: Callable[[str], Awaitable[Exchange | None]],
     ) -> None:
         self._rules, self._ask = rules, ask
+        self._unpacking = asyncio.Lock()
 
     async def of(self, url: str) -> list[str]:
         """The pages named by the sitemaps of this URL's host, canonical, each once, in their order."""
@@ -56,10 +59,11 @@ class Sitemaps:
         for number, file in enumerate(todo):
             if number == MAX_FILES or len(links) >= MAX_LINKS:
                 break
-            body = await self._ask(file)
-            if body is None:
+            answer = await self._ask(file)
+            if answer is None:
                 continue
-            more, is_index = await asyncio.to_thread(read_sitemap, body)
+            async with self._unpacking:
+                more, is_index = await asyncio.to_thread(_read_answer, answer)
             if is_index:
                 todo += [each for each in dict.fromkeys(more) if each not in todo][:MAX_FILES]
             else:
@@ -84,6 +88,10 @@ def read_sitemap(body: bytes) -> tuple[list[str], bool]:
     )
     pages = islice((url for url in urls if url is not None), MAX_LINKS)
     return list(pages), kind == b"sitemapindex"
+
+
+def _read_answer(answer: Exchange) -> tuple[list[str], bool]:
+    return read_sitemap(decode_body(answer.fields, answer.body, LONGEST_SITEMAP))
 
 
 def _locs(body: bytes) -> Iterator[re.Match[bytes]]:

@@ -28,7 +28,7 @@ from salticid.webs.live.parser_pool import ParserPool
 from salticid.webs.live.reach import Reach
 from salticid.webs.live.retries import LATER_STATUSES, REMEDIES, Failure, retry_after
 from salticid.webs.live.rules import Rules
-from salticid.webs.live.sitemaps import LONGEST_SITEMAP, Sitemaps
+from salticid.webs.live.sitemaps import Sitemaps
 
 MAX_REDIRECTS = 10
 LONGEST_FEED = 4 << 20
@@ -131,8 +131,11 @@ class LiveWeb:
     async def feed(self, url: str) -> Page | None:
         """The links of a feed, newest first, as a page; None if it cannot be had or names nothing."""
         try:
-            body = await self._ask_for_file(url, LONGEST_FEED)
-            page = await self._pool.parse_feed(body[:LONGEST_FEED], url) if body else None
+            answer = await self._ask_for_file(url)
+            if answer is None:
+                return None
+            body = await asyncio.to_thread(decode_body, answer.fields, answer.body, LONGEST_FEED)
+            page = await self._pool.parse_feed(body, url) if body else None
             return page if page is not None and len(page.links) else None
         finally:
             self.doing.pop(NO_URL, None)
@@ -172,12 +175,10 @@ class LiveWeb:
         """The page of a document, None if it cannot be parsed, or should not be."""
         return None if prescan(html) else await self._pool.parse(html, at, charset)
 
-    async def _ask_for_file(self, at: str, longest: int = LONGEST_SITEMAP) -> bytes | None:
-        """The body of a file, so much of it at most; None when it cannot be had, or is out of scope."""
+    async def _ask_for_file(self, at: str) -> Exchange | None:
+        """The answer that is a file; None when it cannot be had, or is out of scope."""
         answer = await self.file(at, NO_URL, self._is_in_scope)
-        if answer is None or answer.status != 200:
-            return None
-        return await asyncio.to_thread(decode_body, answer.fields, answer.body, longest)
+        return answer if answer is not None and answer.status == 200 else None
 
     async def _is_in_scope(self, at: str) -> bool:
         return self.may_follow(at) and not self.urls.hides(at)
@@ -318,13 +319,13 @@ class LiveWeb:
                 page = await self.parse(html, way.at, charset)
                 outcome = Outcome.UNPARSABLE if page is None else Outcome.OK
                 page = page and await self._rendered(url, way, answer, document, page)
-        directives = directives_for(self._pool.agent, answer.fields.get("x-robots-tag", ""))
+        robots_tags = answer.fields.get("x-robots-tag")
         return Response(
             url=url,
             final=final,
             outcome=outcome,
             status=answer.status,
-            page=None if page is None else _with_directives(page, directives),
+            page=_with_directives(page, self._pool.agent, robots_tags) if page and robots_tags else page,
             seconds=way.seconds,
             size=len(answer.body),
             modified=modified,
@@ -345,10 +346,9 @@ class LiveWeb:
         return rendered.page
 
 
-def _with_directives(page: Page, directives: frozenset[str]) -> Page:
+def _with_directives(page: Page, agent: str, robots_tags: str) -> Page:
     """The page, with what X-Robots-Tag fields add to its own robots tags."""
-    if not directives:
-        return page
+    directives = directives_for(agent, robots_tags)
     return replace(
         page,
         noindex=page.noindex or "noindex" in directives,

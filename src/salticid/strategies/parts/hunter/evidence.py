@@ -12,8 +12,17 @@ from salticid.columns import Column
 from salticid.model import Bools, Floats, Ints, Page
 from salticid.native import at, lib
 from salticid.strategies.parts.hunter.page_records import LED_BY
-from salticid.strategies.parts.hunter.topic_profile import PROFILES, SPANS, PageStems, TopicProfile
+from salticid.strategies.parts.hunter.rings import Rings
+from salticid.strategies.parts.hunter.topic_profile import (
+    EARLY,
+    IN_LIST,
+    LEAVES_HOST,
+    TOLD,
+    PageStems,
+    TopicProfile,
+)
 from salticid.strategies.parts.hunter.url_parts import UrlParts
+from salticid.strategies.parts.hunter.waiting import NOWHERE, Waiting
 from salticid.text.link_lists import link_lists
 from salticid.text.stems import STOP
 
@@ -41,13 +50,8 @@ class Evidence:
         self._profile, self._addresses = profile, addresses
         self._most = None if limit is None else max(FEWEST_ROWS, ROWS_A_LINK * limit)
         self.page, self.url = Column(np.int32), Column(np.int32)
-        self.text = Column(np.float32, len(SPANS) * len(PROFILES))
-        self.words = Column(np.int32, ANCHOR_WORDS)
-        self.early, self.title = Column(np.float32), Column(np.float32)
-        self.in_list, self.leaves_host = Column(np.bool_), Column(np.bool_)
-        self._columns = (
-            self.page, self.url, self.text, self.words, self.early, self.title, self.in_list, self.leaves_host,
-        )  # fmt: skip
+        self.told, self.words = Column(np.float32, TOLD), Column(np.int32, ANCHOR_WORDS)
+        self._rings = Rings()
         self._again: deque[tuple[int, PageStems]] = deque()
         self._tokens = 0
 
@@ -56,16 +60,26 @@ class Evidence:
 
     def read(self, page: Page, row: int) -> None:
         """Take the links of a page, in reading order."""
-        places = np.arange(min(len(page.links), MOST_LINKS), dtype=np.int32)
-        reading = self._profile.reading(page, places)
-        self.page.append(np.full(len(places), row, np.int32))
-        self.url.append(page.links.url[places])
-        self.text.append(self._profile.of_links(reading))
-        self.words.append(_first_words(reading))
-        self.early.append(1.0 - reading.start / max(len(reading.stems), 1))
-        self.title.append(np.full(len(places), self._profile.of_title(reading), np.float32))
-        self.in_list.append(_in_lists(page)[places])
-        self.leaves_host.append(self._leaves_host(page)[places])
+        many = min(len(page.links), MOST_LINKS)
+        reading, urls = self._profile.reading(page, many), page.links.url[:many]
+        self._addresses.read(page.links.url)
+        self._addresses.read_one(page.url)
+        self.page.more(many)[:] = row
+        self.url.append(urls)
+        told, words = self.told.more(many), self.words.more(many)
+        self._profile.read_links(reading, told)
+        host_of, host = self._addresses.host_of, int(self._addresses.host_of[page.url])
+        if lib is None:
+            told[:, EARLY] = 1.0 - reading.start / max(len(reading.stems), 1)
+            told[:, IN_LIST] = _in_lists(page)[:many]
+            told[:, LEAVES_HOST] = host_of[urls] != host
+            words[:] = _first_words(reading)
+        else:
+            stems, start, end = reading.stems, reading.start, reading.end
+            lib.link_places(
+                at(stems), len(stems), at(start), at(end), many, at(link_lists(page)), at(urls), at(host_of), host,
+                ANCHOR_WORDS, at(words), at(told),
+            )  # fmt: skip
         self._again.append((row, reading))
         self._tokens += len(reading.stems)
         while len(self._again) > READ_AGAIN or (self._tokens > MOST_TOKENS and len(self._again) > 1):
@@ -75,14 +89,21 @@ class Evidence:
         """One row of the words of all anchors that lead to a URL, the first of them, each once."""
         row = np.full((1, LED_BY), STOP, np.int32)
         if lib is not None:
-            urls, words = self.url.held, self.words.held
-            lib.anchor_words(at(urls), len(urls), at(words), ANCHOR_WORDS, url, at(row), LED_BY)
+            rings, words = self.rings(), self.words.held
+            if url < len(rings.last):
+                last = int(rings.last[url])
+                lib.anchor_words(last, at(rings.following), at(words), ANCHOR_WORDS, at(row), LED_BY)
             return row
         words = self.words.held[self.url.held == url].ravel()
         first = np.sort(np.unique(words, return_index=True)[1])
         terms = words[first][words[first] != STOP][:LED_BY]
         row[0, : len(terms)] = terms
         return row
+
+    def rings(self) -> Rings:
+        """The rows of each URL."""
+        self._rings.join(self.url.held)
+        return self._rings
 
     def learn_words(self, rewards: Floats, favourite_rows: Sequence[int] = ()) -> None:
         """Learn the topic's words from the last pages, those a person likes being examples; read links again."""
@@ -92,23 +113,22 @@ class Evidence:
         self._profile.learn(
             [reading for _, reading in self._again], [float(rewards[row]) for row, _ in self._again]
         )
-        for row, reading in self._again:
-            start, end = np.searchsorted(self.page.held, [row, row + 1])
+        pages = np.array([row for row, _ in self._again], np.int32)
+        bounds = zip(
+            *(self.page.held.searchsorted(each).tolist() for each in (pages, pages + 1)), strict=True
+        )
+        for (_, reading), (start, end) in zip(self._again, bounds, strict=True):
             if end - start == len(reading.start):
-                self.text.held[start:end] = self._profile.of_links(reading)
-                self.title.held[start:end] = self._profile.of_title(reading)
+                self._profile.read_links(reading, self.told.held[start:end])
 
-    def tidy(self, waits: Bools, waiting: int, examples: int) -> None:
-        """Make room if there is too little; `waits` tells the rows whose link waits, `waiting` how many links do.
-
-        The rows of examples stay.
-        """
-        most = max(ROWS_ANYWAY, ROWS_A_LINK * waiting)
+    def tidy(self, waiting: Waiting, examples: int) -> None:
+        """Make room if there is too little; the rows of examples stay."""
+        most = max(ROWS_ANYWAY, ROWS_A_LINK * len(waiting))
         if self._most is not None:
             most = min(most, self._most)
         if len(self) <= most:
             return
-        page = self.page.held
+        page, waits = self.page.held, waiting.slots(self.url.held) != NOWHERE
         has_waiting = np.bincount(page, waits, int(page[-1]) + 1) > 0
         has_waiting[:examples] = True
         mask = has_waiting[page]
@@ -116,16 +136,9 @@ class Evidence:
         if over > 0:
             oldest = np.flatnonzero(mask & (page >= examples))[:over]
             mask &= (page < examples) | (page > page[oldest[-1]]) if len(oldest) else True
-        for column in self._columns:
+        for column in (self.page, self.url, self.told, self.words):
             column.keep(mask)
-
-    def _leaves_host(self, page: Page) -> Bools:
-        """For each link of a page whether it leads to another host."""
-        urls = np.append(page.links.url, page.url)
-        self._addresses.read(urls)
-        hosts = self._addresses.hosts(urls)
-        leaves: Bools = hosts[:-1] != hosts[-1]
-        return leaves
+        self._rings = Rings()
 
 
 def _first_words(reading: PageStems) -> npt.NDArray[np.int32]:

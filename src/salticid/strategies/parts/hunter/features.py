@@ -8,10 +8,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from salticid.model import Bools, Floats, Ints
+from salticid.model import Floats, Ints
+from salticid.native import at, lib
 from salticid.strategies.parts.hunter.evidence import Evidence
 from salticid.strategies.parts.hunter.page_records import NO_PAGE, PageRecords
-from salticid.strategies.parts.hunter.topic_profile import PROFILES, SPANS
+from salticid.strategies.parts.hunter.topic_profile import (
+    EARLY,
+    IN_LIST,
+    LEAVES_HOST,
+    PROFILES,
+    SPANS,
+    TEXTS,
+    TITLE,
+)
 from salticid.strategies.parts.hunter.url_parts import UrlParts
 from salticid.text.stems import STOP as NO_KEY
 
@@ -35,21 +44,26 @@ _GOOD, _ENOUGH_EXAMPLES = 0.5, 3.0
 
 
 class MeanByKey:
-    """By key the mean of the values it came with, drawn to 0 by doubt. Key 0 is no key, and worth nothing."""
+    """By key the means of the two values it came with, drawn to 0 by doubt. Key 0 is no key, and worth nothing."""
 
     def __init__(self, keys: npt.NDArray[Any], values: Floats, doubt: float) -> None:
+        self.last = int(keys.max(initial=NO_KEY)) + 1
+        self.worth = np.zeros((self.last + 1, 2))
+        if lib is not None:
+            keys, scratch = np.ascontiguousarray(keys, np.int32), np.zeros(self.last + 1, np.int32)
+            lib.mean_by_key(at(keys), *keys.shape, at(values), doubt, at(scratch), at(self.worth))
+            return
         flat = keys.ravel()
-        self.last = int(flat.max(initial=NO_KEY)) + 1
-        total = np.bincount(flat, np.repeat(values, keys.shape[1]), self.last + 1)
         many = np.bincount(flat, minlength=self.last + 1)
-        self.worth = np.zeros(self.last + 1)
-        self.worth[flat] = total[flat] / (many[flat] + doubt)
+        for worth, value in zip(self.worth.T, values.T, strict=True):
+            total = np.bincount(flat, np.repeat(value, keys.shape[1]), self.last + 1)
+            worth[flat] = total[flat] / (many[flat] + doubt)
         self.worth[NO_KEY] = 0.0
 
-    def of(self, keys: npt.NDArray[Any]) -> Floats:
-        """For each row of keys the sum of what they are worth."""
-        worth: Floats = self.worth[np.minimum(keys, self.last)].sum(axis=1)
-        return worth
+    def of(self, keys: npt.NDArray[Any]) -> list[Floats]:
+        """For each row of keys the sum of what they are worth, by either value."""
+        known = np.minimum(keys, self.last)
+        return [worth[known].sum(axis=1) for worth in self.worth.T]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +72,7 @@ class Surroundings:
 
     luck: the mean reward. lists: the mean share of a page's links that stand in lists. hub: for each page the mean
     reward of the pages it links to. beside: for each row of the evidence that of the links beside it. The others are
-    kept as what they add to luck: for hosts, folders and words the rewards of the pages that were found there; for
+    kept as what they add to luck, for hosts, folders and words: the rewards of the pages that were found there; and as
     doors the hubs that were found there, which is what was gained by going through a page, whatever it was itself.
     """
 
@@ -71,8 +85,6 @@ class Surroundings:
     folder: MeanByKey
     anchor: MeanByKey
     address: MeanByKey
-    door_folder: MeanByKey
-    door_anchor: MeanByKey
 
     @classmethod
     def of(cls, evidence: Evidence, pages: PageRecords) -> Surroundings:
@@ -80,27 +92,21 @@ class Surroundings:
         reward = pages.rewards()
         is_visit = ~pages.is_example.held
         luck = float((reward[is_visit].sum() + _FIRST_LUCK) / (is_visit.sum() + 1.0))
-        led_to = pages.rows(evidence.url.held)
-        has_page = (led_to != NO_PAGE).astype(np.float64)
-        gain = np.where(led_to != NO_PAGE, reward[led_to], 0.0) if len(reward) else has_page
-        page = evidence.page.held
-        hub = _cautious_mean(
-            np.bincount(page, gain, len(pages)), np.bincount(page, has_page, len(pages)), luck, _HUB_DOUBT
-        )
+        tally, beside = (_tally if lib is None else _compiled_tally)(evidence, pages, reward, luck)
+        gain, many_pages, links, in_lists = tally.T
+        hub = _cautious_mean(gain, many_pages, luck, _HUB_DOUBT)
         rows, ways = pages.link_targets()
-        mine, through = reward[rows] - luck, hub[rows] - luck
+        values = np.stack((reward[rows] - luck, hub[rows] - luck), axis=1)
         return cls(
             luck,
-            _mean_share(page, evidence.in_list.held),
+            _mean_share(in_lists, links),
             reward,
             hub,
-            _beside(page, gain, has_page, luck),
-            MeanByKey(ways.places[:, :1], mine, _PLACE_DOUBT),
-            MeanByKey(ways.places[:, 1:], mine, _PLACE_DOUBT),
-            MeanByKey(ways.anchor, mine, _WORD_DOUBT),
-            MeanByKey(ways.address, mine, _WORD_DOUBT),
-            MeanByKey(ways.places[:, 1:], through, _PLACE_DOUBT),
-            MeanByKey(ways.anchor, through, _WORD_DOUBT),
+            beside,
+            MeanByKey(ways.places[:, :1], values, _PLACE_DOUBT),
+            MeanByKey(ways.places[:, 1:], values, _PLACE_DOUBT),
+            MeanByKey(ways.anchor, values, _WORD_DOUBT),
+            MeanByKey(ways.address, values, _WORD_DOUBT),
         )
 
 
@@ -117,18 +123,19 @@ def columns(
     links = np.flatnonzero(leads_to >= 0)
     of_link = _Sums(leads_to[links], len(urls))
     page = evidence.page.held[rows][links]
-    text = evidence.text.held[rows][links]
+    told = evidence.told.held[rows][links].astype(np.float64)
     columns: list[Floats] = []
-    for column in range(text.shape[1]):
-        columns += of_link.all_and_best(text[:, column].astype(np.float64))
+    for column in range(TEXTS):
+        columns += of_link.all_and_best(told[:, column])
     places, words = addresses.places(urls), addresses.words(urls)
     columns += addresses.likeness(words)
     reward = pages.rewards(page)
     hub = _or_usual(around.hub, page, around.luck)
     beside = _or_usual(around.beside, links + rows.start, around.luck)
-    title, in_list = evidence.title.held[rows][links].astype(np.float64), evidence.in_list.held[rows][links]
+    title, in_list = told[:, TITLE], told[:, IN_LIST]
     anchors = evidence.words.held[rows][links]
-    gain, doors = around.anchor.of(anchors), around.door_anchor.of(anchors)
+    (host, _), (address, _) = around.host.of(places[:, :1]), around.address.of(words)
+    (folder, door_folder), (gain, doors) = around.folder.of(places[:, 1:]), around.anchor.of(anchors)
     columns += [
         _root(of_link.many),
         np.minimum(of_link.sum(pages.is_example.held[page]), _ENOUGH_EXAMPLES),
@@ -137,25 +144,25 @@ def columns(
         of_link.mean(reward),
         of_link.best(1.0 / (1.0 + pages.away.held[page])),
         of_link.mean(1.0 / (1.0 + np.sqrt(pages.links.held[page]))),
-        of_link.mean(evidence.early.held[rows][links].astype(np.float64)),
+        of_link.mean(told[:, EARLY]),
         _root(of_link.sum(np.maximum(hub - around.luck, 0.0))),
         of_link.best(hub),
         of_link.mean(hub),
         _root(of_link.sum(np.maximum(beside - around.luck, 0.0))),
         of_link.best(beside),
         of_link.mean(beside),
-        around.host.of(places[:, :1]),
-        around.folder.of(places[:, 1:]),
+        host,
+        folder,
         of_link.sum(gain),
         of_link.best(gain),
-        around.address.of(words),
-        around.door_folder.of(places[:, 1:]),
+        address,
+        door_folder,
         of_link.best(doors),
         of_link.best(title),
         of_link.mean(title),
         of_link.mean(in_list),
         _root(of_link.many - of_link.sum(in_list)),
-        of_link.mean(evidence.leaves_host.held[rows][links]),
+        of_link.mean(told[:, LEAVES_HOST]),
         np.full(len(urls), around.luck),
         np.ones(len(urls)),
     ]
@@ -196,11 +203,32 @@ def _cautious_mean(total: npt.NDArray[Any], many: npt.NDArray[Any], usual: float
     return means
 
 
-def _mean_share(page: Ints, marks: Bools) -> float:
-    """Of each page the share of its rows that are marked, the mean over pages; 0 without any."""
-    many = np.bincount(page)
-    shares = np.bincount(page, marks)[many > 0] / many[many > 0]
+def _mean_share(marked: Floats, many: Floats) -> float:
+    """Of each page the share of its rows that are marked, the mean over pages that have any; 0 without these."""
+    shares = marked[many > 0] / many[many > 0]
     return float(shares.mean()) if len(shares) else 0.0
+
+
+def _tally(evidence: Evidence, pages: PageRecords, reward: Floats, luck: float) -> tuple[Floats, Floats]:
+    """By page what its links led to in sum, and how many led to a page, are there, stand in lists; `_beside` by row."""
+    led_to, page = pages.rows(evidence.url.held), evidence.page.held
+    has_page = (led_to != NO_PAGE).astype(np.float64)
+    gain = np.where(led_to != NO_PAGE, reward[led_to], 0.0) if len(reward) else has_page
+    sums = (gain, has_page, np.ones(len(page)), evidence.told.held[:, IN_LIST])
+    tally = np.stack([np.bincount(page, each, len(pages)) for each in sums], axis=1)
+    return tally.astype(np.float64), _beside(page, gain, has_page, luck)
+
+
+def _compiled_tally(
+    evidence: Evidence, pages: PageRecords, reward: Floats, luck: float
+) -> tuple[Floats, Floats]:
+    page, url, told, row_of = evidence.page.held, evidence.url.held, evidence.told.held, pages.row_of_url
+    tally, beside, scratch = np.zeros((len(pages), 4)), np.empty(len(page)), np.empty(2 * len(page))
+    lib.look_around(
+        at(page), at(url), at(told), len(page), at(row_of), len(row_of), at(reward), _BESIDE, luck, _BESIDE_DOUBT,
+        at(tally), at(scratch), at(beside),
+    )  # fmt: skip
+    return tally, beside
 
 
 def _or_usual(values: Floats, at: npt.NDArray[Any], usual: float) -> Floats:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from math import sqrt
 
 import numpy as np
+import numpy.typing as npt
 
 from salticid.model import Floats
+from salticid.native import at, lib
 from salticid.strategies.parts.hunter.prior import Prior
 
 MOST_LINKS = 512
@@ -39,11 +41,8 @@ class OnlineWeights:
         self._page = np.zeros(MOST_LINKS, np.int32)
         self._count = self._last_count = 0
         self._shift, self._slope = np.zeros(len(self._prior)), 1.0
-
-    @property
-    def now(self) -> Floats:
+        self.now = self._prior
         """The weights in use."""
-        return self._prior + self._shift / (self._slope * self._spread)
 
     def margins(self, columns: Sequence[Floats]) -> Floats:
         """What the features of links come to, given as a column each."""
@@ -52,21 +51,36 @@ class OnlineWeights:
             margins += weight * np.minimum(column, bound)
         return margins
 
-    def parts(self, features: Floats) -> Floats:
-        """What each feature of one link adds to its margin."""
-        return self.now * np.minimum(features, self.bounds)
+    def strongest(self, features: npt.NDArray[np.float32], most: int) -> list[tuple[int, float]]:
+        """The features of one link that add or take most, by their places, and what each adds to its margin.
+
+        The last, which all links have alike, does not count.
+        """
+        if lib is None:
+            parts = self.now * np.minimum(features.astype(np.float64), self.bounds)
+            places = np.argsort(-np.abs(parts[:-1]), kind="stable")[:most]
+            return list(zip(places.tolist(), parts[places].tolist(), strict=True))
+        places, parts = np.empty(most, np.int32), np.empty(most)
+        lib.strongest_parts(
+            at(features), at(self.now), at(self.bounds), len(features) - 1, most, at(places), at(parts)
+        )
+        return list(zip(places.tolist(), parts.tolist(), strict=True))
 
     def add(self, features: Floats, page: int) -> None:
         """A link led to page number `page`; these were its features."""
-        at = self._count % MOST_LINKS
-        self._features[at], self._page[at] = np.minimum(features, self.bounds), page
+        row = self._count % MOST_LINKS
+        self._features[row], self._page[row] = np.minimum(features, self.bounds), page
         self._count += 1
 
     def learn(self, rewards: Floats, lists: float) -> None:
         """Follow the web, and if enough links were judged since, the rewards of all pages, as they are now."""
         self._prior = self._of_prior.weights_in(lists)
-        if self._count < _FEWEST or self._count < self._last_count + _NEWS:
-            return
+        if self._count >= max(_FEWEST, self._last_count + _NEWS):
+            self._explain(rewards)
+        self.now = self._prior + self._shift / (self._slope * self._spread)
+
+    def _explain(self, rewards: Floats) -> None:
+        """Fit the shift to what the links were worth that were judged."""
         self._last_count = self._count
         size = min(self._count, MOST_LINKS)
         features, reward = self._features[:size], rewards[self._page[:size]]
@@ -80,8 +94,8 @@ class OnlineWeights:
         residual = reward - slope * margin - (columns * self._shift[:, None]).sum(axis=0)
         strength = (columns * columns).sum(axis=1) + self._pull
         for _ in range(_ROUNDS):
-            for at, column in enumerate(columns):
-                step = ((column * residual).sum() - self._pull * self._shift[at]) / strength[at]
-                self._shift[at] += step
+            for place, column in enumerate(columns):
+                step = ((column * residual).sum() - self._pull * self._shift[place]) / strength[place]
+                self._shift[place] += step
                 residual -= step * column
         self._slope = slope

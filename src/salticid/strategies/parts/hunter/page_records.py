@@ -45,7 +45,7 @@ class PageRecords:
         self.away, self.links = Column(np.int32), Column(np.int32)
         self.is_example = Column(np.bool_)
         self._ways = (Column(np.uint16, 2), Column(np.int32, LED_BY), Column(np.int32, WORDS))
-        self._row_of_url = np.full(1024, NO_PAGE, np.int32)
+        self.row_of_url = np.full(1024, NO_PAGE, np.int32)
         self._row_of_step = np.full(1024, NO_PAGE, np.int32)
         self._feedback: dict[int, float] = {}
         self._lowest_positive, self._highest_other = np.inf, 0.0
@@ -56,8 +56,8 @@ class PageRecords:
     def rows(self, urls: Ints) -> Ints:
         """The row of each URL's page, NO_PAGE where none was read."""
         if len(urls):
-            self._row_of_url = grow(self._row_of_url, int(urls.max()) + 1, NO_PAGE)
-        return self._row_of_url[urls]
+            self.row_of_url = grow(self.row_of_url, int(urls.max()) + 1, NO_PAGE)
+        return self.row_of_url[urls]
 
     def row_of(self, step: int) -> int:
         """The row of the page that came with a visit."""
@@ -67,19 +67,19 @@ class PageRecords:
         """A page came, under these URLs; an example without a step. Its row."""
         row = len(self)
         words = [self._feedback[url] for url in urls if url in self._feedback]
-        self.score.append([score])
-        self.feedback.append([words[0] if words else 1.0 if step is None else np.nan])
-        self.is_example.append([step is None])
-        self.away.append([0])
-        self.links.append([links])
+        self.score.add(score)
+        self.feedback.add(words[0] if words else 1.0 if step is None else np.nan)
+        self.is_example.add(step is None)
+        self.away.add(0)
+        self.links.add(links)
         for column, way in zip(self._ways, ways, strict=True):
-            column.append(way)
+            column.add(way)
         if len(self._ways[0].held) >= 2 * WAYS:
             for column in self._ways:
                 column.drop(WAYS)
-        ids = np.array(urls, np.int32)
-        self.rows(ids)
-        self._row_of_url[ids] = row
+        self.row_of_url = grow(self.row_of_url, max(urls) + 1, NO_PAGE)
+        for url in urls:
+            self.row_of_url[url] = row
         if step is not None:
             self._row_of_step = grow(self._row_of_step, step + 1, NO_PAGE)
             self._row_of_step[step] = row

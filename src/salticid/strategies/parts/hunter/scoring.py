@@ -32,7 +32,6 @@ class Scoring:
     ) -> None:
         self._waiting, self._evidence, self._pages = waiting, evidence, pages
         self._addresses, self._weights = addresses, weights
-        self._number = np.zeros(0, np.int32)
 
     def score(self, slots: Ints, first: int, around: Surroundings) -> None:
         """Score the links in these slots by the rows of evidence from the first one on."""
@@ -40,8 +39,6 @@ class Scoring:
             self._with_numpy(slots, first, around)
         else:
             self._compiled(slots, first, around)
-        from_seed = slots[self._waiting.source.held[slots] == FROM_SEED]
-        self._waiting.margin.held[from_seed] = _SEED_MARGIN
         self._waiting.has_scored(slots)
 
     def _with_numpy(self, slots: Ints, first: int, around: Surroundings) -> None:
@@ -53,40 +50,31 @@ class Scoring:
         features = columns(urls, leads_to, rows, self._evidence, self._pages, around, self._addresses)
         waiting.features[slots] = np.stack(features, axis=1)
         waiting.margin.held[slots] = self._weights.margins(features)
+        waiting.margin.held[slots[waiting.source.held[slots] == FROM_SEED]] = _SEED_MARGIN
 
     def _compiled(self, slots: Ints, first: int, around: Surroundings) -> None:
         rows, pages, waiting, addresses = self._evidence, self._pages, self._waiting, self._addresses
-        if len(self._number) <= waiting.size:
-            self._number = np.full(2 * waiting.size + 1, NOWHERE, np.int32)
-        scratch = np.empty(len(slots) * lib.doubles_of_seen())
-        learned, topic = addresses.weights()
-        words, places = addresses.tables()
-        evidence = (
-            rows.page,
-            rows.url,
-            rows.text,
-            rows.words,
-            rows.early,
-            rows.title,
-            rows.in_list,
-            rows.leaves_host,
-        )
+        stems, (words, places) = addresses.weights(), addresses.tables()
+        rings, page = rows.rings(), rows.page.held
         records = (pages.score, pages.feedback, pages.away, pages.links, pages.is_example)
-        worths = (
-            around.host, around.folder, around.anchor, around.address, around.door_folder, around.door_anchor,
-        )  # fmt: skip
+        worths = (around.host, around.folder, around.anchor, around.address)
         hub, beside = around.hub, around.beside
+        sources = int(page[-1] - page[first]) + 1 if first < len(page) else 0
+        scratch = np.empty(sources * lib.doubles_of_source())
         lib.score_links(
             at(slots), len(slots),
-            struct("Evidence *", [at(column.held) for column in evidence]), first, len(rows),
+            struct("Evidence *", [
+                at(page), at(rows.told.held), at(rows.words.held), at(rings.last),
+                at(rings.following), len(rings.last),
+            ]),
+            first, len(rows),
             struct("Pages *", [*(at(column.held) for column in records), pages.full_score()]),
             struct("Around *", [around.luck, at(hub), len(hub), at(beside), len(beside), *map(_worth, worths)]),
-            struct("Addresses *", [at(words), at(places), at(learned), at(topic), min(len(learned), len(topic))]),
+            struct("Addresses *", [at(words), at(places), at(stems), len(stems)]),
             struct("Waiting *", [
-                at(waiting.slot_of), len(waiting.slot_of), at(waiting.url.held), at(waiting.margin.held),
-                at(waiting.features),
+                at(waiting.url.held), at(waiting.source.held), at(waiting.margin.held), at(waiting.features),
             ]),
-            at(self._weights.now), at(self._weights.bounds), at(self._number), at(scratch),
+            at(self._weights.now), at(self._weights.bounds), _SEED_MARGIN, at(scratch),
         )  # fmt: skip
 
 

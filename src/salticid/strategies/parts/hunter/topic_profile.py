@@ -24,6 +24,12 @@ PROFILES = ("learned", "topic")
 LEARNED, TOPIC = range(len(PROFILES))
 SPANS = (("anchor", 0), ("near", 8))
 """What is read of a link: its anchor, and that with so many words on either side."""
+TEXTS = len(SPANS) * len(PROFILES)
+"""So many numbers tell what the words at and around a link say."""
+EARLY, TITLE, IN_LIST, LEAVES_HOST = range(TEXTS, TEXTS + 4)
+TOLD = TEXTS + 4
+"""What is told of a link, side by side as it is looked at together: what the words at and around it say, how early it
+stands on its page, what the title of that says, whether it stands in a list and whether it leads to another host."""
 _REACHES = np.array([reach for _, reach in SPANS], np.int32)
 _KEYWORDS = 0.35
 """What the keywords count beside the examples, which count 1."""
@@ -70,40 +76,43 @@ class TopicProfile:
         self._own_words = brief.own_words
         self._keywords = Bag.of(self.stems.terms(brief.topic.keywords))
         self._examples = [self._own_bag(page) for page in brief.examples]
-        self._weights = [np.zeros(0)] * len(PROFILES)
+        self._weights = np.zeros((0, len(PROFILES)))
         self.learn([], [])
 
-    def weights(self) -> list[Floats]:
-        """By profile a weight for each stem there is."""
-        self._weights = [grow(column, len(self.stems)) for column in self._weights]
+    def weights(self) -> Floats:
+        """For each stem there is a weight by profile."""
+        self._weights = grow(self._weights, len(self.stems))
         return self._weights
 
-    def reading(self, page: Page, places: Ints) -> PageStems:
-        """A page as it is read, with those of its links that matter."""
+    def reading(self, page: Page, many: int) -> PageStems:
+        """A page as it is read, with so many of its links, the first."""
         stems = self.stems.of(page.tokens)
         title = stems[page.in_headings][:_TITLE_WORDS]
         own, links = self._own_bag(page), page.links
         vector = self._rare_vector(own, self._own_words.language(page))
-        return PageStems(stems, own, vector, title[title != STOP], links.start[places], links.end[places])
+        return PageStems(
+            stems, own, vector, title[title != STOP], links.start[:many].copy(), links.end[:many].copy()
+        )
 
-    def of_links(self, reading: PageStems) -> Floats:
-        """For each link of a page and each span the sum of the weights of its words, over sqrt of their number."""
+    def read_links(self, reading: PageStems, told: Floats) -> None:
+        """Write what the words at and around each link of a page say, and those of its title.
+
+        That is for each span, and for the first words of title and headings, the sum of the weights of the words over
+        the root of their number.
+        """
         weights = self.weights()
+        title = weights[:, TOPIC][reading.title]
+        told[:, TITLE] = float(title.sum()) / sqrt(max(len(title), 1))
         if lib is None:
-            return _of_links(reading, weights)
+            told[:, :TEXTS] = _of_links(reading, weights)
+            return
         stems, start, end = reading.stems, reading.start, reading.end
-        size, many, (learned, topic) = len(stems), len(start), weights
-        scratch, sums = np.empty(3 * (size + 1)), np.empty((many, len(SPANS) * len(PROFILES)))
+        size, many = len(stems), len(start)
+        scratch = np.empty(3 * (size + 1))
         lib.link_words(
-            at(stems), size, at(start), at(end), many, at(learned), at(topic), min(len(learned), len(topic)),
-            at(_REACHES), len(_REACHES), at(scratch), at(sums),
+            at(stems), size, at(start), at(end), many, at(weights), len(weights),
+            at(_REACHES), len(_REACHES), at(scratch), at(told),
         )  # fmt: skip
-        return sums
-
-    def of_title(self, reading: PageStems) -> float:
-        """The same for the first words of a page's title and headings, by the topic."""
-        words = self.weights()[TOPIC][reading.title]
-        return float(words.sum()) / sqrt(max(len(words), 1))
 
     def tell(self, favourites: Sequence[PageStems]) -> None:
         """A person likes these pages: they are examples too."""
@@ -115,7 +124,8 @@ class TopicProfile:
         words = _unit(self._by_rarity(total(list(map(log_vector, self._examples)), size)))
         words = _unit(words + _unit(total([log_vector(self._keywords)], size)))
         gain = self._gain(readings, rewards)
-        self._weights = [_unit(words + gain) if readings else words, self._topic(readings, rewards)]
+        learned = _unit(words + gain) if readings else words
+        self._weights = np.stack((learned, self._topic(readings, rewards)), axis=1)
 
     def _gain(self, readings: Sequence[PageStems], rewards: Sequence[float]) -> Floats:
         """What each stem adds to the chance of a good page, weighed by how many good pages say it."""
@@ -157,9 +167,9 @@ class TopicProfile:
         return rare
 
 
-def _of_links(reading: PageStems, weights: list[Floats]) -> Floats:
+def _of_links(reading: PageStems, weights: Floats) -> Floats:
     words = _running(reading.stems != STOP)
-    sums = [_running(some[reading.stems]) for some in weights]
+    sums = [_running(some[reading.stems]) for some in weights.T]
     columns = []
     for reach in _REACHES:
         low = np.maximum(reading.start - reach, 0)

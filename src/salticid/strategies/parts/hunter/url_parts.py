@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import chain, islice
+from itertools import accumulate, chain, islice
 from zlib import crc32
 
 import numpy as np
@@ -42,7 +42,7 @@ class UrlParts:
         self._urls, self._profile = urls, profile
         self._words = np.full((1024, WORDS), _UNREAD, np.int32)
         self._places = np.zeros((1024, 2), np.uint16)
-        self._hosts = np.zeros(1024, np.int32)
+        self.host_of = np.zeros(1024, np.int32)
         self._stems = Pieces(self._stems_of, _SLOT_BITS)
 
     def read(self, urls: Ints) -> None:
@@ -50,36 +50,51 @@ class UrlParts:
         if not len(urls):
             return
         most = int(urls.max()) + 1
-        self._words = grow(self._words, most, _UNREAD)
-        self._places = grow(self._places, most)
-        self._hosts = grow(self._hosts, most)
-        new_urls = distinct(urls[self._words[urls, 0] == _UNREAD]).tolist()
-        if not new_urls:
+        if most > len(self.host_of):
+            self._words = grow(self._words, most, _UNREAD)
+            self._places = grow(self._places, most)
+            self.host_of = grow(self.host_of, most)
+        new_urls = self._unread(urls)
+        if not len(new_urls):
             return
-        self._hosts[new_urls] = list(map(self._urls.host, new_urls))
-        if lib is None or not self._has_read(new_urls):
-            self._read(new_urls)
+        ids = new_urls.tolist()
+        self.host_of[new_urls] = list(map(self._urls.host, ids))
+        texts = self._urls.spell(ids)
+        whole = "".join(texts)
+        if lib is not None and whole.isascii():
+            self._read_ascii(new_urls, whole.encode(), list(map(len, texts)))
+        else:
+            self._read(ids, texts)
 
-    def _has_read(self, urls: list[int]) -> bool:
-        """Read URLs in C; False if one is not ASCII, of which C knows no letters."""
-        texts, many = [text.encode() for text in self._urls.spell(urls)], len(urls)
-        whole, ends = b"".join(texts), np.cumsum([len(text) for text in texts], dtype=np.int32)
-        places, counts = np.empty((many, 2), np.uint16), np.empty(many, np.int32)
-        runs = np.empty(len(whole) + many, np.uint8)
+    def read_one(self, url: int) -> None:
+        """The same for one."""
+        if url >= len(self._words) or self._words[url, 0] == _UNREAD:
+            self.read(np.array([url], np.int32))
+
+    def _unread(self, urls: Ints) -> Ints:
+        """The different ones that were not read yet, ascending."""
+        if lib is None:
+            return distinct(urls[self._words[urls, 0] == _UNREAD])
+        unread: Ints = np.empty(len(urls), np.int32)
+        unread = unread[: lib.unread_urls(at(urls), len(urls), at(self._words), WORDS, at(unread))]
+        unread.sort()
+        return unread
+
+    def _read_ascii(self, urls: Ints, whole: bytes, lengths: list[int]) -> None:
+        """Read URLs in C, which knows no letters but those of ASCII."""
+        many, ends = len(urls), np.array(list(accumulate(lengths)), np.int32)
+        counts, runs = np.empty(many, np.int32), np.empty(len(whole) + many, np.uint8)
         size = lib.url_parts(
-            at(whole), at(ends), many, _LONGEST_PATH, 2 * WORDS, PLACES, at(places), at(runs), at(counts)
-        )
-        if counts.min() < 0:
-            return False
-        stems, last = self._stems.codes(runs[:size].tobytes()), np.empty((many, WORDS), np.int32)
-        lib.last_words(at(stems), at(counts), many, WORDS, STOP, at(last))
-        self._places[urls], self._words[urls] = places, last
-        return True
+            at(whole), at(ends), at(urls), many, _LONGEST_PATH, 2 * WORDS, PLACES, at(self._places), at(runs),
+            at(counts),
+        )  # fmt: skip
+        stems = self._stems.codes(runs[:size].tobytes())
+        lib.last_words(at(stems), at(counts), at(urls), many, WORDS, STOP, at(self._words))
 
-    def _read(self, urls: list[int]) -> None:
+    def _read(self, urls: list[int], texts: list[str]) -> None:
         places: list[tuple[int, int]] = []
         words: list[list[str]] = []
-        for text in self._urls.spell(urls):
+        for text in texts:
             address = text.partition("://")[2]
             if "?" in address and _SHARES.search(address):
                 address = address.partition("?")[0]
@@ -98,10 +113,10 @@ class UrlParts:
         """How much rows of words speak for the topic, for each profile."""
         many = np.maximum((words != STOP).sum(axis=1), 1)
         share = 1.0 / np.sqrt(many)
-        return [weights[words].sum(axis=1) * share for weights in self.weights()]
+        return [weights[words].sum(axis=1) * share for weights in self.weights().T]
 
-    def weights(self) -> list[Floats]:
-        """By profile what each stem speaks for the topic."""
+    def weights(self) -> Floats:
+        """What each stem speaks for the topic, by profile."""
         return self._profile.weights()
 
     def tables(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint16]]:
@@ -118,7 +133,7 @@ class UrlParts:
 
     def hosts(self, urls: Ints) -> Ints:
         """The host ids."""
-        return self._hosts[urls]
+        return self.host_of[urls]
 
 
 def _place(host: str, path: str) -> tuple[int, int]:
