@@ -154,7 +154,12 @@ def _run(args: list[str], cwd: str, environment: dict[str, str], out: int, err: 
     os.environ.clear()
     os.environ.update(environment)
     sys.argv[1:] = args
-    runpy.run_module("salticid", run_name="__main__", alter_sys=True)
+    try:
+        runpy.run_module("salticid", run_name="__main__", alter_sys=True)
+    finally:
+        # A program ends its threads before its queues, a fork by multiprocessing the other way round: a pool that is
+        # still saying good-bye to its workers would find its queue closed, and wait for them for ever.
+        threading._shutdown()  # type: ignore[attr-defined]
 
 
 if __name__ == "__main__":

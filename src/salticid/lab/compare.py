@@ -205,8 +205,10 @@ def processes(workers: int) -> Iterator[Executor]:
     pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
     try:
         yield pool
-    finally:
+    except BaseException:  # told at once: what is under way may take its time
         pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    pool.shutdown()
 
 
 class Task(NamedTuple, Generic[T]):
