@@ -32,13 +32,14 @@ def missing(folder: Path) -> str:
 
 
 def test_a_copy_without_its_write_ahead_log_says_so_to_whoever_reads_it_or_goes_on(tmp_path: Path) -> None:
-    folder, copy = tmp_path / "c", tmp_path / "copy"
-    with served(SITE) as port:
-        topic = SITE.write_topic(tmp_path / "topic.toml")
+    site, folder, copy = Site(pages=60, seconds=0.5), tmp_path / "c", tmp_path / "copy"
+    with served(site) as port:
+        topic = site.write_topic(tmp_path / "topic.toml")
         order = ("crawl", topic, "--max-pages", 60, "--strategy", "best_first", *live(port))
         with Program(*order, "--out", folder) as program:
             assert program.until(lambda: visits_in(folder) > 0, "visits"), program.err
             program.kill()
+        site.seconds = 0.0
         assert missing(folder) == "", "all is there"
         copied(folder, copy)
         for command in (("visits",), ("export", "--to", "jsonl", "--out", tmp_path / "pages.jsonl")):
@@ -48,7 +49,7 @@ def test_a_copy_without_its_write_ahead_log_says_so_to_whoever_reads_it_or_goes_
             )
         said = salticid(*order, "--out", copy)
         assert (said.status, AHEAD in said.err) == (0, True), said.err
-    check_whole(SITE, copy)
+    check_whole(site, copy)
     assert missing(copy) == ""
 
 

@@ -173,6 +173,7 @@ typedef struct {
 void look_around(const int32_t *page, const int32_t *url, const Told *told, int32_t rows, const int32_t *row_of_url,
                  int32_t urls, const double *reward, int32_t reach, double luck, double doubt, Tally *by_page,
                  double *scratch, double *beside);
+void wipe_keys(const int32_t *keys, int64_t size, Gain *worth);
 void mean_by_key(const int32_t *keys, int32_t rows, int32_t width, const Gain *values, double doubt, int32_t *many,
                  Gain *worth);
 

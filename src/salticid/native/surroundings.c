@@ -51,6 +51,13 @@ void look_around(const int32_t *page, const int32_t *url, const Told *told, int3
     }
 }
 
+/* Nothing is known any more of what these keys are worth. */
+void wipe_keys(const int32_t *keys, int64_t size, Gain *worth)
+{
+    for (int64_t at = 0; at < size; at++)
+        worth[keys[at]] = (Gain){0.0, 0.0};
+}
+
 /* By key the means of the values of the rows it is in, drawn to 0 by doubt. Key 0 is no key. `many` is a 0 for each
    key, before and after; so is `worth` before. */
 void mean_by_key(const int32_t *keys, int32_t rows, int32_t width, const Gain *values, double doubt, int32_t *many,

@@ -107,6 +107,7 @@ class Hunter:
         self._flying: dict[int, Floats] = {}
         for page in brief.examples:
             self._evidence.read(page, self._pages.add([page.url], None, 0.0, len(page.links), Ways.none()))
+        self._around = Surroundings.of(self._evidence, self._pages)
         self._examples = len(brief.examples)
         self._enter(brief.seeds.url, FROM_SEED, np.zeros(len(brief.seeds), np.int32))
         self._start_hosts = StartHosts(self._addresses.hosts(brief.seeds.url), self.allotment)
@@ -232,7 +233,7 @@ class Hunter:
         """Look around, learn, and give every waiting link its score anew."""
         self._since = 0
         self._evidence.tidy(self._waiting, self._examples)
-        self._around = Surroundings.of(self._evidence, self._pages)
+        self._around = Surroundings.of(self._evidence, self._pages, self._around)
         self._weights.learn(self._around.reward, self._around.lists)
         self._scoring.score(self._waiting.living(), 0, self._around)
 

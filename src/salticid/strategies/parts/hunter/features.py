@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from salticid.columns import grow
 from salticid.model import Floats, Ints
 from salticid.native import at, lib
 from salticid.strategies.parts.hunter.evidence import Evidence
@@ -44,15 +45,28 @@ _GOOD, _ENOUGH_EXAMPLES = 0.5, 3.0
 
 
 class MeanByKey:
-    """By key the means of the two values it came with, drawn to 0 by doubt. Key 0 is no key, and worth nothing."""
+    """By key the means of the two values it came with, drawn to 0 by doubt. Key 0 is no key, and worth nothing.
 
-    def __init__(self, keys: npt.NDArray[Any], values: Floats, doubt: float) -> None:
+    The table is as long as the largest key and mostly empty. It is taken over from what was known `before`, which is
+    of no use any more: only what stands in it is wiped.
+    """
+
+    def __init__(
+        self, keys: npt.NDArray[Any], values: Floats, doubt: float, before: MeanByKey | None = None
+    ) -> None:
+        self._keys = np.ascontiguousarray(keys, np.int32)
         self.last = int(keys.max(initial=NO_KEY)) + 1
-        self.worth = np.zeros((self.last + 1, 2))
+        worth, many, old = (
+            (np.zeros((1, 2)), np.zeros(1, np.int32), np.zeros(0, np.int32))
+            if before is None
+            else (before.worth, before._many, before._keys)
+        )
+        self.worth, self._many = grow(worth, self.last + 1), grow(many, self.last + 1)
         if lib is not None:
-            keys, scratch = np.ascontiguousarray(keys, np.int32), np.zeros(self.last + 1, np.int32)
-            lib.mean_by_key(at(keys), *keys.shape, at(values), doubt, at(scratch), at(self.worth))
+            lib.wipe_keys(at(old), old.size, at(self.worth))
+            lib.mean_by_key(at(self._keys), *keys.shape, at(values), doubt, at(self._many), at(self.worth))
             return
+        self.worth[old] = 0.0
         flat = keys.ravel()
         many = np.bincount(flat, minlength=self.last + 1)
         for worth, value in zip(self.worth.T, values.T, strict=True):
@@ -87,8 +101,8 @@ class Surroundings:
     address: MeanByKey
 
     @classmethod
-    def of(cls, evidence: Evidence, pages: PageRecords) -> Surroundings:
-        """The surroundings by all that is known now."""
+    def of(cls, evidence: Evidence, pages: PageRecords, before: Surroundings | None = None) -> Surroundings:
+        """The surroundings by all that is known now; those `before` are of no use any more."""
         reward = pages.rewards()
         is_visit = ~pages.is_example.held
         luck = float((reward[is_visit].sum() + _FIRST_LUCK) / (is_visit.sum() + 1.0))
@@ -103,10 +117,10 @@ class Surroundings:
             reward,
             hub,
             beside,
-            MeanByKey(ways.places[:, :1], values, _PLACE_DOUBT),
-            MeanByKey(ways.places[:, 1:], values, _PLACE_DOUBT),
-            MeanByKey(ways.anchor, values, _WORD_DOUBT),
-            MeanByKey(ways.address, values, _WORD_DOUBT),
+            MeanByKey(ways.places[:, :1], values, _PLACE_DOUBT, before and before.host),
+            MeanByKey(ways.places[:, 1:], values, _PLACE_DOUBT, before and before.folder),
+            MeanByKey(ways.anchor, values, _WORD_DOUBT, before and before.anchor),
+            MeanByKey(ways.address, values, _WORD_DOUBT, before and before.address),
         )
 
 
