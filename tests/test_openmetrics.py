@@ -76,7 +76,12 @@ def test_a_crawl_tells_its_numbers_at_a_port_also_when_it_goes_on(tmp_path: Path
             return crawl.outcomes().get("ok", 0)
 
     def far_enough() -> bool:
-        return asked(at) and values["salticid_pages_total", ""] >= 50 and values[RESTARTS] > 0 and in_the_log() > 0
+        return (
+            asked(at)
+            and values["salticid_pages_total", ""] >= 50
+            and values[RESTARTS] > 0
+            and in_the_log() > 0
+        )
 
     with served(site) as port:
         with Program(*order, *live(port)) as program:
