@@ -16,7 +16,7 @@ from zlib import crc32
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 NATIVE = Path("src/salticid/native")
-FLAGS = ("-std=c99", "-O2", "-shared", "-fPIC", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-s")
+FLAGS = ("-std=c99", "-O3", "-shared", "-fPIC", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-s")
 """No product is fused with a sum, so that every number is the same everywhere."""
 
 

@@ -24,7 +24,6 @@ from salticid.runs.brief import prepare
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
-from salticid.strategies import hunter as hunters
 from salticid.strategies import strategies
 from salticid.strategies.hunter import Hunter
 from salticid.strategies.parts.hunter import evidence, page_records
@@ -213,35 +212,6 @@ def test_what_it_remembers_does_not_grow_with_the_pages(monkeypatch: pytest.Monk
     assert len(stepped.hunter._evidence) <= 60 + 3 * stepped.hunter.rescore
 
 
-def test_the_best_are_scored_anew_more_often_than_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in (("_SELDOM", 1), ("_ROWS_A_PAGE", 1), ("_HIGHEST", 5)):
-        monkeypatch.setattr(hunters, name, value)
-    links = {
-        n: " ".join(f"<a href=p{(3 * n + far) % 211}>spiders {far}</a>" for far in (1, 2, 3))
-        for n in range(211)
-    }
-    web = SmallWeb(
-        {f"p{n}": f"<p>{'spiders' if n % 2 else 'cattle'} {links[n]}" for n in range(211)}, seeds=["p0"]
-    )
-    stepped = Stepped(web, Hunter(rescore=3))
-    hunter, waiting = stepped.hunter, stepped.hunter._waiting
-    times = kept = 0
-    for _ in range(40):
-        best, before = waiting.best(6)[1:].tolist(), waiting.margin.held.copy()
-        stepped.step()
-        if hunter._since == 0 < hunter._since_all:
-            times += 1
-            now = waiting.margin.held.copy()
-            before.resize(len(now))
-            hunter._scoring.score(waiting.living(), 0, hunter._around)
-            assert now[best].tolist() == waiting.margin.held[best].tolist()
-            kept += int(((now == before) & (now != waiting.margin.held)).sum())
-            waiting.margin.held[:] = now
-            waiting.has_scored(waiting.living(), anew=True)
-    assert times > 3
-    assert kept > 0, "scores of others, which would be other ones by now"
-
-
 def test_how_pages_were_found_is_told_of_the_last_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_records, "WAYS", 3)
     known = page_records.PageRecords()
@@ -262,7 +232,7 @@ def test_equals_wait_oldest_first_and_the_newest_is_dropped() -> None:
     waiting.enter(np.array([7, 3, 5], np.int32), hosts, 0, np.arange(3, dtype=np.int32))
     newest = waiting.new_slots()
     waiting.margin.held[newest] = 1.0
-    waiting.has_scored(newest, anew=False)
+    waiting.has_scored(newest)
     waiting.shrink(newest)
     assert waiting.url.held[waiting.best(5)].tolist() == [7, 3]
     waiting.discard(7)
@@ -278,24 +248,24 @@ def test_equals_wait_oldest_first_and_the_newest_is_dropped() -> None:
 def test_the_lowest_are_dropped_whatever_came_before(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiting_links, "_LOW", 8)
     rng = np.random.default_rng(0)
-    waiting, naive, url = Waiting(limit=30, width=1), dict[int, float](), 0
+    waiting, naive, url = Waiting(limit=30, width=1), list[tuple[float, int]](), 0
     for step in range(300):
         fresh = np.arange(url, url + int(rng.integers(0, 9)), dtype=np.int32)
         url += len(fresh)
         waiting.enter(fresh, fresh, step, np.zeros(len(fresh), np.int32))
-        scored = newest = waiting.new_slots()
-        if step % 7 == 0:
-            scored = np.union1d(waiting.highest(10), newest)
-        waiting.margin.held[scored] = rng.integers(0, 5, len(scored)) / 4.0
-        waiting.has_scored(scored, anew=step % 7 == 0)
-        naive |= zip(waiting.url.held[scored].tolist(), waiting.margin.held[scored].tolist(), strict=True)
+        newest = waiting.new_slots()
+        margins = rng.integers(0, 5, len(newest)) / 4.0
+        waiting.margin.held[newest] = margins
+        waiting.has_scored(newest)
+        naive += [
+            (float(margin), -int(waiting.url.held[at])) for margin, at in zip(margins, newest, strict=True)
+        ]
         waiting.shrink(newest)
-        naive = dict(sorted(naive.items(), key=lambda each: (-each[1], each[0]))[:30])
-        assert waiting.url.held[waiting.best(30)].tolist() == list(naive)
+        naive = sorted(naive, reverse=True)[:30]
+        assert waiting.url.held[waiting.best(30)].tolist() == [-age for _, age in naive]
         if naive and step % 3 == 0:
-            gone = list(naive)[int(rng.integers(len(naive)))]
-            del naive[gone]
-            waiting.discard(gone)
+            gone = naive.pop(int(rng.integers(len(naive))))
+            waiting.discard(-gone[1])
 
 
 def test_weights_move_towards_what_pays_and_a_strong_pull_holds_them() -> None:

@@ -30,7 +30,7 @@ from salticid.runs.order import Recipe
 from salticid.runs.recorded import RecordedCrawl
 from salticid.store.memory_log import MemoryLog
 from salticid.store.twins import Sketch
-from salticid.strategies import hunter, strategies
+from salticid.strategies import strategies
 from salticid.strategies.parts.hunter import evidence, waiting
 from salticid.strategies.parts.hunter.topic_profile import TopicProfile
 from salticid.strategies.parts.hunter.url_parts import UrlParts
@@ -290,10 +290,10 @@ def test_pages_that_look_alike_do_so_for_both() -> None:
     assert len(set(compiled)) == len({tuple(sorted(set(page.tokens.tolist()))) for page in pages})
 
 
-def visits_by(strategy: str, web: SmallWeb, **settings: object) -> list[tuple[object, ...]]:
+def visits_by(strategy: str, web: SmallWeb) -> list[tuple[object, ...]]:
     """What a crawl visits, with the scores, the choices and the reasons for them."""
     limits = Limits(max_pages=120, max_buffer=60)
-    recipe = Recipe(strategies.make(strategy, settings), judges.make("profile"), limits, arrivals="window:4")
+    recipe = Recipe(strategies.make(strategy), judges.make("profile"), limits, arrivals="window:4")
     seen: list[tuple[object, ...]] = []
     RecordedCrawl(web.topic, web, recipe, MemoryLog()).run(
         lambda visit: seen.append((visit.url, visit.score, visit.choice.score, visit.choice.why))
@@ -390,10 +390,8 @@ def test_a_hunt_that_forgets_and_looks_only_at_the_highest_makes_the_same_visits
     monkeypatch.setattr(evidence, "FEWEST_ROWS", 150)
     monkeypatch.setattr(evidence, "ROWS_A_LINK", 1)
     monkeypatch.setattr(waiting, "_MANY", 8)
-    for name, value in (("_SELDOM", 1), ("_ROWS_A_PAGE", 2), ("_HIGHEST", 10)):
-        monkeypatch.setattr(hunter, name, value)
     web = random_web(pages=150, hosts=5, seed=6)
-    compiled, with_numpy = both(lambda: visits_by("hunter", web, rescore=3))
+    compiled, with_numpy = both(lambda: visits_by("hunter", web))
     assert compiled == with_numpy
     assert max(forgot) > 0
 
@@ -407,7 +405,7 @@ def test_the_best_of_many_links() -> None:
             links.enter(urls, (urls % 50).astype(np.int32), turn, np.arange(4000, dtype=np.int32))
             slots = links.new_slots() if turn % 4 else links.living()
             links.margin.held[slots] = dice.integers(0, 500, len(slots)).astype(np.float64)
-            links.has_scored(slots, anew=turn % 4 == 0)
+            links.has_scored(slots)
             for _ in range(30):
                 shut = dice.random(50) < dice.choice([0.0, 0.5, 0.98])
                 best = links.best_one(shut)

@@ -8,7 +8,6 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Meta
 
-from salticid.columns import distinct
 from salticid.exact import logistic
 from salticid.learning.trained_judge import Schedule
 from salticid.model import (
@@ -40,8 +39,6 @@ from salticid.strategies.parts.hunter.waiting import NOWHERE, Waiting
 _FIRST_WORDS = 5
 """Words are learned after so many pages, and whenever their number has grown by half."""
 _OFTEN, _SELDOM, _ROWS_A_PAGE = 4, 20, 2048
-_HIGHEST = 2048
-"""So many links, the best, are scored anew when it is not yet all links' turn."""
 _WHY = 3
 
 
@@ -63,8 +60,8 @@ class Hunter:
     The weights begin as the `prior`, fitted to other topics (`salticid fit`), one for webs of texts and one for webs of
     menus, mixed by the share of links that stand in lists; they move with the judged pages
     (`parts/hunter/online.py`), the less, the higher `pull` is. All links are scored anew after every page at
-    first, later after every 4 pages or more, the more there is to do; in between only new ones are, and the highest
-    after every `rescore` pages. Seeds come first. `why` gives the three features that count most.
+    first, later after every 4 to `rescore` pages, the more there is to do; in between only new ones are. Seeds
+    come first. `why` gives the three features that count most.
 
     With start pages of several hosts, when `allotment` pages in a row brought less than usual, a host whose last pages
     did takes turns with the start hosts of which that is not true (`parts/hunter/start_hosts.py`).
@@ -105,7 +102,7 @@ class Hunter:
         self._weights = OnlineWeights(prior, self.pull)
         self._scoring = Scoring(self._waiting, self._evidence, self._pages, self._addresses, self._weights)
         self._words_due = Schedule(_FIRST_WORDS)
-        self._since = self._since_all = 0
+        self._since = 0
         self._host_of = brief.urls.host
         self._flying: dict[int, Floats] = {}
         for page in brief.examples:
@@ -146,15 +143,11 @@ class Hunter:
         self._waiting.enter(urls, self._addresses.hosts(urls), visit.step, fresh)
         newest = self._waiting.new_slots()
         self._since += 1
-        self._since_all += 1
-        patience = self._patience()
         if self._words_due.due():
             self._evidence.learn_words(self._pages.rewards())
             self._rescore()
-        elif self._since_all >= patience:
+        elif self._since >= self._patience():
             self._rescore()
-        elif self._since >= self.rescore:
-            self._rescore_highest(newest)
         else:
             self._scoring.score(newest, before, self._around)
         self._waiting.shrink(newest)
@@ -234,26 +227,15 @@ class Hunter:
     def _patience(self) -> int:
         """How many pages may go by before all links are scored anew: the more, the more there is to do."""
         rows = max(len(self._evidence), len(self._pages))
-        return min(1 + len(self._pages) // _SELDOM, max(_OFTEN, rows // _ROWS_A_PAGE))
+        return min(1 + len(self._pages) // _SELDOM, max(_OFTEN, rows // _ROWS_A_PAGE), self.rescore)
 
     def _rescore(self) -> None:
         """Look around, learn, and give every waiting link its score anew."""
-        self._since_all = 0
-        self._think()
-        self._scoring.score(self._waiting.living(), 0, self._around)
-
-    def _rescore_highest(self, newest: Ints) -> None:
-        """The same, but the scores of the best alone, and of those that have none yet."""
-        highest = self._waiting.highest(_HIGHEST)
-        self._think()
-        self._scoring.score(distinct(np.concatenate((highest, newest))), 0, self._around)
-
-    def _think(self) -> None:
-        """Look around and learn."""
         self._since = 0
         self._evidence.tidy(self._waiting, self._examples)
         self._around = Surroundings.of(self._evidence, self._pages, self._around)
         self._weights.learn(self._around.reward, self._around.lists)
+        self._scoring.score(self._waiting.living(), 0, self._around)
 
     def _choice(self, slot: int) -> Choice:
         strongest = self._weights.strongest(self._waiting.features[slot], _WHY)

@@ -39,7 +39,7 @@ class Scoring:
             self._with_numpy(slots, first, around)
         else:
             self._compiled(slots, first, around)
-        self._waiting.has_scored(slots, anew=first == 0)
+        self._waiting.has_scored(slots)
 
     def _with_numpy(self, slots: Ints, first: int, around: Surroundings) -> None:
         waiting, rows = self._waiting, slice(first, len(self._evidence))

@@ -118,15 +118,6 @@ class Waiting:
         order = np.lexsort((self.age.held[living], -self.margin.held[living]))
         return living[order[:k]].astype(np.int32)
 
-    def highest(self, many: int) -> Ints:
-        """The slots of all links that are at least as good as the `many`-th best."""
-        living = self.living()
-        if len(living) <= many:
-            return living
-        margin = self.margin.held[living]
-        highest: Ints = living[margin >= np.partition(margin, len(margin) - many)[len(margin) - many]]
-        return highest
-
     def best_one(self, shut: Bools) -> int:
         """The slot of the best link whose host is not shut, by the number of the host; NOWHERE if there is none."""
         if lib is not None:
@@ -203,9 +194,9 @@ class Waiting:
         in_order: Ints = slots[np.lexsort((-self.age.held[slots], self.margin.held[slots]))]
         return in_order
 
-    def has_scored(self, slots: Ints, anew: bool) -> None:
-        """The features and margins of these links were written, of some not for the first time if `anew`."""
-        if anew:
+    def has_scored(self, slots: Ints) -> None:
+        """The features and margins of these links were written anew."""
+        if len(slots) == self._many:
             self._low = self._high = None
         elif self._high is not None:
             self._high = np.concatenate((self._high, slots[self.margin.held[slots] >= self._from]))
