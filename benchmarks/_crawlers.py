@@ -129,18 +129,21 @@ async def bare(port: int, pages: int) -> tuple[int, int]:
                     todo.append(link)
             _ = tree.body.text(separator=" ") if tree.body else ""
 
-    connector = aiohttp.TCPConnector(resolver=_Here(), limit=CONCURRENCY, use_dns_cache=False)
+    connector = aiohttp.TCPConnector(resolver=_Here(port), limit=CONCURRENCY, use_dns_cache=False)
     async with aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar()) as session:
         await asyncio.gather(*(work(session) for _ in range(CONCURRENCY)))
     return done, size
 
 
 class _Here(aiohttp.abc.AbstractResolver):
-    """Every host is this machine."""
+    """Every host is the server of this machine, whatever its port is said to be."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
 
     async def resolve(self, host: str, port: int = 0, family: int = 0) -> list[aiohttp.abc.ResolveResult]:
         found = aiohttp.abc.ResolveResult(
-            hostname=host, host="127.0.0.1", port=port, family=2, proto=0, flags=0
+            hostname=host, host="127.0.0.1", port=self._port, family=2, proto=0, flags=0
         )
         return [found]
 
