@@ -56,12 +56,12 @@ class MeanByKey:
     ) -> None:
         self._keys = np.ascontiguousarray(keys, np.int32)
         self.last = int(keys.max(initial=NO_KEY)) + 1
-        worth, many, old = (
-            (np.zeros((1, 2)), np.zeros(1, np.int32), np.zeros(0, np.int32))
-            if before is None
-            else (before.worth, before._many, before._keys)
-        )
-        self.worth, self._many = grow(worth, self.last + 1), grow(many, self.last + 1)
+        self.worth: Floats = np.zeros((1, 2))
+        self._many: Ints = np.zeros(1, np.int32)
+        old = self._keys[:0]
+        if before is not None:
+            self.worth, self._many, old = before.worth, before._many, before._keys
+        self.worth, self._many = grow(self.worth, self.last + 1), grow(self._many, self.last + 1)
         if lib is not None:
             lib.wipe_keys(at(old), old.size, at(self.worth))
             lib.mean_by_key(at(self._keys), *keys.shape, at(values), doubt, at(self._many), at(self.worth))
@@ -100,6 +100,9 @@ class Surroundings:
     anchor: MeanByKey
     address: MeanByKey
 
+    def _means(self) -> tuple[MeanByKey, ...]:
+        return self.host, self.folder, self.anchor, self.address
+
     @classmethod
     def of(cls, evidence: Evidence, pages: PageRecords, before: Surroundings | None = None) -> Surroundings:
         """The surroundings by all that is known now; those `before` are of no use any more."""
@@ -111,16 +114,17 @@ class Surroundings:
         hub = _cautious_mean(gain, many_pages, luck, _HUB_DOUBT)
         rows, ways = pages.link_targets()
         values = np.stack((reward[rows] - luck, hub[rows] - luck), axis=1)
+        host, folder, anchor, address = (None,) * 4 if before is None else before._means()
         return cls(
             luck,
             _mean_share(in_lists, links),
             reward,
             hub,
             beside,
-            MeanByKey(ways.places[:, :1], values, _PLACE_DOUBT, before and before.host),
-            MeanByKey(ways.places[:, 1:], values, _PLACE_DOUBT, before and before.folder),
-            MeanByKey(ways.anchor, values, _WORD_DOUBT, before and before.anchor),
-            MeanByKey(ways.address, values, _WORD_DOUBT, before and before.address),
+            MeanByKey(ways.places[:, :1], values, _PLACE_DOUBT, host),
+            MeanByKey(ways.places[:, 1:], values, _PLACE_DOUBT, folder),
+            MeanByKey(ways.anchor, values, _WORD_DOUBT, anchor),
+            MeanByKey(ways.address, values, _WORD_DOUBT, address),
         )
 
 
