@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from tests.killing import STOPS, Program, Site, check_whole, http, live, served, stored_urls, visits_in
 from tests.running import salticid
@@ -553,6 +553,8 @@ def test_whatever_is_called_in_whatever_order_is_relived_from_any_commit(
                 before = play.crawl.step
                 play.call(*call)
                 kept = at if in_order or play.crawl.step > before else kept
+            # A walker may visit a known page while it is asked for choices; those it makes then are cut off.
+            assume(in_order or not kept or calls[kept - 1][0] != "choose")
             if in_order:
                 play.log.commit()
             shutil.copytree(out / "crawl", out / "left")
