@@ -196,6 +196,8 @@ def test_an_agent_cannot_have_more_than_the_server_was_started_with(tmp_path: Pa
     bounds = ["--max-pages", "20"]
     hosts = ["--only-host", "h0.example", "--only-host", "H1.example"]
     wish: dict[str, Any] = {"query": QUERY, "urls": [site.url(0)], "max_pages": 20}
+    evil = tmp_path / "evil.py"
+    evil.write_text("from pathlib import Path\nPath(__file__).with_suffix('.ran').touch()\nclass Mine: ...\n")
     greedy = {"allow_net": ["0.0.0.0/0"], "max_seconds": 1e9, "max_time": "9h", "hosts": ["h2.example"]}
 
     async def story() -> None:
@@ -211,6 +213,14 @@ def test_an_agent_cannot_have_more_than_the_server_was_started_with(tmp_path: Pa
             assert "ask for a larger max_pages" in await refusal(client, "go_on", hunt=hunt)
             assert "no world 'x'" in await refusal(client, "start_hunt", **wish, world="x")
             assert "no hunt '../crawls'" in await refusal(client, "status", hunt="../crawls")
+            refusals = []
+            for file in (evil, tmp_path / "lost.py", tmp_path / "lost.toml", Path("/etc/hostname")):
+                assert "no world" in await refusal(client, "start_hunt", **wish, world=str(file))
+                said = await refusal(client, "start_hunt", **wish, strategy=f"{file}:Mine")
+                assert "is not the name of a strategy" in said
+                refusals.append(said.replace(str(file), "FILE"))
+            assert len(set(refusals)) == 1, "no message may tell which files exist"
+            assert not evil.with_suffix(".ran").exists(), "the file was executed"
         site.seconds = 0.5
         narrow = ["--only-host", "h1.example", "--max-time", "1s", "--max-hunts", "1"]
         async with stdio(tmp_path, *reaching(port), *narrow) as client:

@@ -34,7 +34,12 @@ def unknown(kind: str, name: str, candidates: Iterable[str]) -> UserError:
     >>> print(unknown("judge", "x", ["cosine"]))
     no judge 'x'; there is: cosine
     """
-    names = sorted(candidates)
+    names, name = sorted(candidates), shortened(name)
     near = difflib.get_close_matches(name, names, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"there is: {', '.join(names) or 'none'}"
     return UserError(f"no {kind} {name!r}; {hint}")
+
+
+def shortened(text: str) -> str:
+    """A text from outside as a message shows it: 80 characters at the most."""
+    return text if len(text) <= 80 else f"{text[:77]}..."

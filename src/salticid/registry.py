@@ -2,6 +2,9 @@
 
 The file `best_first.py` holds the class `BestFirst`, and `best_first` is its name everywhere: in the
 command line, in reports, in the docs. Constructor keywords are its settings.
+
+A name from a file, a folder or an agent is data, and `Room.find` takes names only. Code that a user names is run by
+`Room.find_code`, and by nothing else.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, get_args, get_origin, get_
 
 import msgspec
 
-from salticid.errors import UserError, unknown
+from salticid.errors import UserError, shortened, unknown
 
 NOTES_TABLE = "found"
 """The table of a strategy file that is no setting."""
@@ -53,17 +56,29 @@ class Room(Generic[T]):
         return sorted({*self._own(), *(point.name for point in self._outside())})
 
     def find(self, name: str) -> T:
-        """What has that name or is at that address, FILE.py:NAME or MODULE:NAME; a UserError with the nearest name."""
-        where, colon, inside = name.rpartition(":")
-        if colon:
-            return self._inside(_module(where), inside)
+        """What is built in or installed under that name; else a UserError, which depends on no file."""
         if name in self._own():
             module = importlib.import_module(f"{self._room.__name__}.{name}")
             return self._inside(module, self._in_file(name))
         for point in self._outside():
             if point.name == name:
-                return self._inside(_module(point.module), point.attr)
+                return self._inside(_imported(point.module), point.attr)
+        if names_a_file(name) or ":" in name:
+            raise UserError(
+                f"{shortened(name)!r} is not the name of a {self.kind}: only a command line or a Python program can "
+                f"name code or a file. Name a built-in or installed {self.kind}, as in {self.names()[0]}, or run "
+                f"salticid yourself and name the code there, as in --{self.kind} FILE.py:{self._in_file('mine')}"
+            )
         raise unknown(self.kind, name, self.names())
+
+    def find_code(self, address: str) -> T:
+        """Run FILE.py or import MODULE, and return NAME of it; the address is FILE.py:NAME or MODULE:NAME.
+
+        Only for an address that a user typed on a command line, in a program or in a settings file.
+        """
+        where, _, inside = address.rpartition(":")
+        file = Path(where).resolve() if where.endswith(".py") else None
+        return self._inside(_imported(where) if file is None else _of_file(file), inside)
 
     def fits(self, candidate: object) -> bool:
         """Whether something is of this kind."""
@@ -100,18 +115,23 @@ class Registry(Room[type[T]]):
         """Whether something is a class of this kind."""
         return isinstance(candidate, type) and super().fits(candidate)
 
-    def settings(self, name: str) -> list[Setting]:
-        """The settings of a class, in the order of its constructor."""
-        cls = self.find(name)
-        kinds = _kinds(cls)
-        keywords = inspect.signature(cls).parameters
-        return [Setting(key, keywords[key].default, _allowed(kind)) for key, kind in kinds.items()]
+
+def settings_in(cls: type) -> list[Setting]:
+    """The settings of a class, in the order of its constructor."""
+    keywords = inspect.signature(cls).parameters
+    return [Setting(key, keywords[key].default, _allowed(kind)) for key, kind in _kinds(cls).items()]
 
 
-def _module(where: str) -> ModuleType:
-    """The module of a dotted name, or of a Python file, which is run anew each time."""
-    if where.endswith(".py"):
-        return _of_file(Path(where).resolve())
+def names_a_file(spec: str) -> bool:
+    """Whether a spec of a strategy or judge names a file instead of something built in or installed.
+
+    >>> names_a_file("mine.py:Mine:depth=2"), names_a_file("evolved.toml"), names_a_file("best_n_first:n=4")
+    (True, True, False)
+    """
+    return spec.endswith((".py", ".toml")) or ".py:" in spec
+
+
+def _imported(where: str) -> ModuleType:
     try:
         return importlib.import_module(where)
     except (ImportError, ValueError) as error:
@@ -119,6 +139,7 @@ def _module(where: str) -> ModuleType:
 
 
 def _of_file(file: Path) -> ModuleType:
+    """The module of a Python file, which is run again each time."""
     if not file.is_file():
         raise UserError(f"there is no file {file}; name a Python file and what is in it, as in mine.py:Mine")
     name = str(file)
@@ -158,7 +179,7 @@ class StrategyFile(NamedTuple):
 def read_strategy_file(file: Path) -> StrategyFile:
     """What a TOML file says that has `strategy = "name"`, settings, and perhaps `judge = "name:key=value"`.
 
-    A table `[found]` says how the settings were found, and is no setting.
+    A table `[found]` says how the settings were found, and is no setting. UserError where it names code.
     """
     try:
         settings: dict[str, Any] = msgspec.toml.decode(file.read_bytes())
@@ -172,9 +193,20 @@ def read_strategy_file(file: Path) -> StrategyFile:
     judge = settings.pop("judge", None)
     if judge is not None and not isinstance(judge, str):
         raise UserError(f'{file}: {judge!r} is no judge; name one as in judge = "cosine", or leave it out')
+    refuse_files(file, "strategy", name)
+    refuse_files(file, "judge", judge or "")
     if isinstance(settings.get(NOTES_TABLE), dict):
         del settings[NOTES_TABLE]
     return StrategyFile(name, settings, judge)
+
+
+def refuse_files(file: Path, kind: str, spec: str) -> None:
+    """UserError if a spec that stands in a file names code, or another file."""
+    if names_a_file(spec):
+        raise UserError(
+            f"{file} names the file {shortened(spec)!r} as its {kind}; a file cannot run code. Name a built-in or "
+            f"installed {kind} in it, or name your own on the command line, as in --{kind} FILE.py:Class"
+        )
 
 
 def paper_of(source: object) -> str:

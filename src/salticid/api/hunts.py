@@ -143,8 +143,8 @@ def _order(
 ) -> tuple[Order, HuntProgress]:
     """What is ordered, and who shows how far it is."""
     judge = specs.judge_in(strategy) if judge is None else judge
-    strategy_name, strategy = specs.strategy_of(strategy)
-    judge_name, judge = specs.judge_of(judge, strategy)
+    strategy_name, strategy = specs.strategy_of(strategy, files=True)
+    judge_name, judge = specs.judge_of(judge, strategy, files=True)
     show = options.pop("progress", None)
     arrivals, backlinks = options.pop("arrivals", "one"), options.pop("backlinks", None)
     known = other_crawls(map(Path, options.pop("known", ())))

@@ -39,8 +39,9 @@ def crawl_as_ordered(asked: Mapping[str, Any]) -> int:
     """Crawl as the arguments of the command `crawl`, by name, say; the exit status."""
     out, query, new = asked["out_dir"], asked["query"], asked["new"]
     ground = _web(asked)
-    name, strategy = specs.strategy_of(asked["strategy"], specs.pairs(asked["set_"] or []))
-    judge_name, judge = specs.judge_of(asked["judge"] or specs.judge_in(asked["strategy"]), strategy)
+    name, strategy = specs.strategy_of(asked["strategy"], specs.pairs(asked["set_"] or []), files=True)
+    judge_spec = asked["judge"] or specs.judge_in(asked["strategy"])
+    judge_name, judge = specs.judge_of(judge_spec, strategy, files=True)
     limits = _limits(asked)
     if new and out is not None:
         raise UserError("--new asks for a folder of its own, --out names one; leave one of them out")

@@ -69,9 +69,9 @@ def _say(text: Text, indent: int = 0) -> None:
 
 
 def _facts(registry: Registry[Any], name: str) -> dict[str, Any]:
-    from salticid.registry import paper_of
+    from salticid.registry import paper_of, settings_in
 
-    kind = registry.find(name)
+    kind = registry.find_code(name) if ":" in name else registry.find(name)
     text = inspect.cleandoc(kind.__doc__ or "")
     prose = re.sub(r"(?m)^(>>>|\.\.\.).*\n(?:(?!$|>>>).*\n?)*", "", text).partition("\nPaper:")[0].strip()
     paragraphs = [" ".join(paragraph.split()) for paragraph in re.split(r"\n{2,}", prose)]
@@ -82,6 +82,6 @@ def _facts(registry: Registry[Any], name: str) -> dict[str, Any]:
         "paper": paper_of(kind) or None,
         "settings": [
             {"name": setting.name, "default": setting.default, "allowed": setting.allowed}
-            for setting in registry.settings(name)
+            for setting in settings_in(kind)
         ],
     }

@@ -33,6 +33,14 @@ def watch(
         typer.Option(help="Stay, and make a round as often as that, as in 1d.", metavar="DURATION"),
     ] = None,
     keep: options.Keep = None,
+    strategy: Annotated[
+        str | None,
+        typer.Option(help="The crawl's strategy, if it is a class of your own.", metavar="FILE.py:Class"),
+    ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(help="The crawl's judge, if it is a class of your own.", metavar="FILE.py:Class"),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object a round.")] = False,
     quiet: options.Quiet = False,
     concurrency: live_options.Concurrency = 64,
@@ -68,7 +76,9 @@ def watch(
     seconds = None if every is None else options.duration(every)
     if seconds == 0:
         raise UserError("--every 0 leaves no time between rounds; say how long, as in --every 1d")
-    return _rounds(partial(_round, folder, typed, max_fetches, keep, json), folder, seconds)
+    return _rounds(
+        partial(_round, folder, typed, (strategy, judge), max_fetches, keep, json), folder, seconds
+    )
 
 
 def _rounds(make_round: Callable[[], int], folder: Path, every: float | None) -> int:
@@ -97,7 +107,14 @@ def _is_stopped_until(then: float) -> bool:
     return interrupted.is_set()
 
 
-def _round(folder: Path, typed: Mapping[str, Any], fetches: int | None, keep: int | None, json: bool) -> int:
+def _round(
+    folder: Path,
+    typed: Mapping[str, Any],
+    own: tuple[str | None, str | None],
+    fetches: int | None,
+    keep: int | None,
+    json: bool,
+) -> int:
     """One round, and what it brought; the exit status."""
     import asyncio  # here, as what follows: it takes its time to import
 
@@ -109,7 +126,7 @@ def _round(folder: Path, typed: Mapping[str, Any], fetches: int | None, keep: in
     from salticid.worlds.inlinks import backlinks_from
 
     settings = last_settings(folder, live_options.settings(typed))
-    order = kept_order(folder, settings, backlinks_from)
+    order = kept_order(folder, settings, backlinks_from, *own)
     with Terminal(folder) as terminal:
         result = asyncio.run(watching.watch(order, settings, fetches, terminal, keep=keep))
     facts = {

@@ -40,7 +40,8 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     A strategy is written NAME or NAME:KEY=VALUE,KEY=VALUE, or is a strategy file; the judge is written like it, and
     judges for all of them. Without one, a strategy file that names a judge has that, and all others have `cosine`.
-    A measure is written NAME, FILE.py:FUNCTION or MODULE:FUNCTION, or is a function; without any, all are taken.
+    A measure is written NAME, FILE.py:FUNCTION or MODULE:FUNCTION, or is a function; without any, all are taken. A
+    TOML file names no code (`read_plan`).
     `robustness` adds crawls from either half of the seeds, `sweep` crawls with smaller and larger frontiers. `given`
     is what a program hands over as it is, if one does: `Instances`.
     """
@@ -89,7 +90,7 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def strategy(self, spec: str) -> Strategy:
         """A new instance of a strategy that is compared."""
         instance = self._instances.strategies.get(spec)
-        return strategy_of(spec)[1] if instance is None else deepcopy(instance)
+        return strategy_of(spec, files=True)[1] if instance is None else deepcopy(instance)
 
     def description(self, spec: str) -> dict[str, Any]:
         """A strategy that is compared, with all that decides what it does."""
@@ -97,7 +98,7 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if instance is not None:
             kind = type(instance)
             return {**description(instance, kind.__name__, instance), "code": _code_of(kind)}
-        return description(spec, *strategy_of(spec))
+        return description(spec, *strategy_of(spec, files=True))
 
     def new_judge(self, strategy: str = "") -> Judge:
         """A new instance of the judge of a strategy that is compared, or of all that bring none."""
@@ -176,7 +177,7 @@ def sweep_sizes(max_buffer: int | None) -> list[int]:
 
 def make_judge(spec: str) -> Judge:
     """The judge of NAME, NAME:KEY=VALUE,... or FILE.py:Class."""
-    return judge_of(spec)[1]
+    return judge_of(spec, files=True)[1]
 
 
 def _code_of(kind: type) -> str:

@@ -97,8 +97,8 @@ class League(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             web.topic_plan(TASKS[0])
             recorded_web(web.world)
         for spec in self.players:
-            strategy_of(spec)
-        judge_of(self.judge)
+            strategy_of(spec, files=True)
+        judge_of(self.judge, files=True)
 
     @property
     def players(self) -> tuple[str, ...]:

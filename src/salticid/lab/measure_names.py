@@ -15,7 +15,9 @@ def find_measures(requests: Iterable[str | Metric]) -> dict[str, Metric]:
     """The measures asked for by their names, all there are if none is asked for; a UserError for what is none."""
     measures: dict[str, Metric] = {}
     for each in tuple(requests) or metrics.names():
-        function = metrics.find(each) if isinstance(each, str) else each
+        function: object = each
+        if isinstance(each, str):
+            function = metrics.find_code(each) if ":" in each else metrics.find(each)
         if not callable(function):
             raise UserError(f"{function!r} is no measure; give a name, or a function of one crawl")
         name = each if isinstance(each, str) and ":" not in each else measure_of(function).name

@@ -2,7 +2,8 @@
 
 The folder is in the form of model2vec: `model.safetensors` with the matrix `embeddings`, a row for each token,
 and maybe `weights` (a factor for each token) and `mapping` (the row of each token); `tokenizer.json` with the
-tokens. Both are read as data, here, so that no other library is needed.
+tokens. Both are read as data, here, so that no other library is needed. A crawl folder names the folder that it was
+made with, so what is there is not trusted: only plain files are read, up to a size.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 from unicodedata import combining, normalize
 
@@ -20,7 +22,10 @@ from salticid.errors import UserError
 from salticid.model import Floats
 
 _KINDS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I8": "<i1"}
-_LONGEST_HEADER = 100_000_000
+_LONGEST_HEADER = 1 << 20
+_LARGEST_TOKENIZER = 256 << 20
+_MOST_NUMBERS = 1 << 30
+"""Numbers in the matrix of all tokens: 2 million tokens of 512 each."""
 _WORD_STARTS = ("", "\u2581", "\u0120")
 """What tokenizers write before a token that begins a word: nothing, or a mark of theirs."""
 _GOES_ON = "##"
@@ -35,18 +40,18 @@ class StaticVectors:
     def __init__(self, folder: Path) -> None:
         try:
             tensors = _tensors(folder / "model.safetensors")
-            tokens = _tokens(json.loads((folder / "tokenizer.json").read_bytes()))
+            tokens = _tokens(json.loads(_start(folder / "tokenizer.json", _LARGEST_TOKENIZER)))
             self._rows = _rows(tensors)
+            self._ids = {token: at for token, at in tokens.items() if 0 <= at < len(self._rows)}
         except OSError as error:
             raise UserError(
                 f"cannot read the word vectors in {folder}: {error.strerror}; it should hold model.safetensors "
                 "and tokenizer.json, as model2vec writes them"
             ) from None
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise UserError(
                 f"the word vectors in {folder} are not in the form of model2vec: {error}"
             ) from None
-        self._ids = {token: at for token, at in tokens.items() if at < len(self._rows)}
         self._longest = max(map(len, self._ids), default=0)
 
     def of(self, words: Sequence[str]) -> Floats:
@@ -83,11 +88,10 @@ def _plain(word: str) -> str:
 
 def _tensors(file: Path) -> dict[str, npt.NDArray[Any]]:
     """The arrays of a safetensors file, mapped, not read."""
-    with file.open("rb") as stream:
-        length = int.from_bytes(stream.read(8), "little")
-        if length > _LONGEST_HEADER:
-            raise ValueError("model.safetensors begins with no header")
-        header = json.loads(stream.read(length))
+    length = int.from_bytes(_start(file, 8, whole=False), "little")
+    if length > _LONGEST_HEADER:
+        raise ValueError("model.safetensors begins with no header")
+    header = json.loads(_start(file, 8 + length, whole=False)[8:])
     raw = np.memmap(file, np.uint8, "r", offset=8 + length)
     tensors = {}
     for name, about in header.items():
@@ -95,6 +99,17 @@ def _tensors(file: Path) -> dict[str, npt.NDArray[Any]]:
             start, end = about["data_offsets"]
             tensors[name] = raw[start:end].view(_KINDS[about["dtype"]]).reshape(about["shape"])
     return tensors
+
+
+def _start(file: Path, size: int, *, whole: bool = True) -> bytes:
+    """The first bytes of a plain file, at most `size`; ValueError if it is not plain, or should end there."""
+    if not S_ISREG(file.stat().st_mode):
+        raise ValueError(f"{file.name} is not a plain file")
+    with file.open("rb") as stream:
+        data = stream.read(size)
+        if whole and stream.read(1):
+            raise ValueError(f"{file.name} is larger than {size >> 20} MB")
+    return data
 
 
 def _tokens(tokenizer: dict[str, Any]) -> dict[str, int]:
@@ -114,6 +129,8 @@ def _rows(tensors: dict[str, npt.NDArray[Any]]) -> npt.NDArray[Any]:
     rows = tensors["embeddings"]
     if rows.ndim != 2 or not rows.size:
         raise ValueError("embeddings is no matrix")
+    if max(len(rows), tensors.get("mapping", rows).shape[0]) * rows.shape[1] > _MOST_NUMBERS:
+        raise ValueError("there are too many vectors")
     if "mapping" in tensors:
         rows = rows[np.asarray(tensors["mapping"], np.int64)]
     if "weights" in tensors:

@@ -6,30 +6,40 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
-from salticid.errors import UserError
+from salticid.errors import UserError, shortened
 from salticid.judges import judges
 from salticid.model import Topic
 from salticid.protocols import Backlinks, Table, UrlTable
+from salticid.registry import Registry, instance_of, settings_in
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.order import Order, Recipe
+from salticid.runs.specs import class_of
 from salticid.store.continuing import current_limits
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.strategies import strategies
 from salticid.version import __version__
 
+T = TypeVar("T")
 BacklinksFrom = Callable[[Path, UrlTable, Table], Backlinks]
 """Opens a source of backlinks that a person named."""
 
 
-def kept_order(folder: Path, settings: LiveSettings, backlinks_from: BacklinksFrom) -> Order:
+def kept_order(
+    folder: Path,
+    settings: LiveSettings,
+    backlinks_from: BacklinksFrom,
+    strategy: str | None = None,
+    judge: str | None = None,
+) -> Order:
     """The order of the crawl of the live web in a folder, asked as these settings say, with the limits it has now;
     whichever version of the program made it.
 
-    UserError where its folder does not hold all of it: the strategy was a class of a file, or an instance.
+    The names in the folder are data: strategy and judge have to be built in or installed, or a user names them again
+    as `strategy` and `judge`. Settings that those do not give are the folder's. UserError where neither helps.
     """
     with closing(CrawlFolder(folder)) as crawl:
         facts = crawl.about()
@@ -40,30 +50,37 @@ def kept_order(folder: Path, settings: LiveSettings, backlinks_from: BacklinksFr
             )
         limits = current_limits(crawl.database, facts)
     path = None if facts["backlinks"] is None else Path(facts["backlinks"])
+    strategy_name, strategy_made = _made(strategies, facts, folder, strategy)
+    judge_name, judge_made = _made(judges, facts, folder, judge)
     recipe = Recipe(
-        _made(strategies, "strategy", facts, folder),
-        _made(judges, "judge", facts, folder),
+        strategy_made,
+        judge_made,
         limits,
         facts["arrivals"],
         facts["seed"],
         None if path is None else partial(backlinks_from, path),
     )
     topic = msgspec.convert(facts["topic"], Topic)
-    names = facts["strategy"]["name"], facts["judge"]["name"]
     known = tuple(map(Path, facts.get("known_crawls", ())))
-    return Order(topic, settings, *names, recipe, folder, path, known=known, as_given=True)
+    return Order(topic, settings, strategy_name, judge_name, recipe, folder, path, known=known, as_given=True)
 
 
-def _made(registry: Any, kind: str, facts: Mapping[str, Any], folder: Path) -> Any:
+def _made(registry: Registry[T], facts: Mapping[str, Any], folder: Path, spec: str | None) -> tuple[str, T]:
+    """A strategy or judge and its name: what the user named, else what is installed under the name in the folder."""
+    kind = registry.kind
     settings = dict(facts[kind])
-    name = settings.pop("name")
-    try:
-        if facts["version"] != __version__:  # which may have had others
-            known = {setting.name for setting in registry.settings(name)}
-            settings = {key: value for key, value in settings.items() if key in known}
-        return registry.make(name, settings)
-    except UserError as error:
+    name = str(settings.pop("name"))
+    typed: dict[str, Any] = {}
+    if spec is not None:
+        name, cls, typed = class_of(spec, registry, files=True)
+    elif name in registry.names():
+        cls = registry.find(name)
+    else:
         raise UserError(
-            f"the crawl in {folder} cannot go on by itself: its {kind} {name} is not to be had by name ({error}); "
-            "install the package that has it, or refresh the crawl instead"
-        ) from None
+            f"the {kind} {shortened(name)!r} of the crawl in {folder} is neither built in nor installed; install its "
+            f"package, or name your own class: --{kind} FILE.py:{shortened(name.rpartition(':')[2])}"
+        )
+    if facts["version"] != __version__:  # which may have had others
+        known = {setting.name for setting in settings_in(cls)}
+        settings = {key: value for key, value in settings.items() if key in known}
+    return name, instance_of(name, cls, {**settings, **typed})

@@ -4,6 +4,9 @@ NAME                     a file of the room, or an entry point of another packag
 NAME:KEY=VALUE,...       with settings
 FILE.toml                a strategy file: a name, settings, perhaps a judge
 FILE.py:Class            a class of your own; settings may follow as above
+
+Files are read, and code is run, only where the caller says `files=True`: for a spec that a user typed on a command
+line, in a program or in a settings file.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from typing import Any, TypeVar
 from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.protocols import Judge, Strategy
-from salticid.registry import Registry, instance_of, read_strategy_file, settings_of
+from salticid.registry import Registry, instance_of, names_a_file, read_strategy_file, settings_of
 from salticid.runs.defaults import DEFAULT_JUDGE as DEFAULT_JUDGE
 from salticid.runs.defaults import DEFAULT_STRATEGY as DEFAULT_STRATEGY
 from salticid.runs.defaults import LEARNING_JUDGE as LEARNING_JUDGE
@@ -26,7 +29,9 @@ from salticid.strategies import strategies
 T = TypeVar("T")
 
 
-def strategy_of(spec: str | Strategy, settings: Mapping[str, object] | None = None) -> tuple[str, Strategy]:
+def strategy_of(
+    spec: str | Strategy, settings: Mapping[str, object] | None = None, *, files: bool = False
+) -> tuple[str, Strategy]:
     """The strategy that a spec means, changed by the settings, and its name."""
     if not isinstance(spec, str):
         return _own(spec, strategies)
@@ -35,11 +40,11 @@ def strategy_of(spec: str | Strategy, settings: Mapping[str, object] | None = No
             "the oracle knows which pages are relevant, so it cannot crawl; the lab measures every strategy "
             "against it (oracle_share). Choose another strategy, see: salticid strategies"
         )
-    return _instance(spec, strategies, settings or {})
+    return _instance(spec, strategies, settings or {}, files)
 
 
 def judge_of(
-    spec: str | Judge | None, strategy: Strategy | None = None, talks: bool = False
+    spec: str | Judge | None, strategy: Strategy | None = None, talks: bool = False, *, files: bool = False
 ) -> tuple[str, Judge]:
     """The judge that a spec means, and its name; without a spec the strategy's own, else the usual one.
 
@@ -47,7 +52,7 @@ def judge_of(
     """
     if spec is None:
         spec = str(getattr(strategy, "judge", LEARNING_JUDGE if talks else DEFAULT_JUDGE))
-    return _instance(spec, judges, {}) if isinstance(spec, str) else _own(spec, judges)
+    return _instance(spec, judges, {}, files) if isinstance(spec, str) else _own(spec, judges)
 
 
 def judge_in(spec: str | Strategy) -> str | None:
@@ -88,15 +93,21 @@ def _own(instance: T, registry: Registry[T]) -> tuple[str, T]:
     return type(instance).__name__, instance
 
 
-def _instance(spec: str, registry: Registry[T], settings: Mapping[str, object]) -> tuple[str, T]:
+def _instance(spec: str, registry: Registry[T], settings: Mapping[str, object], files: bool) -> tuple[str, T]:
+    name, cls, own = class_of(spec, registry, files=files)
+    return name, instance_of(name, cls, {**own, **settings})
+
+
+def class_of(spec: str, registry: Registry[T], *, files: bool = False) -> tuple[str, type[T], dict[str, Any]]:
+    """The name, the class and the settings that a spec means."""
+    if names_a_file(spec) and not files:
+        registry.find(spec)  # there is none, and the error says why
     if spec.endswith(".toml"):
         told = read_strategy_file(Path(spec))
-        return told.name, registry.make(told.name, {**told.settings, **settings})
+        return told.name, registry.find(told.name), told.settings
     file, name, text = _python_file(spec)
-    own = pairs(text.split(",")) if text else {}
-    if file is None:
-        return name, registry.make(name, {**own, **settings})
-    return name, instance_of(name, registry.find(f"{file}:{name}"), {**own, **settings})
+    own: dict[str, Any] = {**pairs(text.split(","))} if text else {}
+    return name, registry.find(name) if file is None else registry.find_code(f"{file}:{name}"), own
 
 
 def _python_file(spec: str) -> tuple[Path | None, str, str]:

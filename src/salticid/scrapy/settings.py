@@ -30,8 +30,9 @@ def order_of(settings: BaseSettings, spider: Spider) -> Order:
         if str(name).startswith(PREFIX) and str(name).removeprefix(PREFIX) not in NAMES:
             raise unknown("setting", str(name), [PREFIX + known for known in NAMES])
     strategy_spec, judge_spec = _of(settings, "STRATEGY") or specs.DEFAULT_STRATEGY, _of(settings, "JUDGE")
-    strategy_name, strategy = specs.strategy_of(strategy_spec)
-    judge_name, judge = specs.judge_of(judge_spec or specs.judge_in(strategy_spec), strategy)
+    strategy_name, strategy = specs.strategy_of(strategy_spec, files=True)
+    judge_spec = judge_spec or specs.judge_in(strategy_spec)
+    judge_name, judge = specs.judge_of(judge_spec, strategy, files=True)
     max_pages = _number(settings, "MAX_PAGES") or settings.getint("CLOSESPIDER_PAGECOUNT") or NO_BOUND
     limits = Limits(max_pages, max_buffer=_number(settings, "MAX_BUFFER", 100_000) or None)
     recipe = Recipe(strategy, judge, limits, seed=_number(settings, "SEED"))
@@ -45,7 +46,10 @@ def in_words_of_settings() -> Iterator[None]:
     try:
         yield
     except UserError as error:
-        raise UserError(str(error).replace("--out", f"{PREFIX}DIR")) from None
+        text = str(error).replace("--out", f"{PREFIX}DIR")
+        for name in ("strategy", "judge"):
+            text = text.replace(f"--{name} ", f"{PREFIX}{name.upper()}=")
+        raise UserError(text) from None
 
 
 def _of(settings: BaseSettings, name: str) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from salticid.errors import UserError
+from salticid.errors import UserError, shortened
 from salticid.messages import Extension
 from salticid.model import Limits
 from salticid.store.database import Database
@@ -79,12 +79,17 @@ def _differences(name: str, there: Any, here: Any) -> Iterator[tuple[str, Any, A
 
 
 def _another(folder: Path, name: str, there: Any, here: Any) -> UserError:
+    same = "order the same to go on with it"
+    if (kind := name.removesuffix(" name")) in ("strategy", "judge"):
+        option = f"--{kind} {shortened(str(there)).rpartition(':')[2]}"
+        same = (
+            f"to resume it, add {option}, or {option.replace(' ', ' FILE.py:')} if it is a class of your own"
+        )
     return UserError(
         f"{folder} holds another crawl: its {name.replace('_', ' ')} is {_short(there)}, not {_short(here)}; "
-        "order the same to go on with it, or crawl into a new folder with --out"
+        f"{same}, or crawl into a new folder with --out"
     )
 
 
 def _short(value: Any) -> str:
-    text = msgspec.json.encode(value).decode()
-    return text if len(text) <= 80 else f"{text[:77]}..."
+    return shortened(msgspec.json.encode(value).decode())
