@@ -132,7 +132,7 @@ def test_a_file_whose_content_has_another_name_is_named(
 def test_a_class_that_lacks_what_it_takes_is_named(tmp_path: Path) -> None:
     (tmp_path / "idle.py").write_text("class Idle: ...")
     with pytest.raises(UserError, match=r"no strategy in .*idle.py 'Idle'; there is: none"):
-        strategies.find(f"{tmp_path}/idle.py:Idle")
+        strategies.find_code(f"{tmp_path}/idle.py:Idle")
 
 
 def test_a_measure_may_be_a_function_of_any_file(lab: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import copytree
@@ -15,6 +16,7 @@ from tests.running import Said, salticid
 from tests.tampering import tampering
 from tests.ui_serving import serving as ui_serving
 
+import salticid as salticid_package
 from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.runs.specs import judge_of, strategy_of
@@ -187,3 +189,11 @@ def test_files_are_opened_only_where_the_caller_says_so(evil: Path, tmp_path: Pa
     for read in (strategy_of, judge_of, strategies.find, judges.find):
         with pytest.raises(UserError):
             read(spec)
+
+
+def test_rooms_that_read_data_call_nothing_that_runs_code() -> None:
+    home = Path(salticid_package.__file__).parent
+    rooms = ("agents", "ui", "store", "cluster", "drivers", "webs", "worlds", "evolve", "metrics")
+    files = [file for room in rooms for file in (home / room).rglob("*.py")]
+    assert len(files) > 100
+    assert not [file for file in files if re.search(r"\bfind_code\b|\bfiles=True\b", file.read_text())]

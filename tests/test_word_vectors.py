@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,17 @@ def test_tokens_may_be_listed_with_scores_and_marked_where_words_begin(tmp_path:
 def test_a_folder_that_is_none_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"cannot read the word vectors in .*nowhere.*model2vec"):
         StaticVectors(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json"])
+@pytest.mark.parametrize("target", ["/dev/zero", "pipe"])
+def test_a_file_without_an_end_is_not_read(tmp_path: Path, name: str, target: str) -> None:
+    file = written(tmp_path) / name
+    file.unlink()
+    os.mkfifo(tmp_path / "pipe")
+    file.symlink_to(target)
+    with pytest.raises(UserError, match="not a plain file"):
+        StaticVectors(tmp_path)
 
 
 @pytest.mark.parametrize(

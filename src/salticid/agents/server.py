@@ -79,7 +79,7 @@ class HuntServer(MCPServer[Any]):
             str | None, Field(description="A search engine set up here to ask for pages to start from.")
         ] = None,
         from_hunts: Annotated[bool, Field(description="Start from what earlier hunts found, too.")] = False,
-        strategy: Annotated[str | None, Field(description="How to choose links; best left out.")] = None,
+        strategy: Annotated[str | None, Field(description="The name of a strategy; best left out.")] = None,
         world: Annotated[
             str | None, Field(description="A recorded world to hunt in, instead of the live web.")
         ] = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,20 @@ BacklinksFrom = Callable[[Path, UrlTable, Table], Backlinks]
 """Opens a source of backlinks that a person named."""
 
 
+class KeptFacts(msgspec.Struct, frozen=True):
+    """What a crawl folder says of its crawl."""
+
+    version: str
+    topic: Topic
+    strategy: dict[str, Any]
+    judge: dict[str, Any]
+    web: dict[str, Any]
+    arrivals: str
+    seed: int
+    backlinks: str | None
+    known_crawls: tuple[str, ...] = ()
+
+
 def kept_order(
     folder: Path,
     settings: LiveSettings,
@@ -43,33 +57,40 @@ def kept_order(
     """
     with closing(CrawlFolder(folder)) as crawl:
         facts = crawl.about()
-        if "shards" in facts["web"]:
+        try:
+            kept = msgspec.convert(facts, KeptFacts)
+        except msgspec.ValidationError as error:
+            raise UserError(
+                f"what {folder} says of its crawl is damaged: {error}; crawl into a new folder"
+            ) from None
+        if "shards" in kept.web:
             raise UserError(
                 f"the crawl in {folder} was made in shards, which cannot go on as one; refresh it, or watch a crawl of "
                 "one machine"
             )
         limits = current_limits(crawl.database, facts)
-    path = None if facts["backlinks"] is None else Path(facts["backlinks"])
-    strategy_name, strategy_made = _made(strategies, facts, folder, strategy)
-    judge_name, judge_made = _made(judges, facts, folder, judge)
+    path = None if kept.backlinks is None else Path(kept.backlinks)
+    strategy_name, strategy_made = _made(strategies, kept, folder, strategy)
+    judge_name, judge_made = _made(judges, kept, folder, judge)
     recipe = Recipe(
         strategy_made,
         judge_made,
         limits,
-        facts["arrivals"],
-        facts["seed"],
+        kept.arrivals,
+        kept.seed,
         None if path is None else partial(backlinks_from, path),
     )
-    topic = msgspec.convert(facts["topic"], Topic)
-    known = tuple(map(Path, facts.get("known_crawls", ())))
-    return Order(topic, settings, strategy_name, judge_name, recipe, folder, path, known=known, as_given=True)
+    known = tuple(map(Path, kept.known_crawls))
+    return Order(
+        kept.topic, settings, strategy_name, judge_name, recipe, folder, path, known=known, as_given=True
+    )
 
 
-def _made(registry: Registry[T], facts: Mapping[str, Any], folder: Path, spec: str | None) -> tuple[str, T]:
+def _made(registry: Registry[T], kept: KeptFacts, folder: Path, spec: str | None) -> tuple[str, T]:
     """A strategy or judge and its name: what the user named, else what is installed under the name in the folder."""
     kind = registry.kind
-    settings = dict(facts[kind])
-    name = str(settings.pop("name"))
+    settings: dict[str, Any] = dict(getattr(kept, kind))
+    name = str(settings.pop("name", ""))
     typed: dict[str, Any] = {}
     if spec is not None:
         name, cls, typed = class_of(spec, registry, files=True)
@@ -80,7 +101,7 @@ def _made(registry: Registry[T], facts: Mapping[str, Any], folder: Path, spec: s
             f"the {kind} {shortened(name)!r} of the crawl in {folder} is neither built in nor installed; install its "
             f"package, or name your own class: --{kind} FILE.py:{shortened(name.rpartition(':')[2])}"
         )
-    if facts["version"] != __version__:  # which may have had others
+    if kept.version != __version__:  # which may have had others
         known = {setting.name for setting in settings_in(cls)}
         settings = {key: value for key, value in settings.items() if key in known}
     return name, instance_of(name, cls, {**settings, **typed})
