@@ -218,7 +218,7 @@ def test_an_agent_cannot_have_more_than_the_server_was_started_with(tmp_path: Pa
                 assert "no world" in await refusal(client, "start_hunt", **wish, world=str(file))
                 said = await refusal(client, "start_hunt", **wish, strategy=f"{file}:Mine")
                 assert "is not the name of a strategy" in said
-                refusals.append(said.replace(str(file), "FILE"))
+                refusals.append(said.partition("is not the name")[2])
             assert len(set(refusals)) == 1, "no message may tell which files exist"
             assert not evil.with_suffix(".ran").exists(), "the file was executed"
         site.seconds = 0.5

@@ -81,7 +81,7 @@ def _differences(name: str, there: Any, here: Any) -> Iterator[tuple[str, Any, A
 def _another(folder: Path, name: str, there: Any, here: Any) -> UserError:
     same = "order the same to go on with it"
     if (kind := name.removesuffix(" name")) in ("strategy", "judge"):
-        option = f"--{kind} {shortened(str(there)).rpartition(':')[2]}"
+        option = f"--{kind} {shortened(str(there).rpartition(':')[2])}"
         same = (
             f"to resume it, add {option}, or {option.replace(' ', ' FILE.py:')} if it is a class of your own"
         )
