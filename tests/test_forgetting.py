@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 import pytest
 import zstandard
-from tests.changing_site import SITE, Site, page, refreshed, serving
+from tests.changing_site import SITE, Site, page, reach, refreshed, serving
 from tests.made_crawl import Made, article
 from tests.running import Said, salticid
 from warcio.archiveiterator import ArchiveIterator
@@ -128,7 +128,7 @@ def test_nothing_of_a_page_is_left_and_it_is_never_asked_for_again(tmp_path: Pat
         fill(site)
         assert json.loads(crawl(port, folder).out)["pages"] == 6
         site.pages["/secret"] = page(f"{SECRET[0]} {SECRET[2]}", "/hidden")
-        said = salticid("watch", folder, "--json")
+        said = salticid("watch", folder, *reach(folder), "--json")
         assert (said.status, json.loads(said.out)["changed"]) == (0, 1), said.err
         assert salticid("search", folder, SECRET[2]).out
         with closing(CrawlFolder(folder)) as crawled:
@@ -153,7 +153,7 @@ def test_nothing_of_a_page_is_left_and_it_is_never_asked_for_again(tmp_path: Pat
         site.pages["/plain"] = page("something else", "/secret", "/fresh")
         site.pages["/fresh"] = page("a new page", "/secret")
         assert refreshed(folder)["changed"] == 1
-        said = salticid("watch", folder, "--json")
+        said = salticid("watch", folder, *reach(folder), "--json")
         assert said.status == 0, said.err
         said = crawl(port, folder, "--max-pages", "2000")
         assert said.status == 0, said.err
@@ -186,7 +186,7 @@ def test_a_host_is_forgotten_with_all_that_it_may_have(tmp_path: Path) -> None:
         site.pages["/fresh"] = page("a new page")
         site.pages["/new"] = page("a new page of another host")
         site.asked.clear()
-        assert salticid("watch", folder).status == 0
+        assert salticid("watch", folder, *reach(folder)).status == 0
         asked = [(path, fields["host"]) for path, fields in site.asked]
         assert ("/fresh", "site.example") in asked
         assert not [path for path, name in asked if name == "other.example"]

@@ -10,7 +10,7 @@ from shutil import copytree
 from typing import Any
 
 import pytest
-from tests.changing_site import LONG_AGO, SITE, Site, crawl, page, refreshed, serving
+from tests.changing_site import LONG_AGO, SITE, Site, crawl, page, reach, refreshed, serving
 from tests.running import salticid
 from tests.test_given_past import as_if_made_before
 
@@ -63,7 +63,7 @@ def hunted(
 def watched(site: Site, folder: Path, *options: str | int) -> dict[str, Any]:
     """What a round says, the site being asked."""
     site.asked.clear()
-    said = salticid("watch", folder, "--json", *options)
+    said = salticid("watch", folder, *reach(folder), "--json", *options)
     assert said.status == 0, said.err
     result: dict[str, Any] = json.loads(said.out)
     return result

@@ -12,9 +12,12 @@ from itertools import islice
 import msgspec
 
 from salticid.webs.live.failure_notes import PREFIX
+from salticid.webs.live.robots import LONGEST_DELAY
 from salticid.webs.live.web import LiveWeb
 
 _HOST, _ROBOTS, _PLACE = "host ", "robots ", "at "
+LONGEST_PROMISE = 86_400.0
+"""Seconds from now that a remembered time may lie ahead; one beyond was written under a wrong clock."""
 
 
 class Memory:
@@ -47,13 +50,22 @@ class Memory:
             if name.startswith(_HOST):
                 pause, free_at = msgspec.msgpack.decode(value, type=tuple[float, float])
                 host = name.removeprefix(_HOST)
+                pause = min(LONGEST_DELAY, pause)
                 self._manners.ask_pause(host, pause)
                 # It may have been asked just before the program was killed, and nobody wrote that down.
-                self._manners.leave_alone(host, max(free_at - ahead, self._web.clock() + pause))
+                self._manners.leave_alone(
+                    host, max(self._bounded(free_at - ahead), self._web.clock() + pause)
+                )
             elif name.startswith(_ROBOTS):
                 until, status, file = msgspec.msgpack.decode(value, type=tuple[float, int | str, bytes])
                 if isinstance(status, int):  # an earlier version kept failures too
-                    self._rules.recall(name.removeprefix(_ROBOTS), until - ahead, (status, file))
+                    self._rules.recall(
+                        name.removeprefix(_ROBOTS), self._bounded(until - ahead), (status, file)
+                    )
             elif name.startswith(_PLACE):
                 self._web.places[name.removeprefix(_PLACE)] = msgspec.msgpack.decode(value, type=str)
         self._places_saved = len(self._web.places)
+
+    def _bounded(self, time: float) -> float:
+        """A time on the crawl's clock, at most as far ahead as a host can have asked for."""
+        return min(self._web.clock() + LONGEST_PROMISE, time)
