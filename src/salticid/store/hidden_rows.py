@@ -140,7 +140,8 @@ def take_out(db: Database, veil: Veil, found: HiddenRows) -> None:
     }
     heard = [(seq, message, _without(message, veil, found.steps)) for seq, message in all_messages(db)]
     messages = [(seq, msgspec.json.encode(new).decode()) for seq, old, new in heard if new != old]
-    before, after = ({word for row in heard for word in _words_of(row[at])} for at in (1, 2))
+    before = {word for _, old, _ in heard for word in _words_of(old)}
+    after = {word for _, _, new in heard for word in _words_of(new)}
     words = _own_words(db, gone, _ids_of(db, before - after))
     words = np.setdiff1d(words, _ids_of(db, after))
     unwanted = Unwanted.of(db)

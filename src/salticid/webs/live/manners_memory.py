@@ -17,7 +17,7 @@ from salticid.webs.live.web import LiveWeb
 
 _HOST, _ROBOTS, _PLACE = "host ", "robots ", "at "
 LONGEST_PROMISE = 86_400.0
-"""Seconds from now that a remembered time may lie ahead; one beyond was written under a wrong clock."""
+"""Seconds ahead that a time may lie when it is remembered; one further ahead was written under a wrong clock."""
 
 
 class Memory:
@@ -30,11 +30,11 @@ class Memory:
 
     def news(self) -> Iterator[tuple[str, bytes]]:
         """All that changed since the last call."""
-        ahead = self._wall() - self._web.clock()
+        ahead, latest = self._wall() - self._web.clock(), self._wall() + LONGEST_PROMISE
         for host, pause, free_at in self._manners.news():
-            yield _HOST + host, msgspec.msgpack.encode((pause, free_at + ahead))
+            yield _HOST + host, msgspec.msgpack.encode((pause, min(latest, free_at + ahead)))
         for origin, until, (status, file) in self._rules.news():
-            yield _ROBOTS + origin, msgspec.msgpack.encode((until + ahead, status, file))
+            yield _ROBOTS + origin, msgspec.msgpack.encode((min(latest, until + ahead), status, file))
         for host, address in islice(self._web.places.items(), self._places_saved, None):
             yield _PLACE + host, msgspec.msgpack.encode(address)
         self._places_saved = len(self._web.places)
@@ -67,5 +67,6 @@ class Memory:
         self._places_saved = len(self._web.places)
 
     def _bounded(self, time: float) -> float:
-        """A time on the crawl's clock, at most as far ahead as a host can have asked for."""
-        return min(self._web.clock() + LONGEST_PROMISE, time)
+        """A remembered time on the crawl's clock; now, if no right clock can have written it."""
+        now = self._web.clock()
+        return time if time <= now + LONGEST_PROMISE else now
