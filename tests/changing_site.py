@@ -6,7 +6,7 @@ import hashlib
 import json
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,6 +15,8 @@ from types import MappingProxyType
 from typing import Any
 
 from tests.running import salticid
+
+from salticid.store.crawl_folder import CrawlFolder
 
 SITE = "http://site.example"
 LONG_AGO = 1_600_000_000.0
@@ -120,9 +122,21 @@ def crawl(
     return order
 
 
+def reach(folder: Path) -> tuple[str, ...]:
+    """The options with which a crawl reached its site, which `watch` and `refresh` do not take from its folder."""
+    with closing(CrawlFolder(folder)) as crawled:
+        settings = crawled.settings() or {}
+    return tuple(
+        text
+        for name in ("allow_net", "resolve")
+        for value in settings.get(name, ())
+        for text in (f"--{name.replace('_', '-')}", value)
+    )
+
+
 def refreshed(folder: Path, *options: str) -> dict[str, Any]:
     """What a refresh of a folder says."""
-    said = salticid("crawl", "--refresh", folder, "--json", *options)
+    said = salticid("crawl", "--refresh", folder, "--json", *reach(folder), *options)
     assert said.status == 0, said.err
     result: dict[str, Any] = json.loads(said.out)
     return result

@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
+from tests.changing_site import reach
 from tests.http_stub import Answer, http_stub
 from tests.running import Said, salticid
 
@@ -125,10 +126,12 @@ def test_it_goes_to_the_named_hosts_alone_and_is_neither_kept_nor_said(tmp_path:
         assert secrets_in(tmp_path / "c") == []
         assert not [secret for secret in SECRETS if secret in first.out + said.out + said.err + listed]
 
-        refused = salticid("refresh", tmp_path / "c")
+        refused = salticid("refresh", tmp_path / "c", *reach(tmp_path / "c"))
         assert (refused.status, "for a.example, b.example, which are not kept" in refused.err) == (2, True)
         site.sent.clear()
-        again = salticid("refresh", tmp_path / "c", "--header", token, "--cookies", jar)
+        again = salticid(
+            "refresh", tmp_path / "c", *reach(tmp_path / "c"), "--header", token, "--cookies", jar
+        )
         assert again.status == 0, again.err
         assert "a.example/members" in site.got("Authorization")
         assert secrets_in(tmp_path / "c") == []

@@ -14,6 +14,7 @@ from zipfile import ZipFile
 
 import pytest
 from tests.browser import chromium
+from tests.changing_site import reach
 from tests.http_stub import Answer, http_stub
 from tests.made_crawl import exported
 from tests.running import Said, salticid, salticid_anew
@@ -202,7 +203,7 @@ def test_a_crawl_of_the_recording_sees_the_rendered_pages(crawled: Path, site: S
 
 
 def test_a_rendered_page_that_has_not_changed_is_the_same(crawled: Path, tmp_path: Path) -> None:
-    fates = json.loads(salticid("refresh", crawled, "--json").out)
+    fates = json.loads(salticid("refresh", crawled, *reach(crawled), "--json").out)
     assert (fates["same"], fates["changed"], fates["gone"]) == (4, 0, 0)
 
 

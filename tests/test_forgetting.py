@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 import pytest
 import zstandard
-from tests.changing_site import SITE, Site, page, refreshed, serving
+from tests.changing_site import SITE, Site, page, reach, refreshed, serving
 from tests.made_crawl import Made, article
 from tests.running import Said, salticid
 from warcio.archiveiterator import ArchiveIterator
@@ -23,7 +23,7 @@ from warcio.archiveiterator import ArchiveIterator
 from salticid.errors import UserError
 from salticid.messages import Offer, Sight
 from salticid.model import NO_SHARD, Glimpse
-from salticid.store import warc
+from salticid.store import forgotten_urls, warc
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.folder_lock import lock
 from salticid.store.forgetting import forget
@@ -60,6 +60,8 @@ def everything_in(folder: Path) -> Iterator[tuple[str, bytes]]:
         if file.name.endswith(".warc.gz"):
             with file.open("rb") as stream:
                 for record in ArchiveIterator(stream):
+                    heads = (record.rec_headers, record.http_headers)
+                    yield file.name, b"".join(str(head).encode() for head in heads if head)
                     yield file.name, record.content_stream().read()
         elif data.startswith(b"SQLite format 3"):
             with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as db:
@@ -128,7 +130,7 @@ def test_nothing_of_a_page_is_left_and_it_is_never_asked_for_again(tmp_path: Pat
         fill(site)
         assert json.loads(crawl(port, folder).out)["pages"] == 6
         site.pages["/secret"] = page(f"{SECRET[0]} {SECRET[2]}", "/hidden")
-        said = salticid("watch", folder, "--json")
+        said = salticid("watch", folder, *reach(folder), "--json")
         assert (said.status, json.loads(said.out)["changed"]) == (0, 1), said.err
         assert salticid("search", folder, SECRET[2]).out
         with closing(CrawlFolder(folder)) as crawled:
@@ -153,7 +155,7 @@ def test_nothing_of_a_page_is_left_and_it_is_never_asked_for_again(tmp_path: Pat
         site.pages["/plain"] = page("something else", "/secret", "/fresh")
         site.pages["/fresh"] = page("a new page", "/secret")
         assert refreshed(folder)["changed"] == 1
-        said = salticid("watch", folder, "--json")
+        said = salticid("watch", folder, *reach(folder), "--json")
         assert said.status == 0, said.err
         said = crawl(port, folder, "--max-pages", "2000")
         assert said.status == 0, said.err
@@ -167,18 +169,72 @@ def test_nothing_of_a_page_is_left_and_it_is_never_asked_for_again(tmp_path: Pat
         assert f"{SITE}/secret" not in {text for _, text, _ in crawled.database.all(URL)}
 
 
+def test_nothing_that_named_the_page_or_that_it_alone_named_is_left(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    gone = (
+        "site.example/hush", "/hush", "site.example/old-way", "/old-way", "site.example/detour", "/detour",
+        "elsewhere.example", "/nothing-there", "velvetgrouse", "marzipanotter", "feedlynxword",
+    )  # fmt: skip
+    with serving() as (site, port):
+        entry = (
+            "<item><title>jumping spiders {0}</title><link>{1}</link><description>{2}</description></item>"
+        )
+        site.pages |= {
+            "/": page("home", "/old-way", "/plain", "/detour")
+            + '<link rel=alternate type="application/rss+xml" href=/feed>',
+            "/plain": page("nothing", "/hush"),
+            "/hush": page("velvetgrouse", "/nothing-there", "http://elsewhere.example/x", "/plain"),
+            "/feed": "<rss version='2.0'><channel><title>spiders</title>"
+            + entry.format("marzipanotter", f"{SITE}/hush", "about feedlynxword")
+            + entry.format("other", f"{SITE}/plain2", "about another")
+            + "</channel></rss>",
+            "/plain2": page("another"),
+        }
+        site.kinds["/feed"] = "application/rss+xml"
+        site.moved |= {"/old-way": "/detour", "/detour": "/hush"}
+        assert crawl(port, folder, "--feeds", "--max-pages", "50").status == 0
+        reports = folder / "reports.jsonl"
+        ended = b'{"type":"ended","stopped":"frontier empty"}\n'
+        reports.write_bytes(b'{"type":"moved","url":"%b/hush","liking":1}\n' % SITE.encode() + ended)
+        (folder / "commands.jsonl").write_text(f'{{"type":"hear","url":"{SITE}/hush","liking":1}}\n')
+        before = {word for _, word in traces(folder, *gone)}
+        assert before >= {*gone}, {*gone} - before
+        said = salticid("forget", folder, f"{SITE}/hush", "--json")
+        assert (said.status, json.loads(said.out)["pages"]) == (0, 1), said
+        assert traces(folder, *gone) == set()
+        assert reports.read_bytes() == ended
+        assert salticid("search", folder, "another").out, "the rest is found"
+        said = crawl(port, folder, "--feeds", "--max-pages", "60")
+        assert said.status == 0, said.err
+
+
+def test_an_unknown_address_is_reported_and_nothing_changes(made: Path) -> None:
+    said = salticid("forget", made, "http://a.example/unknown", "b.example")
+    assert (said.status, "a.example/unknown is not in the crawl; add --block" in said.err) == (1, True), said
+    with closing(CrawlFolder(made)) as crawled:
+        assert forgotten_urls.veil_in(crawled.database) is None
+        assert (made / SNAPSHOT).exists()
+    said = salticid("forget", made, "b.example", "--block")
+    assert (said.status, "b.example is not in the crawl; it is blocked" in said.err) == (0, True), said
+    with closing(CrawlFolder(made)) as crawled:
+        veil = forgotten_urls.veil_in(crawled.database)
+        assert veil is not None
+        assert veil.hides("http://b.example/")
+        assert not veil.hides("http://a.example/unknown")
+
+
 def test_a_host_is_forgotten_with_all_that_it_may_have(tmp_path: Path) -> None:
     folder = tmp_path / "c"
     with serving() as (site, port):
         fill(site)
         crawl(port, folder)
-        said = salticid("forget", folder, "other.example", "nobody.example")
+        said = salticid("forget", folder, "other.example", "nobody.example", "--block")
         assert (said.status, "2 pages forgotten" in said.out, f"{OTHER}/mine" in said.out) == (
             0,
             True,
             True,
         ), said
-        assert "nobody.example is not in the crawl" in said.err
+        assert "nobody.example is not in the crawl; it is blocked" in said.err
         assert traces(folder, "things of another host") == set()
         with closing(CrawlFolder(folder)) as crawled:
             assert not [name for name in crawled.notes("robots ") if "other" in name]
@@ -186,7 +242,7 @@ def test_a_host_is_forgotten_with_all_that_it_may_have(tmp_path: Path) -> None:
         site.pages["/fresh"] = page("a new page")
         site.pages["/new"] = page("a new page of another host")
         site.asked.clear()
-        assert salticid("watch", folder).status == 0
+        assert salticid("watch", folder, *reach(folder)).status == 0
         asked = [(path, fields["host"]) for path, fields in site.asked]
         assert ("/fresh", "site.example") in asked
         assert not [path for path, name in asked if name == "other.example"]
@@ -241,7 +297,7 @@ def test_what_led_to_a_page_goes_with_it_and_a_twin_takes_its_place(made: Path) 
         assert {visit.step: visit.current_score for visit in visits} == {0: 0.4, 1: 0.0, 2: 0.5, 3: 0.5}
         assert [visit.word for visit in visits] == [None, None, "rejected", None]
         assert all(warc.read(made, place) for visit in visits for place in visit.records)
-        assert [len(visit.records) for visit in visits] == [1, 0, 1, 1]
+        assert [len(visit.records) for visit in visits] == [0, 0, 1, 1], "home linked to it"
         feed, shown, offer, _ = (message for _, message in all_messages(crawl.database))
         assert isinstance(feed, Sight)
         assert isinstance(shown, Sight)

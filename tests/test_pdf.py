@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from benchmarks._processes import family, resident
+from tests.changing_site import reach
 from tests.hostile import A, all_at_once, fetched, in_parts, on_the_web, page
 from tests.hostile import Answer as HostileAnswer
 from tests.http_stub import Answer, http_stub
@@ -263,7 +264,7 @@ def test_the_program_crawls_searches_exports_keeps_and_refreshes_them(tmp_path: 
         for form in ("warc", "wacz", "markdown"):
             assert salticid("export", crawl, "--to", form, "--out", tmp_path / form).status == 0
 
-        refreshed = salticid("refresh", crawl, "--json")
+        refreshed = salticid("refresh", crawl, *reach(crawl), "--json")
         assert {name: json.loads(refreshed.out)[name] for name in ("same", "changed", "gone")} == {
             "same": 3, "changed": 0, "gone": 0,
         }, refreshed.err  # fmt: skip

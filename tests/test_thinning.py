@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.changing_site import crawl, page, refreshed, serving
+from tests.changing_site import crawl, page, reach, refreshed, serving
 from tests.made_crawl import BEGAN, Made, article
 from tests.running import salticid
 from tests.tampering import tampering
@@ -171,7 +171,7 @@ def test_a_refresh_keeps_so_many(tmp_path: Path) -> None:
             web.pages["/plain"] = page(f"version {number * 3}")
             refreshed(folder)
         web.pages["/plain"] = page("the last version")
-        said = salticid("refresh", folder, "--keep", "2", "--json")
+        said = salticid("refresh", folder, *reach(folder), "--keep", "2", "--json")
         assert (said.status, json.loads(said.out)["thinned"]) == (0, 1), said.err
         assert [f"version {number * 3}" in "".join(archived(folder)) for number in "ab"] == [False, True]
         said = salticid("search", folder, "version", "--json")
@@ -182,13 +182,13 @@ def test_a_refresh_keeps_so_many(tmp_path: Path) -> None:
         )  # fmt: skip
         assert (said.status, json.loads(said.out)["stopped"]) == (0, "frontier empty"), said.err
         web.pages["/plain"] = page("a version that a round finds")
-        said = salticid("watch", folder, "--keep", "1", "--json")
+        said = salticid("watch", folder, *reach(folder), "--keep", "1", "--json")
         assert (said.status, json.loads(said.out)["changed"]) == (0, 1), said.err
         digest = json.loads((folder / "rounds" / "001" / "digest.json").read_text())
         assert "the last version" in " ".join(digest["changed"][0]["change"]["removed"])
         assert "the last version" not in "".join(archived(folder))
         web.pages["/plain"] = page("one more version")
-        said = salticid("watch", folder, "--keep", "1", "--json")
+        said = salticid("watch", folder, *reach(folder), "--keep", "1", "--json")
         assert (said.status, json.loads(said.out)["changed"]) == (0, 1), said.err
-    said = salticid("refresh", folder, "--keep", "0")
+    said = salticid("refresh", folder, *reach(folder), "--keep", "0")
     assert (said.status, "--keep" in said.err) == (2, True)

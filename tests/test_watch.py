@@ -3,20 +3,38 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import sqlite3
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from shutil import copytree
 from typing import Any
 
+import msgspec
 import pytest
-from tests.changing_site import LONG_AGO, SITE, Site, crawl, page, refreshed, serving
+from tests.changing_site import LONG_AGO, SITE, Site, crawl, page, reach, refreshed, serving
+from tests.killing import Program
 from tests.running import salticid
 from tests.test_given_past import as_if_made_before
 
+from salticid.runs.live_settings import LiveSettings
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.folder_lock import lock
 from salticid.store.rounds import rounds
+from salticid.store.schema import FILE, MEMORY
 
+_TWO_YEARS_AHEAD = """
+import sys, time
+now = time.time
+time.time = lambda: now() + 2 * 365 * 86_400.0
+sys.argv[0] = "salticid"
+from salticid.cli import main
+main()
+"""
 KINDS = ("new", "changed", "gone", "same")
 
 
@@ -63,7 +81,7 @@ def hunted(
 def watched(site: Site, folder: Path, *options: str | int) -> dict[str, Any]:
     """What a round says, the site being asked."""
     site.asked.clear()
-    said = salticid("watch", folder, "--json", *options)
+    said = salticid("watch", folder, *reach(folder), "--json", *options)
     assert said.status == 0, said.err
     result: dict[str, Any] = json.loads(said.out)
     return result
@@ -260,3 +278,58 @@ def test_what_cannot_be_watched_is_refused(tmp_path: Path) -> None:
     assert (said.status, "holds no crawl" in said.err) == (2, True)
     said = salticid("watch", tmp_path / "c", "--every", "soon")
     assert (said.status, "duration" in said.err) == (2, True)
+
+
+def test_a_folder_does_not_decide_what_this_machine_reaches(hunted: tuple[Site, Path]) -> None:
+    web, folder = hunted
+    allow, net, resolve, rule = reach(folder)
+    web.asked.clear()
+    copytree(folder, folder.parent / "d")
+    said = salticid("watch", folder, "--json", resolve, rule)
+    assert (said.status, json.loads(said.out)["unknown"]) == (3, 8), said.err
+    assert "None of 8 known pages could be fetched" in said.err
+    for each in (said, salticid("refresh", folder.parent / "d", resolve, rule)):
+        assert f"This crawl was made with {allow} {net};" in each.err
+    assert web.asked == []
+    kept = LiveSettings(
+        proxy="http://a.example:1", allow_net=("::1",), workers=999, concurrency=9999, delay=3.0
+    )
+    used = kept.of_a_folder()
+    assert (used.proxy, used.allow_net, used.concurrency, used.delay) == (None, (), 64, 3.0)
+    assert used.workers <= (os.cpu_count() or 1)
+
+
+def test_a_round_under_a_wrong_clock_does_not_end_watching(hunted: tuple[Site, Path]) -> None:
+    web, folder = hunted
+    ahead = (sys.executable, "-c", _TWO_YEARS_AHEAD)
+    with Program("watch", folder, "--json", *reach(folder), by=ahead) as program:
+        assert program.ends() == 0, program.err
+    web.asked.clear()
+    said = salticid("watch", folder, "--json", "--max-fetches", "20", *reach(folder))
+    assert said.status == 0, said.err
+    assert "The clock jumped: this crawl was last written at" in said.err
+    assert counts(json.loads(said.out)) == (0, 0, 0, 8)
+
+
+def test_a_round_whose_hosts_all_ask_for_a_pause_says_so(hunted: tuple[Site, Path]) -> None:
+    _, folder = hunted
+    with closing(sqlite3.connect(folder / FILE)) as db, db:
+        note = msgspec.msgpack.encode((0.0, time.time() + 9_999.0))
+        db.execute(MEMORY.replace, MEMORY.with_checksum(("host site.example", note)))
+    said = salticid("watch", folder, *reach(folder))
+    assert (said.status, "None of 8 known pages was fetched: site.example asked for" in said.err) == (
+        3,
+        True,
+    ), said
+
+
+def test_with_every_a_round_that_fails_is_tried_again(hunted: tuple[Site, Path]) -> None:
+    _, folder = hunted
+    every = ("--every", "0.2s")
+    with closing(lock(folder)) as held, Program("watch", folder, "--json", *every, *reach(folder)) as program:
+        assert program.until_said("This round failed:")
+        held.close()
+        assert program.until(lambda: "\n" in program.out, "a round")
+        program.send(signal.SIGINT)
+        assert program.ends() == 130
+        assert json.loads(program.out.splitlines()[0])["round"] == 1

@@ -13,7 +13,7 @@ from threading import Event
 from typing import Any
 
 import pytest
-from tests.changing_site import Site, crawl, page, serving
+from tests.changing_site import Site, crawl, page, reach, serving
 from tests.killing import Program
 from tests.running import salticid
 from tests.test_watch import KINDS, asked, digest, urls
@@ -87,12 +87,12 @@ def test_a_round_killed_in_any_phase_ends_as_if_nothing_had_been(
     folder = tmp_path / "c"
     copytree(crawled, folder)
     command = (sys.executable, "-c", _KILLED.format(PHASES[phase]))
-    with Program("watch", folder, by=command) as program:
+    with Program("watch", folder, *reach(folder), by=command) as program:
         assert program.ends() == -signal.SIGKILL, program.err
     with closing(CrawlFolder(folder)) as killed:
         assert [stored.ended for stored in rounds(killed.database)] == [None]
     web.asked.clear()
-    said = salticid("watch", folder, "--json")
+    said = salticid("watch", folder, *reach(folder), "--json")
     assert said.status == 0, said.err
     check(folder, json.loads(said.out))
     if phase in ("between", "hunting", "digest", "ending"):
@@ -110,7 +110,7 @@ def test_ctrl_c_ends_a_round_that_can_go_on(
     copytree(crawled, folder)
     web.asked.clear()
     gate = web.gates[where] = Event()
-    with Program("watch", folder, "--json") as program:
+    with Program("watch", folder, *reach(folder), "--json") as program:
         assert program.until(lambda: where in asked(web), f"a request for {where}")
         program.send(signal.SIGINT)
         status = program.ends()
@@ -118,7 +118,7 @@ def test_ctrl_c_ends_a_round_that_can_go_on(
         del web.gates[where]
         assert (status, json.loads(program.out)["stopped"]) == (130, "interrupted"), program.err
         assert f"salticid watch {folder}" in program.err
-    said = salticid("watch", folder, "--json")
+    said = salticid("watch", folder, *reach(folder), "--json")
     assert said.status == 0, said.err
     check(folder, json.loads(said.out))
 
@@ -129,7 +129,7 @@ def test_with_every_it_stays_and_makes_rounds_until_it_is_stopped(
     _, crawled = changed_crawl
     folder = tmp_path / "c"
     copytree(crawled, folder)
-    with Program("watch", folder, "--json", "--every", "0.1s") as program:
+    with Program("watch", folder, *reach(folder), "--json", "--every", "0.1s") as program:
         assert program.until(lambda: program.out.count("\n") >= 2, "a second round")
         program.send(signal.SIGINT)
         assert program.ends() == 130
@@ -138,7 +138,7 @@ def test_with_every_it_stays_and_makes_rounds_until_it_is_stopped(
     check(folder, first)
     assert (second["round"], *(second[kind] for kind in KINDS)) == (2, 0, 0, 0, 10)
     copytree(crawled, tmp_path / "d")
-    with Program("watch", tmp_path / "d", "--every", "1d") as program:
+    with Program("watch", tmp_path / "d", *reach(tmp_path / "d"), "--every", "1d") as program:
         assert program.until_said("The next round begins in 1 d")
         program.send(signal.SIGTERM)
         assert program.ends() == 130

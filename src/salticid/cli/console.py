@@ -38,6 +38,11 @@ def safe(text: str, width: int = 0) -> Text:
     return Text(plain if not width or len(plain) <= width else plain[: width - 1] + "…")
 
 
+def warn(sentence: str) -> None:
+    """Print a sentence to stderr that may quote text from outside; also under --quiet."""
+    errors.print(safe(sentence), highlight=False, soft_wrap=True)
+
+
 def sparkline(values: Sequence[float], top: float) -> str:
     """A curve in one line of text.
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from salticid.cli.console import err, out, print_json, safe
+from salticid.cli.console import out, print_json, safe, warn
 from salticid.cli.options import Quiet
 
 _MOST_SHOWN = 20
@@ -19,27 +19,35 @@ def forget_pages(
         list[str] | None,
         typer.Argument(metavar="URL|HOST...", help="Pages by their URLs, or all pages of hosts."),
     ] = None,
+    block: Annotated[
+        bool,
+        typer.Option("--block", help="Never fetch the named pages and hosts, even if the crawl has none."),
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Quiet = False,
-) -> None:
-    """Take pages out of a crawl for good: log, text, index, raw exchanges, digests. They are never asked for again.
+) -> int:
+    """Permanently delete pages from a crawl: log, text, index, WARC, digests. They are never fetched again.
 
-    This cannot be undone. Without names, a forgetting that was interrupted is brought to its end.
+    This cannot be undone. Without names, a deletion that was interrupted is completed. The exit status is 1 if the
+    crawl does not hold one of the names, unless --block is given.
 
     Example: salticid forget crawls/spiders-hunter http://example.org/about-me example.com
     """
     from salticid.store.forgetting import forget  # here: it takes its time to import
 
-    done = forget(folder, names or [])
+    done = forget(folder, names or [], block)
+    status = 1 if done.not_found and not block else 0
     for name in done.not_found:
-        err.print(safe(f"{name} is not in the crawl; it will not be asked for"), soft_wrap=True)
+        what = "it is blocked" if block else "add --block to never fetch it"
+        warn(f"{name} is not in the crawl; {what}")
     if json:
         print_json(
             {"out": str(folder), "pages": len(done.urls), "urls": done.urls, "not_found": done.not_found}
         )
-        return
+        return status
     out.print(f"{len(done.urls)} pages forgotten.", highlight=False)
     for url in done.urls[:_MOST_SHOWN]:
         out.print(safe(f"  {url}"), highlight=False, soft_wrap=True)
     if len(done.urls) > _MOST_SHOWN:
         out.print(f"  and {len(done.urls) - _MOST_SHOWN} more", highlight=False)
+    return status

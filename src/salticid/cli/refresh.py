@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from salticid.cli import live_options, options
-from salticid.cli.console import err, out, print_json
+from salticid.cli.console import err, out, print_json, warn
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.progress import Work
 from salticid.errors import UserError
@@ -80,7 +80,7 @@ def _refresh(folder: Path, params: Mapping[str, Any], json: bool, keep: int | No
     from salticid.runs.refresh import refresh as ask_again
     from salticid.store.thinning import thin_folder
 
-    settings = last_settings(folder, live_options.settings(params))
+    settings = last_settings(folder, live_options.settings(params), warn)
     start = time.monotonic()
     with Terminal(folder) as terminal, Work("reading the crawl", 0, err) as work:
 

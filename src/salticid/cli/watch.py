@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import shlex
+import sqlite3
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from salticid.cli import live_options, options
-from salticid.cli.console import err, print_json, safe
+from salticid.cli.console import err, print_json, safe, warn
 from salticid.cli.interrupts import INTERRUPTED, interruptible
 from salticid.cli.round_table import print_round
-from salticid.errors import UserError
+from salticid.errors import SalticidError, UserError
 
-_NOBODY_THERE = 1
-"""The exit status of a round that could not go on; the next one goes on with it."""
+if TYPE_CHECKING:
+    from salticid.runs.live_settings import LiveSettings
+    from salticid.runs.order import Order
+
+_NOBODY_THERE, _NOTHING_FETCHED = 1, 3
+"""Exit statuses: the round could not finish, and the next one resumes it; it had pages to revisit and fetched none."""
 
 
 def watch(
@@ -76,19 +81,21 @@ def watch(
     seconds = None if every is None else options.duration(every)
     if seconds == 0:
         raise UserError("--every 0 leaves no time between rounds; say how long, as in --every 1d")
-    return _rounds(
-        partial(_round, folder, typed, (strategy, judge), max_fetches, keep, json), folder, seconds
-    )
+    order = partial(_order, folder, typed, (strategy, judge))
+    order()  # an error here cannot heal by waiting
+    return _rounds(partial(_round, folder, order, max_fetches, keep, json), folder, seconds)
 
 
 def _rounds(make_round: Callable[[], int], folder: Path, every: float | None) -> int:
     """One round, or one after another; the exit status."""
     try:
-        start = time.monotonic()
-        status = make_round()
-        while every is not None and status != INTERRUPTED and not _is_stopped_until(start + every):
-            start = time.monotonic()
+        if every is None:
             status = make_round()
+        while every is not None:
+            start = time.monotonic()
+            status = _retried(make_round)
+            if status == INTERRUPTED or _is_stopped_until(start + every):
+                break
     except KeyboardInterrupt:
         status = INTERRUPTED
     if every is not None or status == INTERRUPTED:
@@ -96,6 +103,15 @@ def _rounds(make_round: Callable[[], int], folder: Path, every: float | None) ->
         err.print(safe(how), highlight=False, soft_wrap=True)
         return INTERRUPTED
     return status
+
+
+def _retried(make_round: Callable[[], int]) -> int:
+    """One round of many: an error is reported, and the next round tries again."""
+    try:
+        return make_round()
+    except (SalticidError, OSError, sqlite3.Error) as error:
+        warn(f"This round failed: {error}. The next round tries again.")
+        return _NOBODY_THERE
 
 
 def _is_stopped_until(then: float) -> bool:
@@ -107,10 +123,27 @@ def _is_stopped_until(then: float) -> bool:
     return interrupted.is_set()
 
 
-def _round(
+def _order(
     folder: Path,
     typed: Mapping[str, Any],
     own: tuple[str | None, str | None],
+    say: Callable[[str], None] = lambda _: None,
+) -> tuple[Order, LiveSettings]:
+    """The crawl in a folder, to be fetched as the command says; `say` hears which options are missing.
+
+    `own`: the strategy and the judge that the user named again.
+    """
+    from salticid.runs.kept_order import kept_order  # here, as what follows: it takes its time to import
+    from salticid.runs.refresh import last_settings
+    from salticid.worlds.inlinks import backlinks_from
+
+    settings = last_settings(folder, live_options.settings(typed), say)
+    return kept_order(folder, settings, backlinks_from, *own), settings
+
+
+def _round(
+    folder: Path,
+    order_again: Callable[..., tuple[Order, LiveSettings]],
     fetches: int | None,
     keep: int | None,
     json: bool,
@@ -120,13 +153,9 @@ def _round(
 
     from salticid.cli.hunt import Terminal
     from salticid.runs import watch as watching
-    from salticid.runs.kept_order import kept_order
-    from salticid.runs.refresh import last_settings
     from salticid.store.digests.digest import digest_folder
-    from salticid.worlds.inlinks import backlinks_from
 
-    settings = last_settings(folder, live_options.settings(typed))
-    order = kept_order(folder, settings, backlinks_from, *own)
+    order, settings = order_again(say=warn)
     with Terminal(folder) as terminal:
         result = asyncio.run(watching.watch(order, settings, fetches, terminal, keep=keep))
     facts = {
@@ -143,7 +172,12 @@ def _round(
     if result.nobody_there:
         err.print(f"Nobody could be reached for {settings.patience:.0f} s.", highlight=False)
         return _NOBODY_THERE
-    return INTERRUPTED if result.stopped == watching.INTERRUPTED else 0
+    if result.stopped == watching.INTERRUPTED:
+        return INTERRUPTED
+    if result.why_none:
+        warn(result.why_none)
+        return _NOTHING_FETCHED
+    return 0
 
 
 def _length(seconds: float) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -18,9 +20,9 @@ USER_AGENT = f"Salticid/{__version__}"
 """Who we say we are where nobody named a contact."""
 ACCESS = "access"
 """The name under which the log has the hosts that a person's fields and cookies were for."""
+REACH = ("proxy", "allow_net", "resolve", "dns")
+"""The settings that say which addresses are reached, and through whom: never taken from a folder."""
 RENDER = ("auto", "never")
-MASK = "***@"
-"""What stands in the address of a proxy where a name and a password stood."""
 _FIELD_NAME = re.compile(r"(?:https?://)?[^\s:]+(?::\d+)?:\s*[^\s:]+:\s*")
 
 
@@ -66,6 +68,30 @@ class LiveSettings:
             raise UserError(f"no way to render {self.render!r}; choose one of {', '.join(RENDER)}")
         self.access()
         return self
+
+    def of_a_folder(self) -> LiveSettings:
+        """What settings read from a crawl folder may decide.
+
+        Not which addresses are reached or through whom, and not more processes or requests at once than by default.
+        """
+        own = LiveSettings()
+        return replace(
+            self,
+            **{name: getattr(own, name) for name in REACH},
+            workers=max(1, (os.cpu_count() or 1) - 1),
+            concurrency=min(self.concurrency, own.concurrency),
+            per_address=min(self.per_address, own.per_address),
+        )
+
+    def reach_options(self) -> dict[str, str]:
+        """The options, by the name of the setting, that widen or redirect what is reached."""
+        told = {}
+        for name in REACH:
+            value = getattr(self, name)
+            values = value if isinstance(value, tuple) else (value,) if value else ()
+            if values:
+                told[name] = " ".join(f"--{name.replace('_', '-')} {shlex.quote(each)}" for each in values)
+        return told
 
     def access(self) -> Access | None:
         """What may be sent to hosts that a person named; None if nothing."""
@@ -115,7 +141,7 @@ class LiveSettings:
     def product(self) -> str:
         """The product token of the user agent: the name robots.txt files know us by."""
         match = re.match(r"[A-Za-z_-]+", self.user_agent)
-        if match is None:
+        if match is None or not self.user_agent.isprintable():
             raise UserError(
                 f"no user agent {self.user_agent!r}; begin it with a name, as in MyCrawler/1.0 (+contact)"
             )
@@ -138,4 +164,4 @@ def without_password(proxy: str) -> str:
     >>> without_password("http://me:secret@127.0.0.1:3128"), without_password("http://127.0.0.1:3128")
     ('http://***@127.0.0.1:3128', 'http://127.0.0.1:3128')
     """
-    return re.sub(r"^(\w+://)?.*@", rf"\1{MASK}", proxy, flags=re.DOTALL)
+    return re.sub(r"^(\w+://)?.*@", r"\1***@", proxy, flags=re.DOTALL)

@@ -18,7 +18,7 @@ from salticid.drivers.log_trouble import wait_for_the_log
 from salticid.errors import UserError
 from salticid.model import Outcome, Response
 from salticid.runs.live import Stopwatch
-from salticid.runs.live_settings import ACCESS, MASK, LiveSettings
+from salticid.runs.live_settings import ACCESS, LiveSettings, without_password
 from salticid.runs.live_web import live_web
 from salticid.runs.onlooker import NOBODY_THERE, Onlooker
 from salticid.runs.site_changes import SiteChanges
@@ -146,8 +146,11 @@ class Refresh:
         await wait_for_the_log(self._log, lambda: self.stopped, self.on_trouble)
 
 
-def last_settings(folder: Path, options: Mapping[str, Any]) -> LiveSettings:
-    """How the pages of a crawl were asked for in its last run, changed by what was typed."""
+def last_settings(folder: Path, options: Mapping[str, Any], warn: Callable[[str], None]) -> LiveSettings:
+    """How the pages of a crawl were fetched in its last run, changed by the options of this command.
+
+    Options that widen or redirect what this machine reaches must be given again; `warn` hears which are missing.
+    """
     with closing(CrawlFolder(folder)) as crawl:
         check_not_merged(folder, crawl.about())
         web = crawl.about()["web"]
@@ -165,11 +168,18 @@ def last_settings(folder: Path, options: Mapping[str, Any]) -> LiveSettings:
         raise UserError(
             f"the crawl in {folder} has no page yet; give its own command again, and refresh it later"
         )
-    settings = replace(msgspec.convert(before, LiveSettings), **options)
-    if settings.proxy and MASK in settings.proxy:
+    kept = msgspec.convert(before, LiveSettings)
+    settings = replace(kept.of_a_folder(), **options)
+    if kept.proxy and "proxy" not in options:
         raise UserError(
-            f"{folder} was crawled through the proxy {settings.proxy}, whose password is not kept; give it again "
-            "with --proxy"
+            f"{folder} was crawled through the proxy {without_password(kept.proxy)}, which is not taken from a folder; "
+            "give it again with --proxy, or --proxy '' to connect directly"
+        )
+    missing = [option for name, option in kept.reach_options().items() if name not in options]
+    if missing:
+        warn(
+            f"This crawl was made with {' '.join(missing)}; a folder cannot set that. Add it to this command to reach "
+            "those addresses again."
         )
     if before.get(ACCESS) and not (settings.header or settings.cookies):
         raise UserError(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from salticid.messages import Extension, Move, Offer, Revision, Round, Sight
-from salticid.model import FROM_OFFER, NO_SHARD, Glimpse, Ints, Limits, Outcome
+from salticid.model import FROM_OFFER, NO_SHARD, Floats, Glimpse, Ints, Limits, Outcome
 from salticid.protocols import UrlTable
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.database import Database
@@ -20,6 +20,7 @@ from salticid.store.record import ChoiceRow, VisitRow, all_messages
 from salticid.store.rounds import StoredRound, rounds
 from salticid.store.schema import CHOICE, SESSION, VISIT
 from salticid.store.verdicts import Word, is_on_topic
+from salticid.watching.change_rate import DAY
 from salticid.watching.round_brief import Looks, RoundBrief, WatchedPages
 
 _WORDS = {1: Word.LIKED, -1: Word.REJECTED}
@@ -128,7 +129,9 @@ def round_start(
         sight.url: sight for sight in heard.sights.values() if urls.find(sight.url) not in no_feeds
     }
     known = [FeedSource(sight, feeds[url]) for url, sight in last_sights.items()]
+    looks = replace(looks, wall=not_ahead(looks.wall, stored.wall), since=not_ahead(looks.since, stored.wall))
     pages = _watched(db, urls, good, heard, positive, children, finds, looks)
+    pages = replace(pages, visited=not_ahead(pages.visited, stored.wall))
     ends = [first.first_step for first in rounds(db) if first.number <= stored.number]
     brief = RoundBrief(
         pages, _looks(pages, looks), stored.wall, stored.fetches, *_yields(rows, positive, ends)
@@ -140,6 +143,15 @@ def round_start(
         sorted(known, key=lambda feed: -feed.finds),
         sorted(sitemaps.values(), key=lambda site: -site.finds),
     )
+
+
+def not_ahead(times: Floats, now: float) -> Floats:
+    """Times of a log; those after `now` were written under a wrong clock, and count as a day ago.
+
+    >>> not_ahead(np.array([1.0, 2e9, nan]), 1e9).tolist()
+    [1.0, 999913600.0, nan]
+    """
+    return np.where(times > now, now - DAY, times)
 
 
 def fetches_of(rows: Iterable[VisitRow]) -> int:

@@ -36,8 +36,11 @@ from salticid.store.digests.digest import write_digest
 from salticid.store.looks import NOTE, LastVersions, LookTable, looks_before, rechecks
 from salticid.store.round_news import RoundNews, what_came
 from salticid.store.rounds import StoredRound, rounds
+from salticid.store.schema import SESSION
+from salticid.store.times import time_of
 from salticid.tables.excerpt import excerpt
 from salticid.text.soft_changes import SoftChanges
+from salticid.urls import host
 from salticid.watching.policy import InTurn, Policy
 from salticid.watching.worth import ByWorth
 from salticid.webs.live.manners import Parked
@@ -46,6 +49,8 @@ LEAST_HUNT = 100
 """A round without a bound hunts on with as many fetches as there are pages to look at, and with so many at least."""
 SOURCES_SHARE = 4
 """Of the fetches of a round, one in so many goes to feeds and sitemaps at the most."""
+CLOCK_ERROR = 600.0
+"""Seconds by which two right clocks may differ."""
 DONE, FETCHES, INTERRUPTED = "done", "fetches", "interrupted"
 """Why a round stopped."""
 
@@ -54,13 +59,15 @@ DONE, FETCHES, INTERRUPTED = "done", "fetches", "interrupted"
 class RoundResult:
     """What came of a round, so far if it was interrupted, and why it stopped.
 
-    `nobody_there`: it was interrupted because nobody could be reached any more.
+    `nobody_there`: it was interrupted because nobody could be reached any more. `why_none`: why it fetched nothing
+    although there were pages to revisit; empty if it fetched something.
     """
 
     news: RoundNews
     fetches: int
     stopped: str
     nobody_there: bool = False
+    why_none: str = ""
 
 
 async def watch(
@@ -113,8 +120,28 @@ class WatchRun(LiveRun):
             hunted = fetches_of(crawl.rows(stored.first_step - 1))
             looked = stored.end_recheck - stored.first_recheck
             news = self._news or what_came(crawl, stored.number)
+            found = rechecks(crawl.database, stored.first_recheck, stored.end_recheck)
         nobody_there = self._is_ended and self.crawl.stopped is StopReason.WAITING
-        return RoundResult(news, looked + hunted + self._sources_asked, self._stopped, nobody_there)
+        fetches = looked + hunted + self._sources_asked
+        answered = hunted or any(row.status or row.finding != PageFate.UNKNOWN for row in found)
+        why_none = "" if answered else self._why_none(looked)
+        return RoundResult(news, fetches, self._stopped, nobody_there, why_none)
+
+    def _why_none(self, looked: int) -> str:
+        """Why a round that had pages to revisit fetched none of them."""
+        pages = len(self._start.brief.pages)
+        if not pages:
+            return ""
+        if looked:
+            return (
+                f"None of {pages} known pages could be fetched: their hosts did not answer, or the address guard "
+                "refused them. If they have private addresses, add --allow-net."
+            )
+        hosts = sorted({host(self.web.urls[url]) for url in self._start.places.values()})
+        return (
+            f"None of {pages} known pages was fetched: {', '.join(hosts[:3])}{' and others' * (len(hosts) > 3)} asked "
+            "for a longer pause than a round waits. Later rounds try again."
+        )
 
     async def work(self) -> StopReason:
         """The round, from its beginning or from where it was, to its end."""
@@ -150,10 +177,24 @@ class WatchRun(LiveRun):
         if known and known[-1].ended is None:
             return known[-1]
         number = known[-1].number + 1 if known else 1
+        self._report_clock(known)
         first = self.crawl.step, self.log.next_recheck
         self.log.add_message(Round(number, time.time(), *first, self._fetches))
         await self.driver.settle()
         return rounds(self.log.database)[-1]
+
+    def _report_clock(self, known: Sequence[StoredRound]) -> None:
+        """Warn if the folder holds times that this machine's clock has not reached."""
+        db = self.log.database
+        times = [wall for stored in known for wall in (stored.wall, stored.ended or 0.0)]
+        times += [row[1] for row in list(db.all(SESSION))[:-1]]
+        last, now = max(times, default=0.0), time.time()
+        if last > now + CLOCK_ERROR:
+            self.onlooker.warn(
+                f"The clock jumped: this crawl was last written at {time_of(last):%Y-%m-%d %H:%M} UTC, and now it is "
+                f"{time_of(now):%Y-%m-%d %H:%M} UTC. Times of the folder that lie ahead are not used. Check the clock "
+                "of this machine if it is the wrong one."
+            )
 
     async def _look_and_hunt(self, looks: LookTable) -> StopReason | None:
         """Sources first, then the pages that are worth it, then new links; with what is left, other pages.

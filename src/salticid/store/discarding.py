@@ -27,8 +27,8 @@ _LAST = (1 << warc.OFFSET_BITS) - 1
 _TABLES = (VISIT, RECHECK)
 """Those whose rows say where exchanges stand."""
 
-IsUnwanted = Callable[[str], bool]
-"""Whether an exchange with a URL is to go, wherever it stands."""
+IsUnwanted = Callable[[str, bytes], bool]
+"""Whether an exchange with a URL is to go, by the URL and the whole record, wherever it stands."""
 
 
 class Unwanted(msgspec.Struct):
@@ -51,7 +51,9 @@ class Unwanted(msgspec.Struct):
         db.insert(ABOUT, facts({UNWANTED: self}))
 
 
-def discard(db: Database, folder: Path, least_share: float, with_url: IsUnwanted = lambda url: False) -> None:
+def discard(
+    db: Database, folder: Path, least_share: float, with_url: IsUnwanted = lambda url, record: False
+) -> None:
     """Write those files anew of whose exchanges at least this share is unwanted, or one is `with_url`."""
     archive, unwanted = folder / warc.FOLDER, Unwanted.of(db)
     _remove_leftovers(db, archive, unwanted)
@@ -91,7 +93,9 @@ class _Rule:
     def forbids(self, start: int, record: bytes) -> bool:
         """Whether a response, or a conversion, is to go."""
         url = warc.field_of(record, b"WARC-Target-URI")
-        return start in self.unwanted or (url is not None and self.with_url(url.decode("utf-8", "replace")))
+        return start in self.unwanted or (
+            url is not None and self.with_url(url.decode("utf-8", "replace"), record)
+        )
 
 
 class _Member(NamedTuple):

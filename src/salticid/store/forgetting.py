@@ -6,14 +6,17 @@ what it has deleted. That this is not done yet is written in the log, so that it
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
 
 from salticid.errors import UserError
-from salticid.store import forgotten_urls, hidden_rows, index
+from salticid.parse.content import decode_body
+from salticid.store import forgotten_urls, hidden_rows, index, warc
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.database import Database, facts
 from salticid.store.digests import digest
@@ -24,6 +27,11 @@ from salticid.store.schema import ABOUT, SNAPSHOT, URL
 from salticid.tables.veil import Veil
 from salticid.urls import canonical, host, typed
 
+_OUTCOMES = (b'{"type":"ended"', b'{"type":"failed"', b'{"type":"state"')
+_LARGEST = 64 << 20
+_FIELD = re.compile(rb"\r\n([\w-]+):[ \t]*([^\r\n]*)")
+_LINK = re.compile(rb"""(?i)(?:href|src)\s*=\s*["']?([^"'\s>]+)|((?:https?:)?//[^\s"'<>\\]+)""")
+
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
@@ -33,10 +41,11 @@ class Forgotten:
     not_found: list[str]
 
 
-def forget(folder: Path, names: Sequence[str]) -> Forgotten:
+def forget(folder: Path, names: Sequence[str], block: bool = False) -> Forgotten:
     """Take the pages of these URLs and hosts out of the crawl in a folder, which nobody else may hold.
 
-    Without names, a forgetting that was interrupted is brought to its end.
+    `block`: names that the crawl does not hold are never fetched either. Without names, a forgetting that was
+    interrupted is brought to its end.
     """
     with closing(CrawlFolder(folder)):
         pass  # which complains if there is none
@@ -50,12 +59,18 @@ def forget(folder: Path, names: Sequence[str]) -> Forgotten:
         veil = forgotten_urls.veil_in(db) or forgotten_urls.new_veil()
         if not names and not forgotten_urls.is_unfinished(db):
             raise UserError(f"nothing to forget in {folder}; name URLs or hosts, as in example.org")
-        hashes = [_add(veil, name) for name in names]
-        known = {each for _, url, _ in db.all(URL) for each in veil.hashes_of(url)}
+        probe = Veil(veil.salt)
+        hashes = [_add(probe, name) for name in names]
+        known = {each for _, url, _ in db.all(URL) for each in probe.hashes_of(url)}
         not_found = [name for name, each in zip(names, hashes, strict=True) if each not in known]
+        taken = [name for name in names if block or name not in not_found]
+        if names and not taken and not forgotten_urls.is_unfinished(db):
+            return Forgotten([], not_found)
+        for name in taken:
+            _add(veil, name)
         found = hidden_rows.find(db, veil)
         urls = sorted({db.row(URL, at)[1] for at in found.pages})
-        if names:
+        if taken:
             hidden_rows.take_out(db, veil, found)
         _clear_files(db, folder, veil)
     return Forgotten(urls, not_found)
@@ -80,11 +95,21 @@ def _clear_files(db: Database, folder: Path, veil: Veil) -> None:
     ):
         file.unlink(missing_ok=True)
 
-    def is_hidden(url: str) -> bool:
-        known_as = canonical(url)
+    for file in folder.glob("*.jsonl"):
+        _keep_outcomes(file)
+
+    hosts = {host(url) for _, url, _ in db.all(URL)}
+
+    def is_hidden(url: str, base: str | None = None) -> bool:
+        known_as = canonical(url, base)
         return known_as is not None and veil.hides(known_as)
 
-    discard(db, folder, 0.0, is_hidden)
+    def is_unwanted(url: str, record: bytes) -> bool:
+        if url.endswith("/robots.txt") and host(url) not in hosts:
+            return True
+        return is_hidden(url) or any(is_hidden(link, url) for link in _links_in(record))
+
+    discard(db, folder, 0.0, is_unwanted)
     _write_digests(db, folder)
     db.connection.execute("VACUUM")
     if db.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
@@ -94,6 +119,31 @@ def _clear_files(db: Database, folder: Path, veil: Veil) -> None:
         )
     with db.transaction():
         db.insert(ABOUT, facts({forgotten_urls.UNFINISHED: False}))
+
+
+def _keep_outcomes(file: Path) -> None:
+    """Of what a crawl's process was told and reported, keep how it ended; all else may name pages."""
+    lines = file.read_bytes().splitlines(keepends=True)
+    kept = [line for line in lines if line.startswith(_OUTCOMES) and b"://" not in line]
+    if len(kept) < len(lines):
+        partial = file.with_suffix(".partial")
+        partial.unlink(missing_ok=True)
+        with partial.open("xb") as target:
+            target.write(b"".join(kept))
+        partial.replace(file)
+
+
+def _links_in(record: bytes) -> set[str]:
+    """The URLs that a record of the WARC names, as they stand there."""
+    _, _, message = record.partition(b"\r\n\r\n")
+    head, body = (b"", message) if warc.is_conversion(record) else message.split(b"\r\n\r\n", 1)
+    fields = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in _FIELD.findall(head)}
+    plain = decode_body(fields, body.removesuffix(b"\r\n\r\n"), _LARGEST)
+    links = {next(filter(None, found)) for found in _LINK.findall(plain)}
+    return {
+        *(unescape(link.decode("utf-8", "replace")) for link in links),
+        *filter(None, (fields.get(name) for name in ("location", "content-location"))),
+    }
 
 
 def _write_digests(db: Database, folder: Path) -> None:

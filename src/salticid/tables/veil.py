@@ -60,7 +60,11 @@ class Veil:
         """The URL, or what stands for it if it is hidden."""
         if url.startswith(NOWHERE) or not self.hides(url):
             return url
-        return NOWHERE + self._hash(url)
+        return self.stand_in(url)
+
+    def stand_in(self, url: str) -> str:
+        """What stands for a URL whose name is to go."""
+        return url if url.startswith(NOWHERE) else NOWHERE + self._hash(url)
 
     def _add(self, text: str) -> str:
         self.hashes[name := self._hash(text)] = None

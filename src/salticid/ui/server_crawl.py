@@ -146,7 +146,7 @@ class ServerCrawl:
             return False
         self._tally.update()
         last = self._tally.round
-        return last is None or now >= last.wall + self.wish.every
+        return last is None or last.wall > now or now >= last.wall + self.wish.every
 
     async def figures(self) -> CrawlFigures:
         """Its numbers; those of its run as well, if it answers soon."""

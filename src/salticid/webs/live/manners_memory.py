@@ -12,9 +12,12 @@ from itertools import islice
 import msgspec
 
 from salticid.webs.live.failure_notes import PREFIX
+from salticid.webs.live.robots import LONGEST_DELAY
 from salticid.webs.live.web import LiveWeb
 
 _HOST, _ROBOTS, _PLACE = "host ", "robots ", "at "
+LONGEST_PROMISE = 86_400.0
+"""Seconds ahead that a time may lie when it is remembered; one further ahead was written under a wrong clock."""
 
 
 class Memory:
@@ -27,11 +30,11 @@ class Memory:
 
     def news(self) -> Iterator[tuple[str, bytes]]:
         """All that changed since the last call."""
-        ahead = self._wall() - self._web.clock()
+        ahead, latest = self._wall() - self._web.clock(), self._wall() + LONGEST_PROMISE
         for host, pause, free_at in self._manners.news():
-            yield _HOST + host, msgspec.msgpack.encode((pause, free_at + ahead))
+            yield _HOST + host, msgspec.msgpack.encode((pause, min(latest, free_at + ahead)))
         for origin, until, (status, file) in self._rules.news():
-            yield _ROBOTS + origin, msgspec.msgpack.encode((until + ahead, status, file))
+            yield _ROBOTS + origin, msgspec.msgpack.encode((min(latest, until + ahead), status, file))
         for host, address in islice(self._web.places.items(), self._places_saved, None):
             yield _PLACE + host, msgspec.msgpack.encode(address)
         self._places_saved = len(self._web.places)
@@ -47,13 +50,23 @@ class Memory:
             if name.startswith(_HOST):
                 pause, free_at = msgspec.msgpack.decode(value, type=tuple[float, float])
                 host = name.removeprefix(_HOST)
+                pause = min(LONGEST_DELAY, pause)
                 self._manners.ask_pause(host, pause)
                 # It may have been asked just before the program was killed, and nobody wrote that down.
-                self._manners.leave_alone(host, max(free_at - ahead, self._web.clock() + pause))
+                self._manners.leave_alone(
+                    host, max(self._bounded(free_at - ahead), self._web.clock() + pause)
+                )
             elif name.startswith(_ROBOTS):
                 until, status, file = msgspec.msgpack.decode(value, type=tuple[float, int | str, bytes])
                 if isinstance(status, int):  # an earlier version kept failures too
-                    self._rules.recall(name.removeprefix(_ROBOTS), until - ahead, (status, file))
+                    self._rules.recall(
+                        name.removeprefix(_ROBOTS), self._bounded(until - ahead), (status, file)
+                    )
             elif name.startswith(_PLACE):
                 self._web.places[name.removeprefix(_PLACE)] = msgspec.msgpack.decode(value, type=str)
         self._places_saved = len(self._web.places)
+
+    def _bounded(self, time: float) -> float:
+        """A remembered time on the crawl's clock; now, if no right clock can have written it."""
+        now = self._web.clock()
+        return time if time <= now + LONGEST_PROMISE else now
