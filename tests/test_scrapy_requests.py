@@ -22,7 +22,6 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 import pytest
-from lxml.html import fromstring
 from scrapy import Item, Request, Spider
 from scrapy.http import FormRequest, JsonRequest, Response, TextResponse, XmlRpcRequest
 from scrapy.item import Field
@@ -94,7 +93,8 @@ def test_a_crawl_spider_loses_no_request_by_a_stop_or_a_kill(tmp_path: Path) -> 
 
 
 def test_a_request_that_cannot_be_stored_is_counted_and_never_replaced(tmp_path: Path) -> None:
-    items, ordered = tmp_path / "items", {"SALTICID_KEYWORDS": "spiders", "SALTICID_DIR": tmp_path / "crawl"}
+    items = tmp_path / "items"
+    ordered: dict[str, Any] = {"SALTICID_KEYWORDS": "spiders", "SALTICID_DIR": tmp_path / "crawl"}
     more: dict[str, Any] = {"REDIRECT_MAX_TIMES": 1, "UNSTORABLE": 1, "CONCURRENT_REQUESTS": 1}
     asked: list[str] = []
 
@@ -203,7 +203,7 @@ def test_a_value_comes_back_as_it_was(value: Any) -> None:
 def test_text_of_a_parser_and_numbers_of_numpy_come_back_plain() -> None:
     import numpy as np
 
-    text = fromstring("<p>words</p>").xpath("//text()")[0]
+    text = TextResponse(HERE, body=b"<p>words</p>").selector.root.xpath("//text()")[0]
     assert type(text) is not str
     codec = RequestCodec(Plain())
     again = codec.unpack(codec.pack(Request(HERE, meta={"t": text, "f": np.float64(0.5)})))

@@ -90,6 +90,10 @@ class Binding:
         return ip_address(self.address).is_unspecified
 
 
+LOOPBACK = Binding()
+"""Reached from this machine only."""
+
+
 def own_token() -> str:
     """The token of the environment, so that it outlives the program; else a new one."""
     return token_of_environment() or secrets.token_urlsafe(24)

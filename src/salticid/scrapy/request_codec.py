@@ -74,7 +74,7 @@ _CONTAINERS: dict[int, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] 
 _TAGGED = _SCALARS | _CONTAINERS
 _TAG_OF = {kind: tag for tag, (kind, _, _) in _TAGGED.items()}
 _RECORD, _REQUEST = 40, 41
-_PLAIN_BASES = (str, bytes, float, int)
+_PLAIN_BASES: tuple[Any, ...] = (str, bytes, float, int)
 """A subclass of these is stored as its value: lxml's strings, NumPy's floats."""
 
 
@@ -142,7 +142,7 @@ class RequestCodec:
             return Ext(_RECORD, msgspec.msgpack.encode(self._plain(record, depth - 1, at)))
         for base in _PLAIN_BASES:
             if isinstance(value, base):
-                return self._plain(base.__getnewargs__(value)[0], depth, at)  # type: ignore[attr-defined]
+                return self._plain(base.__getnewargs__(value)[0], depth, at)
         raise ValueError(f"{at} holds a {kind.__module__}.{kind.__qualname__}")
 
     def _tagged(self, tag: int, value: Any, depth: int, at: str) -> Ext:

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp
 
 from salticid.errors import SalticidError, UserError
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.local_port import Binding, own_token
+from salticid.runs.local_port import LOOPBACK, Binding, own_token
 from salticid.store.damage import Damaged
 from salticid.store.folder_lock import lock
 from salticid.ui.api import Api
@@ -37,7 +37,7 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 class Serving:
     """A server that is not yet running: its crawls, its token, its port."""
 
-    def __init__(self, data: Path, port: int, live: LiveSettings, binding: Binding) -> None:
+    def __init__(self, data: Path, port: int, live: LiveSettings, binding: Binding = LOOPBACK) -> None:
         live.check()
         _make(data)
         self._data = data

@@ -50,7 +50,7 @@ class Rules(CrawlSpider):
             cb_kwargs={"found": Found(number, Decimal("1.5"))}, meta={"path": (number, {b"x"})},
         )  # fmt: skip
         if self.settings.getbool("UNSTORABLE"):
-            yield scrapy.Request(f"http://a.example/later/{number}", lambda response: None)
+            yield scrapy.Request(f"http://a.example/later/{number}", callback=print)
 
     def form(self, response: Response, found: Found) -> Iterator[Any]:
         same = found == Found(int(response.text), Decimal("1.5"))
