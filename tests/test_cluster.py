@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import signal
 import threading
 import time
@@ -12,6 +13,7 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
 import ray
@@ -140,6 +142,14 @@ def impolite(pages: list[Asked]) -> list[tuple[str, float]]:
     return [(name, gap) for name, gap in gaps if gap < DELAY * 0.8]
 
 
+def _pages_told(program: Program) -> float:
+    """The pages that the metrics port tells of, for the token that was printed."""
+    ((port, token),) = re.findall(r"127\.0\.0\.2:(\d+)/metrics with the token (\S+)\.", program.err)
+    request = Request(f"http://127.0.0.2:{port}/metrics", headers={"Authorization": f"Bearer {token}"})
+    with urlopen(request, timeout=60) as answer:
+        return float(re.findall(r"salticid_pages_total{.*} (.*)", answer.read().decode())[0])
+
+
 def test_a_crawl_of_shards_that_is_interrupted_goes_on_and_is_one_crawl_to_those_who_read_it(
     cluster: Cluster, tmp_path: Path
 ) -> None:
@@ -157,8 +167,9 @@ def test_a_crawl_of_shards_that_is_interrupted_goes_on_and_is_one_crawl_to_those
         )
         ordered = ("crawl", site.write_topic(tmp_path / "t.toml"), *options)
         on_ray = (*ordered, "--ray", cluster.address, "--shards", 2)
-        with Program(*on_ray) as program:
+        with Program(*on_ray, "--metrics-port", 0, "--bind", "127.0.0.2") as program:
             program.until(lambda: len(site.asked) > 30, "30 requests")
+            assert program.until(lambda: _pages_told(program) > 0, "its numbers")
             site.seconds = 8.0  # so that it does not come to its end before it is interrupted
             assert "not gathered yet" in salticid("visits", folder).err
             program.send(signal.SIGINT)

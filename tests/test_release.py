@@ -93,7 +93,9 @@ def test_a_workflow_needs_no_secret_and_may_do_no_more_than_it_must(path: Path) 
     for job in told["jobs"].values():
         assert job.get("permissions", {}) in ({}, {"id-token": "write"})
         for step in job["steps"]:
-            assert re.fullmatch(r"[\w/-]+@[\w./]+", step.get("uses", "a/b@v1"))
+            assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", step.get("uses", f"a/b@{'0' * 40}")), (
+                "a tag can be moved"
+            )
             assert re.findall(r"make ([a-z]+)", step.get("run", ""))[:1] in ([], ["test"], ["release"])
 
 
@@ -114,7 +116,12 @@ def test_the_container_has_no_rights_and_its_crawls_are_in_a_volume() -> None:
     lines = re.sub(r"\\\n", " ", CONTAINER).splitlines()
     steps = [line.split(maxsplit=1) for line in lines if line and not line.startswith("#")]
     bases = [rest.split()[0] for word, rest in steps if word == "FROM"]
-    assert all(re.search(r":\d+\.\d+-[a-z-]+$", base) for base in bases), "a version is named"
+    assert all(re.search(r":\d+\.\d+-[a-z-]+@sha256:[0-9a-f]{64}$", base) for base in bases), "no tag moves"
+    assert len(set(bases)) == 1
+    installs = [rest for _, rest in steps if "pip install" in rest]
+    assert len(installs) == 1
+    assert "--require-hashes" in installs[0], "nothing is installed that the lock does not name"
+    assert "--no-index --find-links /wheels" in installs[0]
     last = steps[max(at for at, (word, _) in enumerate(steps) if word == "FROM") :]
     told = {word: rest for word, rest in last if word != "RUN"}
     user = told["USER"].partition(":")[0]

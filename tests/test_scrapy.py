@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scrapy as scrapy_package
-from scrapy.http import JsonRequest, Response
+from scrapy.http import Response
 from scrapy.settings import Settings
 from tests.http_stub import Answer, http_stub
 from tests.killing import Site, check_calls, served, stored_urls, survey, visits_in
@@ -31,7 +31,7 @@ from salticid.metrics.parts.hits import hits
 from salticid.metrics.parts.oracle import Oracle
 from salticid.model import Limits, Outcome, Page
 from salticid.runs.brief import url_ids
-from salticid.scrapy.kept_requests import KeptRequests, packed, unpacked
+from salticid.scrapy.kept_requests import KeptRequests
 from salticid.scrapy.settings import NAMES, PREFIX, in_words_of_settings, order_of
 from salticid.scrapy.spider_crawl import SpiderCrawl
 from salticid.scrapy.spider_web import SpiderWeb
@@ -226,32 +226,6 @@ class Plain(scrapy_package.Spider):
     name = "plain"
 
     def found(self, response: Response) -> None: ...
-
-
-def test_a_request_comes_back_as_it_was() -> None:
-    spider = Plain()
-    request = JsonRequest(
-        "http://a.example/x?b=1", data={"a": [1, 2.5, None]}, callback=spider.found, errback=spider.found,
-        headers={"X-Mark": "yes"}, cookies={"c": "d"}, meta={"m": {"n": [1]}}, cb_kwargs={"k": "v"}, priority=-3,
-        dont_filter=True,
-    )  # fmt: skip
-    again = unpacked(packed(request, spider), spider)
-    assert type(again) is JsonRequest
-    assert again.to_dict(spider=spider) == request.to_dict(spider=spider)
-    assert again.callback == request.callback
-
-
-@pytest.mark.parametrize(
-    ("request_", "cause"),
-    [
-        (scrapy_package.Request("http://a.example/", callback=print), "no method of the spider"),
-        (scrapy_package.Request("http://a.example/", meta={"m": object()}), "object"),
-        (scrapy_package.Request("http://a.example/", cb_kwargs={"k": {1, 2}}), "cb_kwargs"),
-    ],
-)
-def test_what_would_not_come_back_is_not_written(request_: scrapy_package.Request, cause: str) -> None:
-    with pytest.raises(ValueError, match=cause):
-        packed(request_, Plain())
 
 
 @pytest.mark.parametrize(

@@ -98,8 +98,12 @@ def crawl(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Tell of every visit, on stderr.")] = False,
     metrics_port: Annotated[
         int | None,
-        typer.Option(min=0, max=65_535, help="Tell its numbers at this port, as OpenMetrics.", metavar="N"),
+        typer.Option(
+            min=0, max=65_535, help="Serve OpenMetrics on this port; 0: any free port.", metavar="N"
+        ),
     ] = None,
+    bind: options.Bind = None,
+    host_name: options.HostName = None,
     concurrency: live_options.Concurrency = 64,
     delay: live_options.Delay = 1.0,
     timeout: live_options.Timeout = 10.0,

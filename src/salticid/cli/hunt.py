@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
 from rich.text import Text
@@ -21,17 +21,20 @@ from salticid.runs.onlooker import Onlooker
 from salticid.runs.order import Order, Result
 from salticid.runs.run import Run, run
 
+if TYPE_CHECKING:
+    from salticid.runs.metrics_port import MetricsServer
+
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def hunt(order: Order, verbose: bool = False, metrics_port: int | None = None) -> Result:
+def hunt(order: Order, verbose: bool = False, metrics: MetricsServer | None = None) -> Result:
     """Crawl, or go on with a crawl, and show how far it is; of every visit what came of it, if that is wanted.
 
-    With a port its numbers are told there.
+    `metrics` serves its numbers meanwhile.
     """
     with (VerboseTerminal if verbose else Terminal)(order.folder) as terminal:
-        if metrics_port is not None:
-            terminal.tell_numbers_at(metrics_port)
+        if metrics is not None:
+            terminal.serve_metrics(metrics)
         return run(order, terminal)
 
 
@@ -55,13 +58,12 @@ class Terminal(Onlooker):
         self._display.close()
         self._closing.close()
 
-    def tell_numbers_at(self, port: int) -> None:
-        """Let programs ask for its numbers at a port of this machine; UserError if it cannot be had."""
+    def serve_metrics(self, server: MetricsServer) -> None:
+        """Let programs ask for its numbers."""
         from salticid.runs.metrics_port import MetricsPort  # here: few need it
 
-        self._numbers = numbers = MetricsPort(port)
-        self._closing.callback(numbers.close)
-        self.warn(f"Its numbers are at {numbers.address}.")
+        self._numbers = MetricsPort(server)
+        self.warn(server.notice)
 
     def begins(self, end: Callable[[], None]) -> None:
         """The first signal ends it in good order; a second one at once."""

@@ -11,9 +11,10 @@ from typing import Annotated
 
 import typer
 
+from salticid.cli import options
 from salticid.cli.console import out, print_json, safe
 from salticid.cli.interrupts import INTERRUPTED
-from salticid.cli.options import duration
+from salticid.errors import UserError
 from salticid.runs.contact import own_user_agent
 from salticid.runs.live_settings import LiveSettings
 
@@ -58,6 +59,8 @@ def mcp(
             metavar="TEXT",
         ),
     ] = None,
+    bind: options.Bind = None,
+    host_name: options.HostName = None,
     json: Annotated[
         bool, typer.Option("--json", help="With --http: print the address as one JSON object.")
     ] = False,
@@ -72,6 +75,7 @@ def mcp(
     from salticid.agents.http_server import HttpServing
     from salticid.agents.hunts import Hunts
     from salticid.agents.server import HuntServer
+    from salticid.runs.local_port import Binding
 
     live = LiveSettings(
         delay=delay,
@@ -81,14 +85,19 @@ def mcp(
         dns=dns,
         workers=max(1, (os.cpu_count() or 1) - 1),
     )
-    allowance = Allowance(max_pages, duration(max_time), max_hunts, tuple(only_host) if only_host else None)
+    allowance = Allowance(
+        max_pages, options.duration(max_time), max_hunts, tuple(only_host) if only_host else None
+    )
+    binding = Binding.of(bind, host_name)
+    if binding.is_named and http is None:
+        raise UserError("--bind needs --http PORT; without it, the server speaks over stdin and stdout")
     server = HuntServer(data, Hunts(data, live, allowance))
     if http is None:
         # A thread waits for the client's next word; there is nothing else to wait for, and nothing to lose.
         signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
         asyncio.run(server.run_stdio_async())
         return
-    serving = HttpServing(server, data, http)
+    serving = HttpServing(server, data, http, binding)
 
     def ready() -> None:
         if json:

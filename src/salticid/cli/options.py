@@ -26,6 +26,17 @@ Quiet = Annotated[
     bool,
     typer.Option("--quiet", "-q", callback=_hush, help="No progress, no messages: results and errors alone."),
 ]
+Bind = Annotated[
+    str | None,
+    typer.Option(
+        help="Listen on this address, e.g. 0.0.0.0; requests need the token [default: 127.0.0.1].",
+        metavar="ADDRESS",
+    ),
+]
+HostName = Annotated[
+    list[str] | None,
+    typer.Option(help="With --bind: a host name by which clients reach it.", metavar="NAME"),
+]
 _SIZES = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from salticid.cli import live_options, options
 from salticid.cli.console import err, safe
@@ -24,6 +24,9 @@ from salticid.runs.order import Order, Recipe, check_folder, other_crawls
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.inlinks import backlinks_from
+
+if TYPE_CHECKING:
+    from salticid.runs.metrics_port import MetricsServer
 
 LIVE = "live"
 """The web that is not recorded."""
@@ -117,22 +120,36 @@ def _limits(asked: Mapping[str, Any]) -> Limits:
     return options.with_condition(limits, asked["stop_when"]) if asked["stop_when"] else limits
 
 
+def _metrics(asked: Mapping[str, Any]) -> MetricsServer | None:
+    """The server of --metrics-port, which has its port; None if it is not wanted."""
+    if asked["metrics_port"] is None:
+        if asked["bind"] is not None or asked["host_name"]:
+            raise UserError("--bind says where --metrics-port listens; add --metrics-port N, or leave it out")
+        return None
+    from salticid.runs.local_port import Binding  # here, as what follows: few need them
+    from salticid.runs.metrics_port import MetricsServer
+
+    return MetricsServer(asked["metrics_port"], Binding.of(asked["bind"], asked["host_name"]))
+
+
 def _run(order: Order, asked: Mapping[str, Any]) -> int:
     """Crawl here or on a cluster, and say what came of it; the exit status."""
-    if asked["ray"] is not None and asked["metrics_port"] is not None:
-        raise UserError("--metrics-port tells of a crawl on one machine; leave it out, or --ray")
+    metrics = _metrics(asked)
     try:
         if asked["ray"] is not None and order.known:
             raise UserError(
                 "what other crawls hold is known on one machine only; leave --ray out, or --known"
             )
         if asked["ray"] is None:
-            result = hunt(order, asked["verbose"] and not asked["quiet"], asked["metrics_port"])
+            result = hunt(order, asked["verbose"] and not asked["quiet"], metrics)
         else:
             from salticid.cli.ray_cluster import hunt_on_ray  # here: it takes its time to import
 
-            result = hunt_on_ray(order, asked["ray"], asked["shards"])
+            result = hunt_on_ray(order, asked["ray"], asked["shards"], metrics)
     except KeyboardInterrupt:
         say_how_to_go_on(order.folder)
         return INTERRUPTED
+    finally:
+        if metrics is not None:
+            metrics.close()
     return tell(order, asked["web"], result, asked["json"])

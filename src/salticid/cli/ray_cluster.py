@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from salticid.cli.console import err
+from salticid.cli.console import err, safe
 from salticid.cli.interrupts import interruptible
 from salticid.cli.progress import Work
 from salticid.extras import not_installed
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from salticid.cluster.coordinator import CrawlProgress
     from salticid.evolve.workers import Crawlers, Stage
     from salticid.lab.experiment import Experiment
+    from salticid.runs.metrics_port import MetricsServer
     from salticid.runs.order import Order, Result
 
 
@@ -50,14 +51,26 @@ def racing(experiment: Experiment, address: str, workers: int | None) -> Iterato
         yield workers or processors, Tasks(experiment)
 
 
-def hunt_on_ray(order: Order, address: str, shards: int) -> Result:
-    """Crawl the live web with shards on a cluster, or go on with it, and show how far it is."""
-    with cluster(address), interruptible() as interrupted:
+def hunt_on_ray(order: Order, address: str, shards: int, metrics: MetricsServer | None = None) -> Result:
+    """Crawl the live web with shards on a cluster, or go on with it; `metrics` serves its numbers."""
+    from salticid.runs.gauges import ClusterGauges, Counts
+    from salticid.runs.openmetrics import CrawlFigures
+
+    figures = CrawlFigures(order.folder.name, True, Counts(0, {}, None, 0.0), None)
+    with cluster(address), interruptible() as interrupted, ExitStack() as serving:
         from salticid.cluster.cluster_crawl import crawl_on_ray
 
+        if metrics is not None:
+            serving.enter_context(metrics.in_thread(lambda: figures))
+            err.print(safe(metrics.notice), highlight=False, soft_wrap=True)
         with Work("crawling", order.recipe.limits.max_pages, err) as work:
 
             def show(progress: CrawlProgress) -> None:
+                nonlocal figures
+                outcomes = {"ok": progress.pages, "failed": progress.fetches - progress.pages}
+                counts = Counts(progress.pages, outcomes, None, progress.harvest)
+                gauges = ClusterGauges(progress.waiting, progress.hosts)
+                figures = CrawlFigures(order.folder.name, True, counts, gauges)
                 if work.due:
                     failures = progress.fetches - progress.pages
                     note = (

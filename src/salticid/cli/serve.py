@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from salticid.cli import options
 from salticid.cli.console import err, out, print_json, safe
 from salticid.cli.web_browser import has_browser, opening_page, show
 from salticid.runs.contact import own_user_agent
@@ -37,6 +38,8 @@ def serve(
         typer.Option(help="Where a host is, as HOST=ADDRESS[:PORT]; * for all.", metavar="RULE"),
     ] = None,
     dns: Annotated[str | None, typer.Option(help="The name server to ask.", metavar="ADDRESS[:PORT]")] = None,
+    bind: options.Bind = None,
+    host_name: options.HostName = None,
     no_open: Annotated[
         bool, typer.Option("--no-open", help="Open no browser; just print the address.")
     ] = False,
@@ -44,7 +47,7 @@ def serve(
         bool, typer.Option("--json", help="Print the address as one JSON object; open nothing.")
     ] = False,
 ) -> None:
-    """Crawl from a page in the browser, on this machine only, until Ctrl-C.
+    """Crawl from a page in the browser until Ctrl-C. Only this machine reaches it unless --bind is given.
 
     It opens the browser where there is one, unless --no-open is given.
 
@@ -52,6 +55,7 @@ def serve(
     """
     import asyncio  # here, as what follows: it takes its time to import
 
+    from salticid.runs.local_port import Binding
     from salticid.ui.server import Serving
 
     live = LiveSettings(
@@ -62,7 +66,7 @@ def serve(
         dns=dns,
         workers=max(1, (os.cpu_count() or 1) - 1),
     )
-    serving = Serving(data, port, live)
+    serving = Serving(data, port, live, Binding.of(bind, host_name))
     opens = not (json or no_open) and has_browser()
 
     def ready(going_on: int) -> None:

@@ -14,8 +14,16 @@ class Counts(msgspec.Struct, frozen=True):
 
     pages: int
     outcomes: Mapping[str, int]
-    received: int
+    received: int | None
+    """None where nobody counts the bytes: on a cluster."""
     harvest: float
+
+
+class ClusterGauges(msgspec.Struct, frozen=True):
+    """How a crawl on a cluster stands, as its shards reported last."""
+
+    frontier: int
+    hosts_active: int
 
 
 class Gauges(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from salticid.runs.gauges import Counts, Gauges
+from salticid.runs.gauges import ClusterGauges, Counts, Gauges
 
 MEDIA_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
@@ -17,7 +17,7 @@ class CrawlFigures:
     name: str
     running: bool
     counts: Counts
-    gauges: Gauges | None
+    gauges: Gauges | ClusterGauges | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +72,15 @@ def _samples(crawl: CrawlFigures) -> Iterator[tuple[str, Mapping[str, str], floa
     yield "salticid_pages", labels, counts.pages
     for outcome, count in sorted(counts.outcomes.items()):
         yield "salticid_fetches", {**labels, "outcome": outcome}, count
-    yield "salticid_received_bytes", labels, counts.received
+    if counts.received is not None:
+        yield "salticid_received_bytes", labels, counts.received
     yield "salticid_harvest_ratio", labels, counts.harvest
-    if gauges is not None:
-        yield "salticid_frontier_links", labels, gauges.frontier
+    if gauges is None:
+        return
+    yield "salticid_frontier_links", labels, gauges.frontier
+    yield "salticid_hosts_active", labels, gauges.hosts_active
+    if isinstance(gauges, Gauges):
         yield "salticid_fetching", labels, gauges.fetching
-        yield "salticid_hosts_active", labels, gauges.hosts_active
         yield "salticid_hosts_waiting", labels, gauges.hosts_waiting
         yield "salticid_parser_restarts", labels, gauges.parser_restarts
         yield "salticid_log_unwritten_visits", labels, gauges.unwritten_visits

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 from scrapy import Request, Spider
-from scrapy.utils.request import request_from_dict
 
 from salticid.model import NO_URL
 from salticid.protocols import UrlTable
+from salticid.scrapy.request_codec import RequestCodec
 
 _PREFIX = "request "
 
 
 class _Row(msgspec.Struct, array_like=True):
-    """A request as the log has it; `request` is empty once it is done."""
+    """A request as the log has it; `request` is empty once it is done, and while it could not be stored."""
 
     url: str
     priority: int
     depth: int
     fingerprint: bytes
     request: bytes
+    is_stored: bool = True
 
 
 @dataclass(slots=True)
@@ -43,16 +44,19 @@ class KeptRequest:
 class KeptRequests:
     """Requests by number, in the order they were taken.
 
-    With `written` they are kept as bytes, for the log. One that would not come back as it was, for its callback is no
-    method of the spider or its meta holds what is no plain value, is kept as it is and lost with the process.
+    With `written` they are kept as bytes, for the log. A request that cannot be stored stays in memory, as in Scrapy's
+    own scheduler. The log has its URL, so that the next run knows that it is `lost` and puts nothing in its place.
     """
 
     def __init__(self, spider: Spider, urls: UrlTable, written: bool) -> None:
-        self._spider, self._urls, self._written = spider, urls, written
+        self._codec, self._urls, self._written = RequestCodec(spider), urls, written
         self._all: dict[int, KeptRequest] = {}
         self._next = 0
         self._by_url: dict[int, int] = {}
         self._fingerprints: set[bytes] = set()
+        self._lost: dict[int, str] = {}
+        self.lost: Counter[str] = Counter()
+        """Requests of earlier runs that are lost, by the reason."""
         self._changed: dict[int, None] = {}
         self.on_unwritable: Callable[[Request, str], None] = lambda request, why: None
 
@@ -61,7 +65,7 @@ class KeptRequests:
         held: Request | bytes = request
         if self._written:
             try:
-                held = packed(request, self._spider)
+                held = self._codec.pack(request)
             except ValueError as error:
                 self.on_unwritable(request, str(error))
         depth = request.meta.get("depth")
@@ -75,7 +79,7 @@ class KeptRequests:
         """The request, to be handed out. It is kept until it is done."""
         held = self._all[number].held
         if isinstance(held, bytes):
-            return unpacked(held, self._spider)
+            return self._codec.unpack(held)
         if held is None:
             raise KeyError(number)
         return held
@@ -108,6 +112,10 @@ class KeptRequests:
         number = self._by_url.get(url)
         return 0 if number is None else self._all[number].depth
 
+    def is_lost(self, url: int) -> bool:
+        """Whether an earlier run took a request for a URL that it could not store, and there was none since."""
+        return url in self._lost and url not in self._by_url
+
     def waiting(self) -> Iterator[tuple[int, KeptRequest]]:
         """Those that are not done."""
         return ((number, kept) for number, kept in self._all.items() if kept.held is not None)
@@ -117,9 +125,11 @@ class KeptRequests:
         changed, self._changed = self._changed, {}
         for number in changed:
             kept = self._all[number]
-            if self._written and not isinstance(kept.held, Request):
+            if self._written:
                 url = "" if kept.url == NO_URL else self._urls[kept.url]
-                row = _Row(url, kept.priority, kept.depth, kept.fingerprint, kept.held or b"")
+                held, is_stored = kept.held or b"", not isinstance(kept.held, Request)
+                request = held if isinstance(held, bytes) else b""
+                row = _Row(url, kept.priority, kept.depth, kept.fingerprint, request, is_stored)
                 yield f"{_PREFIX}{number}", msgspec.msgpack.encode(row)
 
     def recall(self, notes: Mapping[str, bytes]) -> None:
@@ -128,9 +138,24 @@ class KeptRequests:
         for number in numbers:
             row = msgspec.msgpack.decode(notes[f"{_PREFIX}{number}"], type=_Row)
             url = self._urls.intern(row.url) if row.url else NO_URL
-            kept = KeptRequest(url, row.priority, row.depth, row.fingerprint, row.request or None)
-            self._put(number, kept)
+            if (why := self._unreadable(row)) is None:
+                kept = KeptRequest(url, row.priority, row.depth, row.fingerprint, row.request or None)
+                self._put(number, kept)
+            else:
+                self._lost[url if row.url else NO_URL - 1 - number] = why
+        self.lost.update(why for url, why in self._lost.items() if url not in self._by_url)
         self._next = numbers[-1] + 1 if numbers else 0
+
+    def _unreadable(self, row: _Row) -> str | None:
+        """Why requests of earlier runs like this are lost; None if it is there, or done."""
+        if not row.is_stored:
+            return "they could not be stored"
+        if row.request:
+            try:
+                self._codec.unpack(row.request)
+            except ValueError as error:
+                return f"they cannot be read: {error}"
+        return None
 
     def _put(self, number: int, kept: KeptRequest) -> None:
         self._all[number] = kept
@@ -138,39 +163,3 @@ class KeptRequests:
             self._by_url[kept.url] = number
         elif kept.fingerprint:
             self._fingerprints.add(kept.fingerprint)
-
-
-def packed(request: Request, spider: Spider) -> bytes:
-    """A request as bytes, callbacks by name; a ValueError if it would not come back as it was."""
-    callback, errback = request.callback, request.errback
-    try:
-        # By our own search for the names: Scrapy's goes through all that a spider has, for each request.
-        request.callback = _name(callback, spider)  # type: ignore[assignment]
-        request.errback = _name(errback, spider)  # type: ignore[assignment]
-        told = request.to_dict(spider=spider)
-    finally:
-        request.callback, request.errback = callback, errback
-    try:
-        data = msgspec.msgpack.encode(told)
-        back = msgspec.msgpack.decode(data)
-    except (TypeError, ValueError, OverflowError, RecursionError, msgspec.DecodeError) as error:
-        raise ValueError(str(error)) from None
-    if back != told:
-        names = ", ".join(name for name in told if back.get(name) != told[name])
-        raise ValueError(f"{names} would not be read back as it is")
-    return data
-
-
-def unpacked(data: bytes, spider: Spider) -> Request:
-    """The request that `packed` made these bytes of."""
-    return request_from_dict(msgspec.msgpack.decode(data), spider=spider)
-
-
-def _name(method: Any, spider: Spider) -> str | None:
-    """The name of a callback; a ValueError if it is no method of the spider."""
-    if method is None or isinstance(method, str):
-        return method
-    name = getattr(method, "__name__", "")
-    if getattr(method, "__self__", None) is not spider or getattr(spider, name, None) != method:
-        raise ValueError(f"{method!r} is no method of the spider")
-    return str(name)

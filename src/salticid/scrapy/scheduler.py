@@ -145,6 +145,9 @@ class Scheduler(BaseScheduler):
 
     def _restore(self, flying: list[Choice]) -> None:
         """Line up what was under way, or waited, when an earlier run ended."""
+        for why, many in self._kept.lost.items():
+            _logger.warning("%d requests of earlier runs are lost: %s", many, why)
+            self._crawler.stats.inc_value("scheduler/lost", many)
         for choice in flying:
             self._line_up(self._launch(choice))
         self._has_begun = bool(len(self._crawl.brief.seeds)) or self._crawl.step > 0
@@ -167,11 +170,15 @@ class Scheduler(BaseScheduler):
         self._flights.answered(request, response)
 
     def _on_idle(self) -> None:
-        """Nothing is left but seeds that the spider has not asked for: they are asked for with its `parse`."""
+        """Nothing is left but seeds that the spider has not asked for: they are asked for with its `parse`.
+
+        A URL whose request is lost is left out: only the spider knows its callback, meta and arguments.
+        """
         awaited = dict(self._awaited)
         for url, choice in awaited.items():
-            self._engine.crawl(Request(self._web.urls[url]))
-            if url in self._awaited:  # some middleware has dropped it
+            if not self._kept.is_lost(url):
+                self._engine.crawl(Request(self._web.urls[url]))
+            if url in self._awaited:  # lost, or dropped by a middleware
                 del self._awaited[url]
                 self._crawl.deliver(choice, Response(url, url, Outcome.OUT_OF_SCOPE))
         if awaited:
@@ -302,7 +309,12 @@ class Scheduler(BaseScheduler):
 
     def _warn_of_unwritable(self, request: Request, why: str) -> None:
         if not self._crawler.stats.get_value("scheduler/unserializable"):
-            _logger.warning("%s would be lost by a kill, and others may be, too: %s", request, why)
+            _logger.warning(
+                "Unable to store %s: %s. It stays in memory and is lost when the crawl stops; "
+                "scheduler/unserializable counts such requests",
+                request,
+                why,
+            )
         self._count("scheduler/unserializable")
 
     def _is_busy(self, request: Request) -> bool:

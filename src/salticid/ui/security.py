@@ -1,4 +1,4 @@
-"""Who may ask this server for what: the person at this machine, with the token, from the page itself.
+"""Who may ask this server for what: a person with the token, from the page itself.
 
 A page of the open web can make a browser send requests here, and a name of its own can be made to point here.
 So the host must be ours, the origin ours if one is named, and the token known for everything but the page's own
@@ -22,6 +22,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from salticid.runs.local_port import Binding, bearer, same_token
+
 PAGE = Path(__file__).parent / "page"
 TOKEN_HEADER = "x-salticid-token"  # noqa: S105 - the name of a field
 OPEN = ("/page/",)
@@ -44,14 +46,16 @@ _ASK_FOR_TOKEN = "this needs the token: open the address that salticid serve pri
 
 
 class AccessControl:
-    """An application behind its doors; `port` is where it is reached, on this machine alone.
+    """An application behind its doors, reached at a port of `binding`.
 
     `advice` is for those who come without the token.
     """
 
-    def __init__(self, app: ASGIApp, token: str, port: int, advice: str = _ASK_FOR_TOKEN) -> None:
+    def __init__(
+        self, app: ASGIApp, token: str, binding: Binding, port: int, advice: str = _ASK_FOR_TOKEN
+    ) -> None:
         self._app, self._token, self._advice = app, token, advice
-        self._hosts = frozenset({f"127.0.0.1:{port}", f"localhost:{port}"})
+        self._binding, self._port = binding, port
         self._cookie = f"salticid-{port}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -75,13 +79,16 @@ class AccessControl:
         """What to say instead of what was asked for; None when it may be answered."""
         headers, reads = Headers(scope=scope), scope["method"] in _READING
         host, origin = headers.get("host", ""), headers.get("origin")
-        if host not in self._hosts or len(headers.getlist("host")) != 1:
-            return refusal(421, f"this server answers as {min(self._hosts)} only; open that address")
-        if origin is not None and origin not in {f"http://{name}" for name in self._hosts}:
+        if len(headers.getlist("host")) != 1 or not self._binding.answers(host, self._port):
+            place = self._binding.place(self._port)
+            more = ", or start it with --host-name" if self._binding.is_named else ""
+            return refusal(421, f"this server answers as {place} only; open that address{more}")
+        if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
             return refusal(403, "this request comes from another site; use the page of salticid itself")
         if scope["path"].startswith(OPEN):
             return None if reads else refusal(405, "this can only be read")
-        knows = self._is_token(headers.get(TOKEN_HEADER, "")) or self._is_token(_bearer(headers))
+        brought = (headers.get(TOKEN_HEADER, ""), bearer(headers.get("authorization", "")))
+        knows = any(self._is_token(text) for text in brought)
         if knows or (reads and self._has_ticket(scope, headers)):
             return None
         if reads and "text/html" in headers.get("accept", ""):
@@ -94,10 +101,10 @@ class AccessControl:
         if path == _FRONT and self._is_token(query.get("token", [""])[0]):
             return True
         secret = self._cookie_of(headers) if path == _FRONT else query.get("ticket", [""])[0]
-        return _same(secret, ticket(self._token, path))
+        return same_token(secret, ticket(self._token, path))
 
     def _is_token(self, text: str) -> bool:
-        return _same(text, self._token)
+        return same_token(text, self._token)
 
     def _cookie_of(self, headers: Mapping[str, str]) -> str:
         try:
@@ -119,15 +126,6 @@ def ticket(token: str, path: str) -> str:
     return hmac.new(token.encode(), path.encode(), "sha256").hexdigest()
 
 
-def _same(text: str, right: str) -> bool:
-    return hmac.compare_digest(text.encode("utf-8", "surrogateescape"), right.encode())
-
-
 def refusal(status: int, sentence: str) -> Response:
     """An error for a person: what is wrong, and the next step."""
     return JSONResponse({"error": sentence}, status)
-
-
-def _bearer(headers: Mapping[str, str]) -> str:
-    kind, _, token = headers.get("authorization", "").partition(" ")
-    return token.strip() if kind.lower() == "bearer" else ""

@@ -1,10 +1,9 @@
-"""The server: the page, what it asks for, and the crawls, behind one door on this machine."""
+"""The server: the page, what it asks for, and the crawls, behind one door."""
 
 from __future__ import annotations
 
 import asyncio
 import errno
-import secrets
 import signal
 import sqlite3
 from collections.abc import Callable
@@ -22,7 +21,7 @@ from starlette.types import ASGIApp
 
 from salticid.errors import SalticidError, UserError
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.local_port import ADDRESS, listener
+from salticid.runs.local_port import LOOPBACK, Binding, own_token
 from salticid.store.damage import Damaged
 from salticid.store.folder_lock import lock
 from salticid.ui.api import Api
@@ -38,22 +37,23 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 class Serving:
     """A server that is not yet running: its crawls, its token, its port."""
 
-    def __init__(self, data: Path, port: int, live: LiveSettings) -> None:
+    def __init__(self, data: Path, port: int, live: LiveSettings, binding: Binding = LOOPBACK) -> None:
         live.check()
         _make(data)
         self._data = data
-        self.token = secrets.token_urlsafe(24)
+        self.token = own_token()
         self.crawls = Crawls(data, live)
         self._stopping = False
         api = Api(self.crawls, Engines(data), Reports(data), live, self.token, lambda: self._stopping)
-        self._socket = listener(port, "--port")
+        self._binding = binding
+        self._socket = binding.listener(port, "--port")
         self.port: int = self._socket.getsockname()[1]
-        self._app = application(api, self.port)
+        self._app = application(api, binding, self.port)
 
     @property
     def address(self) -> str:
         """Where the page is, with the token that opens it."""
-        return f"http://{ADDRESS}:{self.port}/?token={self.token}"
+        return f"http://{self._binding.place(self.port)}/?token={self.token}"
 
     async def run(self, ready: Callable[[int], None]) -> int:
         """Serve until SIGINT or SIGTERM; `ready` gets the number of crawls that go on; how many go on next time.
@@ -82,7 +82,7 @@ class Serving:
         self._stopping = self._server.should_exit = True
 
 
-def application(api: Api, port: int) -> ASGIApp:
+def application(api: Api, binding: Binding, port: int) -> ASGIApp:
     """The routes behind their doors; every error is JSON with a sentence for a person."""
     app = Starlette(
         routes=[
@@ -99,7 +99,7 @@ def application(api: Api, port: int) -> ASGIApp:
             Exception: _broken,
         },
     )
-    return AccessControl(app, api.token, port)
+    return AccessControl(app, api.token, binding, port)
 
 
 async def _page(request: Request) -> Response:
