@@ -16,8 +16,7 @@ from salticid.runs import specs
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.measured import WORTH, Worth
 from salticid.runs.order import Order, Recipe
-from salticid.store.files import replace_in
-from salticid.store.folder_lock import PRIVATE
+from salticid.store.files import PRIVATE, replace_in
 from salticid.strategies import strategies
 from salticid.ui.untrusted_files import read_plain
 from salticid.ui.worlds import world_at
