@@ -242,7 +242,8 @@ def test_readers_need_no_room(killed: bool, recorded: list[str | int | Path], tm
                     db.execute("DELETE FROM band")
                 for name in ("crawl.db", "crawl.db-wal"):
                     shutil.copy(tmp_path / name, seen / name)
-            (seen / "crawl.db-shm").unlink(missing_ok=True)
+        for name in ("crawl.db-shm", *(() if killed else ("crawl.db-wal",))):
+            (seen / name).unlink(missing_ok=True)
         fill(seen / "full")
         for words in (["visits"], ["export", "--to", "jsonl", "--out", "-"], ["search", "--limit", "1"]):
             query = ["the"] if words[0] == "search" else []
