@@ -7,11 +7,12 @@ import os
 import resource
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import ClassVar
 
@@ -223,6 +224,39 @@ def test_a_recorded_crawl_pauses_and_ends_as_if_there_had_been_room(
     assert 0 < before < visits_in(folder)
     assert digest_of(folder) == digest
     check_calls(folder)
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_readers_need_no_room(killed: bool, recorded: list[str | int | Path], tmp_path: Path) -> None:
+    with closing(Tmpfs(tmp_path / "little")) as room:
+        demand(room)
+        with room.start(20_000_000, *recorded, "--out", room.folder) as program:
+            assert program.ends() == 0, program.err
+        seen = Path(f"/proc/{room._holder.pid}/root{room.folder}")
+        aside = tmp_path / "crawl.db"
+        if killed:  # its write-ahead log stays, and the file beside it is missing
+            shutil.copy(seen / "crawl.db", aside)
+            with closing(sqlite3.connect(aside)) as db:
+                db.execute("PRAGMA wal_autocheckpoint = 0")
+                with db:
+                    db.execute("DELETE FROM band")
+                for name in ("crawl.db", "crawl.db-wal"):
+                    shutil.copy(tmp_path / name, seen / name)
+        for name in ("crawl.db-shm", *(() if killed else ("crawl.db-wal",))):
+            (seen / name).unlink(missing_ok=True)
+        fill(seen / "full")
+        for words in (["visits"], ["export", "--to", "jsonl", "--out", "-"], ["search", "--limit", "1"]):
+            query = ["the"] if words[0] == "search" else []
+            with room.start(0, words[0], room.folder, *query, *words[1:]) as program:
+                assert program.ends() == 0, program.err
+                assert query or program.out.count("\n") > 400
+
+
+def fill(file: Path) -> None:
+    """Take all the room that a file system has."""
+    with file.open("wb", buffering=0) as stream, suppress(OSError):
+        while True:
+            stream.write(bytes(1 << 12))
 
 
 def test_a_live_crawl_pauses_and_ends_with_every_page(room: Room, tmp_path: Path) -> None:

@@ -19,7 +19,6 @@ import pytest
 from tests.conftest import ROOT
 from tests.made_crawl import BEGAN, Made, article, exported
 from tests.running import salticid
-from tests.test_old_format import opened, restored
 
 from salticid.model import Glimpse
 from salticid.store.crawl_folder import CrawlFolder
@@ -221,18 +220,6 @@ def test_only_chosen_pages_are_exported_and_all_visits(eventful: Path, tmp_path:
     with plain(file) as ask:
         assert ask("SELECT step FROM pages") == ask("SELECT DISTINCT step FROM links") == [(0,)]
         assert ask("SELECT count(*) FROM visits") == [(7,)]
-
-
-def test_an_old_crawl_has_views_when_it_goes_on(tmp_path: Path) -> None:
-    folder = restored("live", tmp_path / "live")
-    with plain(folder / FILE) as ask, pytest.raises(sqlite3.OperationalError, match="no such table: visits"):
-        ask("SELECT * FROM visits")
-    opened(folder).log.close()
-    with plain(folder / FILE) as ask, closing(CrawlFolder(folder)) as crawl:
-        assert [row[0] for row in ask("SELECT final_url FROM visits ORDER BY step")] == [
-            visit.final_url for visit in crawl.visits()
-        ]
-        assert ask("SELECT title FROM pages WHERE step = 0") == [("Newer",)]
 
 
 def test_numbers_of_views_are_equal_to_numbers_written_as_text(eventful: Path) -> None:

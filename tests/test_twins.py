@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from hypothesis import strategies as st
 
 from salticid.model import Links, Page
 from salticid.parse import Parser
-from salticid.store.database import Database
+from salticid.store.database import Database, connect
 from salticid.store.packing import pack_page
 from salticid.store.schema import PAGE, SCRIPT
 from salticid.store.twins import ALIKE, MOST_COMPARISONS, MOST_TOKENS, SHORT, Sketch, Twins, _alike
@@ -35,7 +34,7 @@ class Crawled:
     """A crawl's database, and the batches that come into it."""
 
     def __init__(self, file: Path | str = ":memory:") -> None:
-        self.db = sqlite3.connect(file)
+        self.db = connect(file)
         if not self.db.execute("SELECT 1 FROM sqlite_master").fetchone():
             self.db.executescript(SCRIPT)
         self.twins = Twins(Database(self.db, Path(file)))

@@ -14,7 +14,7 @@ from tests.ui_serving import Client, serving
 from salticid.strategies.best_first import BestFirst
 from salticid.ui.order_form import Wish
 
-DAMAGED = ("empty", "garbage", "halved", "lacking")
+DAMAGED = ("empty", "garbage", "halved", "lacking", "endless")
 
 
 def crawled(folder: Path) -> None:
@@ -39,6 +39,13 @@ def damage(data: Path) -> None:
     database.write_bytes(database.read_bytes()[: database.stat().st_size // 2])
     with closing(sqlite3.connect(crawls / "lacking" / "crawl.db")) as db, db:
         db.execute("DROP TABLE visit")
+    with closing(sqlite3.connect(crawls / "endless" / "crawl.db")) as db, db:
+        columns = [name for _, name, *_ in db.execute("PRAGMA table_info(visit)")]
+        db.execute("DROP TABLE visit")
+        numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+        db.execute(
+            f"CREATE VIEW visit ({', '.join(columns)}) AS {numbers} SELECT {', '.join('i' for _ in columns)} FROM n"
+        )
     for name, wish in (("no-wish", "{"), ("odd-wish", "[" * 100_000), ("late", '{"began": "soon"}')):
         (crawls / name).mkdir()
         (crawls / name / "wish.json").write_text(wish)
@@ -60,7 +67,7 @@ def test_damaged_crawls_are_listed_with_what_is_wrong_and_leave_the_others_alone
     assert set(told) == {"whole", *DAMAGED}
     assert told["whole"]["pages"] == 60
     assert all(told[name]["state"] == "ended" for name in told)
-    for name in ("garbage", "halved", "lacking"):
+    for name in ("garbage", "halved", "lacking", "endless"):
         assert (told[name]["stopped"], "crawl.db" in told[name]["stopped_line"]) == ("failed", True), name
     found = client.get("/api/search?q=spider")["found"]
     assert "whole" in {hit["crawl"] for hit in found}
@@ -76,7 +83,7 @@ def test_what_cannot_be_read_is_refused_with_a_sentence(client: Client, name: st
         assert next(body for kind, _, body in events if kind == "state")["state"] == "ended"
 
 
-@pytest.mark.parametrize("name", ["garbage", "lacking"])
+@pytest.mark.parametrize("name", ["garbage", "lacking", "endless"])
 def test_a_damaged_crawl_that_shall_go_on_says_why_it_cannot(client: Client, name: str) -> None:
     client.post(f"/api/crawls/{name}/continue", {"max_pages": 100})
     told = client.until(name, lambda summary: summary["state"] == "ended")

@@ -6,6 +6,7 @@ person reads is text. Arrays are never written to once they are part of a noun.
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
@@ -28,6 +29,28 @@ FROM_OFFER = -2
 """`Link.source` of a link that came without a visit: from a sitemap, another shard, a person."""
 NO_SHARD = -1
 """`Glimpse.origin` of a feed."""
+
+
+LARGEST_PAGE = 64 << 20
+"""Bytes that the stream or the text of a page may have; no web gives pages that need as many."""
+
+
+class _Unpacker(threading.local):
+    """Each thread has one of its own: two must not unpack with one."""
+
+    def __init__(self) -> None:
+        self.decompress = zstandard.ZstdDecompressor().decompress
+
+
+_THREAD = _Unpacker()
+
+
+def unpacked(data: bytes, most: int = LARGEST_PAGE) -> bytes:
+    """What was packed by zstd with its size in front; ZstdError if that size is missing, wrong or above `most`."""
+    size = zstandard.frame_content_size(data)
+    if not 0 <= size <= most:
+        raise zstandard.ZstdError(f"{size} bytes, where {most} are the most" if size >= 0 else "unknown size")
+    return _THREAD.decompress(data)
 
 
 class Outcome(StrEnum):
@@ -184,7 +207,7 @@ class Page:
     @property
     def text(self) -> str:
         """The plain text, anchors included, white space folded."""
-        return zstandard.decompress(self.packed_text).decode() if self.packed_text else ""
+        return unpacked(self.packed_text).decode() if self.packed_text else ""
 
     @property
     def areas(self) -> Ints:

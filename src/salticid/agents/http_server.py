@@ -14,10 +14,10 @@ from mcp.server.transport_security import TransportSecuritySettings
 from salticid.agents.server import HuntServer
 from salticid.errors import UserError
 from salticid.runs.local_port import SHORTEST_TOKEN, Binding, token_of_environment
+from salticid.store.files import replace_in
 from salticid.ui.local_server import LocalServer
 from salticid.ui.security import AccessControl
 from salticid.ui.untrusted_files import read_plain
-from salticid.ui.whole_files import write_whole
 
 PATH = "/mcp"
 TOKEN_FILE = "mcp-token"  # noqa: S105 - the name of a file
@@ -68,7 +68,7 @@ def _token(file: Path) -> str:
     except FileNotFoundError:
         token = secrets.token_urlsafe(24)
         try:
-            write_whole(file, f"{token}\n".encode())
+            replace_in(file.parent, file.name, f"{token}\n".encode())
         except OSError as error:
             raise UserError(f"cannot write {file}: {error.strerror}; name another folder as --data") from None
     except (OSError, UnicodeDecodeError) as error:

@@ -19,7 +19,7 @@ from salticid.runs.heeding import unheeded
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.order import WHY
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.folder_lock import PRIVATE
+from salticid.store.files import PRIVATE
 from salticid.ui import lasting_process
 from salticid.ui import process_messages as messages
 from salticid.ui.crawl_names import is_name, names

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from heapq import merge
 from pathlib import Path
-from shutil import rmtree
 from typing import Any
 
 from salticid.store import index
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.files import remove_in
 from salticid.store.folder_lock import SHARDS
 from salticid.store.log import CrawlLog
 from salticid.store.merging import FILES_A_PART, Part, Whole
@@ -33,7 +33,7 @@ def gather(folder: Path, shards: int, facts: Mapping[str, Any], ending: Mapping[
     no shard has.
     """
     partial = folder / SHARDS / _PARTIAL
-    rmtree(partial, ignore_errors=True)
+    remove_in(folder, f"{SHARDS}/{_PARTIAL}")
     urls, words = Urls(), Texts()
     with ExitStack() as stack:
         parts = []
@@ -51,4 +51,4 @@ def gather(folder: Path, shards: int, facts: Mapping[str, Any], ending: Mapping[
     for name in (f"{FILE}-wal", f"{FILE}-shm", index.FILE):
         (folder / name).unlink(missing_ok=True)
     (partial / FILE).replace(folder / FILE)
-    rmtree(partial)
+    remove_in(folder, f"{SHARDS}/{_PARTIAL}")

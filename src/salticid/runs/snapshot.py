@@ -28,6 +28,7 @@ from salticid.crawl import Crawl
 from salticid.model import Choice
 from salticid.protocols import Judge, Strategy
 from salticid.registry import settings_of
+from salticid.store.files import open_in
 from salticid.store.graph_reading import ObjectGraph
 from salticid.store.graph_writing import CannotBeKept, write_graph
 from salticid.store.log import CrawlLog
@@ -82,7 +83,8 @@ def leave_snapshot(crawl: Crawl, judge: Judge, log: CrawlLog, others: Others = _
     header = Header(_made_by(crawl.strategy, judge), mark_of(log.database), log.in_flight)
     partial = file.with_suffix(".partial")
     try:
-        with partial.open("wb") as disk:
+        partial.unlink(missing_ok=True)
+        with open_in(log.folder, partial.name, "xb") as disk:
             packer = zstandard.ZstdCompressor(level=1, write_checksum=True)
             with packer.stream_writer(disk, closefd=False) as packed:
                 data = msgspec.msgpack.encode(header)

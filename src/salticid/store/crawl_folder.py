@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -20,8 +19,8 @@ from salticid.errors import UserError
 from salticid.model import Page
 from salticid.store import write_ahead as ahead
 from salticid.store.damage import unpacks
-from salticid.store.database import Database
-from salticid.store.folder_lock import SHARDS
+from salticid.store.database import Connection, Database, connect
+from salticid.store.folder_lock import SHARDS, is_held
 from salticid.store.packing import unpack_page, unpack_words
 from salticid.store.record import VisitRow, all_arrivals, arrival_at
 from salticid.store.schema import FILE, FORMAT, MEMORY, MESSAGE, PAGE, SESSION, URL, VISIT, WORDS
@@ -32,6 +31,9 @@ from salticid.store.verdicts import Verdicts, Word, is_on_topic
 from salticid.urls import host
 
 _STEP_OF = "SELECT p.step FROM page p CROSS JOIN url u ON u.id = p.url WHERE u.text = ? LIMIT 1"
+
+
+_NO_ROOM = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY)
 
 
 class NoCrawlYet(UserError):
@@ -66,17 +68,14 @@ class CrawlFolder:
         if file.with_name(f"{FILE}-journal").exists():  # it has one until it has a write-ahead log
             raise _no_crawl_yet(folder)
         try:
-            # Where nothing may be written, SQLite cannot share a database that nobody writes to either.
-            alone = not os.access(folder, os.W_OK) and not (folder / ahead.AHEAD).exists()
-            uri = f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' * alone}"
-            self.database = Database(sqlite3.connect(uri, uri=True), file)
+            self.database = _opened(folder)
         except sqlite3.Error as error:
             raise UserError(
                 f"{file} cannot be read as a crawl: {error}; name the folder a crawl was told by --out"
             ) from None
         if not (version := self.database.format):
             raise _no_crawl_yet(folder)
-        if version not in (FORMAT, FORMAT - 1):
+        if version != FORMAT:
             raise UserError(
                 f"{folder} is a crawl of format {version}, this program reads {FORMAT}; crawl into a new folder"
             )
@@ -240,6 +239,30 @@ class CrawlFolder:
 
     def _rows(self) -> Iterator[VisitRow]:
         return map(VisitRow._make, self.database.all(VISIT))
+
+
+def _opened(folder: Path) -> Database:
+    """The database, which is read without a byte being written where that is impossible."""
+    file = folder / FILE
+    try:
+        return _database(connect(file, "mode=ro"), file)
+    except sqlite3.OperationalError as error:
+        # A full disk or a read-only one has no room for the file through which SQLite's programs share a log.
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _NO_ROOM or is_held(folder):
+            raise
+    if ahead.holds_nothing(folder):
+        return _database(connect(file, "mode=ro&immutable=1"), file)
+    db = connect(file, "mode=ro&vfs=unix-none")
+    db.execute("PRAGMA locking_mode = EXCLUSIVE")  # then it keeps in memory what that file would hold
+    return _database(db, file)
+
+
+def _database(db: Connection, file: Path) -> Database:
+    try:
+        return Database(db, file)
+    except BaseException:
+        db.close()
+        raise
 
 
 def _no_crawl_yet(folder: Path) -> NoCrawlYet:

@@ -16,7 +16,7 @@ from salticid.errors import SalticidError
 
 UNREADABLE = (sqlite3.DatabaseError, zstandard.ZstdError, msgspec.MsgspecError, UnicodeDecodeError)
 """What only stored data can be the cause of, wherever it is raised."""
-_SENSELESS = (*UNREADABLE, ValueError, TypeError, LookupError, ArithmeticError, struct.error)
+_SENSELESS = (*UNREADABLE, ValueError, TypeError, LookupError, ArithmeticError, RecursionError, struct.error)
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -1,50 +1,134 @@
-"""The database of a crawl: every row it gives is as it was written, and none is missing, or `Damaged` is raised."""
+"""The database of a crawl: every row it gives is as it was written, and none is missing, or `Damaged` is raised.
+
+Somebody else may have made the file. `connect` is the one door to SQLite for files that lie in a crawl folder: it
+opens nothing but regular files, believes nothing that a schema says, and `Database` accepts only our own schema.
+"""
 
 from __future__ import annotations
 
 import sqlite3
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import ref
 
 import msgspec
 
 from salticid.store.damage import Damaged, unpacks
-from salticid.store.old_format import UPGRADE_FACT, show_as_new
-from salticid.store.schema import ABOUT, FORMAT, MEMORY, OPEN, ROWS, SqlTable
+from salticid.store.files import check_regular
+from salticid.store.schema import ABOUT, FORMAT, MEMORY, OPEN, OURS, ROWS, SqlTable
 
 Row = tuple[Any, ...]
 R = TypeVar("R")
-_DAMAGE = ("Could not decode", "user-defined function")
+SchemaEntry = tuple[str, str, str | None]
+_DAMAGE = ("Could not decode", "interrupted", "string or blob too big")
 """Causes, besides those that SQLite calls damage, for which stored data cannot be read."""
 _REPLACING = (ABOUT, MEMORY)
 """Tables whose rows are replaced, so that not every row that is inserted is one more."""
 
 
-class Database:
-    """An open database in our format, or in the old one, whose rows have no checksums and are believed."""
+_LARGEST_VALUE = 512 << 20
+_STRIDE, _STRIDES, _STRIDES_A_MEGABYTE = 1_000_000, 50, 20
+"""Steps of SQLite's machine between two looks at a statement, and how many of these it may take for its next row."""
+_ROWS_AT_ONCE = 1 << 20
 
-    def __init__(self, connection: sqlite3.Connection, file: Path) -> None:
+
+class Connection(sqlite3.Connection):
+    """A connection that ends a statement which takes longer for a row than the size of the file can explain."""
+
+    strides = 0
+    """Since the last row; whoever takes a row sets it to 0."""
+
+
+def connect(file: Path | str, query: str = "", wait: float = 5.0) -> Connection:
+    """Open a database file, or one in memory, whose schema is believed nothing; `query` is that of SQLite's URI.
+
+    UnsafeFile if the file, or one that SQLite keeps beside it, is not a regular file.
+    """
+    if not isinstance(file, Path):
+        return _guarded(sqlite3.connect(file, wait, check_same_thread=False, factory=Connection), None)
+    read_only = "mode=ro" in query
+    check_regular(
+        file.parent, tuple(file.name + end for end in ("", "-wal", "-shm", "-journal")), not read_only
+    )
+    uri = f"{file.absolute().as_uri()}?{query}"
+    db = sqlite3.connect(uri, wait, uri=True, factory=Connection)
+    return _guarded(db, file if read_only else None)
+
+
+def _guarded(db: Connection, watched: Path | None) -> Connection:
+    """The connection with SQLite's defenses on; a `watched` file is only read, so that its statements are short."""
+    db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST_VALUE)
+    if sys.version_info >= (3, 12):
+        db.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE)
+    for setting in ("trusted_schema = OFF", "cell_size_check = ON"):
+        db.execute(f"PRAGMA {setting}")
+    if watched is not None:
+        watch = _Watch(db, watched)
+        db.set_progress_handler(watch, _STRIDE)
+    return db
+
+
+class _Watch:
+    """Says when a statement has taken too long for a row."""
+
+    def __init__(self, db: Connection, file: Path) -> None:
+        self._db, self._file = ref(db), file
+
+    def __call__(self) -> bool:
+        if (db := self._db()) is None:
+            return True
+        db.strides += 1
+        return db.strides > _STRIDES + _STRIDES_A_MEGABYTE * (size_of(self._file) >> 20)
+
+
+def size_of(file: Path) -> int:
+    """The bytes of a database and its write-ahead log."""
+    names = (file, file.with_name(f"{file.name}-wal"))
+    return sum(name.stat().st_size for name in names if name.exists())
+
+
+def schema_of(db: sqlite3.Connection) -> set[SchemaEntry]:
+    """All that a schema holds: kind, name and statement; that of a view is left out, for no view is read."""
+    entries = set()
+    for kind, name, statement in db.execute("SELECT type, name, sql FROM sqlite_schema"):
+        is_text = isinstance(statement, str) and kind != "view"
+        entries.add((str(kind), str(name), " ".join(statement.split()) if is_text else None))
+    return entries
+
+
+def _check_schema(db: sqlite3.Connection, file: Path) -> None:
+    """Damaged unless tables and indexes are ours, and nothing but our views is beside them."""
+    there = schema_of(db)
+    odd = min(there - OURS, default=None, key=lambda entry: entry[:2])
+    if odd is not None:
+        raise Damaged(f"its schema is not ours: {odd[0][:20]} {odd[1][:40]!r}", file)
+    missing = min((name for kind, name, _ in OURS - there if kind != "view"), default=None)
+    if missing is not None:
+        raise Damaged(f"its schema is not ours: {missing!r} is missing", file)
+
+
+class Database:
+    """An open database; Damaged if it says that it has our format and has another schema."""
+
+    def __init__(self, connection: Connection, file: Path) -> None:
         self.connection, self.file = connection, file
         self.format: int = connection.execute("PRAGMA user_version").fetchone()[0]
         self._counts: Counter[str] = Counter()
-        self._unchecked = self.is_old
-        if self.is_old:
-            show_as_new(connection)
-        elif self.format == FORMAT:
-            self._unchecked = next(self.select(ABOUT, "WHERE name = ?", (UPGRADE_FACT,)), None) is not None
-
-    @property
-    def is_old(self) -> bool:
-        """Whether it is of the format before ours."""
-        return self.format == FORMAT - 1
+        if self.format == FORMAT:
+            _check_schema(connection, file)
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> Iterator[Row]:
         """What a statement gives, unchecked."""
+        db = self.connection
         try:
-            for row in self.connection.cursor().execute(statement, values):  # noqa: UP028 - which would close it late
+            for number, row in enumerate(db.cursor().execute(statement, values), 1):
+                db.strides = 0
+                if not number % _ROWS_AT_ONCE and self.file.is_file() and number > size_of(self.file):
+                    raise self.damage("a table has more rows than the file has bytes")
                 yield row
         except sqlite3.DatabaseError as error:
             raise self._cause(error) from None
@@ -61,6 +145,7 @@ class Database:
         """The row of a key, if there is one."""
         try:
             row = self.connection.execute(table.by_key_in_full if body else table.by_key, (key,)).fetchone()
+            self.connection.strides = 0
         except sqlite3.DatabaseError as error:
             raise self._cause(error) from None
         return None if row is None else self.check(table, row)
@@ -94,14 +179,12 @@ class Database:
 
     def check(self, table: SqlTable, row: Row) -> Row:
         """The row, if it is whole."""
-        if not table.is_whole(row) and not (self._unchecked and row[table.width - 1] is None):
+        if not table.has_types(row) or not table.is_whole(row):
             raise self.damage(f"{table.name} {str(row[0])[:40]} is not as it was written")
         return row
 
     def counts(self) -> Counter[str]:
         """How many rows each table has at least."""
-        if self.format < FORMAT:
-            return Counter()
         return Counter(_counts(self.row(ABOUT, ROWS)[1]))
 
     def facts(self) -> dict[str, Any]:

@@ -107,11 +107,11 @@ class _Member(NamedTuple):
     goes: bool
 
 
-def _members(file: Path, rule: _Rule) -> Iterator[_Member]:
+def _members(archive: Path, rule: _Rule) -> Iterator[_Member]:
     """The records of a file; after one that is damaged, those from the next on of which the log speaks."""
     start: int | None = 0
     response, goes = b"", False
-    with file.open("rb") as stream:
+    with warc.open_file(archive, rule.number) as stream:
         while start is not None:
             for end, record in warc.records_from(stream, start):
                 kind = warc.field_of(record, b"WARC-Type")
@@ -125,7 +125,7 @@ def _members(file: Path, rule: _Rule) -> Iterator[_Member]:
 
 
 def _holds_one(archive: Path, rule: _Rule) -> bool:
-    return any(member.goes for member in _members(warc.file_of(archive, rule.number), rule))
+    return any(member.goes for member in _members(archive, rule))
 
 
 @dataclass(slots=True)
@@ -140,8 +140,7 @@ def _write_anew(db: Database, archive: Path, rule: _Rule, unwanted: Unwanted) ->
     """Put a file under another number, without what is to go."""
     end = db.facts().get(warc.ARCHIVE_END) or (0, 0)
     number = 1 + max(end[0], *warc.numbers(archive))
-    old, new = warc.file_of(archive, rule.number), warc.file_of(archive, number)
-    copied = _copy(old, new, rule)
+    copied = _copy(archive, number, rule)
     unwanted.files.append(rule.number)
     unwanted.places = [place for place in unwanted.places if place >> warc.OFFSET_BITS != rule.number]
     with db.transaction():
@@ -149,13 +148,16 @@ def _write_anew(db: Database, archive: Path, rule: _Rule, unwanted: Unwanted) ->
             db.replace(table, list(_moved_rows(db, table, rule.number, number, copied.offsets)))
         db.insert(ABOUT, facts({warc.ARCHIVE_END: (number, copied.size)}))
         unwanted.note(db)
-    old.unlink()
+    warc.file_of(archive, rule.number).unlink()
 
 
-def _copy(old: Path, new: Path, rule: _Rule) -> _Copy:
+def _copy(archive: Path, number: int, rule: _Rule) -> _Copy:
     copied = _Copy()
-    with old.open("rb") as source, new.open("wb") as target:
-        for member in _members(old, rule):
+    with (
+        warc.open_file(archive, rule.number) as source,
+        warc.open_file(archive, number, "wb") as target,
+    ):
+        for member in _members(archive, rule):
             if member.goes:
                 continue
             if member.has_place:
@@ -165,7 +167,7 @@ def _copy(old: Path, new: Path, rule: _Rule) -> _Copy:
             copied.size += member.end - member.start
         target.flush()
         os.fsync(target.fileno())
-    _sync(new.parent)
+    _sync(archive)
     return copied
 
 

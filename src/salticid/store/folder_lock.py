@@ -8,19 +8,18 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, BinaryIO
 
 from salticid.errors import UserError
 from salticid.store import write_ahead
 from salticid.store.damage import Damaged
-from salticid.store.database import Database
-from salticid.store.old_format import upgrade
+from salticid.store.database import Connection, Database
+from salticid.store.database import connect as guarded
+from salticid.store.files import PRIVATE, UnsafeFile, open_in
 from salticid.store.schema import FILE, FORMAT
 from salticid.store.views import make_views
 
 LOCK = "lock"
-PRIVATE = 0o700
-"""The mode of a folder that only its owner may look into."""
 
 CHECKPOINT_PAGES = 16_384
 """Pages of 4 KiB the write-ahead log may grow to before it is folded into the database."""
@@ -41,7 +40,7 @@ def thing_of_others(folder: Path) -> str | None:
     return next((name for name in names if name not in _FILES and not name.startswith(".")), None)
 
 
-def lock(folder: Path) -> IO[str]:
+def lock(folder: Path) -> BinaryIO:
     """Take a folder, made if need be, for this program alone; it is free again when the file is closed.
 
     A folder that it makes is for its owner alone: what a person reads is private. The system lets
@@ -49,7 +48,7 @@ def lock(folder: Path) -> IO[str]:
     """
     try:
         folder.mkdir(PRIVATE, parents=True, exist_ok=True)
-        file = (folder / LOCK).open("a+", encoding="ascii")
+        file = open_in(folder, LOCK, "a+b")
     except OSError as error:
         raise UserError(
             f"cannot write a crawl into {folder}: {error.strerror}; name another folder with --out"
@@ -58,7 +57,7 @@ def lock(folder: Path) -> IO[str]:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         file.seek(0)
-        holder = file.read(20).strip()
+        holder = file.read(20).strip().decode("ascii", "replace")
         file.close()
         raise UserError(
             f"another program{f' (process {holder})' if holder else ''} is crawling into {folder}; "
@@ -93,13 +92,16 @@ class LockedFolder:
             self.db = Database(connection, folder / FILE)
             version = self.db.format
             foreign = not version and connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+        except UnsafeFile:
+            self._let_go(connection)
+            raise
         except (sqlite3.Error, Damaged) as error:
             self._let_go(connection)
             raise UserError(
                 f"cannot write a crawl into {folder}: {error}; name another folder with --out"
             ) from None
         self.empty = not version
-        if foreign or version not in (0, FORMAT, FORMAT - 1):
+        if foreign or version not in (0, FORMAT):
             self._let_go(connection)
             raise UserError(
                 f"{folder / FILE} is no crawl; name another folder with --out"
@@ -115,14 +117,6 @@ class LockedFolder:
 
     def write(self) -> None:
         """Somebody writes into the crawl that it holds now; what was left behind of it is made good."""
-        if self.db.is_old:
-            try:
-                upgrade(self.db.connection)
-            except sqlite3.OperationalError as error:
-                raise UserError(
-                    f"the crawl in {self.folder} is of an older format, and cannot be given ours: {error}; make room, "
-                    "then try again"
-                ) from None
         if self.db.format != FORMAT:
             self.db = Database(self.db.connection, self.db.file)
         self.empty, self.missing = False, None
@@ -135,7 +129,7 @@ class LockedFolder:
             write_ahead.end(self.db)
         self._let_go(self.db.connection)
 
-    def _let_go(self, db: sqlite3.Connection | None) -> None:
+    def _let_go(self, db: Connection | None) -> None:
         if db is not None:
             db.close()
         if self.empty:
@@ -180,7 +174,7 @@ class NoFolder:
     missing = None
 
     def __init__(self) -> None:
-        self.db = Database(sqlite3.connect(":memory:", check_same_thread=False), IN_MEMORY)
+        self.db = Database(guarded(":memory:"), IN_MEMORY)
 
     def facts(self) -> None:
         """It never holds a crawl yet."""
@@ -192,10 +186,22 @@ class NoFolder:
         """It is gone when nobody reads it any more."""
 
 
-def connect(file: Path) -> sqlite3.Connection:
+def connect(file: Path) -> Connection:
     """A database that survives the program's death at any moment."""
-    db = sqlite3.connect(file)
+    db = guarded(file)
     db.execute("PRAGMA journal_mode = WAL")
     db.execute(f"PRAGMA synchronous = {_SYNCHRONOUS}")
     db.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
     return db
+
+
+def is_held(folder: Path) -> bool:
+    """Whether a program holds a folder."""
+    try:
+        with open_in(folder, LOCK) as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False

@@ -21,6 +21,7 @@ from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.database import Database, facts
 from salticid.store.digests import digest
 from salticid.store.discarding import discard
+from salticid.store.files import remove_in, replace_in
 from salticid.store.folder_lock import SHARDS, opened_to_rewrite
 from salticid.store.rounds import rounds
 from salticid.store.schema import ABOUT, SNAPSHOT, URL
@@ -150,8 +151,8 @@ def _write_digests(db: Database, folder: Path) -> None:
     """Make the digests of all rounds again, but of one that is not over and has none yet."""
     whole = folder / digest.FOLDER
     for partial in whole.glob(".*.partial"):
-        shutil.rmtree(partial) if partial.is_dir() else partial.unlink()
-    (whole / digest.FEED).unlink(missing_ok=True)
+        remove_in(folder, f"{digest.FOLDER}/{partial.name}")
+    remove_in(folder, f"{digest.FOLDER}/{digest.FEED}")
     numbers = [
         stored.number
         for stored in rounds(db)
@@ -160,4 +161,5 @@ def _write_digests(db: Database, folder: Path) -> None:
     for number in numbers:
         digest.write_digest(folder, number)
     if numbers:
-        shutil.copyfile(digest.digest_folder(folder, numbers[-1]) / digest.FEED, whole / digest.FEED)
+        newest = digest.digest_folder(folder, numbers[-1]) / digest.FEED
+        replace_in(folder, f"{digest.FOLDER}/{digest.FEED}", newest.read_bytes())

@@ -10,13 +10,17 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import cache
 from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import combining, normalize, unidata_version
 
 from salticid.errors import UserError
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.database import SchemaEntry, connect, schema_of
+from salticid.store.files import UnsafeFile
 from salticid.store.packing import unpack_page
 from salticid.store.schema import PAGE, SESSION, VERSION, SqlTable
 from salticid.store.search_words import WordSpeller
@@ -31,6 +35,8 @@ _PATIENCE = 60.0
 """Seconds to wait for another search that writes; it lets go after each batch."""
 _SAMPLE_PAGES, _SAMPLE_SIZE = 5, 4000
 
+_TOKENIZER = "unicode61 remove_diacritics 2 categories 'L* M*'"
+_TOKENIZERS = (_TOKENIZER, f"porter {_TOKENIZER}")
 _TABLES = (
     "DROP TABLE IF EXISTS about",
     "DROP TABLE IF EXISTS words",
@@ -61,15 +67,14 @@ class WordIndex:
         self._file = crawl.folder / FILE
         code = _language(crawl)
         self._stems = language.stemmer(code) if code == "en" else list
-        porter = "porter " if code == "en" else ""
-        self._tokenize = f"{porter}unicode61 remove_diacritics 2 categories 'L* M*'"
+        self._tokenize = _TOKENIZERS[code == "en"]
         self._made_for = f"{_birth(crawl)} {self._tokenize} {unidata_version}"
         self.persistent = True
         with self._usable():
             try:
-                self._db = self._open(str(self._file))
-            except sqlite3.OperationalError as error:
-                if _is_busy(error):
+                self._db = self._open(self._file)
+            except (sqlite3.OperationalError, UnsafeFile) as error:
+                if isinstance(error, sqlite3.Error) and _is_busy(error):
                     raise
                 self.persistent = False
                 self._db = self._open("")
@@ -102,14 +107,27 @@ class WordIndex:
     def close(self) -> None:
         self._db.close()
 
-    def _open(self, file: str) -> sqlite3.Connection:
+    def _open(self, file: Path | str) -> sqlite3.Connection:
         """The database, ready to be written if there is something to write."""
-        db = sqlite3.connect(file, timeout=_PATIENCE, isolation_level=None)
-        if self._missing(db) or not self._fits(db):
-            with _writing(db):
-                if not self._fits(db):
-                    self._make(db)
+        db = connect(file, wait=_PATIENCE)
+        db.isolation_level = None
+        try:
+            self._check_schema(db)
+            if self._missing(db) or not self._fits(db):
+                with _writing(db):
+                    if not self._fits(db):
+                        self._make(db)
+                self._check_schema(db)
+        except BaseException:
+            db.close()
+            raise
         return db
+
+    def _check_schema(self, db: sqlite3.Connection) -> None:
+        """DatabaseError if the file says that it has our format, and holds other tables."""
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        if version == _FORMAT and schema_of(db) not in _schemas():
+            raise sqlite3.DatabaseError("its schema is not ours")
 
     def _fits(self, db: sqlite3.Connection) -> bool:
         """Whether it was made for this crawl as it is, and cuts words as we do."""
@@ -173,6 +191,18 @@ class WordIndex:
             raise UserError(
                 f"{self._file} cannot be used: {error}; remove it, and the next search makes it anew"
             ) from None
+
+
+@cache
+def _schemas() -> list[set[SchemaEntry]]:
+    """The schemas that an index of ours may have."""
+    schemas = []
+    for tokenizer in _TOKENIZERS:
+        with closing(sqlite3.connect(":memory:")) as db:
+            for statement in _TABLES:
+                db.execute(statement.format(tokenize=tokenizer))
+            schemas.append(schema_of(db))
+    return schemas
 
 
 def forms_of(stems: Callable[[list[str]], list[str]], words: list[str]) -> list[str]:

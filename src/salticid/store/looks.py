@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
-from salticid.model import Floats, Ints
+from salticid.model import Floats, Ints, unpacked
 from salticid.store.damage import UNREADABLE
 from salticid.store.database import Database
 from salticid.store.packing import unpack_page
@@ -29,6 +29,7 @@ MOST = 16
 """So many looks at a page are kept, the last ones."""
 _OK = 200
 _FORMAT = 1
+_MOST_BYTES = 256 << 20
 
 Longs = npt.NDArray[np.int64]
 
@@ -59,7 +60,7 @@ class LookTable:
     @classmethod
     def unpack(cls, note: bytes) -> LookTable:
         version, upto, columns = msgspec.msgpack.decode(
-            zstandard.decompress(note), type=tuple[int, int, list[bytes]]
+            unpacked(note, _MOST_BYTES), type=tuple[int, int, list[bytes]]
         )
         if version != _FORMAT:
             return NONE

@@ -62,7 +62,7 @@ def merge_crawls(folders: Sequence[Path], out: Path, watch: Callable[[int], None
             merging.write()
             log.about({"line": merging.line, "warc": (FILES_A_PART * len(parts), 0)})
             for part in parts:
-                part.link_archives(partial, copy=True)
+                part.link_archives(partial)
         if out.exists():
             out.rmdir()  # it is empty
         partial.rename(out)

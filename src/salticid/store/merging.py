@@ -15,6 +15,7 @@ from salticid.messages import Sight
 from salticid.model import FROM_OFFER, Choice, Link, Outcome, Page, Visit
 from salticid.store import warc
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.files import folder_in, open_in, remove_in
 from salticid.store.log import CrawlLog
 from salticid.store.record import all_messages
 from salticid.store.stored_visit import StoredVisit
@@ -70,23 +71,23 @@ class Part:
         self._steps.extend([_UNKNOWN] * (own + 1 - len(self._steps)))
         self._steps[own] = step
 
-    def link_archives(self, whole: Path, *, copy: bool = False) -> None:
+    def link_archives(self, whole: Path) -> None:
         """Give its archive files names in the folder of the whole; or copies, where they cannot have two names."""
-        own = self.crawl.folder / warc.FOLDER
+        own, name = self.crawl.folder / warc.FOLDER, warc.FOLDER
         for at in warc.numbers(own):
-            (whole / warc.FOLDER).mkdir(exist_ok=True)
-            source = warc.file_of(own, at)
-            target = warc.file_of(whole / warc.FOLDER, FILES_A_PART * self.number + at)
-            if target.exists() and target.samefile(source):
-                continue
-            target.unlink(missing_ok=True)
-            with suppress(OSError):
-                os.link(source, target)
-                continue
-            if copy:
-                shutil.copyfile(source, target)
-            else:
-                target.symlink_to(os.path.relpath(source, target.parent))
+            with warc.open_file(own, at) as data, folder_in(whole, name, make=True) as target:
+                source, new = (
+                    warc.file_of(own, at),
+                    warc.file_of(whole / name, FILES_A_PART * self.number + at),
+                )
+                if new.exists() and new.samefile(source):
+                    continue
+                remove_in(whole, f"{name}/{new.name}")
+                with suppress(OSError):
+                    os.link(source, new.name, dst_dir_fd=target, follow_symlinks=False)
+                    continue
+                with open_in(whole, f"{name}/{new.name}", "xb") as copy:
+                    shutil.copyfileobj(data, copy)
 
 
 class Whole:

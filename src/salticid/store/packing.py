@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Any
 from zlib import crc32
@@ -11,20 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
-from salticid.model import Links, Page
+from salticid.model import Links, Page, unpacked
 from salticid.store.damage import Damaged, unpacks
 
 _COUNTS = np.dtype("<i4")
-
-
-class _Local(threading.local):
-    """What each thread has of its own: two must not unpack with one."""
-
-    def __init__(self) -> None:
-        self.zstd = zstandard.ZstdDecompressor()
-
-
-_THREAD = _Local()
+_MOST_IDS, _MOST_WORDS = 16 << 20, 64 << 20
+"""Bytes of the ids and of the words of a row; a batch of pages brings far fewer new words."""
 
 
 def pack_page(page: Page, zstd: zstandard.ZstdCompressor) -> tuple[Any, ...]:
@@ -56,7 +47,10 @@ def pack_words(
 @unpacks
 def unpack_words(ids: bytes, texts: bytes) -> tuple[npt.NDArray[np.int32], bytes]:
     """The ids of the words of a row, and the words, one a line."""
-    return np.frombuffer(zstandard.decompress(ids), _COUNTS), zstandard.decompress(texts)
+    numbers, lines = np.frombuffer(unpacked(ids, _MOST_IDS), _COUNTS), unpacked(texts, _MOST_WORDS)
+    if len(numbers) != lines.count(b"\n") + 1:
+        raise Damaged(f"{len(numbers)} ids of {1 + lines.count(10)} words")
+    return numbers, lines
 
 
 @unpacks
@@ -65,7 +59,7 @@ def unpack_page(row: Sequence[Any]) -> Page:
     url, title, canonical, refresh, noindex, nofollow, body_sum, _, stream, text = row
     if body_sum is not None and body_sum != crc32(text, crc32(stream)):
         raise Damaged(f"the page of URL {url}")
-    data = _THREAD.zstd.decompress(stream)
+    data = unpacked(stream)
     tokens, areas, links = np.frombuffer(data, _COUNTS, 3).tolist()
     ints = np.frombuffer(data, _COUNTS, tokens + areas + 3 * links, 12)
     flags = np.frombuffer(data, np.uint8, areas + links, 12 + ints.nbytes)

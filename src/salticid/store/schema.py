@@ -40,6 +40,9 @@ class SqlTable:
         into = f"INTO {name} ({', '.join(names)}) VALUES ({marks})"
         self.insert, self.replace = f"{verb} {into}", f"REPLACE {into}"
         self._seed = crc32(name.encode())
+        declared = ", ".join(filter(None, (columns, "sum INTEGER NOT NULL", body))).split(",")
+        self._types = [_types(column.split()) for column in declared]
+        self._seen: set[tuple[type, ...]] = set()
         self.by_key, self.by_key_in_full = (
             f"SELECT {self.names(body=body)} FROM {name} WHERE {self.columns[0]} = ?"
             for body in (False, True)
@@ -59,13 +62,29 @@ class SqlTable:
         """Many rows with theirs."""
         return [self.with_checksum(row) for row in rows]
 
+    def has_types(self, row: Sequence[Any]) -> bool:
+        """Whether the values of a row have the types of its columns, which SQLite does not enforce."""
+        types = tuple(map(type, row))
+        if types not in self._seen:
+            if not all(type_ in allowed for type_, allowed in zip(types, self._types, strict=False)):
+                return False
+            self._seen.add(types)
+        return True
+
     def is_whole(self, row: Sequence[Any]) -> bool:
         """Whether a row is as it was written, its body aside."""
         return bool(row[self.width - 1] == crc32(_pack(row[: self.width - 1]), self._seed))
 
 
+def _types(column: list[str]) -> tuple[type, ...]:
+    """The types that the values of a column may have."""
+    of_value: dict[str, type] = {"INTEGER": int, "REAL": float, "TEXT": str, "BLOB": bytes}
+    required = {"PRIMARY", "NOT"} & set(column)
+    return (of_value[column[1]],) if required else (of_value[column[1]], type(None))
+
+
 class SqlTextTable(SqlTable):
-    """A table of ids and texts, of which there are so many that the checksum has to be quick."""
+    """A table of ids and URLs, of which there are so many that the checksum has to be quick."""
 
     def with_checksum(self, values: Sequence[Any]) -> tuple[Any, ...]:
         return self.with_checksums([values])[0]
@@ -75,7 +94,7 @@ class SqlTextTable(SqlTable):
 
     def is_whole(self, row: Sequence[Any]) -> bool:
         at, text, checksum = row
-        return bool(checksum == crc32(text.encode(), at))
+        return bool(checksum == crc32(text.encode(), at)) and "//" in text
 
 
 _PAGE = """url INTEGER NOT NULL, title TEXT NOT NULL, canonical INTEGER NOT NULL, refresh INTEGER NOT NULL,
@@ -124,9 +143,11 @@ memory       what manners must not forget: pauses and robots.txt files; why host
              of another program's spider
 recheck      what a refresh found of a page; `version` its new form, when it had changed
 """
+_INDEX = "CREATE INDEX page_url ON page (url)"
+_BAND = "CREATE TABLE band (key INTEGER PRIMARY KEY, step INTEGER NOT NULL)"
 _MORE = (
-    "CREATE INDEX page_url ON page (url)",
-    "CREATE TABLE band (key INTEGER PRIMARY KEY, step INTEGER NOT NULL)",
+    _INDEX,
+    _BAND,
     f"PRAGMA user_version = {FORMAT}",
 )
 SCRIPT = "; ".join([*(table.create for table in TABLES), *_MORE, ""])
@@ -134,3 +155,12 @@ SCRIPT = "; ".join([*(table.create for table in TABLES), *_MORE, ""])
 
 `band` leads to pages that may be near-duplicates: each is compared before it counts, so it needs no checksums.
 """
+OURS: frozenset[tuple[str, str, str | None]] = frozenset(
+    [
+        *(("table", table.name, " ".join(table.create.split())) for table in TABLES),
+        ("table", "band", _BAND),
+        ("index", "page_url", _INDEX),
+        *(("view", name, None) for name in ("visits", "pages", "hosts")),
+    ]
+)
+"""All that the schema of a crawl may hold: kind, name and statement. The views are those of `store/views.py`."""

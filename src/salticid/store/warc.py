@@ -22,6 +22,7 @@ from typing import BinaryIO, ClassVar, NamedTuple
 
 from isal import isal_zlib
 
+from salticid.store.files import folder_in, open_in
 from salticid.version import __version__
 
 FOLDER, ARCHIVE_END = "warc", "warc"
@@ -31,6 +32,8 @@ _FILE = re.compile(r"crawl-([0-9]{5,})\.warc\.gz")
 OFFSET_BITS = 40
 _LEVEL, _GZIP = 1, 16 + zlib.MAX_WBITS
 _BLOCK_SIZE = 1 << 16
+_LARGEST_RECORD = 256 << 20
+"""Bytes of a record, unpacked; a larger one is damage."""
 _BLANK_LINE = b"\r\n\r\n"
 _RENDERED = "text/html; charset=utf-8"
 _STILL_TRUE = ("x-robots-tag", "tdm-reservation", "content-language")
@@ -74,7 +77,7 @@ class Archive:
     file_size: ClassVar[int] = 1 << 30
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder / FOLDER
+        self._crawl, self._folder = folder, folder / FOLDER
         self._number, self._size = 1 + max(numbers(self._folder), default=-1), 0
         self._waiting: dict[int, tuple[int, bytearray]] = {}
 
@@ -115,8 +118,9 @@ class Archive:
         """
         for number in list(self._waiting):
             start, data = self._waiting[number]
-            self._folder.mkdir(parents=True, exist_ok=True)
-            with file_of(self._folder, number).open("ab") as file:
+            with folder_in(self._crawl, FOLDER, make=True):
+                pass
+            with open_file(self._folder, number, "ab") as file:
                 file.truncate(start)  # what an earlier try left half written
                 file.write(data)
             del self._waiting[number]
@@ -136,7 +140,8 @@ class Archive:
         file = file_of(self._folder, number)
         whole = size if _size(file) >= size else _whole(file)
         if whole:
-            os.truncate(file, whole)
+            with open_file(self._folder, number, "r+b") as opened:
+                opened.truncate(whole)
         else:
             file.unlink(missing_ok=True)
         if whole == size:
@@ -152,7 +157,7 @@ class Archive:
         """Flush, and see to it that a power cut takes nothing any more."""
         self.flush()
         if self._size:
-            with file_of(self._folder, self._number).open("rb") as file:
+            with open_file(self._folder, self._number) as file:
                 os.fsync(file.fileno())
 
     @property
@@ -177,7 +182,7 @@ class Archive:
             record = next(records_from(BytesIO(data), start - first), None)
         else:
             try:
-                with file_of(self._folder, number).open("rb") as file:
+                with open_file(self._folder, number) as file:
                     record = next(records_from(file, start), None)
             except FileNotFoundError:
                 return None
@@ -251,6 +256,11 @@ def file_of(folder: Path, number: int) -> Path:
     return folder / f"crawl-{number:05}.warc.gz"
 
 
+def open_file(folder: Path, number: int, mode: str = "rb") -> BinaryIO:
+    """Open a file of an archive; neither it nor the folder of the archive may be a symlink."""
+    return open_in(folder.parent, f"{folder.name}/{file_of(folder, number).name}", mode)
+
+
 def numbers(folder: Path) -> list[int]:
     """The files of an archive, by number."""
     names = (_FILE.fullmatch(path.name) for path in folder.iterdir()) if folder.is_dir() else ()
@@ -265,7 +275,7 @@ def _whole(file: Path) -> int:
     """How many bytes of a file are whole records."""
     if not file.exists():
         return 0
-    with file.open("rb") as stream:
+    with open_in(file.parent.parent, f"{file.parent.name}/{file.name}") as stream:
         return max((end for end, _ in records_from(stream, 0)), default=0)
 
 
@@ -274,14 +284,17 @@ def records_from(file: BinaryIO, at: int) -> Iterator[tuple[int, bytes]]:
     file.seek(at)
     data = b""
     while True:
-        member, parts = zlib.decompressobj(_GZIP), list[bytes]()
+        member, parts, size = zlib.decompressobj(_GZIP), list[bytes](), 0
         while not member.eof:
             data = data or file.read(_BLOCK_SIZE)
             if not data:
                 return
             try:
-                parts.append(member.decompress(data))
+                parts.append(member.decompress(data, _LARGEST_RECORD - size + 1))
             except zlib.error:
+                return
+            size += len(parts[-1])
+            if size > _LARGEST_RECORD:
                 return
             at += len(data) - len(member.unused_data)
             data = member.unused_data
@@ -292,7 +305,7 @@ def _exchange(folder: Path, place: int) -> tuple[bytes, bytes, bytes, int] | Non
     """The records of response and request at a place, both as they stand in the file, the first one's size there."""
     number, start = _parts(place)
     try:
-        with file_of(folder / FOLDER, number).open("rb") as file:
+        with open_file(folder / FOLDER, number) as file:
             records = list(islice(records_from(file, start), 2))
             if records and is_conversion(records[0][1]):
                 file.seek(start)

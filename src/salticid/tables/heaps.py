@@ -12,13 +12,15 @@ from typing import Protocol
 import numpy as np
 import zstandard
 
+from salticid.model import unpacked
+
 IN_A_BLOCK = 128
 """Texts that are packed together: more would be smaller, and slower to read one of."""
 LEFT_OPEN = 1 << 16
 """The newest texts of a heap in memory, at least as many, are not packed; they are asked for most."""
 
 _LENGTHS = np.dtype("<u4")
-_OPENER = zstandard.ZstdDecompressor()
+_MOST_IN_BLOCK = 1 << 30
 
 
 class Heap(Protocol):
@@ -155,6 +157,6 @@ def _slice(data: bytes, ends: array[int], first: int, last: int) -> list[bytes]:
 
 def _unpack(block: bytes) -> tuple[bytes, array[int]]:
     """The texts of a block, one after the other, and where each ends; their lengths stand before them."""
-    data = _OPENER.decompress(block)
+    data = unpacked(block, _MOST_IN_BLOCK)
     lengths = np.frombuffer(data, _LENGTHS, IN_A_BLOCK)
     return data[lengths.nbytes :], array("Q", lengths.cumsum(dtype=np.uint64).tobytes())

@@ -8,7 +8,6 @@ so that any server, also one that was started later, knows whether it lives.
 from __future__ import annotations
 
 import fcntl
-import os
 import subprocess
 import sys
 import threading
@@ -16,11 +15,12 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import BinaryIO
 
 import msgspec
 
 from salticid.errors import UserError
+from salticid.store.files import UnsafeFile, open_in
 from salticid.ui.process_messages import Begin, Command, ProcessReport
 from salticid.ui.untrusted_files import read_plain
 
@@ -35,8 +35,9 @@ _REPORT = msgspec.json.Decoder(ProcessReport)
 def start(begin: Begin, commands: Sequence[Command] = ()) -> None:
     """A process for a crawl, which hears these commands first; UserError if it has one already."""
     folder = Path(begin.folder)
-    with _input(folder / COMMANDS) as orders, _output(folder / REPORTS) as reports:
-        orders.truncate()
+    with _input(folder) as orders, open_in(folder, REPORTS, "ab", _OWN) as reports:
+        orders.truncate(0)
+        reports.truncate(0)
         orders.write(begin.line() + b"".join(map(_line, commands)))
         orders.seek(0)
         process = subprocess.Popen(
@@ -52,25 +53,19 @@ def start(begin: Begin, commands: Sequence[Command] = ()) -> None:
 def lives(folder: Path) -> bool:
     """Whether a crawl has such a process."""
     try:
-        orders = os.open(folder / COMMANDS, os.O_RDONLY | os.O_NONBLOCK)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(orders, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        with open_in(folder, COMMANDS) as orders:
+            fcntl.flock(orders, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
-    finally:
-        os.close(orders)
+    except (OSError, UnsafeFile):
+        return False
     return False
 
 
 def send(folder: Path, command: Command) -> None:
     """Tell the process something; one that has just ended hears nothing."""
-    line = os.open(folder / COMMANDS, os.O_WRONLY | os.O_APPEND)
-    try:
-        os.write(line, _line(command))
-    finally:
-        os.close(line)
+    with open_in(folder, COMMANDS, "ab", _OWN) as orders:
+        orders.write(_line(command))
 
 
 def reports(folder: Path) -> list[ProcessReport]:
@@ -97,9 +92,9 @@ def _line(command: Command) -> bytes:
     return msgspec.json.encode(command) + b"\n"
 
 
-def _input(file: Path) -> IO[bytes]:
+def _input(folder: Path) -> BinaryIO:
     """The input of a new process, locked; the lock is held by whoever has it open, and so by the process."""
-    orders = os.fdopen(os.open(file, os.O_RDWR | os.O_CREAT, _OWN), "r+b", buffering=0)
+    orders = open_in(folder, COMMANDS, "a+b", _OWN)
     deadline = time.monotonic() + _MOMENT
     while True:
         try:
@@ -111,7 +106,3 @@ def _input(file: Path) -> IO[bytes]:
             time.sleep(0.02)
         else:
             return orders
-
-
-def _output(file: Path) -> IO[bytes]:
-    return os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, _OWN), "wb")

@@ -16,10 +16,9 @@ from salticid.runs import specs
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.measured import WORTH, Worth
 from salticid.runs.order import Order, Recipe
-from salticid.store.folder_lock import PRIVATE
+from salticid.store.files import PRIVATE, replace_in
 from salticid.strategies import strategies
 from salticid.ui.untrusted_files import read_plain
-from salticid.ui.whole_files import write_whole
 from salticid.ui.worlds import world_at
 from salticid.webs.recorded import RecordedWeb
 
@@ -69,7 +68,7 @@ class Wish(msgspec.Struct, frozen=True):
     def save(self, folder: Path) -> None:
         """Write it into the crawl's folder, whole or not at all; OSError if that cannot be."""
         folder.mkdir(PRIVATE, parents=True, exist_ok=True)
-        write_whole(folder / FILE, msgspec.json.format(msgspec.json.encode(self)) + b"\n")
+        replace_in(folder, FILE, msgspec.json.format(msgspec.json.encode(self)) + b"\n")
 
     @classmethod
     def load(cls, folder: Path) -> Wish | None:

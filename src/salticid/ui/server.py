@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import IO
+from typing import BinaryIO
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -140,7 +140,7 @@ def _make(data: Path) -> None:
         raise UserError(f"cannot make {data}: {error.strerror}; name another folder as --data") from None
 
 
-def _for_us_alone(data: Path) -> IO[str]:
+def _for_us_alone(data: Path) -> BinaryIO:
     """A lock on the folder of data, for this server and no other; UserError if that cannot be."""
     try:
         return lock(data)

@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 
 from salticid.errors import UserError
+from salticid.store.files import replace_in
 from salticid.ui.untrusted_files import read_plain
-from salticid.ui.whole_files import write_whole
 from salticid.webs.live.search_engines import BRAVE_KEY, Engine, check
 
 FILE, PAGE_FILE = "settings.toml", "engines.toml"
@@ -63,7 +63,7 @@ class Engines(Mapping[str, Engine]):
         self._keep({other: engine for other, engine in self._added.items() if other != name})
 
     def _keep(self, engines: dict[str, Engine]) -> None:
-        write_whole(self._file, msgspec.toml.encode(_File(list(engines.values()))))
+        replace_in(self._file.parent, self._file.name, msgspec.toml.encode(_File(list(engines.values()))))
         self._added = engines
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 def is_plain(file: Path) -> bool:
     """Whether there is a plain file; False if that cannot be found out."""
     try:
-        return stat.S_ISREG(file.stat().st_mode)
+        return stat.S_ISREG(file.lstat().st_mode)
     except OSError:
         return False
 
@@ -28,5 +28,5 @@ def read_plain(file: Path, largest: int) -> bytes:
 
 
 def _without_waiting(path: str, flags: int) -> int:
-    """A pipe is opened although there is no writer."""
-    return os.open(path, flags | os.O_NONBLOCK)
+    """A pipe is opened although there is no writer; a symlink is not followed."""
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 from contextlib import closing
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.digests.atom_feed import atom_feed
 from salticid.store.digests.digest_page import digest_page, kept_page
 from salticid.store.digests.news_sections import copy_name
+from salticid.store.files import folder_in, remove_in, replace_in
 from salticid.store.round_news import RoundNews, news_of, version_of
 from salticid.store.rounds import rounds
 
@@ -43,18 +44,17 @@ def write_digest(folder: Path, number: int) -> RoundNews:
         feed = atom_feed(every, topic, f"{crawl.start_time()} {topic}")
         whole = digest_folder(folder, number)
         partial = whole.with_name(f".{whole.name}.partial")
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(parents=True)
+        with folder_in(folder, FOLDER, make=True) as held:
+            remove_in(folder, f"{FOLDER}/{partial.name}")
+            os.mkdir(partial.name, dir_fd=held)
         copied = _write_copies(crawl, news, partial)
     (partial / "digest.html").write_bytes(digest_page(news, topic, copied))
     (partial / "digest.json").write_bytes(_json(news, topic, copied))
     (partial / FEED).write_bytes(feed)
-    shutil.rmtree(whole, ignore_errors=True)
+    remove_in(folder, f"{FOLDER}/{whole.name}")
     partial.replace(whole)
     if number == known[-1].number:
-        newest = folder / FOLDER / f".{FEED}.partial"
-        newest.write_bytes(feed)
-        newest.replace(folder / FOLDER / FEED)
+        replace_in(folder, f"{FOLDER}/{FEED}", feed)
     return news
 
 

@@ -34,7 +34,7 @@ class Anchors:
     def anchor(self, step: int, place: int) -> str | None:
         """The anchor of link number `place` on the page of a visit; None where there is no such page."""
         source = self._source(step) if step >= 0 else None
-        if source is None or place >= len(source[0].links):
+        if source is None or not 0 <= place < len(source[0].links):
             return None
         return self._anchor(place, *source)
 
