@@ -7,7 +7,6 @@ what it has deleted. That this is not done yet is written in the log, so that it
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
