@@ -305,6 +305,27 @@ def test_a_damaged_world(tmp_path: Path, how: str) -> None:
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        (name, number)
+        for name in ("link.url", "token", "url.host", "link.start")
+        for number in (-5_000_000, -64)
+    ]
+    + [("link.url", 2**31 - 1), ("token", 2**31 - 1), ("page.url", 99), ("url.row", 99), ("link.end", 9)],
+)
+def test_an_index_out_of_range_makes_a_world_damaged(tmp_path: Path, name: str, number: int) -> None:
+    made(tmp_path / "w", Answer(A, html=page("t", "<a href=b>eye</a>")))
+    file = tmp_path / "w" / f"{name}.bin"
+    data, size = file.read_bytes(), 8 if name.endswith(".end") else 4
+    file.write_bytes(number.to_bytes(size, "little", signed=True) + data[size:])
+    with pytest.raises(UserError, match=r"is damaged: .*; build or download the world again"):
+        RecordedWeb(tmp_path / "w")
+    file.write_bytes(data[:-1])
+    with pytest.raises(UserError, match=r"is damaged: .*; build or download the world again"):
+        RecordedWeb(tmp_path / "w")
+
+
 _HEAVY = """
 import resource, sys
 from pathlib import Path

@@ -60,9 +60,13 @@ def unpack_page(row: Sequence[Any]) -> Page:
     if body_sum is not None and body_sum != crc32(text, crc32(stream)):
         raise Damaged(f"the page of URL {url}")
     data = unpacked(stream)
-    tokens, areas, links = np.frombuffer(data, _COUNTS, 3).tolist()
+    tokens, areas, links = counts = np.frombuffer(data, _COUNTS, 3).tolist()
+    if min(counts) < 0 or len(data) != 12 + 4 * (tokens + areas + 3 * links) + areas + links:
+        raise Damaged(f"the page of URL {url}")
     ints = np.frombuffer(data, _COUNTS, tokens + areas + 3 * links, 12)
     flags = np.frombuffer(data, np.uint8, areas + links, 12 + ints.nbytes)
+    if len(ints) and int(ints.min()) < 0:  # compiled loops read and write at these places
+        raise Damaged(f"the page of URL {url}")
     at = tokens + areas
     token, area_start, link_url = ints[:tokens], ints[tokens:at], ints[at : at + links]
     start, end = ints[at + links : at + 2 * links], ints[at + 2 * links :]

@@ -47,6 +47,8 @@ class UrlStates:
                 at(urls), at(links.nofollow), len(urls), at(states), len(states), KNOWN, at(places)
             )
             if many < 0:
+                if int(urls.min()) < 0:
+                    raise IndexError(f"invalid URL id {int(urls.min())}")
                 self._states = grow(states, int(urls.max()) + 1)
         return places[:many]
 

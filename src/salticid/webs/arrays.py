@@ -130,11 +130,35 @@ class Arrays:
                     f"{self.folder} is not whole: its array {name} holds {kind}, not {array.dtype}; build it again"
                 )
             size = file.seek(0, 2)
+            if size % dtype.itemsize:
+                raise self.damage(name, f"{size} bytes are not a multiple of {dtype.itemsize}")
             if not size:
                 return np.zeros(0, dtype)
             return np.frombuffer(
                 mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), dtype, size // dtype.itemsize
             )
+
+    def damage(self, name: str, what: str) -> UserError:
+        """The error that says what is wrong with an array."""
+        return UserError(f"{self.folder / name}.bin is damaged: {what}; build or download the world again")
+
+    def check_length(self, array: WorldArray[Number], length: int) -> None:
+        """An array must have as many numbers as those beside it."""
+        if len(self[array]) != length:
+            raise self.damage(array.name, f"it holds {len(self[array])} numbers, not {length}")
+
+    def check_range(self, array: WorldArray[np.int32], least: int, end: int) -> None:
+        """All numbers of an array must be from `least` to below `end`: compiled loops use them as places."""
+        numbers = self[array]
+        if len(numbers) and (int(numbers.min()) < least or int(numbers.max()) >= end):
+            raise self.damage(array.name, f"a number is outside {least} to {end - 1}")
+
+    def check_ends(self, array: WorldArray[np.uint64], many: int, size: int) -> None:
+        """Ends must ascend, one for each of `many`, up to `size`."""
+        self.check_length(array, many)
+        ends = self[array]
+        if (int(ends[-1]) if many else 0) != size or (ends[1:] < ends[:-1]).any():
+            raise self.damage(array.name, f"its ends do not ascend to {size}")
 
 
 def text_hash(text: bytes) -> int:

@@ -11,7 +11,7 @@ from salticid.exact import exp, log
 from salticid.model import Links, Outcome, Page, Response
 from salticid.webs.arrays import Arrays, text_hash
 from salticid.webs.recorded_tables import WorldUrls, WorldWords
-from salticid.webs.world_arrays import AREA, LINK, PAGE, ROW, TEXT, TITLE, TOKEN, URL
+from salticid.webs.world_arrays import AREA, HOST, LINK, PAGE, ROW, TEXT, TITLE, TOKEN, URL, WORD
 
 MAX_REDIRECTS = 10
 OUTCOMES = (
@@ -43,6 +43,7 @@ class RecordedWeb:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         arrays = self.arrays = Arrays(folder)
+        check_world(arrays)
         self.digest = arrays.manifest.digest
         self.urls = WorldUrls(arrays)
         self.words = WorldWords(arrays)
@@ -143,6 +144,56 @@ class RecordedWeb:
             self._speeds[host] = _speed(self.urls.host_name(host))
         latency, bandwidth = self._speeds[host]
         return round(latency + (self._size.item(row) / bandwidth if row >= 0 else 0.0), 4)
+
+
+def check_world(arrays: Arrays) -> None:
+    """Raise a UserError unless lengths, ends and indices of a world fit together; each array is read once."""
+    urls, hosts, words = (len(arrays[table.end]) for table in (URL, HOST, WORD))
+    rows, pages = len(arrays[ROW.kind]), len(arrays[PAGE.url])
+    for table, many in ((URL, urls), (HOST, hosts), (WORD, words)):
+        arrays.check_ends(table.end, many, len(arrays[table.text]))
+        arrays.check_length(table.hash, many)
+        arrays.check_length(table.by_hash, many)
+        arrays.check_range(table.by_hash, 0, many)
+    for column, many in (
+        (URL.row, urls),
+        (URL.host, urls),
+        (ROW.target, rows),
+        (ROW.page, rows),
+        (ROW.size, rows),
+    ):
+        arrays.check_length(column, many)
+    for other in (ROW.seconds, ROW.modified):
+        arrays.check_length(other, rows)
+    arrays.check_length(ROW.status, rows)
+    for column in (PAGE.canonical, PAGE.refresh):
+        arrays.check_length(column, pages)
+        arrays.check_range(column, -1, urls)
+    arrays.check_length(PAGE.flags, pages)
+    links = len(arrays[LINK.url])
+    for column in (LINK.start, LINK.stop):
+        arrays.check_length(column, links)
+        arrays.check_range(column, 0, 1 << 31)
+    arrays.check_length(LINK.nofollow, links)
+    arrays.check_length(AREA.start, len(arrays[AREA.kind]))
+    arrays.check_range(AREA.start, 0, 1 << 31)
+    arrays.check_range(URL.row, -1, rows)
+    arrays.check_range(URL.host, 0, hosts)
+    arrays.check_range(ROW.target, -1, urls)
+    arrays.check_range(ROW.page, -1, pages)
+    arrays.check_range(PAGE.url, 0, urls)
+    arrays.check_range(TOKEN.word, 0, words)
+    arrays.check_range(LINK.url, 0, urls)
+    arrays.check_ends(TOKEN.end, pages, len(arrays[TOKEN.word]))
+    arrays.check_ends(AREA.end, pages, len(arrays[AREA.kind]))
+    arrays.check_ends(LINK.end, pages, links)
+    arrays.check_ends(TITLE.end, pages, len(arrays[TITLE.byte]))
+    arrays.check_ends(TEXT.end, pages, len(arrays[TEXT.byte]))
+    kind, is_redirect = arrays[ROW.kind], arrays[ROW.kind] == REDIRECT
+    if (~is_redirect & (kind >= len(OUTCOMES))).any():
+        raise arrays.damage(ROW.kind.name, "an outcome is unknown")
+    if (arrays[ROW.target][is_redirect] < 0).any() or (arrays[ROW.page][kind == 0] < 0).any():
+        raise arrays.damage(ROW.kind.name, "an answer leads nowhere")
 
 
 def _part(ends: np.ndarray[tuple[int], np.dtype[np.uint64]], number: int) -> slice:
