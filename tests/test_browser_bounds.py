@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -15,10 +19,11 @@ import pytest
 from tests.browser import chromium
 from tests.hostile import A, Server, all_at_once, on_the_web, page
 from tests.http_stub import Answer, http_stub
-from tests.killing import Program
+from tests.killing import PATIENCE, Program
 
 from salticid.model import Response
 from salticid.webs.live.browser import process_tree
+from salticid.webs.live.browser.guardian import make_folder, remove_folder
 from salticid.webs.live.browser.messages import Part, Wish
 from salticid.webs.live.browser.pool import Ask, BrowserLimits, BrowserPool
 from salticid.webs.live.browser.process import MOST_WISHES
@@ -144,9 +149,66 @@ def test_a_program_that_is_killed_leaves_no_browser_behind(tmp_path: Path) -> No
             processes = below()
             (folder,) = folders_of(processes)
             program.kill()
-        while process_tree.still_there(processes):
-            time.sleep(0.05)
+        wait_for_the_end(processes)
     assert not folder.exists()
+
+
+def wait_for_the_end(processes: Iterable[int]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while left := process_tree.still_there(processes):
+        assert time.monotonic() < deadline, f"still there: {left}"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("all_die", [False, True], ids=["its guardian alone", "all of it"])
+def test_a_browser_that_is_killed_is_cleaned_up_and_replaced(all_die: bool) -> None:
+    async def run() -> tuple[list[int], set[Path]]:
+        async with BrowserPool(chromium(), "Salticid", LIMITS) as browsers:
+            assert await browsers.render(A, GOOD, HTML, refuse) is not None
+            processes = process_tree.tree(browsers.idle[0].pid)
+            folders = folders_of(processes)
+            process_tree.kill(processes if all_die else processes[:1])
+            assert await browsers.render(A, GOOD, HTML, refuse) is None
+            assert await browsers.render(A, GOOD, HTML, refuse) is not None
+            return processes, folders
+
+    processes, folders = asyncio.run(run())
+    wait_for_the_end(processes)
+    make_and_remove_folder()
+    assert [len(folders), *(path for path in folders if path.exists())] == [1]
+
+
+def make_and_remove_folder() -> None:
+    """As the next browser does."""
+    folder, lock = make_folder()
+    remove_folder(folder)
+    os.close(lock)
+
+
+def test_the_next_browser_removes_the_folder_of_one_that_was_killed_with_its_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    in_use, lock = make_folder()
+    (tmp_path / "salticid-browser-link").symlink_to(in_use)
+    code = (
+        "import os, signal; from salticid.webs.live.browser.guardian import make_folder; print(*make_folder());"
+        "open(os.path.join(os.listdir('.')[0], 'file'), 'w').close(); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    home = tmp_path / "killed"
+    home.mkdir()
+    environment = {**os.environ, "TMPDIR": str(home)}
+    assert subprocess.run([sys.executable, "-c", code], cwd=home, env=environment).returncode == -9
+    (left,) = home.iterdir()
+    left.rename(tmp_path / left.name)
+    new, another = make_folder()
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *(Path(each).name for each in (in_use, new)),
+        "salticid-browser-link",
+        "killed",
+    }
+    os.close(lock)
+    os.close(another)
 
 
 def test_a_browser_that_does_not_start_is_told_once_and_pages_stay_what_they_were(tmp_path: Path) -> None:

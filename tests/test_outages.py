@@ -48,6 +48,40 @@ def test_a_name_that_nobody_has_is_told_so_at_once(tmp_path: Path) -> None:
         assert max(count for url, count in site.asked.items() if not url.endswith("robots.txt")) == 1
 
 
+IMPOSSIBLE = (
+    "a..invalid",
+    ".a.example",
+    f"{'a' * 64}.example",
+    ".".join(["a" * 60] * 5),
+    "a$b.example",
+    "b.onion",
+)
+FAILING = tuple(f"www.f{n}.example" for n in range(40))
+
+
+@pytest.mark.parametrize("by_address", [False, True], ids=["hosts by name", "hosts by address"])
+def test_names_that_cannot_be_looked_up_stop_nobody(by_address: bool, tmp_path: Path) -> None:
+    """While hosts answer, names that are impossible, or that a name server fails to find, are given up."""
+
+    def directory(name: str) -> list[str] | Refusal:
+        return Refusal.FAILURE if name in FAILING else ["127.0.0.1"]
+
+    def links(host: str, path: str) -> list[str]:
+        number = int(path.removeprefix("/").replace("robots.txt", "") or 0)
+        bad = [f"http://{name}/" for name in (*IMPOSSIBLE, *FAILING)] + ["http://127.0.0.1:0/"]
+        return [*(bad if number == 2 else []), *([f"/{number + 1}"] if number < 29 else [])]
+
+    with serving() as site, name_server(directory) as names:
+        site.links = links  # type: ignore[method-assign]
+        seed = f"http://{'127.0.0.1' if by_address else 'seed.example'}:{site.port}/"
+        command = ("--seed-url", seed, "--max-pages", "1000", *names.options)
+        with Program(tmp_path / "crawl", *command) as program:
+            told = program.result()
+    assert LOST not in program.said
+    assert (told["stopped"], told["outcomes"]["ok"]) == ("frontier empty", 30)
+    assert not {name for name in names.asked if name in IMPOSSIBLE}
+
+
 def test_who_waits_too_long_stops_and_the_same_command_goes_on(tmp_path: Path) -> None:
     def nobody(name: str) -> Refusal:
         return Refusal.FAILURE

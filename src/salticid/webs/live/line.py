@@ -50,6 +50,10 @@ class Line:
         """When a name server last said something."""
         return self._names.answered_at
 
+    def is_named(self, origin: str) -> bool:
+        """Whether a name server has to be asked where an origin is."""
+        return self._names.asks(_host_and_port(origin)[0])
+
     async def look_up(self, origin: str) -> None:
         """Ask the name server for a host, whatever it said before; it need not answer."""
         with suppress(OSError):

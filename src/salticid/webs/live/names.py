@@ -8,7 +8,7 @@ import socket
 from collections.abc import Callable
 from math import inf
 
-from aiodns.error import ARES_ENODATA, ARES_ENONAME, ARES_ENOTFOUND, DNSError
+from aiodns.error import ARES_EBADNAME, ARES_ENODATA, ARES_ENONAME, ARES_ENOTFOUND, DNSError
 from aiohttp import AsyncResolver
 from aiohttp.abc import AbstractResolver, ResolveResult
 
@@ -18,10 +18,16 @@ ANSWER_LIFETIME = 300.0
 """Seconds an answer is used again."""
 _MOST_ENTRIES = 100_000
 _NO_SUCH_NAME = (ARES_ENOTFOUND, ARES_ENODATA, ARES_ENONAME)
+_NEVER_ASKED = ("localhost", "onion")
+"""Top-level domains that no name server is asked about (RFC 6761, RFC 7686)."""
 
 
 class NoSuchName(OSError):
     """The name servers say that there is no such name."""
+
+
+class ImpossibleName(NoSuchName):
+    """No name server is asked: a label is empty or too long, the name is too long, or has a wrong character."""
 
 
 class NoNameServer(OSError):
@@ -70,6 +76,12 @@ class Names(AbstractResolver):
         """Whether a rule of the person's says where a host is."""
         return self._rules.find(host, 0) is not None
 
+    def asks(self, host: str) -> bool:
+        """Whether a name server has to be asked where a host is."""
+        top = host.rpartition(".")[2]
+        is_address = ":" in host or top.isdigit()
+        return not is_address and top not in _NEVER_ASKED and not self.has_rule(host)
+
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
@@ -115,16 +127,19 @@ class Names(AbstractResolver):
             addresses = await self._system.resolve(host, port, socket.AF_UNSPEC)
         except OSError as error:
             why = _why(host, error)
-            if isinstance(why, NoSuchName):
+            if isinstance(why, NoSuchName) and not isinstance(why, ImpossibleName) and self.asks(host):
                 self.answered_at = self._clock()
             raise why from error
-        self.answered_at = self._clock()
+        if self.asks(host):
+            self.answered_at = self._clock()
         return addresses
 
 
 def _why(host: str, error: OSError) -> OSError:
     """What it means that a name was looked up in vain."""
     answer = error.__cause__.args[0] if isinstance(error.__cause__, DNSError) else None
+    if answer == ARES_EBADNAME:
+        return ImpossibleName(f"{host} is not a valid host name")
     if answer in _NO_SUCH_NAME:
         return NoSuchName(f"nobody is called {host}")
     try:

@@ -3,12 +3,15 @@
 A host that fails while others answer is gone. When no other has answered meanwhile, or many hosts fail at once, it
 may be either; so those who answered before are asked once more. If one of them does, it was the host. If none does, the
 network is lost: all who fail wait, and it is tried again and again, with growing pauses, until somebody answers.
+
+A name that no name server finds is judged by names that were found before. Where there are none, because all hosts
+that answered are given by address, a host that answers shows that the network is up, and the name is given up.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from itertools import islice
 from math import inf
@@ -47,6 +50,7 @@ class Reach:
         self._waiting: dict[object, tuple[str, Failure]] = {}
         self._look: asyncio.Task[bool] | None = None
         self._lost = False
+        self._nameless_since = -inf
 
     async def waits_out_loss(self, origin: str, failure: Failure, since: float, last: bool) -> bool:
         """A host failed, and `last` if this was its last try: whether it was the network, which is back by now.
@@ -55,8 +59,12 @@ class Reach:
         """
         if failure not in PERHAPS_OURS or not (failure in OURS or self._line.origins):
             return False
+        if failure is Failure.NO_NAME_SERVER and self._line.named_at < self._nameless_since:
+            return False  # name servers were waited for in vain, while hosts answer
         if not self._are_many(origin, failure):
-            last_sign = self._line.named_at if failure is Failure.NO_NAME_SERVER else self._line.answered_at
+            last_sign = self._line.answered_at
+            if failure is Failure.NO_NAME_SERVER:
+                last_sign = max(self._line.named_at, -inf if self._known_names() else last_sign)
             if last_sign > since or not (last or failure in OURS):
                 return False
         this = object()
@@ -84,9 +92,11 @@ class Reach:
         """Wait until somebody answers; whether the network was lost until then."""
         start, pause = self._clock(), FIRST_PAUSE
         try:
-            while not await self._somebody_answers():
+            while not await self._somebody_answers(start):
                 self._report_loss()
                 if self._clock() - start >= self._patience:
+                    if await self._does_without_names():
+                        break
                     if self.on_give_up is None:
                         return False
                     self.on_give_up()
@@ -94,7 +104,7 @@ class Reach:
                 pause = min(2 * pause, LONGEST_PAUSE)
             if self._lost and self.on_return is not None:
                 self.on_return()
-            return self._lost
+            return self._lost and self._nameless_since < start
         finally:
             self._lost = False
 
@@ -104,27 +114,58 @@ class Reach:
             if self.on_loss is not None:
                 self.on_loss(next(failure for _, failure in reversed(self._waiting.values())))
 
-    async def _somebody_answers(self) -> bool:
+    def _known_names(self) -> list[str]:
+        """Of those who answered, the last whose names a name server found."""
+        named = (origin for origin in reversed(self._line.origins) if self._line.is_named(origin))
+        return list(islice(named, WITNESSES))
+
+    async def _somebody_answers(self, since: float) -> bool:
         """Ask the last who answered, and the one of those who wait whose turn it is.
 
-        Who cannot be found needs a name server that answers; who can be needs a host that does.
+        Who cannot be found needs a name server that answers; who can be needs a host that does. An answer to somebody
+        else counts as well, if it came after `since`.
         """
         failures = {failure for _, failure in self._waiting.values()}
         names, hosts = Failure.NO_NAME_SERVER in failures, failures != {Failure.NO_NAME_SERVER}
+        known_names = self._known_names()
         first = next(iter(self._waiting))
         self._waiting[first] = self._waiting.pop(first)
-        one_more, _ = self._waiting[first]
-        witnesses = dict.fromkeys([*islice(reversed(self._line.origins), WITNESSES), one_more])
+        one_more, failure = self._waiting[first]
+        witnesses = list(islice(reversed(self._line.origins), WITNESSES))
+
+        def is_up() -> bool:
+            answered = self._line.answered_at > since
+            named = self._line.named_at > since or (answered and not known_names)
+            return (named or not names) and (answered or not hosts)
+
+        looks = (
+            [self._line.look_up(origin) for origin in dict.fromkeys([*known_names, one_more])]
+            if names
+            else []
+        )
+        if hosts or not known_names:
+            more = [] if failure is Failure.NO_NAME_SERVER else [one_more]
+            looks += [self._ask(origin) for origin in dict.fromkeys([*witnesses, *more])]
+        return await self._succeeds(looks, is_up)
+
+    async def _does_without_names(self) -> bool:
+        """Whether hosts answer although no name server does: then names are given up, and the crawl goes on."""
+        if any(failure is not Failure.NO_NAME_SERVER for _, failure in self._waiting.values()):
+            return False
         start = self._clock()
-        looks = [self._line.look_up(origin) for origin in witnesses] if names else []
-        looks += [self._ask(origin) for origin in witnesses] if hosts else []
+        looks = [self._ask(origin) for origin in islice(reversed(self._line.origins), WITNESSES)]
+        if not await self._succeeds(looks, lambda: self._line.answered_at >= start):
+            return False
+        self._nameless_since = self._clock()
+        return True
+
+    async def _succeeds(self, looks: list[Coroutine[None, None, None]], is_up: Callable[[], bool]) -> bool:
+        """Take all these looks at once, until one shows that somebody is there."""
         tasks = [asyncio.create_task(look) for look in looks]
         try:
             for task in asyncio.as_completed(tasks):
                 await task
-                if (self._line.named_at >= start or not names) and (
-                    self._line.answered_at >= start or not hosts
-                ):
+                if is_up():
                     return True
         finally:
             for each in tasks:

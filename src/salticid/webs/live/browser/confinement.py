@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
+import signal
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,7 +15,7 @@ LONGEST_FILE = 1 << 29
 """Bytes of a file that a browser may write."""
 
 _NEW_USER, _NEW_NETWORK = 0x10000000, 0x40000000
-_SUBREAPER = 36
+_PARENT_DEATH_SIGNAL, _SUBREAPER = 1, 36
 
 
 def confine(without_network: bool = True) -> None:
@@ -34,6 +35,15 @@ def confine(without_network: bool = True) -> None:
         os.setgroups([])
         os.setresgid(NOBODY, NOBODY, NOBODY)
         os.setresuid(NOBODY, NOBODY, NOBODY)
+
+
+def die_with_parent(parent: int) -> None:
+    """Be killed when the parent is, where the system can do so."""
+    system = ctypes.CDLL(None, use_errno=True)
+    if hasattr(system, "prctl"):
+        system.prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:  # it was killed before
+            os._exit(0)
 
 
 def _leave_network(system: ctypes.CDLL, is_root: bool) -> None:

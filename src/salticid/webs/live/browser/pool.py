@@ -8,19 +8,17 @@ import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Self
 
 import msgspec
 
 from salticid.errors import SalticidError
 from salticid.webs.live.browser import process_tree
-from salticid.webs.live.browser.confinement import NOBODY
+from salticid.webs.live.browser.guardian import make_folder, remove_folder
 from salticid.webs.live.browser.messages import (
     FromBrowser,
     Part,
@@ -35,7 +33,7 @@ from salticid.webs.live.browser.messages import (
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 _START = 120.0  # seconds until it must be ready for its first page, on a machine however busy
 _GRACE = 10.0  # seconds beyond its own that a page may take to be handed over
-_END = 10.0  # seconds that processes which were killed may take to be gone
+_END = 60.0  # seconds that the processes may take to be gone, on a machine however busy
 _LOOK_EVERY = 0.2
 
 Ask = Callable[[Wish], Awaitable[Part]]
@@ -132,7 +130,7 @@ class _Browser:
         self.pages = self.peak = 0
         self._limits = limits
         self._folder: str | None = None
-        self._killed: list[int] = []
+        self._lock: int | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._writer: asyncio.StreamWriter | None = None
 
@@ -143,9 +141,7 @@ class _Browser:
 
     async def start(self, program: str, agent: str, without_network: bool) -> None:
         """Start it, with a folder of its own and nothing of our environment; `NoBrowser` if that fails."""
-        self._folder = tempfile.mkdtemp(prefix="salticid-browser-")
-        if os.geteuid() == 0:
-            os.chown(self._folder, NOBODY, NOBODY)
+        self._folder, self._lock = make_folder()
         code = f"from {__package__}.process import work; work({program!r}, {agent!r}, {without_network})"
         ours, theirs = socket.socketpair()
         with theirs:
@@ -157,6 +153,7 @@ class _Browser:
                 stderr=subprocess.DEVNULL,
                 env=_environment(self._folder),
                 cwd=self._folder,
+                pass_fds=[self._lock],
                 start_new_session=True,  # out of reach of Ctrl-C
             )
         try:
@@ -189,22 +186,23 @@ class _Browser:
             await asyncio.gather(watch, *wishes, return_exceptions=True)
 
     async def end(self) -> None:
-        """Wait until nothing of it is left."""
+        """Hang up, and wait until the guardian has ended all processes and removed their folder."""
+        await self._hang_up()
         if self._process is not None:
-            self._kill()
             with suppress(TimeoutError):
                 async with asyncio.timeout(_END):
-                    while self._process.poll() is None or process_tree.still_there(self._killed):
+                    while self._process.poll() is None:
                         await asyncio.sleep(0.005)
+        if self._folder is not None and self._lock is not None:
+            if self._process is None or self._process.poll() is not None:
+                remove_folder(self._folder)  # nothing to do, unless the guardian was killed
+            os.close(self._lock)
+            self._lock = None
+
+    async def _hang_up(self) -> None:
         if self._writer is not None:
             self._writer.transport.abort()
             await asyncio.sleep(0)  # the event loop closes the socket in its next round
-        if self._folder is not None:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_END):
-                    while Path(self._folder).exists():  # what is ending may still write
-                        shutil.rmtree(self._folder, ignore_errors=True)
-                        await asyncio.sleep(0.005)
 
     async def _grant(self, wish: Wish, ask: Ask) -> None:
         self._send(await ask(wish))
@@ -232,14 +230,9 @@ class _Browser:
             self.peak = max(self.peak, usage.memory)
             is_late = clock() > deadline or usage.seconds - start > self._limits.processor_seconds
             if is_late or usage.memory > self._limits.memory:
-                self._kill()
+                await self._hang_up()
                 return
             await asyncio.sleep(_LOOK_EVERY)
-
-    def _kill(self) -> None:
-        if self._process is not None and self._process.poll() is None:
-            self._killed += reversed(process_tree.tree(self._process.pid))
-            process_tree.kill(self._killed)
 
 
 def _environment(folder: str) -> dict[str, str]:

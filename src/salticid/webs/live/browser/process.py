@@ -8,20 +8,15 @@ not exist, in a network without devices where the system has such.
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
 import socket
 import sys
-import time
 from contextlib import suppress
-from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import msgspec
 from playwright.async_api import Browser, BrowserContext, Error, Page, Route, WebSocketRoute, async_playwright
 
-from salticid.webs.live.browser import process_tree
-from salticid.webs.live.browser.confinement import confine
+from salticid.webs.live.browser.guardian import guard
 from salticid.webs.live.browser.messages import (
     FromBrowser,
     Part,
@@ -40,8 +35,6 @@ LOOK_EVERY = 0.3
 """Seconds between two looks at a page: one that waits for nothing and has not changed is done."""
 MOST_LOOKS = 12
 """Looks at a page that waits for nothing and changes all the same."""
-VANISHING = 120.0
-"""Seconds that what is ended may take to be gone, on a machine however busy; nobody waits for it."""
 CLOSING = 5.0
 """Seconds that a page has to go away."""
 
@@ -79,14 +72,13 @@ class _Crawl:
         self._writer.write(frame(message))
 
     async def listen(self) -> None:
-        """Hear what the crawl says; when it is gone, nothing stays behind."""
+        """Hear what the crawl says, until it is gone; the guardian notices that too, and ends this process."""
         while (message := await next_frame(self._reader)) is not None:
             match msgspec.msgpack.decode(message, type=ToBrowser):
                 case Shell() as shell:
                     self.shells.put_nowait(shell)
                 case Part() as part if wish := self._wishes.pop(part.number, None):
                     wish.set_result(part)
-        _vanish()
 
     async def ask(self, number: int, url: str, is_script: bool) -> Part:
         wish: asyncio.Future[Part] = asyncio.get_running_loop().create_future()
@@ -159,21 +151,6 @@ class _OpenPage:
         return await self._crawl.ask(self._wishes, request.url, request.resource_type == "script")
 
 
-def _vanish() -> NoReturn:
-    """End the browser, which may be too busy to end by itself, and remove what it has written."""
-    deadline = time.monotonic() + VANISHING
-    while time.monotonic() < deadline:
-        if not (left := process_tree.still_there(process_tree.tree(os.getpid())[1:])):
-            break
-        process_tree.kill(left)
-        time.sleep(0.005)
-    home = Path(os.environ["HOME"])
-    while home.exists() and time.monotonic() < deadline:  # what is ending may still write
-        shutil.rmtree(home, ignore_errors=True)
-        time.sleep(0.005)
-    os._exit(0)
-
-
 async def _hang_up(call: WebSocketRoute) -> None:
     await call.close()
 
@@ -222,5 +199,4 @@ async def _serve(program: str, agent: str) -> None:
 
 def work(program: str, agent: str, without_network: bool = True) -> None:
     """Render the shells that come in at the standard input, a socket, in the browser `program`."""
-    confine(without_network)
-    asyncio.run(_serve(program, agent))
+    guard(lambda: asyncio.run(_serve(program, agent)), without_network)
