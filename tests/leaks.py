@@ -31,16 +31,20 @@ def left_since(before: set[str]) -> list[str]:
     memory are as harmless as the arrays they are, which the lab keeps for the next crawl.
     """
     deadline = time.monotonic() + PATIENCE
-    while held() - before:
+    while left := _not_mapped(held() - before):
         gc.collect()
-        mapped = {line.partition("/")[2] for line in _MAPPED.read_text().splitlines() if "/" in line}
-        left = [
-            each for each in held() - before if each.rpartition(" as ")[0].removeprefix("/") not in mapped
-        ]
+        left = _not_mapped(held() - before)
         if not left or time.monotonic() > deadline:
             return sorted(left)
         time.sleep(0.05)
     return []
+
+
+def _not_mapped(things: set[str]) -> set[str]:
+    if not things:
+        return things
+    mapped = {line.partition("/")[2] for line in _MAPPED.read_text().splitlines() if "/" in line}
+    return {each for each in things if each.rpartition(" as ")[0].removeprefix("/") not in mapped}
 
 
 def _open_files() -> set[str]:

@@ -27,14 +27,6 @@ def test_a_script_makes_elements_and_text_only(script: Path) -> None:
     assert MARKUP.findall(script.read_text()) == []
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
-def test_a_script_is_one_idea_that_says_so(script: Path) -> None:
-    lines = script.read_text().splitlines()
-    assert lines[0].startswith("// ")
-    assert len(lines) < 300
-    assert max(map(len, lines)) <= 120
-
-
 def test_every_script_is_used_and_every_import_is_there() -> None:
     used = {"main.js", "theme.js"}
     for script in SCRIPTS:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import wraps
+from functools import lru_cache, wraps
 
 from salticid.crawl import Crawl
 from salticid.errors import ContractBroken
@@ -80,8 +80,8 @@ def check_constructor(make: Make) -> None:
 @_check
 def check_same_seed(make: Make) -> None:
     """The same seed gives the same crawl."""
-    for course in courses():
-        demand_same(drive(watch(make()), course), drive(watch(make()), course))
+    for course, run in _runs(make):
+        demand_same(run, drive(watch(make()), course))
 
 
 @_check
@@ -162,12 +162,9 @@ def check_ends(make: Make) -> None:
 @_check
 def check_restart(make: Make) -> None:
     """A restart forgets."""
-    another = Course(random_web(pages=25, hosts=3, seed=9), window=2)
-    as_the_first = drive(watch(make()), another)
-    for course in courses():
-        strategy = watch(make())
-        demand_same(drive(strategy, course), drive(strategy, course))
-        demand_same(drive(strategy, another), as_the_first)
+    strategy = watch(make())
+    for course, run in _runs(make):
+        demand_same(drive(strategy, course), run)
 
 
 @_check
@@ -197,10 +194,10 @@ def check_bounded(make: Make) -> None:
 @_check
 def check_looking(make: Make) -> None:
     """Looking with waiting() and events() changes nothing."""
-    for course in courses():
+    for course, run in _runs(make):
         looked_at = watch(make())
         looked_at.after = look
-        demand_same(drive(looked_at, course), drive(watch(make()), course))
+        demand_same(drive(looked_at, course), run)
 
 
 @_check
@@ -240,9 +237,8 @@ def check_visits_of_others(make: Make) -> None:
 @_check
 def check_replay(make: Make) -> None:
     """Replaying the logged calls into a new instance restores it."""
-    for number, course in enumerate(courses()):
-        whole, quarters = drive(watch(make()), course), 1 + number % 3
-        strategy = watch(make())
+    for number, (course, whole) in enumerate(_runs(make)):
+        strategy, quarters = watch(make()), 1 + number % 3
         strategy.before = resume_at(len(whole.calls) * quarters // 4, make, course)
         demand_same(drive(strategy, course), whole)
 
@@ -285,7 +281,18 @@ def check_offered_again(make: Make) -> None:
 
 
 def _runs(make: Make) -> Iterator[tuple[Course, CourseResult]]:
-    return ((course, drive(watch(make()), course)) for course in courses())
+    """Each course, crawled by a new strategy. Checks of the same `make` share these crawls."""
+    return ((course, _crawled(make, course)) for course in _courses_of(make))
+
+
+@lru_cache(maxsize=1)
+def _courses_of(_: Make) -> list[Course]:
+    return list(courses())
+
+
+@lru_cache(maxsize=16)
+def _crawled(make: Make, course: Course) -> CourseResult:
+    return drive(watch(make()), course)
 
 
 def _demand_nothing_hidden(strategy: StrategyRecorder, most: int) -> None:
