@@ -15,6 +15,7 @@ import numpy.typing as npt
 import zstandard
 
 from salticid.native import at, lib
+from salticid.snapshots import in_snapshot
 
 Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
@@ -111,6 +112,7 @@ class Topic:
             object.__setattr__(self, name, (urls,) if isinstance(urls, str) else tuple(urls))
 
 
+@in_snapshot()
 @dataclass(frozen=True, slots=True)
 class Limits:
     """The budget of a crawl: pages are good pages, fetches are attempts of any outcome.
@@ -133,6 +135,7 @@ class Limits:
         return 10 * self.max_pages if self.max_fetches is None else self.max_fetches
 
 
+@in_snapshot()
 @dataclass(frozen=True, slots=True, eq=False)
 class Links:
     """The links of one page in reading order, as columns of equal length.
@@ -159,6 +162,7 @@ class Links:
         return cls(np.array(urls, np.int32), nowhere, nowhere, np.zeros(len(urls), np.bool_))
 
 
+@in_snapshot()
 @dataclass(frozen=True, slots=True, eq=False)
 class Page:
     """A page as a term stream with link marks: all that remains of the HTML.
@@ -226,6 +230,7 @@ class Page:
         return self.tokens[self.links.start[place] : self.links.end[place]]
 
 
+@in_snapshot()
 class RepeatedRows(NamedTuple):
     """What decided which words of a page its site repeats: its rows of words, and which of these the site did."""
 
@@ -234,6 +239,7 @@ class RepeatedRows(NamedTuple):
     is_known: Bools
 
 
+@in_snapshot()
 @dataclass(frozen=True, slots=True)
 class Link:
     """A way to a URL: link number `place` on the page of visit `source`, or a seed, or an offer."""
@@ -243,6 +249,7 @@ class Link:
     place: int = 0
 
 
+@in_snapshot()
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A link a strategy asked for, and what it adds: how promising, why, which agent asked."""
@@ -253,6 +260,7 @@ class Choice:
     agent: int | None = None
 
 
+@in_snapshot()
 @dataclass(frozen=True, slots=True, eq=False)
 class Response:
     """What a web answered. `page` is there exactly when the outcome is OK.
@@ -274,6 +282,7 @@ class Response:
     records: tuple[int, ...] = ()
 
 
+@in_snapshot()
 @dataclass(frozen=True, slots=True, eq=False)
 class Visit:
     """One arrival, numbered by `step` in arrival order; a failed fetch is a visit too.
@@ -346,6 +355,7 @@ class Feedback:
     liking: int
 
 
+@in_snapshot()
 @dataclass(frozen=True, slots=True)
 class Event:
     """Something that happened inside a strategy: an agent was born, N changed."""
