@@ -23,7 +23,7 @@ from salticid.judges import judges
 from salticid.model import Area, Choice, Limits, Links, Outcome, Page, Response, Topic
 from salticid.runs.brief import KnownPages, settle
 from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog, relive
-from salticid.runs.snapshot import leave_snapshot
+from salticid.runs.snapshot import leave_snapshot, resume_from_snapshot
 from salticid.store.log import CrawlLog
 from salticid.strategies import strategies
 from salticid.tables import Texts, Urls

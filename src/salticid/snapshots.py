@@ -94,7 +94,7 @@ class _Schema(NamedTuple):
 
 
 @cache
-def _schema(cls: type) -> _Schema | None:
+def _schema(cls: Any) -> _Schema | None:
     """What a class and its bases declare; None if the class itself declares nothing."""
     if not is_declared(cls):
         return None
@@ -286,14 +286,6 @@ class _Enum(_Codec):
         return self.kind.__members__[data]
 
 
-class _Struct(_Codec):
-    def _pack(self, writing: Writing, value: Any) -> Any:
-        return msgspec.to_builtins(value)
-
-    def unpack(self, reading: Reading, data: Any, begun: Any = None) -> Any:
-        return msgspec.convert(data, type=self.kind)
-
-
 class _Count(_Codec):
     def _pack(self, writing: Writing, value: Any) -> Any:
         if (found := fullmatch(r"count\((-?\d+)(?:, (-?\d+))?\)", repr(value))) is None:
@@ -394,10 +386,7 @@ def _codec(kind: Any) -> _Codec:
         return _Plain(kind)
     if kind in _SPECIAL:
         return _SPECIAL[kind](kind)
-    for base, codec in ((Enum, _Enum), (msgspec.Struct, _Struct)):
-        if issubclass(kind, base):
-            return codec(kind)
-    return _Reference(kind)
+    return (_Enum if issubclass(kind, Enum) else _Reference)(kind)
 
 
 _SPECIAL: dict[type, type[_Codec]] = {count: _Count, bytearray: _Bytearray, np.random.Generator: _Reference}

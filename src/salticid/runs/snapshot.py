@@ -194,7 +194,7 @@ def _fill(disk: IO[bytes], crawl: Crawl, judge: Judge, log: CrawlLog, others: Ot
             raise InvalidSnapshot("another version or other settings made it")
         if not fits(log.database, header.mark):
             raise InvalidSnapshot("it belongs to another log")
-        Reading(data, size - 8 - length).fill(_known(crawl, judge, others))  # type: ignore[arg-type]
+        Reading(data, size - 8 - length).fill(_known(crawl, judge, others))
     return header
 
 

@@ -36,8 +36,9 @@ _SPARE = 1024
 
 
 @in_snapshot(
-    "_phases", "_ranking", "_host_of", "_asks_for_hosts", _words=LinkWords | None, _phase=int, _max_pages=int, _limit=int,
-    _open_urls=OpenUrls, _past=PastLinks, _flying=set[int], _hosts=dict[int, tuple[int, int]],
+    "_phases", "_ranking", "_host_of", "_asks_for_hosts", _words=LinkWords | None, _phase=int,
+    _max_pages=int, _limit=int, _open_urls=OpenUrls, _past=PastLinks, _flying=set[int],
+    _hosts=dict[int, tuple[int, int]],
 )  # fmt: skip
 class LinearRank(Queueing):
     """A link ranks by a weighted sum of what is known of the pages that point to it, its words and its host.
