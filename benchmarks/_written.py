@@ -23,7 +23,7 @@ from salticid.judges import judges
 from salticid.model import Area, Choice, Limits, Links, Outcome, Page, Response, Topic
 from salticid.runs.brief import KnownPages, settle
 from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog, relive
-from salticid.runs.snapshot import Snapshot, leave_snapshot
+from salticid.runs.snapshot import leave_snapshot, resume_from_snapshot
 from salticid.store.log import CrawlLog
 from salticid.strategies import strategies
 from salticid.tables import Texts, Urls
@@ -185,9 +185,9 @@ def go_on(folder: Path, size: Size) -> WentOn:
         relived, clock = RelivedJudge(past, judge), RelivedClock(past, time.monotonic)
         crawl = Crawl(brief, strategy, relived, RelivedLog(past, log), clock, log.page)
         in_flight: list[Choice] = []
-        if (snapshot := Snapshot.of(log, strategy, judge)) is not None:
-            in_flight = snapshot.fill(crawl, judge, log)
-            past.begin_after(snapshot.mark)
+        if (resumed := resume_from_snapshot(crawl, judge, log)) is not None:
+            in_flight = resumed.in_flight
+            past.begin_after(resumed.mark)
         before = crawl.step
         asyncio.run(relive(crawl, judge, past, lambda step: None, in_flight))
         return WentOn(

@@ -3,6 +3,7 @@
 Data lives outside the repository: where it is absent, tests skip and the end of the run names it.
 """
 
+import atexit
 import fcntl
 import gc
 import json
@@ -12,6 +13,7 @@ import shutil
 import signal
 import sys
 import tarfile
+import tempfile
 from collections.abc import Callable, Iterator
 from multiprocessing import resource_tracker
 from pathlib import Path
@@ -34,6 +36,7 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     compile_once()
+    own_state()
     hypothesis.settings.register_profile("busy machine", deadline=None)
     hypothesis.settings.load_profile("busy machine")
     resource_tracker.ensure_running()  # lives as long as this process, whichever test needs it first
@@ -49,6 +52,14 @@ def compile_once() -> None:
     """The programs that tests start find our modules and those of others compiled, whatever the caller's shell says."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
+
+
+def own_state() -> None:
+    """Programs under test keep their state, such as the key of snapshots, away from that of the user."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        state = tempfile.TemporaryDirectory(prefix="salticid-state-")
+        atexit.register(state.cleanup)
+        os.environ["XDG_STATE_HOME"] = state.name
 
 
 @pytest.fixture(autouse=True)

@@ -33,7 +33,7 @@ from salticid.parse.html import Parser
 from salticid.protocols import Judge, Strategy
 from salticid.runs.brief import KnownPages, settle
 from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog, relive
-from salticid.runs.snapshot import Snapshot, leave_snapshot
+from salticid.runs.snapshot import leave_snapshot, resume_from_snapshot
 from salticid.store import warc
 from salticid.store.crawl_folder import CrawlFolder, StoredVisit
 from salticid.store.log import BATCH_VISITS, CrawlLog
@@ -549,6 +549,8 @@ class Offline:
         """What the archive has to say about its losses."""
         self.played = 0
         """Visits played again: those that no snapshot held."""
+        self.said: list[str] = []
+        """Warnings about the snapshot."""
 
     def open(self) -> bool:
         """Take the folder and be ready to run; whether a crawl was there, which was played again."""
@@ -565,9 +567,10 @@ class Offline:
             self.crawl = crawl = Crawl(brief, self._strategy, judge, log, clock, self.log.page)
             judge.tell = lambda: past.tell(crawl, self._judge)
             in_flight: list[Choice] = []
-            if (snapshot := Snapshot.of(self.log, self._strategy, self._judge)) is not None:
-                in_flight = snapshot.fill(self.crawl, self._judge, self.log)
-                past.begin_after(snapshot.mark)
+            resumed = resume_from_snapshot(self.crawl, self._judge, self.log, warn=self.said.append)
+            if resumed is not None:
+                in_flight = resumed.in_flight
+                past.begin_after(resumed.mark)
             step = self.crawl.step
             self.flying = asyncio.run(relive(self.crawl, self._judge, past, lambda step: None, in_flight))
             self.played = self.crawl.step - step
@@ -591,7 +594,7 @@ class Offline:
 
     def leave_snapshot(self) -> bool:
         self.log.commit()
-        return leave_snapshot(self.crawl, self._judge, self.log)
+        return leave_snapshot(self.crawl, self._judge, self.log, warn=self.said.append)
 
     def _answer(self, url: int) -> Response:
         at = self.urls[url]

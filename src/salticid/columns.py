@@ -7,11 +7,14 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from salticid.snapshots import in_snapshot
+
 _Number = TypeVar("_Number", bound=np.generic)
 
 _FIRST = 1024
 
 
+@in_snapshot(_rows=np.ndarray, _many=int)
 class Column:
     """Rows of numbers one after the other; `held` are those there are, which may be written to.
 

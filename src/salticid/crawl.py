@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import isnan
-from typing import ClassVar
 
 import numpy as np
 
@@ -37,6 +36,7 @@ from salticid.model import (
 from salticid.outlook import Outlook, outlook
 from salticid.protocols import Brief, Judge, Log, Strategy
 from salticid.scope import Boundary
+from salticid.snapshots import in_snapshot, numbers
 from salticid.tables.translation import page_of_glimpse
 from salticid.tables.url_states import CHOSEN, FAILED, KNOWN, REACHED, UNKNOWN, UrlStates
 from salticid.urls import site
@@ -59,6 +59,13 @@ DEEPEST = 0xFFFF
 """Depths are counted up to here."""
 
 
+@in_snapshot(
+    "brief", "strategy", "judge", "log", "in_flight", "stopped", "_clock", "_recall", "_owns", "_boundary",
+    "_looked_ahead", "_asking_too", "_start_page", "_score_again", "passes_over", "newest", limits=Limits,
+    pages=int, fetches=int, step=int, stalled_after=int, _urls=UrlStates, _offered_at=UrlStates,
+    _depths=numbers("H"), _recent=deque[bool], _positives=numbers("Q"), _pages_by_step=numbers("i"),
+    _scores=numbers("d"), _answers=dict[int, Response], _revisits_on_end=int,
+)  # fmt: skip
 class Crawl:
     """One crawl.
 
@@ -69,12 +76,6 @@ class Crawl:
     `clock` gives seconds since the crawl began. `recall` gives the page of a URL fetched before; only
     feedback and strategies that walk need it. A shard of a larger crawl `owns` some URLs and follows no others.
     """
-
-    of_a_run: ClassVar = (
-        "brief", "strategy", "judge", "log", "in_flight", "stopped", "_clock", "_recall", "_owns", "_boundary",
-        "_looked_ahead", "_asking_too", "_start_page", "_score_again", "passes_over", "newest",
-    )  # fmt: skip
-    """What each run has for itself: a snapshot of the crawl (`runs/snapshot.py`) is without it."""
 
     def __init__(
         self,

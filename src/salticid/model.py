@@ -16,6 +16,7 @@ import numpy.typing as npt
 import zstandard
 
 from salticid.native import at, lib
+from salticid.snapshots import in_snapshot
 
 Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
@@ -134,6 +135,7 @@ class Topic:
             object.__setattr__(self, name, (urls,) if isinstance(urls, str) else tuple(urls))
 
 
+@in_snapshot()
 @dataclass(frozen=True, slots=True)
 class Limits:
     """The budget of a crawl: pages are good pages, fetches are attempts of any outcome.
@@ -156,6 +158,7 @@ class Limits:
         return 10 * self.max_pages if self.max_fetches is None else self.max_fetches
 
 
+@in_snapshot()
 @dataclass(frozen=True, slots=True, eq=False)
 class Links:
     """The links of one page in reading order, as columns of equal length.
@@ -182,6 +185,7 @@ class Links:
         return cls(np.array(urls, np.int32), nowhere, nowhere, np.zeros(len(urls), np.bool_))
 
 
+@in_snapshot()
 @dataclass(frozen=True, slots=True, eq=False)
 class Page:
     """A page as a term stream with link marks: all that remains of the HTML.
@@ -249,6 +253,7 @@ class Page:
         return self.tokens[self.links.start[place] : self.links.end[place]]
 
 
+@in_snapshot()
 class RepeatedRows(NamedTuple):
     """What decided which words of a page its site repeats: its rows of words, and which of these the site did."""
 
@@ -257,6 +262,7 @@ class RepeatedRows(NamedTuple):
     is_known: Bools
 
 
+@in_snapshot()
 @dataclass(frozen=True, slots=True)
 class Link:
     """A way to a URL: link number `place` on the page of visit `source`, or a seed, or an offer."""
@@ -266,6 +272,7 @@ class Link:
     place: int = 0
 
 
+@in_snapshot()
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A link a strategy asked for, and what it adds: how promising, why, which agent asked."""
@@ -276,6 +283,7 @@ class Choice:
     agent: int | None = None
 
 
+@in_snapshot()
 @dataclass(frozen=True, slots=True, eq=False)
 class Response:
     """What a web answered. `page` is there exactly when the outcome is OK.
@@ -297,6 +305,7 @@ class Response:
     records: tuple[int, ...] = ()
 
 
+@in_snapshot()
 @dataclass(frozen=True, slots=True, eq=False)
 class Visit:
     """One arrival, numbered by `step` in arrival order; a failed fetch is a visit too.
@@ -369,6 +378,7 @@ class Feedback:
     liking: int
 
 
+@in_snapshot()
 @dataclass(frozen=True, slots=True)
 class Event:
     """Something that happened inside a strategy: an agent was born, N changed."""

@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from math import inf
-from typing import ClassVar
 
 from salticid.model import Limits, Visit
 from salticid.protocols import UrlTable
+from salticid.snapshots import in_snapshot
 from salticid.urls import site
 
 LEAST_SHARE = 200
@@ -26,15 +26,17 @@ NAMES_A_GOOD_PAGE = 20
 """Names more for each page that it likes."""
 
 
+@in_snapshot(
+    "_urls", "_share", "_places", "_limits", "_most_pages", "_most_fetches", "_under_way", "_asking",
+    "relented", _hosts=set[str], _names=Counter[str], _good_pages=Counter[str], _pages=Counter[str],
+    _fetches=Counter[str],
+)  # fmt: skip
 class Crowds:
     """Which hosts have to wait for others: a function of who was asked and of the visits, in their order.
 
     `share` is the part of the budget that one crowd may have while links of others wait, `places` the address of
     each host that is known by now. `relented` is set when a host that had to wait may perhaps be asked now.
     """
-
-    of_a_run: ClassVar = ("_limits", "_most_pages", "_most_fetches", "_under_way", "_asking", "relented")
-    """What the next run begins without."""
 
     def __init__(self, urls: UrlTable, share: float, places: Mapping[str, str]) -> None:
         self._urls, self._share, self._places = urls, share, places

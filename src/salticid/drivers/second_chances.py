@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from itertools import islice
 from math import inf
-from typing import ClassVar
 
 from salticid.model import Outcome, Visit
 from salticid.protocols import UrlTable
+from salticid.snapshots import in_snapshot
 from salticid.urls import origin
 
 MOST_LINKS = 100_000
@@ -21,11 +21,9 @@ AGAIN_AFTER = 60.0
 """Seconds between two chances for a host."""
 
 
+@in_snapshot("_urls", "_last_try", _links=dict[str, dict[int, None]], _refused=dict[int, None], _count=int)
 class SecondChances:
     """The links lost with hosts given up: a function of the visits it was shown, in their order."""
-
-    of_a_run: ClassVar = ("_last_try",)
-    """What the next run begins without."""
 
     def __init__(self, urls: UrlTable) -> None:
         self._urls = urls

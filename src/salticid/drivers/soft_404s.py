@@ -17,6 +17,7 @@ from salticid.columns import grow
 from salticid.model import Ints, Page, Response, Visit
 from salticid.native import at, lib
 from salticid.protocols import Table, UrlTable
+from salticid.snapshots import in_snapshot
 from salticid.text.tokens import tokens_of
 
 ALIKE = 6
@@ -31,6 +32,7 @@ Look = int
 """What a page looks like: equal for those that say the same words, but for those of their own URLs."""
 
 
+@in_snapshot()
 @dataclass(slots=True)
 class _Host:
     """The last looks of a host's pages, with the URLs that had them; and what "not found" looks like, once known."""
@@ -40,6 +42,7 @@ class _Host:
     error_look: Look | None = None
 
 
+@in_snapshot("_urls", "_words", _hosts=dict[int, _Host], _met=np.uint8, questions=list[int])
 class Soft404s:
     """What a crawl knows of hosts that never say 404: a function of the visits it was shown, in their order.
 

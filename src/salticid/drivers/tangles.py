@@ -11,6 +11,7 @@ import re
 from collections import Counter
 
 from salticid.drivers.url_shapes import text_number
+from salticid.snapshots import in_snapshot
 from salticid.urls import site
 
 ORDERS = 2
@@ -25,6 +26,7 @@ _NUMBER = re.compile(r"[0-9]+")
 _LETTER = re.compile(r"[A-Za-z%]")
 
 
+@in_snapshot(_orders=dict[int, tuple[int, ...]], _tangles=Counter[str], _threads=dict[str, set[str]])
 class Tangles:
     """What a crawl knows of tangled sites: a function of the pages it was shown, in their order."""
 

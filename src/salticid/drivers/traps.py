@@ -30,6 +30,7 @@ from salticid.drivers.url_shapes import (
 from salticid.model import Outcome, Response, Visit
 from salticid.parse.content import GOOD_STATUSES
 from salticid.protocols import Table, UrlTable
+from salticid.snapshots import in_snapshot
 from salticid.urls import site
 
 PAGES_A_PATTERN = 200
@@ -49,6 +50,7 @@ _GRADES = 1_000
 """Scores are rounded to so many steps between 0 and 1."""
 
 
+@in_snapshot()
 @dataclass(slots=True)
 class _Pattern:
     """How many pages of a pattern came, and the best grade among them; infinite when the judge liked one.
@@ -64,6 +66,10 @@ class _Pattern:
 _NEVER_MET = _Pattern()
 
 
+@in_snapshot(
+    "_urls", soft_404s=Soft404s, _tangles=Tangles, crowds=Crowds, _patterns=dict[int, _Pattern],
+    _grades=np.int64, _fetches=Counter[str], _unparsable=Counter[str],
+)  # fmt: skip
 class Traps:
     """What a crawl knows of the sites it is on: a function of the visits it was shown, in their order.
 

@@ -10,11 +10,13 @@ from msgspec import Meta
 from salticid.errors import UserError
 from salticid.model import Page
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.text.bags import Bag
 from salticid.text.page_bags import PageBags
 from salticid.text.stems import Stems
 
 
+@in_snapshot(_stems=Stems, _bags=PageBags, _query=Bag, line=float)
 class Cosine:
     """score = sum f_kq f_kp / (|f_q| |f_p|), raw counts of stems, stop words left out.
 

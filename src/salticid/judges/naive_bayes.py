@@ -14,9 +14,11 @@ from salticid.learning.trained_judge import TrainedJudge
 from salticid.learning.word_numbers import WordNumbers
 from salticid.model import Page
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.text.tokens import letter_runs
 
 
+@in_snapshot(_vocabulary=WordNumbers, _pages=TaggedPages)
 class NaiveBayes(TrainedJudge):
     """score = P(on | page), from known pages on topic and off; a page is positive from 0.5 on.
 

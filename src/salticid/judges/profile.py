@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import fsum
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from msgspec import Meta
 
@@ -19,11 +19,13 @@ from salticid.learning.topic_words import Mixture, TopicWords
 from salticid.learning.trained_judge import Schedule, TrainedJudge
 from salticid.model import Page
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 
 _ON_TOPIC = 0.06
 """From where on a page is rather about the keywords, while no examples tell."""
 
 
+@in_snapshot("_kept", _words=TopicWords, _due=Schedule, _calibration=Calibration)
 class Profile(TrainedJudge):
     """score = P(on topic), by how like a page is to the words of the topic; positive from 0.5 on.
 
@@ -52,9 +54,6 @@ class Profile(TrainedJudge):
     Paper: Rocchio, "Relevance feedback in information retrieval", 1971; Robertson, Sparck Jones, "Relevance
     weighting of search terms", 1976.
     """
-
-    of_a_run: ClassVar = ("_kept",)
-    """What each run has for itself: a snapshot is without it."""
 
     def __init__(
         self,

@@ -14,11 +14,16 @@ from salticid.learning.stem_vectors import StemVector, length_of, log_vector, to
 from salticid.learning.trained_judge import TrainedJudge
 from salticid.model import Floats, Page
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.text.bags import Bag
 from salticid.text.page_bags import PageBags
 from salticid.text.stems import Stems
 
 
+@in_snapshot(
+    _stems=Stems, _bags=PageBags, _keywords=StemVector, _usual=StemVector, _query=np.float64, _length=float,
+    line=float,
+)  # fmt: skip
 class Rocchio(TrainedJudge):
     """score = cos(q, page), with one vector q made of keywords, pages on topic and pages off.
 

@@ -15,11 +15,17 @@ from salticid.learning.stem_vectors import StemVector, length_of, total
 from salticid.learning.trained_judge import Schedule
 from salticid.model import Floats, Page
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.text.bags import Bag
 from salticid.text.page_bags import PageBags
 from salticid.text.stems import Stems
 
 
+@in_snapshot(
+    _stems=Stems, _bags=PageBags, _keywords=StemVector, _examples=dict[int, StemVector], _pages=int,
+    _pages_with=np.int64, _schedule=Schedule, _idf_of_new=float, _idf=np.float64, _query=np.float64,
+    _length=float, line=float,
+)  # fmt: skip
 class Tfidf:
     """score = cos(query, page), the weight of stem k being f_k * idf_k.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import fsum
 
 from salticid.exact import logistic
+from salticid.snapshots import in_snapshot
 
 LEAST_APART = 0.05
 """The line lies at least so far above pages off topic, whatever little is known says."""
@@ -16,6 +17,7 @@ TOP = 0.05
 """So large a part of the pages seen, the most like the topic, say how like it pages can be, while no example tells."""
 
 
+@in_snapshot()
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """probability(x) = 1 / (1 + exp(-steepness * (x - line))) up to the line; from there on odds grow as a cube.

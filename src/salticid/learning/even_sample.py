@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
+from salticid.learning.stem_vectors import StemVector
+from salticid.snapshots import in_snapshot
+
 T = TypeVar("T")
 
 
+@in_snapshot("_most", items=list[StemVector], _every=int, _count=int)
 class EvenSample(Generic[T]):
     """Keeps every k-th of what comes, k doubling whenever `most` are kept; no chance has a part in it.
 

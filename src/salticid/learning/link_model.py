@@ -14,6 +14,7 @@ from salticid.learning.tagged_pages import OFF, ON, TaggedPages, count_backgroun
 from salticid.learning.word_numbers import WordNumbers
 from salticid.model import Area, Floats, Ints, Page
 from salticid.protocols import Brief, Table
+from salticid.snapshots import in_snapshot, rows
 from salticid.text.tokens import letter_runs
 
 LONGEST_ANCHOR = 32
@@ -45,6 +46,10 @@ class AnchorWords(NamedTuple):
         return cls(np.concatenate([np.zeros(0, np.int32), *anchors]), owner, len(anchors))
 
 
+@in_snapshot(
+    "classes", "target", vocabulary=WordNumbers, pages=TaggedPages, anchors=MultinomialBayes,
+    _steps=rows(np.int64),
+)  # fmt: skip
 class LinkModel:
     """Naive Bayes on pages and on anchors, and P(class of the target | class of the page) between.
 

@@ -10,10 +10,15 @@ import numpy.typing as npt
 from salticid.columns import grow
 from salticid.exact import logs, logs_of_counts
 from salticid.model import Floats, Ints
+from salticid.snapshots import in_snapshot, rows
 
 Whole = npt.NDArray[np.int64]
 
 
+@in_snapshot(
+    "classes", "contexts", documents=np.int64, _counts=rows(np.int64), _logs=rows(np.float64),
+    _vocabulary=np.bool_, _words=rows(np.int64), _sizes=np.int64, _log_totals=rows(np.float64),
+)  # fmt: skip
 class MultinomialBayes:
     """Documents are words, each in one of `contexts`; every context has a vocabulary of its own.
 

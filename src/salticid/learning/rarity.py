@@ -16,6 +16,7 @@ from salticid.learning.stem_vectors import StemVector
 from salticid.model import Floats, Ints
 from salticid.native import NOTHING, at, lib
 from salticid.protocols import Brief, OwnWords
+from salticid.snapshots import in_snapshot
 from salticid.text import language
 from salticid.text.bags import Bag
 from salticid.text.stems import STOP, Stems
@@ -30,6 +31,7 @@ POWER = 0.7
 _NONE = np.zeros(0, np.int32)
 
 
+@in_snapshot("_code", _stems=Stems, _by_language=dict[str, tuple[int, np.float64]])
 class Rarity:
     """Stem id -> (-log P)^0.7, P being the chance that a page of SHORT_PAGE words holds the stem.
 

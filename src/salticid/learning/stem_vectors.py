@@ -11,9 +11,11 @@ import numpy as np
 from salticid.exact import logs_of_counts
 from salticid.model import Floats, Ints
 from salticid.native import at, lib
+from salticid.snapshots import in_snapshot
 from salticid.text.bags import Bag
 
 
+@in_snapshot()
 class StemVector(NamedTuple):
     """Weights beside the stems they belong to, each stem once.
 
@@ -53,15 +55,15 @@ class StemVector(NamedTuple):
         return fsum((self.weights[inside] * dense[self.stems[inside]]).tolist())
 
 
+@in_snapshot(_vectors="tuple[StemVector, ...]", _stems=np.int32, _weights=np.float64, _ends=np.int64)
 class Stack:
     """Many vectors, one after the other, which go through the same sums."""
 
     def __init__(self, vectors: Sequence[StemVector]) -> None:
-        self._vectors = vectors
-        if lib is not None and vectors:
-            self._stems = np.concatenate([vector.stems for vector in vectors])
-            self._weights = np.concatenate([vector.weights for vector in vectors])
-            self._ends = np.cumsum([len(vector.stems) for vector in vectors], dtype=np.int64)
+        self._vectors = tuple(vectors)
+        self._stems = np.concatenate([np.zeros(0, np.int32), *(vector.stems for vector in vectors)])
+        self._weights = np.concatenate([np.zeros(0), *(vector.weights for vector in vectors)])
+        self._ends = np.cumsum([len(vector.stems) for vector in vectors], dtype=np.int64)
 
     def products(self, dense: Floats) -> list[float]:
         """The `product` of each."""

@@ -11,6 +11,7 @@ from salticid.learning.background import background
 from salticid.learning.multinomial_bayes import MultinomialBayes
 from salticid.learning.word_numbers import WordNumbers
 from salticid.model import Area, Floats, Page
+from salticid.snapshots import in_snapshot
 from salticid.text.tokens import letter_runs
 
 OFF, ON = 0, 1
@@ -19,6 +20,7 @@ KEYWORD_TIMES = 50
 """Without examples each keyword counts as if a page had said it so often, or it would drown."""
 
 
+@in_snapshot("most_words", vocabulary=WordNumbers, bayes=MultinomialBayes)
 class TaggedPages:
     """Naive Bayes with the areas META, TITLE and H1, and the rest as contexts; no stems, no stop words.
 

@@ -11,12 +11,14 @@ import numpy as np
 
 from salticid.learning.background import background
 from salticid.learning.even_sample import EvenSample
-from salticid.learning.rarity import RareWords
+from salticid.learning.rarity import RareWords, Rarity
 from salticid.learning.stem_vectors import Stack, StemVector, dense_product, length_of, total
 from salticid.learning.word_vectors import Meanings, Vectors
 from salticid.model import Floats, Page, RepeatedRows
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.text.bags import Bag
+from salticid.text.own_words import OwnWords
 from salticid.text.page_bags import PageBags
 from salticid.text.stems import Stems
 
@@ -39,6 +41,7 @@ FEW_WORDS = 10
 """A page of so many words of its own is half as like a topic as a long one that says the same."""
 
 
+@in_snapshot()
 @dataclass(frozen=True, slots=True)
 class Mixture:
     """How much the sources of a topic's words count beside the examples, which count 1.
@@ -59,6 +62,13 @@ class Mixture:
 MIXTURE = Mixture()
 
 
+@in_snapshot(
+    "mixture", "_has_examples", _own_words=OwnWords, stems=Stems, rarity=Rarity, _phrase_stems=np.int32,
+    _bags=PageBags, _keywords=StemVector, _usual=StemVector, _sample=EvenSample, _starts=list[StemVector],
+    _last=tuple[Page, StemVector, RepeatedRows] | None, _meanings=Meanings | None, _on=list[StemVector],
+    _off=list[StemVector], _seen=Stack, _mean=np.float64, _known=float, _share=float,
+    unlike=list[StemVector], _evidence_length=float, evidence=np.float64, weights=np.float64, _length=float,
+)  # fmt: skip
 class TopicWords:
     """One weight for each stem, made anew from what is known: `tell` what people say, `see` what is crawled.
 

@@ -8,11 +8,15 @@ from itertools import count
 
 from salticid.model import Page
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 
 MOST_CONFIDENT = 50
 """So many pages of the crawl, at most, are added to either side."""
 
 
+@in_snapshot(
+    "brief", _feedback=dict[int, tuple[Page, bool]], _on="Surest", _off="Surest", _schedule="Schedule"
+)
 class TrainedJudge:
     """A judge that can be trained on pages on topic and off; a subclass adds `train` and `score`.
 
@@ -66,6 +70,7 @@ class TrainedJudge:
         self.train(on, off)
 
 
+@in_snapshot(_heap=list[tuple[float, int, Page]], _number=count, _count=int)
 class Surest:
     """The pages one is surest about; of equal ones the earliest."""
 
@@ -88,6 +93,7 @@ class Surest:
         return [page for _, _, page in sorted(self._heap, reverse=True)[: (self._count + 1) // 2]]
 
 
+@in_snapshot(_next=int, _times=int)
 class Schedule:
     """Says when to do what gets dearer as a crawl grows: after `first` times, then at half as many again.
 

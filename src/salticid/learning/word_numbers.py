@@ -9,6 +9,7 @@ import numpy as np
 from salticid.columns import grow
 from salticid.model import Ints
 from salticid.protocols import Table
+from salticid.snapshots import in_snapshot
 from salticid.text import language, stems
 
 STOP = 0
@@ -16,6 +17,7 @@ STOP = 0
 _UNKNOWN = -1
 
 
+@in_snapshot("_words", "_stop", "_world_stems", _of=np.int32, _number_of_text=dict[str, int], _next=int)
 class WordNumbers:
     """Word id -> number, and text -> number for words that no page has used yet.
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from salticid.columns import grow
 from salticid.model import Floats, Ints, Page
 from salticid.protocols import Table
+from salticid.snapshots import in_snapshot
 from salticid.text.stems import STOP, Stems
 from salticid.text.tokens import letter_runs
 
@@ -26,6 +27,10 @@ class Vectors(Protocol):
         ...
 
 
+@in_snapshot(
+    "_vectors", "_words", _stems=Stems, _stem_list=list[int], _has_vector=np.bool_,
+    _rows="list[rows(np.float32)]",
+)  # fmt: skip
 class Meanings:
     """The vectors of the stems met so far: that of the first word met with each.
 

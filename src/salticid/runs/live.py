@@ -23,7 +23,7 @@ from salticid.runs.order import Order, Recipe
 from salticid.runs.ownership import ByHost, Hosts
 from salticid.runs.past import Past, relive
 from salticid.runs.run import Part, Run
-from salticid.runs.snapshot import Snapshot, leave_snapshot
+from salticid.runs.snapshot import leave_snapshot, resume_from_snapshot
 from salticid.scope import Boundary
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.folder_lock import IN_MEMORY
@@ -91,7 +91,8 @@ class LiveRun(Run):
             await driver.settle()
             if reason is StopReason.WAITING:
                 self.onlooker.warn(self._when_to_go_on())
-        leave_snapshot(driver.crawl, self.order.recipe.judge, self.log, driver.knowledge())
+        judge, warn = self.order.recipe.judge, self.onlooker.warn
+        leave_snapshot(driver.crawl, judge, self.log, driver.knowledge(), warn)
         return reason
 
     async def work(self) -> StopReason:
@@ -235,12 +236,11 @@ class LiveRun(Run):
         """
         driver, recipe = begin(), self.order.recipe
         in_flight: list[Choice] = []
-        if (snapshot := Snapshot.of(self.log, recipe.strategy, recipe.judge)) is not None:
-            try:
-                in_flight = snapshot.fill(driver.crawl, recipe.judge, self.log, driver.knowledge())
-                past.begin_after(snapshot.mark)
-            except ValueError:
-                driver = begin()
+        others, warn = driver.knowledge(), self.onlooker.warn
+        resumed = resume_from_snapshot(driver.crawl, recipe.judge, self.log, others, warn)
+        if resumed is not None:
+            in_flight = resumed.in_flight
+            past.begin_after(resumed.mark)
 
         last: Visit | None = None
 

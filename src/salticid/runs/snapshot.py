@@ -1,25 +1,29 @@
-"""A snapshot of a live crawl: what playing its log again would make of it, kept beside the log.
+"""The snapshot of a live crawl: its state when a run ended, beside its log.
 
-It is left when a run ends, and holds the crawl, its strategy, its judge and what the driver knows of sites. A run that
-goes on fills itself from it and plays only the calls that came after. It is no more than a saving of time: whoever
-loses it loses nothing, and one that is of another program, or of other libraries, or of another log, or cut short, or
-changed, is passed over, and the log is played. What is no data (`store/object_graph.py`) is not kept: then there is no
-snapshot.
+It holds the crawl, its strategy, its judge and what the driver knows of sites. A run that resumes fills itself from it
+and replays only the visits that came after. It only saves time: without it, the log is replayed.
+
+A snapshot is signed with a key that never leaves this machine. The signature is checked before anything is read, and
+what is read is checked against the schema (`salticid.snapshots`). A snapshot of another machine, program, library or
+log, or one that is damaged, is ignored.
 """
 
 from __future__ import annotations
 
 import os
+import secrets
+import stat
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
+from hmac import compare_digest
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from re import match
 from types import MappingProxyType
-from typing import Any
+from typing import IO, Any, NamedTuple
 
 import msgspec
 import zstandard
@@ -28,43 +32,33 @@ from salticid.crawl import Crawl
 from salticid.model import Choice
 from salticid.protocols import Judge, Strategy
 from salticid.registry import settings_of
+from salticid.snapshots import CannotBeKept, InvalidSnapshot, Known, Reading, Writing, is_declared
 from salticid.store.files import open_in
-from salticid.store.graph_reading import ObjectGraph
-from salticid.store.graph_writing import CannotBeKept, write_graph
 from salticid.store.log import CrawlLog
 from salticid.store.log_mark import LogMark, fits, mark_of
 from salticid.store.record import choice_at
 from salticid.store.schema import SNAPSHOT
 from salticid.version import __version__
 
-FORMAT = 1
+FORMAT = 2
 LEAST_VISITS = 300
-"""A log of fewer visits is played as quickly."""
-_ROOMS = (
-    "columns",
-    "crawl",
-    "drivers",
-    "judges",
-    "learning",
-    "model",
-    "scope",
-    "strategies",
-    "tables",
-    "text",
-)
-"""Whose classes are data and what is done with it."""
+"""A log of fewer visits is replayed as quickly."""
+_MAGIC = b"salticid"
+_KEY_BYTES = _SIGNATURE_BYTES = 32
+_AT_ONCE = 1 << 20
 _ODD = (
-    OSError, EOFError, ValueError, TypeError, LookupError, AttributeError, zstandard.ZstdError, msgspec.MsgspecError,
+    OSError, EOFError, ValueError, TypeError, LookupError, AttributeError, MemoryError, RecursionError,
+    zstandard.ZstdError, msgspec.MsgspecError,
 )  # fmt: skip
-"""What may come of reading a file that was damaged."""
-
+"""What reading a snapshot may raise that the schema does not allow."""
 
 Others = Mapping[str, object]
+Warn = Callable[[str], None]
 _NOTHING_ELSE: Others = MappingProxyType({})
 
 
 class Header(msgspec.Struct, frozen=True):
-    """Of what a snapshot is: it fits where all of this is the same, and the log holds what it held."""
+    """What a snapshot was made of: it fits if all of this is the same, and the log holds what it held."""
 
     made_by: dict[str, Any]
     mark: LogMark
@@ -72,35 +66,71 @@ class Header(msgspec.Struct, frozen=True):
     """The choices in flight, by their numbers in the log."""
 
 
-def leave_snapshot(crawl: Crawl, judge: Judge, log: CrawlLog, others: Others = _NOTHING_ELSE) -> bool:
-    """Keep what a crawl has come to beside its log, which has written everything; whether it can be kept.
+class Resumed(NamedTuple):
+    """Where a crawl stands that was filled from a snapshot."""
 
-    `others` know what the visits told them, too.
+    mark: LogMark
+    in_flight: list[Choice]
+
+
+def _silent(sentence: str) -> None:
+    pass
+
+
+def leave_snapshot(
+    crawl: Crawl, judge: Judge, log: CrawlLog, others: Others = _NOTHING_ELSE, warn: Warn = _silent
+) -> bool:
+    """Write the state of a crawl beside its log, which is complete; whether that was possible.
+
+    `others` know what the visits told them, too. A strategy or a judge that declares nothing has no snapshot.
     """
-    file = log.folder / SNAPSHOT
+    file, parts = log.folder / SNAPSHOT, (crawl.strategy, judge)
     if crawl.step < LEAST_VISITS or log.trouble is not None or log.in_memory is not None:
         return False
-    header = Header(_made_by(crawl.strategy, judge), mark_of(log.database), log.in_flight)
+    if not all(is_declared(type(part)) for part in parts) or (key := machine_key()) is None:
+        return False
+    header = Header(_made_by(*parts), mark_of(log.database), log.in_flight)
     partial = file.with_suffix(".partial")
     try:
         partial.unlink(missing_ok=True)
         with open_in(log.folder, partial.name, "xb") as disk:
-            packer = zstandard.ZstdCompressor(level=1, write_checksum=True)
-            with packer.stream_writer(disk, closefd=False) as packed:
-                data = msgspec.msgpack.encode(header)
-                packed.write(len(data).to_bytes(8, "little") + data)
-                roots, outside = _roots(crawl, judge, others), _outside(crawl)
-                write_graph(packed, roots, outside, _allows(crawl.strategy, judge))
+            _write(disk, key, header, Writing(_known(crawl, judge, others)))
             disk.flush()
             os.fsync(disk.fileno())
         partial.replace(file)
-    except (OSError, CannotBeKept):
-        partial.unlink(missing_ok=True)
+    except (OSError, CannotBeKept) as error:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+        if isinstance(error, CannotBeKept):
+            warn(f"no snapshot was written, so resuming replays the log: {error}")
         return False
     fits_in = _has_room(log)
     if not fits_in:
         file.unlink()
     return fits_in
+
+
+def _write(disk: IO[bytes], key: bytes, header: Header, state: Writing) -> None:
+    """The state packed, its size unpacked, and the signature of both."""
+    signed = _Signed(disk, key)
+    signed.write(_MAGIC)
+    data = msgspec.msgpack.encode(header)
+    with zstandard.ZstdCompressor(level=1).stream_writer(signed, closefd=False) as packed:  # type: ignore[arg-type]
+        packed.write(len(data).to_bytes(8, "little") + data)
+        size = 8 + len(data) + state.write(packed)
+    signed.write(size.to_bytes(8, "little"))
+    disk.write(signed.signature.digest())
+
+
+class _Signed:
+    """A file to write to, and the signature of all that was written."""
+
+    def __init__(self, disk: IO[bytes], key: bytes) -> None:
+        self._disk, self.signature = disk, blake2b(key=key, digest_size=_SIGNATURE_BYTES)
+
+    def write(self, data: bytes) -> int:
+        self.signature.update(data)
+        return self._disk.write(data)
 
 
 def _has_room(log: CrawlLog) -> bool:
@@ -109,72 +139,92 @@ def _has_room(log: CrawlLog) -> bool:
     return log.trouble is None
 
 
-class Snapshot:
-    """The snapshot in a folder, read and checked against its log."""
-
-    def __init__(self, header: Header, graph: ObjectGraph) -> None:
-        self.mark, self._in_flight, self._graph = header.mark, header.in_flight, graph
-
-    @classmethod
-    def of(cls, log: CrawlLog, strategy: Strategy, judge: Judge) -> Snapshot | None:
-        """The one of a log, which has been opened; None if there is none, or none that fits."""
-        file = log.folder / SNAPSHOT
-        try:
-            with file.open("rb") as disk, zstandard.ZstdDecompressor().stream_reader(disk) as data:
-                size = int.from_bytes(data.read(8), "little")
-                header = msgspec.msgpack.decode(data.read(size), type=Header)
-                if header.made_by != _made_by(strategy, judge) or not fits(log.database, header.mark):
-                    return None
-                graph = ObjectGraph(data, _allows(strategy, judge))
-                if data.read(1):
-                    return None
-                return cls(header, graph)
-        except _ODD:
-            return None
-
-    def fill(self, crawl: Crawl, judge: Judge, log: CrawlLog, others: Others = _NOTHING_ELSE) -> list[Choice]:
-        """Make a crawl that has just begun what it was; the choices in flight.
-
-        ValueError if that cannot be done: what it was given is of no use then.
-        """
-        try:
-            self._graph.fill(_roots(crawl, judge, others), _outside(crawl))
-        except _ODD as error:
-            raise ValueError(f"the snapshot does not fit ({error!r})") from error
-        choices = []
-        for number in self._in_flight:
-            choices.append(choice := choice_at(log.database, number).choice())
-            log.launch(choice, number)
-        return crawl.take_up_flight(choices)
+def machine_key() -> bytes | None:
+    """The key of this user on this machine, which the first call makes; None if there can be none."""
+    state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+    file = state / "salticid" / "snapshot.key"
+    try:
+        if not file.exists():
+            file.parent.mkdir(0o700, parents=True, exist_ok=True)
+            partial = file.with_suffix(f".{secrets.token_hex(8)}")
+            with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as disk:
+                disk.write(secrets.token_bytes(_KEY_BYTES))
+            with suppress(FileExistsError):
+                os.link(partial, file)
+            partial.unlink()
+        with os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW), "rb") as disk:
+            kept = os.fstat(disk.fileno())
+            key = disk.read(_KEY_BYTES + 1)
+    except (OSError, RuntimeError):
+        return None
+    ours = stat.S_ISREG(kept.st_mode) and kept.st_uid == os.geteuid() and not kept.st_mode & 0o077
+    return key if ours and len(key) == _KEY_BYTES else None
 
 
-def _roots(crawl: Crawl, judge: Judge, others: Others) -> dict[str, object]:
+def resume_from_snapshot(
+    crawl: Crawl, judge: Judge, log: CrawlLog, others: Others = _NOTHING_ELSE, warn: Warn = _silent
+) -> Resumed | None:
+    """Make a crawl that has just begun what it was when its last run ended.
+
+    None if there is no snapshot, or none that is valid: then nothing was changed, and the log is to be replayed.
+    """
+    try:
+        with (log.folder / SNAPSHOT).open("rb") as disk:
+            header = _fill(disk, crawl, judge, log, others)
+        flight = [choice_at(log.database, number).choice() for number in header.in_flight]
+    except FileNotFoundError:
+        return None
+    except _ODD as error:
+        reason = error if isinstance(error, InvalidSnapshot) else f"it is damaged ({type(error).__name__})"
+        warn(f"{SNAPSHOT} is ignored and the log is replayed: {reason}")
+        return None
+    for choice, number in zip(flight, header.in_flight, strict=True):
+        log.launch(choice, number)
+    return Resumed(header.mark, crawl.take_up_flight(flight))
+
+
+def _fill(disk: IO[bytes], crawl: Crawl, judge: Judge, log: CrawlLog, others: Others) -> Header:
+    size = _verified_size(disk)
+    disk.seek(len(_MAGIC))
+    with zstandard.ZstdDecompressor().stream_reader(disk, closefd=False) as data:
+        length = int.from_bytes(data.read(8), "little")
+        if length > size:
+            raise InvalidSnapshot("its header is damaged")
+        header = msgspec.msgpack.decode(data.read(length), type=Header)
+        if header.made_by != _made_by(crawl.strategy, judge):
+            raise InvalidSnapshot("another version or other settings made it")
+        if not fits(log.database, header.mark):
+            raise InvalidSnapshot("it belongs to another log")
+        Reading(data, size - 8 - length).fill(_known(crawl, judge, others))
+    return header
+
+
+def _verified_size(disk: IO[bytes]) -> int:
+    """The size of a snapshot unpacked, if this machine signed it."""
+    kept = os.fstat(disk.fileno())
+    left = kept.st_size - _SIGNATURE_BYTES
+    if not stat.S_ISREG(kept.st_mode) or left < len(_MAGIC) + 8 or disk.read(len(_MAGIC)) != _MAGIC:
+        raise InvalidSnapshot("it is in another format")
+    if (key := machine_key()) is None:
+        raise InvalidSnapshot("this machine has no key to check it with")
+    signature, last = blake2b(_MAGIC, key=key, digest_size=_SIGNATURE_BYTES), b""
+    left -= len(_MAGIC)
+    while left and (data := disk.read(min(left, _AT_ONCE))):
+        signature.update(data)
+        left, last = left - len(data), (last + data)[-8:]
+    if left or not compare_digest(disk.read(), signature.digest()):
+        raise InvalidSnapshot("this machine did not sign it, or it was changed since")
+    return int.from_bytes(last, "little")
+
+
+def _known(crawl: Crawl, judge: Judge, others: Others) -> Known:
+    """What a crawl has before its first page: the objects to fill, and what they may refer to."""
     brief = crawl.brief
-    parts = {"crawl": crawl, "strategy": crawl.strategy, "judge": judge}
-    return {**parts, "own_words": brief.own_words, "rng": brief.rng, **others}
-
-
-def _outside(crawl: Crawl) -> dict[str, object]:
-    """What a crawl has got before its first page; it is there again when it goes on."""
-    brief = crawl.brief
-    names = ("topic", "seeds", "examples", "negatives", "limits", "urls", "words", "backlinks")
-    known_pages = enumerate((*brief.examples, *brief.negatives))
-    return {
-        "brief": brief,
-        **{f"brief {name}": getattr(brief, name) for name in names},
-        **{f"known page {number}": page for number, page in known_pages},
-    }
-
-
-def _allows(strategy: Strategy, judge: Judge) -> Callable[[str], bool]:
-    """Classes of ours that are data, and those of the modules that a strategy or a judge of others is in."""
-    own = {type(strategy).__module__, type(judge).__module__}
-
-    def allows(module: str) -> bool:
-        package, _, rest = module.partition(".")
-        return module in own or (package == "salticid" and rest.partition(".")[0] in _ROOMS)
-
-    return allows
+    roots = {"crawl": crawl, "strategy": crawl.strategy, "judge": judge}
+    roots |= {"own_words": brief.own_words, "rng": brief.rng, **others}
+    pages = {f"page {number}": page for number, page in enumerate((*brief.examples, *brief.negatives))}
+    settings = frozenset((*settings_of(crawl.strategy), *settings_of(judge)))
+    return Known(roots, {"limits": brief.limits, "seeds": brief.seeds, **pages}, settings)
 
 
 def _made_by(strategy: Strategy, judge: Judge) -> dict[str, Any]:
@@ -207,15 +257,12 @@ def _code(strategy: Strategy, judge: Judge) -> list[str]:
     """Digests of the files that the classes are in: one that was changed has perhaps other attributes."""
     modules = sorted({type(strategy).__module__, type(judge).__module__})
     own = (Path(getattr(sys.modules.get(module), "__file__", None) or module) for module in modules)
-    return [_digest_of_rooms(), *(_digest([file]) for file in own)]
+    return [_digest_of_package(), *(_digest([file]) for file in own)]
 
 
 @cache
-def _digest_of_rooms() -> str:
-    package = Path(__file__).parents[1]
-    return _digest(
-        file for room in _ROOMS for file in (package / f"{room}.py", *(package / room).rglob("*.py"))
-    )
+def _digest_of_package() -> str:
+    return _digest(Path(__file__).parents[1].rglob("*.py"))
 
 
 def _digest(files: Iterable[Path]) -> str:

@@ -9,9 +9,11 @@ from msgspec import Meta
 
 from salticid.model import Event, Visit
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.batches import InBatches
 
 
+@in_snapshot(_n=int, _scores=list[float], _harvest=float | None, _news=list[Event])
 class AdaptiveN(InBatches):
     """Best-N-First whose N doubles while the harvest falls and halves while it rises.
 

@@ -8,9 +8,11 @@ from msgspec import Meta
 
 from salticid.learning.link_tables import LinkTables
 from salticid.model import Floats
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.link_scoring import LinkScoring
 
 
+@in_snapshot()
 class Anchor(LinkScoring):
     """A link scores the probability that anchors like its own lead on topic, by naive Bayes.
 

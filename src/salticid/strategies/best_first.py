@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from salticid.model import Feedback, Visit
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.base import Queueing
 
 
+@in_snapshot()
 class BestFirst(Queueing):
     """A link is as promising as the page it was found on: its score is the judge's of that page.
 

@@ -9,10 +9,12 @@ from msgspec import Meta
 
 from salticid.model import Feedback, Visit
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.batches import InBatches
 from salticid.strategies.parts.keyword_rank import Linkage
 
 
+@in_snapshot(_linkage=Linkage | None)
 class BestNFirst(InBatches):
     """Takes the N best links as a batch and learns nothing until all of them have come back.
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from salticid.model import Visit
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.base import Queueing
 
 
+@in_snapshot()
 class BreadthFirst(Queueing):
     """Fetches links in the order they were found: the baseline that knows nothing.
 

@@ -9,9 +9,11 @@ from salticid.learning.link_traits import PageTraits
 from salticid.learning.link_weights import LinkWeights
 from salticid.model import Feedback, Ints, Visit
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.strategies.best_first import BestFirst
 
 
+@in_snapshot("_words", "_urls")
 class Context(BestFirst):
     """A link scores by its anchor, the words around it, its address, the page's titles and its place there.
 

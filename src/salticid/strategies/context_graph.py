@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from salticid.model import Choice, Event, Ints, Page, Visit
 from salticid.protocols import Backlinks, Brief
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.base import Queueing, keywords_of
 from salticid.strategies.parts.layers import Layers
 from salticid.text.bags import Bag
@@ -22,6 +23,7 @@ _SPARE = 3
 """So many times the pages a layer needs are asked for, since some will be in a lower layer already."""
 
 
+@in_snapshot(_stems=Stems, _bags=PageBags, _layers=Layers, _nearness=bytearray, _news=list[Event])
 class ContextGraph(Queueing):
     """Learns from backlinks what pages look like that are one, two, three links away from the topic.
 

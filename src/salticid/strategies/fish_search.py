@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from salticid.model import FROM_OFFER, FROM_SEED, Choice, Feedback, Floats, Ints, Links, Visit
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.base import Queueing
 from salticid.strategies.parts.frontier import Frontier
 
@@ -21,6 +22,7 @@ _SLACK = 64
 """So many more depths are kept than twice the links that wait, before those of links gone are dropped."""
 
 
+@in_snapshot(_depth=dict[int, int], _flying=dict[int, int], _line=float)
 class FishSearch(Queueing):
     """Follows the links of relevant pages first and farthest; lines of irrelevant pages die out.
 

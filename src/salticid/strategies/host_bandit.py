@@ -6,10 +6,12 @@ from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from typing import Annotated, ClassVar
 
+import numpy as np
 from msgspec import Meta
 
 from salticid.model import Choice, Floats, Ints, Links, Visit
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.host_queues import HostQueues
 from salticid.strategies.parts.link_scoring import LinkScoring
 
@@ -19,6 +21,11 @@ _SPARE = 64
 """So many entries of hosts whose record has changed may be left lying about."""
 
 
+@in_snapshot(
+    "_host_of", _rng=np.random.Generator, _links=HostQueues, _record=dict[int, tuple[int, int]],
+    _number=dict[int, int], _hosts=list[int], _ranking=list[tuple[float, int, int]],
+    _rank_of=dict[int, float], _pages=int,
+)  # fmt: skip
 class HostBandit(LinkScoring):
     """Hosts are the arms of a bandit: the one of the best record is played, now and then any other.
 

@@ -25,6 +25,7 @@ from salticid.model import (
     Visit,
 )
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.hunter.evidence import Evidence
 from salticid.strategies.parts.hunter.features import NAMES, Surroundings
 from salticid.strategies.parts.hunter.online import OnlineWeights
@@ -35,6 +36,7 @@ from salticid.strategies.parts.hunter.start_hosts import StartHosts
 from salticid.strategies.parts.hunter.topic_profile import TopicProfile
 from salticid.strategies.parts.hunter.url_parts import UrlParts
 from salticid.strategies.parts.hunter.waiting import NOWHERE, Waiting
+from salticid.text.own_words import OwnWords
 
 _FIRST_WORDS = 5
 """Words are learned after so many pages, and whenever their number has grown by half."""
@@ -42,6 +44,11 @@ _OFTEN, _SELDOM, _ROWS_A_PAGE = 4, 20, 2048
 _WHY = 3
 
 
+@in_snapshot(
+    "_host_of", _own_words=OwnWords, _profile=TopicProfile, _addresses=UrlParts, _waiting=Waiting,
+    _pages=PageRecords, _evidence=Evidence, _weights=OnlineWeights, _scoring=Scoring, _words_due=Schedule,
+    _since=int, _flying=dict[int, np.float64], _around=Surroundings, _examples=int, _start_hosts=StartHosts,
+)  # fmt: skip
 class Hunter:
     """Learns while it crawls which links lead to pages worth having.
 

@@ -11,6 +11,7 @@ from msgspec import Meta
 from salticid.exact import tanh, tanhs
 from salticid.model import Choice, Floats, Link, Visit
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.agents import Agent, AgentArrival
 from salticid.strategies.parts.nearness import AgentPage, PageTerms
 from salticid.strategies.parts.walkers import Walking
@@ -19,6 +20,7 @@ RESTARTS = 20
 """So many of the best pages are gone back to."""
 
 
+@in_snapshot()
 @dataclass(slots=True, eq=False)
 class InfoSpider(Agent):
     """An agent whose mind is one weight for each keyword."""
@@ -26,6 +28,10 @@ class InfoSpider(Agent):
     weights: Floats = field(default_factory=lambda: np.zeros(0))
 
 
+@in_snapshot(
+    agents=dict[int, InfoSpider], idle=dict[int, InfoSpider], _outlooks=dict[int, float],
+    _good=list[tuple[float, int, Link]],
+)  # fmt: skip
 class Infospiders(Walking[InfoSpider]):
     """Agents walk from page to page, one per seed; who finds relevant pages breeds, who does not dies.
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from salticid.model import FROM_OFFER, FROM_SEED, Choice, Feedback, Floats, Ints, Limits, Links, Page, Visit
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.base import Queueing
 from salticid.strategies.parts.frontier import Frontier
 from salticid.strategies.parts.rank_links import PastLinks
@@ -34,6 +35,11 @@ _SPARE = 1024
 """So many more URLs than may wait are remembered before those that were evicted are looked for."""
 
 
+@in_snapshot(
+    "_phases", "_ranking", "_host_of", "_asks_for_hosts", _words=LinkWords | None, _phase=int,
+    _max_pages=int, _limit=int, _open_urls=OpenUrls, _past=PastLinks, _flying=set[int],
+    _hosts=dict[int, tuple[int, int]],
+)  # fmt: skip
 class LinearRank(Queueing):
     """A link ranks by a weighted sum of what is known of the pages that point to it, its words and its host.
 
@@ -122,7 +128,7 @@ class LinearRank(Queueing):
         self._host_of = brief.urls.host
         reads = self._phases[:, [ANCHOR, CONTEXT]].any()
         self._words = LinkWords(brief) if reads else None
-        self._asks_for_hosts = self._phases[:, HOST].any()
+        self._asks_for_hosts = bool(self._phases[:, HOST].any())
         self._open_urls.see(brief.seeds.url)
         for url in brief.seeds.url.tolist():
             self._open_urls.join_community(url)

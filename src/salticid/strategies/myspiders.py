@@ -13,6 +13,7 @@ from msgspec import Meta
 from salticid.exact import log
 from salticid.model import Floats, Ints, Visit
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.agents import Agent, AgentArrival, Find
 from salticid.strategies.parts.nearness import AgentPage, PageTerms
 from salticid.strategies.parts.nets import Net
@@ -24,6 +25,7 @@ LAST_DATES = 100
 """A page's recency is its rank among so many of the last pages that have a date."""
 
 
+@in_snapshot()
 @dataclass(slots=True, eq=False)
 class NetSpider(Agent):
     """An agent whose mind is a net; it knows how many pages it saw, and how many held each query term."""
@@ -33,6 +35,7 @@ class NetSpider(Agent):
     holding: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
 
 
+@in_snapshot(agents=dict[int, NetSpider], idle=dict[int, NetSpider], _dates=deque[float], _counts=np.int64)
 class Myspiders(Walking[NetSpider]):
     """Agents that learn by Q-learning what a link is worth, pay for slow pages, and search all at once.
 

@@ -6,13 +6,15 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from salticid.learning.link_model import model_for
+from salticid.learning.link_model import LinkModel, model_for
 from salticid.learning.link_tables import LinkTables
 from salticid.model import Ints, Visit
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.base import Queueing
 
 
+@in_snapshot(model=LinkModel)
 class Neighbourhood(Queueing):
     """Every link of a page scores the page's own probability of being on topic, by naive Bayes.
 

@@ -15,12 +15,14 @@ from msgspec import Meta
 from salticid.columns import grow
 from salticid.model import Bools, Event, Feedback, Floats, Ints, Links, Visit
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.base import Queueing
 from salticid.urls import site
 
 Nodes = npt.NDArray[np.intp]
 
 
+@in_snapshot("_urls", _web="BufferedWeb", _pages=int, _news=list[Event])
 class Pagerank(Queueing):
     """The frontier is ordered by PageRank, computed on the part of the web that is buffered.
 
@@ -123,6 +125,10 @@ class RankChange(NamedTuple):
     ranks: list[tuple[int, float]]
 
 
+@in_snapshot(
+    "_g", "_least", "_tolerance", "_digits", "_limit", _score=dict[int, float], _at=dict[int, int],
+    _out=dict[int, np.int32], _worst=list[tuple[float, int]], _node=dict[int, int], _rank=np.float64,
+)  # fmt: skip
 class BufferedWeb:
     """At most `limit` pages, the links between them and out of them, and a rank for each end of a link.
 

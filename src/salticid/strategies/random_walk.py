@@ -11,8 +11,13 @@ from msgspec import Meta
 
 from salticid.model import FROM_OFFER, Choice, Event, Feedback, Ints, Limits, Link, Links, Visit
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 
 
+@in_snapshot(
+    "_host", _rng=np.random.Generator, _seeds=list[Link], _offers=deque[Link], _room=int,
+    _next=dict[int, Link], _news=list[Event],
+)  # fmt: skip
 class RandomWalk:
     """A surfer follows a uniformly random link of the page they are on, and now and then jumps to a seed.
 

@@ -8,9 +8,11 @@ from msgspec import Meta
 
 from salticid.learning.link_tables import LinkTables
 from salticid.model import Floats
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.link_scoring import LinkScoring
 
 
+@in_snapshot()
 class Transition(LinkScoring):
     """A link scores by its anchor, and by where pages like the one it is on usually lead.
 

@@ -8,11 +8,13 @@ import numpy as np
 
 from salticid.model import Floats, Ints, Visit
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.base import Queueing
 from salticid.text.language import stop_words
 from salticid.text.tokens import letter_runs
 
 
+@in_snapshot("_urls", "_keywords")
 class UrlKeyword(Queueing):
     """A link scores the share of the topic's keywords that occur in its URL, and nothing else counts.
 

@@ -7,11 +7,13 @@ import numpy as np
 from salticid.columns import grow
 from salticid.model import Bools, Ints, Links
 from salticid.native import at, lib
+from salticid.snapshots import in_snapshot
 
 UNKNOWN, KNOWN, REACHED, CHOSEN, FAILED = range(5)
 """Nothing; the strategy may choose it; a redirect or a canonical link led there; chosen; chosen in vain."""
 
 
+@in_snapshot(_states=np.ndarray)
 class UrlStates:
     """One small number a URL, 0 at first, found by the URL's id."""
 

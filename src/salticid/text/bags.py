@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from salticid.model import Ints
+from salticid.snapshots import in_snapshot
 from salticid.text.stems import STOP
 
 
+@in_snapshot()
 @dataclass(frozen=True, slots=True, eq=False)
 class Bag:
     """How often each term occurs: `terms` ascending and distinct, `counts` beside them.

@@ -10,6 +10,7 @@ from salticid.model import Bools, Ints, Page, RepeatedRows
 from salticid.native import at as address
 from salticid.native import lib
 from salticid.protocols import UrlTable
+from salticid.snapshots import in_snapshot
 from salticid.text.word_marks import WordMarks
 
 ROW = 4
@@ -32,6 +33,9 @@ _FACTORS = np.array([0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F], np.uint32)
 _NOTHING: Rows = np.zeros(0, np.uint32)
 
 
+@in_snapshot(
+    "_urls", _marks=WordMarks, _sites="dict[int, _Site]", _last=tuple[Page, np.int32, np.uint32] | None
+)
 class Boilerplate:
     """Which words of a page the pages of its site repeat, by the pages read so far.
 
@@ -143,6 +147,7 @@ def _repeated(at: Ints, is_known: Bools, size: int) -> Bools:
     return repeated
 
 
+@in_snapshot(_counts=np.int32, _news=list[np.uint32], _pages=int, _rows=np.uint32, repeated=np.uint32)
 class _Site:
     """The rows of words on the pages of a site, and on how many pages each was found."""
 

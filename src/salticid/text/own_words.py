@@ -11,12 +11,17 @@ from salticid.model import Area, Bools, Page, RepeatedRows
 from salticid.native import at as address
 from salticid.native import lib
 from salticid.protocols import Table, UrlTable
+from salticid.snapshots import in_snapshot
 from salticid.text.boilerplate import ROW, Boilerplate
 from salticid.text.link_lists import LEAST_LINKS, MOST_WORDS_BETWEEN, link_lists
 from salticid.text.page_language import SAMPLE, PageLanguages
 from salticid.text.word_marks import WordMarks
 
 
+@in_snapshot(
+    "_code", _marks=WordMarks, _boilerplate=Boilerplate, _languages=PageLanguages, _last_read=Page | None,
+    _last="_Reading | None",
+)  # fmt: skip
 class OwnWords:
     """Which words of a page are its own: its title and headings, and text that its site does not repeat.
 
@@ -98,6 +103,7 @@ class OwnWords:
         return _Reading(page, own, int(np.count_nonzero(own)), code, self._boilerplate.basis(page)[1])
 
 
+@in_snapshot()
 class _Reading(NamedTuple):
     """What a page says of its own."""
 

@@ -10,6 +10,7 @@ import numpy as np
 from salticid.columns import grow
 from salticid.model import Bools, Ints, Page
 from salticid.native import NOTHING, at, lib
+from salticid.snapshots import in_snapshot
 from salticid.text.bags import Bag
 from salticid.text.stems import STOP, Stems
 
@@ -17,6 +18,10 @@ Phrases = Mapping[tuple[int, int], int]
 """Two stems side by side -> the stem that stands for both."""
 
 
+@in_snapshot(
+    "_heading_times", _stems=Stems, _phrases=dict[tuple[int, int], int], _phrase_stems=np.int32,
+    _triples=np.int32, _scratch=np.int32,
+)  # fmt: skip
 class PageBags:
     """Counts the stems of a page's words, or of those that are asked for.
 

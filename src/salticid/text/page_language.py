@@ -8,6 +8,7 @@ import numpy.typing as npt
 from salticid.columns import distinct, grow
 from salticid.model import Bools, Ints
 from salticid.protocols import Table
+from salticid.snapshots import in_snapshot, rows
 from salticid.text import language
 from salticid.text.word_marks import WordMarks
 
@@ -21,6 +22,7 @@ CLEARLY, LEAST_SHARE = 1.5, 0.1
 """Another language is believed when so many times as many words are stop words of it, and at least so many of all."""
 
 
+@in_snapshot("_code", _marks=WordMarks, _codes=list[str], _all="_StopWords")
 class PageLanguages:
     """Tells which pages are in another language than the crawl, and the stop words of that.
 
@@ -62,6 +64,7 @@ class PageLanguages:
         return stop
 
 
+@in_snapshot("_words", "_codes", _is_stop=rows(np.uint8), _known=np.bool_)
 class _StopWords:
     """For each word of a table and each of some languages whether it is one of its stop words, found when asked."""
 

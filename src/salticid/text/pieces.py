@@ -16,6 +16,7 @@ import numpy.typing as npt
 from salticid.model import Ints
 from salticid.native import NOTHING, at, lib
 from salticid.native.text_arrays import TextArrays
+from salticid.snapshots import in_snapshot, rows
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -29,6 +30,7 @@ _MASKS = np.frombuffer(
 _MIX_LOW, _MIX_HIGH = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 
 
+@in_snapshot("_ask", "_slot_bits", "_words", "_longest", _slots=rows(np.uint64))
 class Pieces:
     """The codes of the pieces of a text; `ask` knows the codes of pieces nobody remembers.
 

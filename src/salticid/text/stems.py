@@ -9,6 +9,7 @@ from salticid.model import Bools, Ints
 from salticid.native import NOTHING, lib
 from salticid.native import at as address
 from salticid.protocols import Brief, Table
+from salticid.snapshots import in_snapshot
 from salticid.text import language
 from salticid.text.tokens import letter_runs
 
@@ -17,6 +18,10 @@ STOP = 0
 UNKNOWN = -1
 
 
+@in_snapshot(
+    "rules", "_words", "_stop", "_stem", "_world_texts", _of=np.int32, first_new=int, _ids=dict[str, int],
+    _texts=list[str], _word_of=dict[int, str],
+)  # fmt: skip
 class Stems:
     """Word id -> stem id, filled in as words turn up, or taken over from a world that prepared them.
 

@@ -12,9 +12,11 @@ from salticid.model import Bools, Ints
 from salticid.native import at as address
 from salticid.native import lib
 from salticid.protocols import Table
+from salticid.snapshots import in_snapshot
 from salticid.text import language
 
 
+@in_snapshot("_words", "_stop", number=np.uint32, is_stop=np.bool_, known=np.bool_)
 class WordMarks:
     """For each word a number that its text alone decides, and whether a language calls it a stop word.
 

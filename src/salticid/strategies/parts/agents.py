@@ -6,6 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from salticid.model import Choice, Ints, Link, Visit
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.nearness import AgentPage, PageTerms
 
 TRAIL = 10
@@ -14,6 +15,7 @@ NOBODY = 0
 """The parent, in events, of an agent that has none; agents are numbered from 1."""
 
 
+@in_snapshot()
 @dataclass(slots=True, eq=False)
 class Agent:
     """One walker, idle or out on the choice it drew.
@@ -42,6 +44,7 @@ class AgentArrival:
     fresh: Ints
 
 
+@in_snapshot()
 @dataclass(frozen=True, slots=True)
 class Find:
     """Who first came to a page, and what of the page is remembered in case a person likes it."""

@@ -8,11 +8,13 @@ from typing import ClassVar
 from salticid.errors import UserError
 from salticid.model import FROM_OFFER, Choice, Event, Feedback, Ints, Limits, Links, Visit
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.frontier import Frontier
 from salticid.text.bags import Bag
 from salticid.text.stems import Stems
 
 
+@in_snapshot(frontier=Frontier)
 class Queueing:
     """A strategy whose state is a frontier; a subclass adds `score_of`, the score of a visit's links."""
 

@@ -9,9 +9,14 @@ import numpy as np
 
 from salticid.model import Choice, Feedback, Ints, Links, Visit
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.base import Queueing
 
 
+@in_snapshot(
+    "_host", _batch=list[Choice], _out=set[int], _visits=list[tuple[Visit, np.int32]],
+    _offers=list[tuple[int, np.int32]], _revisions=dict[int, float],
+)  # fmt: skip
 class InBatches(Queueing):
     """Takes the best links as a batch and learns nothing until all of them have come back.
 

@@ -22,6 +22,7 @@ import numpy as np
 from salticid.errors import ContractBroken
 from salticid.model import Choice, Floats, Ints, Link
 from salticid.protocols import UrlTable
+from salticid.snapshots import in_snapshot
 
 _PLACE, _SOURCE, _URL, _AGE, _SCORE = 20, 32, 32, 40, 64
 _URL_AT = _PLACE + _SOURCE
@@ -32,6 +33,10 @@ _LAST_PLACE = (1 << _PLACE) - 1
 _SOURCE_SHIFT = 2  # sources count from -2 (offers)
 
 
+@in_snapshot(
+    "_urls", limit=int, _newcomer_competes=bool, _entry=dict[int, int], _best=list[int],
+    _worst=list[int] | None, _parking=dict[int, list[int]], _asleep=set[int], _heap_size=int, _age=int,
+)  # fmt: skip
 class Frontier:
     """Links waiting to be chosen, at most `limit` of them (None: no bound).
 

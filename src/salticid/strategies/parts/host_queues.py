@@ -7,11 +7,15 @@ from heapq import heapify, heappop, heappush
 from itertools import count
 
 from salticid.model import Choice
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.frontier import Frontier
 
 _SPARE = 64
 
 
+@in_snapshot(
+    "_host_of", _frontier=Frontier, _queues=dict[int, list[tuple[float, int, int]]], _ages=count, _size=int
+)
 class HostQueues:
     """A frontier whose links can be had host by host: of a host the best one, the oldest among equals.
 

@@ -8,11 +8,13 @@ import numpy as np
 
 from salticid.model import Page
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.base import keywords_of
 from salticid.strategies.parts.local_rank import LocalRank
 from salticid.text.stems import Stems
 
 
+@in_snapshot(_stems=Stems, _keywords=np.int32, _rank=LocalRank)
 class Linkage:
     """A page's score: how many distinct keywords it has, and among equals its PageRank in the crawl.
 

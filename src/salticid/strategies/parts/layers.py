@@ -9,6 +9,7 @@ import numpy as np
 
 from salticid.exact import logs
 from salticid.model import Floats, Ints
+from salticid.snapshots import in_snapshot, rows
 from salticid.text.bags import Bag
 
 _TELLING = 40
@@ -17,6 +18,7 @@ _ONE = 1 << 20
 """Logarithms and weights are whole multiples of 1/_ONE, so that no sum depends on the order of words."""
 
 
+@in_snapshot(count=int, _words=np.int32, _log=rows(np.int64), _mean=rows(np.int64), _norm=list[float])
 class Layers:
     """Tells layers of pages apart by naive Bayes, and says how like a page is to the others of its layer.
 

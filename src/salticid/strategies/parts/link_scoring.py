@@ -7,10 +7,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from salticid.learning.link_model import LONGEST_ANCHOR, AnchorWords, model_for
+from salticid.learning.link_model import LONGEST_ANCHOR, AnchorWords, LinkModel, model_for
 from salticid.learning.link_tables import LinkTables
 from salticid.model import Choice, Floats, Ints, Links, Page, Visit
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.base import Queueing
 
 _WORD = np.dtype(np.int32).itemsize
@@ -18,6 +19,7 @@ _SPARE = 64
 """So many links more than wait may be remembered before those that are gone are looked for."""
 
 
+@in_snapshot()
 class SourcePage(NamedTuple):
     """The page a link was found on: its visit, the class the judge put it in, P(class | page)."""
 
@@ -26,6 +28,7 @@ class SourcePage(NamedTuple):
     posterior: Floats
 
 
+@in_snapshot()
 class WaitingLink(NamedTuple):
     """What is needed of a waiting link when its target has been judged: its source and its anchor."""
 
@@ -39,6 +42,9 @@ class WaitingLink(NamedTuple):
         return np.frombuffer(self.anchor, np.int32)
 
 
+@in_snapshot(
+    model=LinkModel, _waiting=dict[int, WaitingLink], _in_flight=dict[int, WaitingLink], _until_rescore=int
+)
 class LinkScoring(Queueing):
     """A strategy that learns what anchors lead to; a subclass adds `log_prior`, what is probable without one.
 

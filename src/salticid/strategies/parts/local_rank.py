@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from salticid.model import Floats, Ints
+from salticid.snapshots import in_snapshot
 
 _DAMPING = 0.8
 _TOLERANCE = 0.01
@@ -16,6 +17,7 @@ _SHARE = 10
 """Ranks are worked out when one page in so many is new: a large graph changes slowly, and costs much."""
 
 
+@in_snapshot(_pages=deque[tuple[int, np.int32]], _ranks=dict[int, float], _least=float, _news=int)
 class LocalRank:
     """The PageRank of the last `most` pages (None: of all) by the links among them; ranks add up to 1.
 

@@ -8,6 +8,7 @@ from math import sqrt
 import numpy as np
 
 from salticid.model import Floats, Ints, Links, Page
+from salticid.snapshots import in_snapshot, rows
 from salticid.text.bags import Bag
 from salticid.text.stems import STOP, Stems
 
@@ -49,6 +50,7 @@ class PageTerms:
         return min(1.0, int(self.frequency(keywords).sum()) / (sqrt(len(keywords)) * self.bag.norm))
 
 
+@in_snapshot(inputs=rows(np.float64))
 @dataclass(frozen=True, slots=True, eq=False)
 class AgentPage:
     """What an agent keeps of the page it stands on: links it may follow, and the keywords around them.

@@ -8,8 +8,10 @@ import numpy as np
 
 from salticid.exact import tanhs
 from salticid.model import Floats
+from salticid.snapshots import in_snapshot
 
 
+@in_snapshot(layers="list[rows(np.float64)]")
 class Net:
     """Layers of tanh units, each with a bias, and one output; without hidden units it is a perceptron.
 

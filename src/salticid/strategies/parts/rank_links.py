@@ -9,15 +9,21 @@ import numpy as np
 import numpy.typing as npt
 
 from salticid.model import Ints
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.rank_urls import NONE, OpenUrls
 
 
+@in_snapshot()
 class _Past(NamedTuple):
     begin: int
     size: int
     score: float
 
 
+@in_snapshot(
+    _limit=int, _pages="dict[int, _Past]", _url=np.int32, _step=np.int32, _before=np.int64, _start=int,
+    _end=int,
+)  # fmt: skip
 class PastLinks:
     """The links of the last pages downloaded, at most `limit` of these (None: of all).
 

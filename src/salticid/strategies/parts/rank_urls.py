@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from salticid.columns import grow
 from salticid.model import Floats, Ints
+from salticid.snapshots import in_snapshot, rows
 from salticid.strategies.parts.rank_terms import (
     ANCHOR,
     AUTHORITY,
@@ -47,6 +48,7 @@ class Parent(NamedTuple):
     above: Pairs
 
 
+@in_snapshot(pages=int, links=int, urls=int)
 class Totals:
     """Counts of the crawl so far: pages downloaded, links on them, and URLs seen."""
 
@@ -54,6 +56,10 @@ class Totals:
         self.pages = self.links = self.urls = 0
 
 
+@in_snapshot(
+    totals=Totals, _flags=np.uint8, _slot=np.int32, _rows=rows(np.float64), head=np.int64, depth=np.int32,
+    _url=np.int32, _free=list[int],
+)  # fmt: skip
 class OpenUrls:
     """A row of numbers for each URL that was seen and not visited, found by the URL's id.
 

@@ -9,8 +9,10 @@ import numpy.typing as npt
 
 from salticid.model import Ints
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.base import keywords_of
 from salticid.strategies.parts.spans import Places, Spans
+from salticid.text.bags import Bag
 from salticid.text.stems import Stems
 
 AROUND = 10
@@ -28,6 +30,7 @@ class Stretch(NamedTuple):
     high: Places | int
 
 
+@in_snapshot(_stems=Stems, _keywords=Bag)
 class LinkWords:
     """The cosine of the keywords with the anchor of a link, and with the anchor and the words around it.
 

@@ -11,6 +11,7 @@ import numpy as np
 from salticid.exact import exps
 from salticid.model import FROM_OFFER, Choice, Event, Feedback, Floats, Ints, Limits, Link, Links, Visit
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.agents import NOBODY, Agent, AgentArrival, Find
 from salticid.strategies.parts.nearness import AgentPage, PageTerms
 from salticid.text.stems import Stems
@@ -19,6 +20,10 @@ A = TypeVar("A", bound=Agent)
 T = TypeVar("T")
 
 
+@in_snapshot(
+    "_host", "founders", limits=Limits, rng=np.random.Generator, stems=Stems, query=np.int32,
+    starts=dict[int, Link], _finds=dict[int, Find], _events=list[Event], _last_number=int,
+)  # fmt: skip
 class Walking(Generic[A]):
     """A strategy whose state is a population of agents. Say how they think, gain, pay and breed.
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from salticid.columns import Column
 from salticid.model import Bools, Floats, Ints, Page
 from salticid.native import at, lib
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.hunter.page_records import LED_BY
 from salticid.strategies.parts.hunter.rings import Rings
 from salticid.strategies.parts.hunter.topic_profile import (
@@ -38,6 +39,10 @@ ROWS_ANYWAY = 1 << 16
 """So many are kept however few links wait; more only when `ROWS_A_LINK` for each that waits are more."""
 
 
+@in_snapshot(
+    "_most", _profile=TopicProfile, _addresses=UrlParts, page=Column, url=Column, told=Column, words=Column,
+    _rings=Rings, _again=deque[tuple[int, PageStems]], _tokens=int,
+)  # fmt: skip
 class Evidence:
     """The rows: the page a link is on, where it leads, how it stands there, what the words at and around it say.
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from salticid.columns import grow
 from salticid.model import Floats, Ints
 from salticid.native import at, lib
+from salticid.snapshots import in_snapshot, rows
 from salticid.strategies.parts.hunter.evidence import Evidence
 from salticid.strategies.parts.hunter.page_records import NO_PAGE, PageRecords
 from salticid.strategies.parts.hunter.topic_profile import (
@@ -44,6 +45,7 @@ _FIRST_LUCK = 0.3
 _GOOD, _ENOUGH_EXAMPLES = 0.5, 3.0
 
 
+@in_snapshot(_keys=rows(np.int32), last=int, worth=rows(np.float64), _many=np.int32)
 class MeanByKey:
     """By key the means of the two values it came with, drawn to 0 by doubt. Key 0 is no key, and worth nothing.
 
@@ -80,6 +82,7 @@ class MeanByKey:
         return [worth[known].sum(axis=1) for worth in self.worth.T]
 
 
+@in_snapshot()
 @dataclass(frozen=True, slots=True, eq=False)
 class Surroundings:
     """What the rewards of pages say about the places they were found at; made anew from time to time.

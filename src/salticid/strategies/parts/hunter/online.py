@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from salticid.model import Floats
 from salticid.native import at, lib
+from salticid.snapshots import in_snapshot, rows
 from salticid.strategies.parts.hunter.prior import Prior
 
 MOST_LINKS = 512
@@ -20,6 +21,11 @@ _USUAL_SLOPE, _LEAST_SLOPE, _DOUBT = 0.12, 0.05, 20.0
 """What one standard deviation of the margins is worth in rewards: before much is known, and at least."""
 
 
+@in_snapshot(
+    "_of_prior", "_pull", _spread=np.float64, bounds=np.float64, _prior=np.float64,
+    _features=rows(np.float64), _page=np.int32, _count=int, _last_count=int, _shift=np.float64,
+    _slope=float, now=np.float64,
+)  # fmt: skip
 class OnlineWeights:
     """The prior weights, and what the judged links add to them.
 

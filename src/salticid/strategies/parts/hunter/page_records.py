@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from salticid.columns import Column, grow
 from salticid.model import Floats, Ints
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.hunter.url_parts import WORDS
 
 NO_PAGE = -1
@@ -34,6 +35,11 @@ class Ways(NamedTuple):
         )
 
 
+@in_snapshot(
+    score=Column, feedback=Column, away=Column, links=Column, is_example=Column, _ways=tuple[Column, ...],
+    row_of_url=np.int32, _row_of_step=np.int32, _feedback=dict[int, float], _lowest_positive=float,
+    _highest_other=float,
+)  # fmt: skip
 class PageRecords:
     """What is known of each page read, the examples first: its score, the ways that led to it, its links.
 

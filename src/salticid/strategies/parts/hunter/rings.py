@@ -7,10 +7,12 @@ import numpy as np
 from salticid.columns import grow
 from salticid.model import Ints
 from salticid.native import at, lib
+from salticid.snapshots import in_snapshot
 
 _NO_ROW = -1
 
 
+@in_snapshot(last=np.int32, following=np.int32, _rows=int)
 class Rings:
     """The rows of each URL, joined in a ring: `last` names its last row, `following` the row after each.
 

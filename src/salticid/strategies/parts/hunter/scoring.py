@@ -8,6 +8,7 @@ import numpy as np
 
 from salticid.model import FROM_SEED, Ints
 from salticid.native import at, lib, struct
+from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.hunter.evidence import Evidence
 from salticid.strategies.parts.hunter.features import MeanByKey, Surroundings, columns
 from salticid.strategies.parts.hunter.online import OnlineWeights
@@ -19,6 +20,9 @@ _SEED_MARGIN = 1000.0
 """Seeds come before all links."""
 
 
+@in_snapshot(
+    _waiting=Waiting, _evidence=Evidence, _pages=PageRecords, _addresses=UrlParts, _weights=OnlineWeights
+)
 class Scoring:
     """Scores links by rows of the evidence, the records of pages, addresses and weights, as they are now."""
 

@@ -6,11 +6,16 @@ import numpy as np
 
 from salticid.columns import grow
 from salticid.model import Bools, Ints
+from salticid.snapshots import in_snapshot
 
 _GOOD = 0.5
 """A page with this reward is of use, however good the others are."""
 
 
+@in_snapshot(
+    "_allotment", _is_start=np.bool_, several=bool, _dry=np.int32, _reward=float, _pages=int,
+    _dry_crawl=int, _waits=bool,
+)  # fmt: skip
 class StartHosts:
     """Who names pages of several hosts wants all of them looked at.
 

@@ -11,14 +11,16 @@ import numpy.typing as npt
 
 from salticid.columns import grow
 from salticid.exact import logs
-from salticid.learning.rarity import RareWords
+from salticid.learning.rarity import RareWords, Rarity
 from salticid.learning.stem_vectors import Stack, StemVector, length_of, log_vector, total
 from salticid.model import Floats, Ints, Page
 from salticid.native import at, lib
 from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot, rows
 from salticid.text.bags import Bag
+from salticid.text.own_words import OwnWords
 from salticid.text.page_bags import PageBags
-from salticid.text.stems import STOP
+from salticid.text.stems import STOP, Stems
 
 PROFILES = ("learned", "topic")
 LEARNED, TOPIC = range(len(PROFILES))
@@ -41,6 +43,7 @@ _ENOUGH_PAGES = 30
 """From so many pages, what is said on good ones and elsewhere has half its say."""
 
 
+@in_snapshot()
 class PageStems(NamedTuple):
     """A page that may be read again: its stems in reading order, what it says of its own, where its links stand."""
 
@@ -52,6 +55,10 @@ class PageStems(NamedTuple):
     end: Ints
 
 
+@in_snapshot(
+    stems=Stems, _rarity=Rarity, _bags=PageBags, _own_words=OwnWords, _keywords=Bag, _examples=list[Bag],
+    _weights=rows(np.float64),
+)  # fmt: skip
 class TopicProfile:
     """One weight for each stem and each of PROFILES, every column at length 1.
 

@@ -13,6 +13,7 @@ from salticid.columns import distinct, grow
 from salticid.model import Floats, Ints
 from salticid.native import at, lib
 from salticid.protocols import UrlTable
+from salticid.snapshots import in_snapshot, rows
 from salticid.strategies.parts.hunter.topic_profile import TopicProfile
 from salticid.text.pieces import Pieces
 from salticid.text.stems import STOP
@@ -35,6 +36,10 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _TO_SPACES = bytes(ord(chr(at).lower()) if chr(at).isalpha() else ord(" ") for at in range(128)) + b" " * 128
 
 
+@in_snapshot(
+    "_urls", _profile=TopicProfile, _words=rows(np.int32), _places=rows(np.uint16), host_of=np.int32,
+    _stems=Pieces,
+)  # fmt: skip
 class UrlParts:
     """The last words, the host and the folder of each URL, read once: some 26 bytes a URL."""
 

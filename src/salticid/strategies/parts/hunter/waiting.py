@@ -9,6 +9,7 @@ import numpy as np
 from salticid.columns import Column, grow
 from salticid.model import Bools, Choice, Ints, Link
 from salticid.native import NOTHING, at, lib, struct
+from salticid.snapshots import in_snapshot, rows
 
 NOWHERE = -1
 _LOW = 4096
@@ -17,6 +18,12 @@ _MANY, _HIGH = 8192, 1 / 64
 """From so many slots on, the best link is looked for among about this share of them, the highest."""
 
 
+@in_snapshot(
+    _limit=int, slot_of=np.int32, _free=Column, _age=int, _many=int, _low=np.int32 | None,
+    _age_of_low=np.int64, _up_to=float, _high=np.int32 | None, _from=float, _entered=list[np.int32],
+    url=Column, age=Column, host=Column, source=Column, place=Column, margin=Column, is_free=Column,
+    _columns=tuple[Column, ...], features=rows(np.float32),
+)  # fmt: skip
 class Waiting:
     """A slot for each waiting link, with its margin: the higher, the sooner it is taken.
 
