@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+DEFINED = re.compile(r"^(?:async )?def (test_\w+)", re.MULTILINE)
 COMMAND = re.compile(r"^\s*(?:\$ )?make ([a-z-]+)\s*(?:#.*)?$|`make ([a-z-]+)`", re.MULTILINE)
 MACHINE = re.compile(r"(?<![\w.])/(?:work|root|opt)/|/tmp/(?:lab)\b")
 REGISTRY = re.compile(r"\b(?:pypi\.org|pythonhosted\.org|deb\.debian\.org|registry\.npmjs\.org)\b")
@@ -34,6 +35,16 @@ def test_every_make_target_a_document_names_exists(document: str) -> None:
     named = {first or second for first, second in COMMAND.findall((ROOT / document).read_text())}
     assert named, f"{document} names no make target"
     assert named <= _targets()
+
+
+def test_each_row_of_the_trust_table_has_a_test() -> None:
+    rows = [line for line in (ROOT / "SECURITY.md").read_text().splitlines() if line.startswith("| ")][1:]
+    tests = {
+        name for file in (ROOT / "tests").rglob("test_*.py") for name in DEFINED.findall(file.read_text())
+    }
+    named = [re.findall(r"`(test_\w+)` \|$", row) for row in rows]
+    assert len(rows) > 10
+    assert [row for row, found in zip(rows, named, strict=True) if not {*found} & tests] == []
 
 
 def test_ci_runs_make_test_and_nothing_else() -> None:
