@@ -116,7 +116,9 @@ def test_the_container_has_no_rights_and_its_crawls_are_in_a_volume() -> None:
     lines = re.sub(r"\\\n", " ", CONTAINER).splitlines()
     steps = [line.split(maxsplit=1) for line in lines if line and not line.startswith("#")]
     bases = [rest.split()[0] for word, rest in steps if word == "FROM"]
-    assert all(re.search(r":\d+(\.\d+)+-[a-z-]+@sha256:[0-9a-f]{64}$", base) for base in bases), "no tag moves"
+    assert all(re.search(r":\d+(\.\d+)+-[a-z-]+@sha256:[0-9a-f]{64}$", base) for base in bases), (
+        "no tag moves"
+    )
     assert len(set(bases)) == 1
     installs = [rest for _, rest in steps if "pip install" in rest]
     assert len(installs) == 1

@@ -18,12 +18,14 @@ from tests.killing import Offline, Program, Site, live, served, visits_in
 from tests.running import salticid, salticid_anew
 from tests.tampering import tampering
 
+from salticid.crawl import Crawl
 from salticid.judges import judges
 from salticid.model import Feedback, Ints, Limits, Links, Visit
-from salticid.protocols import Brief
+from salticid.protocols import Brief, Judge
 from salticid.runs import snapshot
 from salticid.snapshots import in_snapshot
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.log import CrawlLog
 from salticid.store.schema import SNAPSHOT
 from salticid.strategies import strategies
 from salticid.strategies.best_first import BestFirst
@@ -149,7 +151,7 @@ class Forgery:
     def __init__(self, folder: Path) -> None:
         self._file = folder / SNAPSHOT
         data = zstandard.ZstdDecompressor().decompressobj().decompress(self._file.read_bytes()[8:-40])
-        parts = []
+        parts: list[bytes] = []
         while len(parts) < 3:
             size = int.from_bytes(data[:8], "little")
             parts.append(data[8 : 8 + size])
@@ -236,7 +238,8 @@ def _forgeries(folder: Path) -> Iterator[None]:
         for at in range(number % 5, len(values) + 1, 5):
             forged = Forgery(folder)
             forged.objects[number][at : at + (number + at) % 2] = [POPEN if number % 3 else {"args": POPEN}]
-            yield forged.write()
+            forged.write()
+            yield
     for number, _ in enumerate(Forgery(folder).arrays):
         for wrong in (
             ["O", [1]],
@@ -248,10 +251,12 @@ def _forgeries(folder: Path) -> Iterator[None]:
             if number % 5 == len(wrong[0]) % 5:
                 forged = Forgery(folder)
                 forged.arrays[number][:2] = wrong
-                yield forged.write()
+                forged.write()
+                yield
     forged = Forgery(folder)
     forged.objects[0] = [[1 << 40] if type(value) is list else 1 << 62 for value in forged.objects[0]]
-    yield forged.write()
+    forged.write()
+    yield
     chance, data = random.Random(0), (folder / SNAPSHOT).read_bytes()
     for _ in range(100):
         flipped = bytearray(data)
@@ -269,16 +274,16 @@ def test_no_forgery_changes_anything(
     folder, resume, tried = tmp_path / "crawl", snapshot.resume_from_snapshot, 0
     shutil.copytree(left, folder)
 
-    def resume_from_all(*args: Any, **settings: Any) -> object:
+    def resume_from_all(crawl: Crawl, judge: Judge, log: CrawlLog, warn: Callable[[str], None]) -> object:
         nonlocal tried
         for _ in _forgeries(folder):
             said: list[str] = []
-            assert resume(*args, warn=said.append) is None
+            assert resume(crawl, judge, log, warn=said.append) is None
             (line,) = said
             assert line.startswith("snapshot.zst is ignored and the log is replayed: ")
             shutil.copy(left / SNAPSHOT, folder / SNAPSHOT)
             tried += 1
-        return resume(*args, **settings)
+        return resume(crawl, judge, log, warn=warn)
 
     monkeypatch.setattr(killing, "resume_from_snapshot", resume_from_all)
     assert Cuts(folder).run(None) == 0

@@ -439,7 +439,8 @@ class Writing:
     def _values(self, thing: Any) -> list[Any]:
         if type(thing) is np.random.Generator:
             return _generator_state(thing)
-        schema = _schema(type(thing))
+        kind: Any = type(thing)
+        schema = _schema(kind)
         if schema is None:
             raise CannotBeKept(f"{type(thing).__qualname__} is not declared")
         if not schema.is_value:

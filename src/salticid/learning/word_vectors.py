@@ -11,7 +11,7 @@ import numpy.typing as npt
 from salticid.columns import grow
 from salticid.model import Floats, Ints, Page
 from salticid.protocols import Table
-from salticid.snapshots import in_snapshot
+from salticid.snapshots import in_snapshot, rows
 from salticid.text.stems import STOP, Stems
 from salticid.text.tokens import letter_runs
 
@@ -27,9 +27,12 @@ class Vectors(Protocol):
         ...
 
 
+_Vectors = rows(np.float32)
+
+
 @in_snapshot(
     "_vectors", "_words", _stems=Stems, _stem_list=list[int], _has_vector=np.bool_,
-    _rows="list[rows(np.float32)]",
+    _rows="list[_Vectors]",
 )  # fmt: skip
 class Meanings:
     """The vectors of the stems met so far: that of the first word met with each.

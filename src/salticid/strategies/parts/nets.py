@@ -8,10 +8,12 @@ import numpy as np
 
 from salticid.exact import tanhs
 from salticid.model import Floats
-from salticid.snapshots import in_snapshot
+from salticid.snapshots import in_snapshot, rows
+
+_Layer = rows(np.float64)
 
 
-@in_snapshot(layers="list[rows(np.float64)]")
+@in_snapshot(layers="list[_Layer]")
 class Net:
     """Layers of tanh units, each with a bias, and one output; without hidden units it is a perceptron.
 
