@@ -180,6 +180,7 @@ def test_a_crawl_of_shards_that_is_interrupted_goes_on_and_is_one_crawl_to_those
         asked = len(site.asked)
         assert 0 < kept < 80
         more = salticid(*on_ray, "--json")
+        assert more.out, more.err
         assert json.loads(more.out)["pages"] == 80, more.err
         assert json.loads(more.out)["stopped"] == StopReason.FRONTIER_EMPTY
         assert len(site.asked) <= asked + 80 - kept + 2 * 12, "pages that were kept are not asked for again"

@@ -64,7 +64,7 @@ def test_what_was_fitted_is_a_strategy_file_and_always_the_same(world: Path, tmp
     assert fit_prior([Source(world, files)], plan, lambda *progress: None) == prior
     file = tmp_path / "mine.toml"
     file.write_text(strategy_file(prior))
-    made = strategy_of(str(file))[1]
+    made = strategy_of(str(file), files=True)[1]
     assert isinstance(made, Hunter)
     assert made.prior == prior
 
@@ -82,7 +82,7 @@ def test_the_command_writes_the_file_and_tells_what_counts(world: Path, tmp_path
     ran = salticid("fit", world, "--topics", topics, "--max-pages", 40, "--rounds", 1, "--out", out)
     assert ran.status == 0, ran.err
     assert f"--strategy {out}" in ran.out
-    assert isinstance(strategy_of(str(out))[1], Hunter)
+    assert isinstance(strategy_of(str(out), files=True)[1], Hunter)
     refused = salticid("fit", world, "--topics", topics, "--out", tmp_path / "mine.txt")
     assert refused.status == 2
     assert "let it end in .toml" in refused.err

@@ -276,7 +276,7 @@ def test_a_page_without_areas_can_be_scored_and_learned() -> None:
 def test_tables_go_through_a_strategy_file(tmp_path: Path) -> None:
     file = tmp_path / "learned.toml"
     file.write_text(save("transition", TABLES, {"learn": False, "rescore": 7}))
-    name, strategy = strategy_of(str(file), {"rescore": "0"})
+    name, strategy = strategy_of(str(file), {"rescore": "0"}, files=True)
     assert isinstance(strategy, Transition)
     assert (name, strategy.tables, strategy.learn, strategy.rescore) == ("transition", TABLES, False, 0)
     assert load(file.read_text()) == TABLES
@@ -288,7 +288,7 @@ def test_what_a_crawl_learned_is_where_the_next_one_starts(tmp_path: Path) -> No
     crawl(dozen(), teacher, "seed", "b", "b2", "d")
     file = tmp_path / "learned.toml"
     file.write_text(save("anchor", teacher.model.tables()))
-    _, pupil = strategy_of(str(file))
+    _, pupil = strategy_of(str(file), files=True)
     assert isinstance(pupil, Anchor)
     pupil.start(prepare(dozen().topic, dozen(), Limits(), 0))
     assert pupil.model.tables() == teacher.model.tables()

@@ -34,8 +34,9 @@ _NOT_FOLLOWED = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK, errno.ENXIO, errno.EI
 class UnsafeFile(UserError):
     """A name in a crawl folder that is not a regular file or folder of its own."""
 
-    def __init__(self, path: Path, what: str = "is a symlink or not a regular file") -> None:
-        super().__init__(
+    @classmethod
+    def at(cls, path: Path, what: str = "is a symlink or not a regular file") -> UnsafeFile:
+        return cls(
             f"{path} {what}; a crawl folder may hold only regular files and folders: replace it by a copy, or remove it"
         )
 
@@ -119,9 +120,9 @@ def check_regular(folder: Path, names: tuple[str, ...], written: bool = False) -
 
 def _check(path: Path, found: os.stat_result, written: bool) -> None:
     if not stat.S_ISREG(found.st_mode):
-        raise UnsafeFile(path)
+        raise UnsafeFile.at(path)
     if written and found.st_nlink > 1:
-        raise UnsafeFile(path, "is a hard link to a file that has another name")
+        raise UnsafeFile.at(path, "is a hard link to a file that has another name")
 
 
 @contextmanager
@@ -131,4 +132,4 @@ def _refused(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in _NOT_FOLLOWED:
             raise
-        raise UnsafeFile(path) from None
+        raise UnsafeFile.at(path) from None

@@ -130,7 +130,8 @@ class Archive:
         """Forget all that came after a `flush` that returned `to`; the sentence to tell the person, if any.
 
         A file may be shorter than it was, where power failed. It keeps its whole records, and what is added
-        goes into the next file: the places of lost records belong to nobody else.
+        goes into the next file: the places of lost records belong to nobody else. A file that has a second name, in
+        the folder of a merged crawl, is complete: what is added goes into the next file, too.
         """
         self._waiting.clear()
         number, size = to or (0, 0)
@@ -139,13 +140,14 @@ class Archive:
                 file_of(self._folder, later).unlink()
         file = file_of(self._folder, number)
         whole = size if _size(file) >= size else _whole(file)
-        if whole:
+        if not whole:
+            file.unlink(missing_ok=True)
+        elif _size(file) != whole:
             with open_file(self._folder, number, "r+b") as opened:
                 opened.truncate(whole)
-        else:
-            file.unlink(missing_ok=True)
         if whole == size:
-            self._number, self._size = number, size
+            is_shared = bool(size) and file.lstat().st_nlink > 1
+            self._number, self._size = (number + 1, 0) if is_shared else (number, size)
             return None
         self._number, self._size = number + 1, 0
         return (
