@@ -25,7 +25,7 @@ from tests.dns_server import NameServer, Refusal, name_server
 from benchmarks._faulty_hosts import FaultyHosts
 from benchmarks._processes import descriptors, family, resident
 from benchmarks.report import figure, say
-from salticid.runs.onlooker import NOBODY_THERE, SOMEBODY_THERE
+from salticid.runs.onlooker import NO_NAMES, NOBODY_THERE, SOMEBODY_THERE
 
 MINUTES = float(os.environ.get("SALTICID_SOAK_MINUTES", "60"))
 EVERY, LASTS = 50.0, 15.0
@@ -128,7 +128,8 @@ async def _soak(folder: Path, seconds: float, faulty: FaultyHosts, names: NameSe
     began = next((sample.seconds for sample in samples if sample.served), 0.0)
     warmed_up = began + min(WARMING_UP, (samples[-1].seconds - began) / 3)
     warm = next(sample for sample in samples if sample.seconds >= warmed_up)
-    expected = ("crawling:", *([NOBODY_THERE.partition("(")[0], SOMEBODY_THERE] if fails else ()))
+    outage = (NOBODY_THERE.partition("(")[0], NO_NAMES.partition("{")[0], SOMEBODY_THERE)
+    expected = ("crawling:", *(outage if fails else ()))
     complaints = "\n".join(line for line in said.splitlines() if not line.startswith(expected))
     return Soaked(faulty, samples, warm, process.returncode or 0, told, complaints, outages.count)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 import time
 from collections import Counter
@@ -16,8 +17,18 @@ from tests import killing
 
 PATIENCE = 120.0
 HOSTS = [f"www.h{n}.example" for n in range(12)]
-LOST = "nobody can be reached"
-"""What the program says then."""
+LOST, NAMELESS = "nobody can be reached", "No name server answers"
+"""What the program says when nobody answers, and when hosts do."""
+HURRIED = (
+    sys.executable,
+    "-c",
+    "from dataclasses import replace\n"
+    "from salticid.cli import main\n"
+    "from salticid.webs.live.retries import REMEDIES\n"
+    "REMEDIES.update({each: replace(remedy, wait=remedy.wait / 50) for each, remedy in REMEDIES.items()})\n"
+    "main()",
+)
+"""The program with short pauses between tries."""
 
 
 class Site(ThreadingHTTPServer):
@@ -66,10 +77,11 @@ class _Pages(BaseHTTPRequestHandler):
         host = self.headers["Host"].partition(":")[0]
         with self.server.count(host + self.path):
             time.sleep(self.server.seconds)
-        links = "".join(f'<a href="{link}">spiders</a>' for link in self.server.links(host, self.path))
-        robots = self.path == "/robots.txt"
-        body = b"" if robots else f"<title>{host}</title><p>Spiders of {host} {links}".encode()
-        self.send_response(404 if robots else 200)
+        there = self.path in ("/", "/a", "/b") or self.path[1:].isdecimal()
+        links = self.server.links(host, self.path) if there else []
+        anchors = "".join(f'<a href="{link}">spiders</a>' for link in links)
+        body = f"<title>{host}</title><p>Spiders of {host} {anchors}".encode() if there else b""
+        self.send_response(200 if there else 404)
         self.send_header("Content-Type", "text/html")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

@@ -70,6 +70,7 @@ def test_the_crawl_lives_and_others_are_served(crawl: str, request: pytest.Fixtu
     survived: Survived = request.getfixturevalue(crawl)
     assert survived.status == INTERRUPTED, f"it had to be ended from outside: {survived.err}"
     assert "Traceback" not in survived.err
+    assert "nobody can be reached" not in survived.err
     assert survived.tree.peak - survived.idle <= MOST_MEMORY
     assert len(survived.gaps) > 20
     assert median(survived.gaps) < 0.5, "others are not slowed: the honest host is asked every 0.1 s"

@@ -153,7 +153,7 @@ def test_a_host_that_goes_away_is_dropped_if_others_are_there_else_waited_for(al
                 urls = [A] if alone else ["http://b.example/", A]
                 first = [await there.fetch(there.urls.intern(url)) for url in urls]
             lost = asyncio.Event()
-            there.network.reach.on_loss = lambda failure: lost.set()
+            there.network.reach.on_loss = lambda failure, names: lost.set()
             later = asyncio.gather(*(there.fetch(there.urls.intern(A + path)) for path in ("b", "c")))
             if alone:
                 await lost.wait()

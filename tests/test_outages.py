@@ -11,7 +11,17 @@ from pathlib import Path
 import pytest
 from tests.conftest import ROOT
 from tests.dns_server import Refusal, name_server
-from tests.outages import HOSTS, LOST, PATIENCE, Program, everything, serving, wait_until
+from tests.outages import (
+    HOSTS,
+    HURRIED,
+    LOST,
+    NAMELESS,
+    PATIENCE,
+    Program,
+    everything,
+    serving,
+    wait_until,
+)
 from tests.running import ANEW
 
 
@@ -26,10 +36,11 @@ def test_names_that_nobody_knows_for_a_while_are_no_names_that_nobody_has(
     with serving() as site, name_server(at_first) as names:
         seed = ("--seed-url", site.seed, "--timeout", "1", *names.options)
         with Program(tmp_path / "crawl", *seed) as program:
-            program.until_it_says(LOST)
+            program.until_it_says(NAMELESS if begins_well else LOST)
             names.directory = lambda name: ["127.0.0.1"]
             assert everything(program.result())
-        assert "goes on" in program.said
+        assert "Somebody answers again" in program.said
+        assert not begins_well or LOST not in program.said
 
 
 def test_a_name_that_nobody_has_is_told_so_at_once(tmp_path: Path) -> None:
@@ -56,30 +67,56 @@ IMPOSSIBLE = (
     "a$b.example",
     "b.onion",
 )
-FAILING = tuple(f"www.f{n}.example" for n in range(40))
+FAILING = tuple(f"www.f{n}.example" for n in range(10))
 
 
-@pytest.mark.parametrize("by_address", [False, True], ids=["hosts by name", "hosts by address"])
-def test_names_that_cannot_be_looked_up_stop_nobody(by_address: bool, tmp_path: Path) -> None:
-    """While hosts answer, names that are impossible, or that a name server fails to find, are given up."""
+def _chain(host: str, path: str) -> list[str]:
+    """30 pages, each with a link to the next; one of them links to all names that cannot be looked up."""
+    number = int(path[1:] or 0)
+    bad = [f"http://{name}/" for name in (*IMPOSSIBLE, *FAILING)] + ["http://127.0.0.1:0/"]
+    return [*(bad if number == 2 else []), *([f"/{number + 1}"] if number < 29 else [])]
 
-    def directory(name: str) -> list[str] | Refusal:
-        return Refusal.FAILURE if name in FAILING else ["127.0.0.1"]
 
-    def links(host: str, path: str) -> list[str]:
-        number = int(path.removeprefix("/").replace("robots.txt", "") or 0)
-        bad = [f"http://{name}/" for name in (*IMPOSSIBLE, *FAILING)] + ["http://127.0.0.1:0/"]
-        return [*(bad if number == 2 else []), *([f"/{number + 1}"] if number < 29 else [])]
+def test_names_that_cannot_be_looked_up_stop_nobody(tmp_path: Path) -> None:
+    """While hosts answer, impossible names and names that a name server fails to find are given up.
 
-    with serving() as site, name_server(directory) as names:
-        site.links = links  # type: ignore[method-assign]
-        seed = f"http://{'127.0.0.1' if by_address else 'seed.example'}:{site.port}/"
+    The first run is killed while such names wait; the next one fetches the rest.
+    """
+    with serving(seconds=0.05) as site, name_server(lambda name: Refusal.FAILURE) as names:
+        site.links = _chain  # type: ignore[method-assign]
+        seed = f"http://127.0.0.1:{site.port}/"
         command = ("--seed-url", seed, "--max-pages", "1000", *names.options)
         with Program(tmp_path / "crawl", *command) as program:
+            wait_until(lambda: "127.0.0.1/10" in site.asked)
+            program.kill()
+        assert "127.0.0.1/29" not in site.asked
+        with Program(tmp_path / "crawl", *command, by=HURRIED) as program:
             told = program.result()
     assert LOST not in program.said
+    assert NAMELESS not in program.said
     assert (told["stopped"], told["outcomes"]["ok"]) == ("frontier empty", 30)
     assert not {name for name in names.asked if name in IMPOSSIBLE}
+
+
+def test_names_are_given_up_when_only_hosts_answer_for_too_long(tmp_path: Path) -> None:
+    """A name server fails after the first page. Its host is still fetched, and the next run finds the other names."""
+
+    def at_first(name: str) -> list[str] | Refusal:
+        return Refusal.FAILURE if any(url.endswith("example/") for url in site.asked) else ["127.0.0.1"]
+
+    with serving() as site, name_server(at_first) as names:
+        hosts = [f"http://{each}:{site.port}/" for each in HOSTS[:3]]
+        site.links = lambda host, path: [*hosts, "/a", "/b"] if path == "/" else []  # type: ignore[method-assign]
+        command = ("--seed-url", site.seed, "--patience", "1s", *names.options)
+        with Program(tmp_path / "crawl", *command, by=HURRIED) as program:
+            told = program.result()
+        assert (told["stopped"], told["outcomes"]["ok"]) == ("frontier empty", 3)
+        assert NAMELESS in program.said
+        assert "the names are given up" in program.said
+        assert LOST not in program.said
+        names.directory = lambda name: ["127.0.0.1"]
+        with Program(tmp_path / "crawl", *command, by=HURRIED) as program:
+            assert program.result()["outcomes"]["ok"] == 3 * 4
 
 
 def test_who_waits_too_long_stops_and_the_same_command_goes_on(tmp_path: Path) -> None:

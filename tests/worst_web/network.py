@@ -8,7 +8,7 @@ import zlib
 import brotli  # type: ignore[import-untyped]
 import zstandard
 from tests.hostile import in_parts, moved, page, silence, then_reset
-from tests.worst_web.row import NEVER, Row, port, row
+from tests.worst_web.row import NEVER, Row, nameless, port, row
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -245,6 +245,15 @@ PORTS = [
     port("an alert for a greeting by https", "unreachable", b"\x15\x03\x03\x00\x02\x02\x28", "https"),
 ]
 
+NAMELESS = [
+    nameless("an empty label", "a..invalid"),
+    nameless("an empty first label", ".a.example"),
+    nameless("a label of 64 letters", f"{'a' * 64}.example"),
+    nameless("a name of 308 characters", ".".join(["a" * 61] * 5)[:308]),
+    nameless("a character that no name has", "a$b.example"),
+    *(nameless(f"name server failure {number}", f"www.fails{number}.example") for number in range(20)),
+]
+
 TO_PRIVATE = [
     row(f"sent to {number}", "refused address", moved(f"http://{address}/"), most_asked=1)
     for number, address in enumerate(
@@ -279,4 +288,4 @@ TO_PRIVATE = [
 
 def network() -> list[Row]:
     """All of them."""
-    return [*SLOW, *ENDLESS, *BROKEN, *LATER, *PORTS, *TO_PRIVATE, *bombs()]
+    return [*SLOW, *ENDLESS, *BROKEN, *LATER, *PORTS, *NAMELESS, *TO_PRIVATE, *bombs()]

@@ -25,7 +25,8 @@ class Row:
     """The host `name`.example. Its page "/" must come back with one of these outcomes.
 
     `answers` are those to its paths; what else is asked for is not there. "/" may be asked for `most_asked` times.
-    One with a `port` answers nothing but what is said there.
+    One with a `port` answers nothing but what is said there. One with a `bare_host` has that name, which no rule
+    places: the name server fails to find it.
     """
 
     name: str
@@ -34,10 +35,11 @@ class Row:
     most_asked: int = 2
     scheme: str = "http"
     port: Port | None = None
+    bare_host: str = ""
 
     @property
     def host(self) -> str:
-        return re.sub(r"[^a-z0-9]+", "-", self.name.lower()) + ".example"
+        return self.bare_host or re.sub(r"[^a-z0-9]+", "-", self.name.lower()) + ".example"
 
     @property
     def url(self) -> str:
@@ -55,6 +57,11 @@ def row(name: str, outcome: str | None, *answer: Answer, most_asked: int = 2, **
 def port(name: str, outcome: str, greeting: bytes | None, scheme: str = "http") -> Row:
     """A row with a port of its own."""
     return Row(name, tuple(outcome.split("|")), {}, scheme=scheme, port=Port(greeting))
+
+
+def nameless(name: str, host: str) -> Row:
+    """A row whose host has no address."""
+    return Row(name, ("unreachable",), {}, most_asked=0, bare_host=host)
 
 
 def html(body: bytes, *fields: str) -> bytes:

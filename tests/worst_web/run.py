@@ -17,6 +17,7 @@ from itertools import count, pairwise
 from pathlib import Path
 
 from benchmarks._processes import family, resident, waited_seconds
+from tests.dns_server import Refusal, name_server
 from tests.hostile import Answer, Asked, Server, page, serving
 from tests.worst_web.row import NEVER, Port, Row
 
@@ -123,7 +124,14 @@ async def _survive(rows: Sequence[Row], folder: Path, options: Sequence[str]) ->
         f'name = "worst"\nkeywords = "spiders"\nseeds = ["http://{HONEST}/0"]\nlanguage = "en"\n'
     )
     async with serving(answer) as server, AsyncExitStack() as stack:
-        where = ["--resolve", f"*=127.0.0.1:{server.port}", "--allow-net", "127.0.0.0/8"]
+        where = ["--allow-net", "127.0.0.0/8"]
+        if any(row.bare_host for row in rows):
+            names = stack.enter_context(name_server(lambda name: Refusal.FAILURE))
+            where += ["--dns", f"127.0.0.1:{names.port}"]
+            placed = [HONEST, *(row.host for row in rows if not row.bare_host)]
+        else:
+            placed = ["*"]
+        where += [word for host in placed for word in ("--resolve", f"{host}=127.0.0.1:{server.port}")]
         for row in rows:
             if row.port is not None:
                 number = await stack.enter_async_context(_listening(row.port))

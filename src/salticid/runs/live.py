@@ -18,7 +18,7 @@ from salticid.runs.brief import KnownPages, settle
 from salticid.runs.given_past import relive_as_given
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.live_web import live_web, read_known_pages
-from salticid.runs.onlooker import NOBODY_THERE, SOMEBODY_THERE, Onlooker
+from salticid.runs.onlooker import NAMES_GIVEN_UP, SOMEBODY_THERE, Onlooker, outage
 from salticid.runs.order import Order, Recipe
 from salticid.runs.ownership import ByHost, Hosts
 from salticid.runs.past import Past, relive
@@ -154,15 +154,16 @@ class LiveRun(Run):
                 if self.on_end is not None:
                     self.on_end()
 
-        def on_loss(failure: Failure) -> None:
+        def on_loss(failure: Failure, names: int) -> None:
             if driver is not None:
-                driver.pause(_NETWORK)
-            self.onlooker.warn(NOBODY_THERE.format(failure.value))
+                (driver.go_on if names else driver.pause)(_NETWORK)
+            self.onlooker.warn(outage(failure, names))
 
-        def on_return() -> None:
+        def on_return(gives_up_names: bool) -> None:
             if driver is not None:
                 driver.go_on(_NETWORK)
-            self.onlooker.warn(SOMEBODY_THERE)
+            given_up = NAMES_GIVEN_UP.format(self.settings.patience)
+            self.onlooker.warn(given_up if gives_up_names else SOMEBODY_THERE)
 
         def on_give_up() -> None:
             if driver is None:

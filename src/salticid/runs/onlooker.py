@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from salticid.model import Topic, Visit
 from salticid.protocols import Brief
+from salticid.webs.live.retries import Failure
 
 if TYPE_CHECKING:
     from salticid.runs.run import Run
@@ -15,7 +16,21 @@ NOBODY_THERE = (
     "Paused: nobody can be reached ({}). Nothing is lost; it is tried again and again, and the crawl goes on by itself "
     "as soon as somebody answers."
 )
+NO_NAMES = (
+    "No name server answers: {} so far. Nothing is lost; hosts with known addresses are still fetched, and the names "
+    "are looked up again and again."
+)
 SOMEBODY_THERE = "Somebody answers again: the crawl goes on."
+NAMES_GIVEN_UP = (
+    "No name server answered for {:.0f} s: the names are given up. The next run looks them up again."
+)
+
+
+def outage(failure: Failure, names: int) -> str:
+    """What to say when nobody can be reached, or when so many names wait while hosts answer."""
+    if not names:
+        return NOBODY_THERE.format(failure.value)
+    return NO_NAMES.format(f"{names:,} host names wait" if names > 1 else "1 host name waits")
 
 
 class Onlooker:

@@ -20,7 +20,7 @@ from salticid.model import Outcome, Response
 from salticid.runs.live import Stopwatch
 from salticid.runs.live_settings import ACCESS, LiveSettings, without_password
 from salticid.runs.live_web import live_web
-from salticid.runs.onlooker import NOBODY_THERE, Onlooker
+from salticid.runs.onlooker import Onlooker, outage
 from salticid.runs.site_changes import SiteChanges
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.log import CrawlLog
@@ -213,7 +213,7 @@ async def refresh(
             work = Refresh(web, log, settings.concurrency, versions.due(), versions.last)
             work.on_trouble = onlooker.trouble
             reach = web.network.reach
-            reach.on_loss = lambda failure: onlooker.warn(NOBODY_THERE.format(failure.value))
+            reach.on_loss = lambda failure, names: onlooker.warn(outage(failure, names))
             if web.rendering is not None:
                 web.rendering.on_need = onlooker.warn
             onlooker.begins(work.stop)

@@ -182,6 +182,10 @@ class Resolver:
     def __init__(self, rules: Sequence[ResolveRule] = ()) -> None:
         self._rules = {rule.host: rule for rule in rules}
 
+    def names(self, host: str) -> bool:
+        """Whether a rule names this very host."""
+        return host.lower().removesuffix(".") in self._rules
+
     def find(self, host: str, port: int) -> tuple[str, int] | None:
         """The address and port to connect to; None where DNS shall say, or where `host` is an address."""
         if _is_address(host):

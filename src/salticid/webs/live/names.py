@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import re
 import socket
 from collections.abc import Callable
 from math import inf
@@ -18,6 +19,8 @@ ANSWER_LIFETIME = 300.0
 """Seconds an answer is used again."""
 _MOST_ENTRIES = 100_000
 _NO_SUCH_NAME = (ARES_ENOTFOUND, ARES_ENODATA, ARES_ENONAME)
+_POSSIBLE = re.compile(r"(?!.{254})([a-z0-9_*-]{1,63}\.)*[a-z0-9_*-]{1,63}", re.IGNORECASE)
+"""Names that a name server can be asked about (RFC 1035)."""
 _NEVER_ASKED = ("localhost", "onion")
 """Top-level domains that no name server is asked about (RFC 6761, RFC 7686)."""
 
@@ -27,7 +30,7 @@ class NoSuchName(OSError):
 
 
 class ImpossibleName(NoSuchName):
-    """No name server is asked: a label is empty or too long, the name is too long, or has a wrong character."""
+    """A label is empty or too long, the name is too long, or it has a wrong character. No name server is asked."""
 
 
 class NoNameServer(OSError):
@@ -112,6 +115,8 @@ class Names(AbstractResolver):
         return entry[1]
 
     async def _look_up(self, host: str, port: int) -> list[ResolveResult]:
+        if not (":" in host or _POSSIBLE.fullmatch(host.removesuffix(".")) or self._rules.names(host)):
+            raise ImpossibleName(f"{host} is not a valid host name")
         if (place := self._rules.find(host, port)) is not None:
             address, its_port = place
             kind = socket.AF_INET6 if ":" in address else socket.AF_INET

@@ -3,6 +3,7 @@
 A host that fails while others answer is gone. When no other has answered meanwhile, or many hosts fail at once, it
 may be either; so those who answered before are asked once more. If one of them does, it was the host. If none does, the
 network is lost: all who fail wait, and it is tried again and again, with growing pauses, until somebody answers.
+While hosts answer and only name servers do not, the names wait and the crawl goes on with the other hosts.
 
 A name that no name server finds is judged by names that were found before. Where there are none, because all hosts
 that answered are given by address, a host that answers shows that the network is up, and the name is given up.
@@ -13,6 +14,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from enum import Enum, auto
 from itertools import islice
 from math import inf
 
@@ -31,25 +33,34 @@ PATIENCE = 3600.0
 """Seconds that a lost network is waited for."""
 
 
+class Loss(Enum):
+    """What does not answer: the name servers, while hosts do, or everybody."""
+
+    NAMES = auto()
+    EVERYBODY = auto()
+
+
 class Reach:
     """Tells whether it was the network that failed, and waits for it.
 
-    `on_loss` is called with a failure when nobody can be reached, `on_return` when somebody can again, `on_give_up`
-    when that took longer than `patience`: whoever sets it ends the waiting requests. Else they fail.
+    `on_loss` is called with a failure when nobody can be reached, and with the number of names that wait when hosts
+    answer but no name server does. `on_return` is called when that is over, with whether the names that wait are given
+    up. `on_give_up` is called when nobody could be reached for `patience` seconds, and ends the waiting requests;
+    without it they fail.
     """
 
     def __init__(
         self, line: Line, manners: Manners, clock: Callable[[], float], patience: float = PATIENCE
     ) -> None:
         self._line, self._manners, self._clock, self._patience = line, manners, clock, patience
-        self.on_loss: Callable[[Failure], None] | None = None
-        self.on_return: Callable[[], None] | None = None
+        self.on_loss: Callable[[Failure, int], None] | None = None
+        self.on_return: Callable[[bool], None] | None = None
         self.on_give_up: Callable[[], None] | None = None
         self._failures: dict[str, None] = {}
         self._heard_at = -inf
         self._waiting: dict[object, tuple[str, Failure]] = {}
         self._look: asyncio.Task[bool] | None = None
-        self._lost = False
+        self._lost: Loss | None = None
         self._nameless_since = -inf
 
     async def waits_out_loss(self, origin: str, failure: Failure, since: float, last: bool) -> bool:
@@ -91,28 +102,46 @@ class Reach:
     async def _look_for_anybody(self) -> bool:
         """Wait until somebody answers; whether the network was lost until then."""
         start, pause = self._clock(), FIRST_PAUSE
+        since = start
         try:
             while not await self._somebody_answers(start):
-                self._report_loss()
+                loss = await self._loss(since)
+                since = self._clock()
+                self._report(loss)
                 if self._clock() - start >= self._patience:
-                    if await self._does_without_names():
+                    if loss is Loss.NAMES:
+                        self._nameless_since = self._clock()
                         break
                     if self.on_give_up is None:
                         return False
                     self.on_give_up()
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
-            if self._lost and self.on_return is not None:
-                self.on_return()
-            return self._lost and self._nameless_since < start
+            gives_up_names = self._nameless_since >= start
+            if self._lost is not None and self.on_return is not None:
+                self.on_return(gives_up_names)
+            return self._lost is not None and not gives_up_names
         finally:
-            self._lost = False
+            self._lost = None
 
-    def _report_loss(self) -> None:
-        if not self._lost:
-            self._lost = True
-            if self.on_loss is not None:
-                self.on_loss(next(failure for _, failure in reversed(self._waiting.values())))
+    async def _loss(self, since: float) -> Loss:
+        """What is lost: name servers alone, if a host has answered since then or answers now."""
+        if all(failure is not Failure.NO_NAME_SERVER for _, failure in self._waiting.values()):
+            return Loss.EVERYBODY
+        if self._line.answered_at > since:
+            return Loss.NAMES
+        looks = [self._ask(origin) for origin in islice(reversed(self._line.origins), WITNESSES)]
+        answers = await self._succeeds(looks, lambda: self._line.answered_at > since)
+        return Loss.NAMES if answers else Loss.EVERYBODY
+
+    def _report(self, loss: Loss) -> None:
+        if loss is not self._lost and self.on_loss is not None:
+            names = {
+                host(f"{at}/") for at, failure in self._waiting.values() if failure is Failure.NO_NAME_SERVER
+            }
+            last = next(failure for _, failure in reversed(self._waiting.values()))
+            self.on_loss(last, len(names) if loss is Loss.NAMES else 0)
+        self._lost = loss
 
     def _known_names(self) -> list[str]:
         """Of those who answered, the last whose names a name server found."""
@@ -147,17 +176,6 @@ class Reach:
             more = [] if failure is Failure.NO_NAME_SERVER else [one_more]
             looks += [self._ask(origin) for origin in dict.fromkeys([*witnesses, *more])]
         return await self._succeeds(looks, is_up)
-
-    async def _does_without_names(self) -> bool:
-        """Whether hosts answer although no name server does: then names are given up, and the crawl goes on."""
-        if any(failure is not Failure.NO_NAME_SERVER for _, failure in self._waiting.values()):
-            return False
-        start = self._clock()
-        looks = [self._ask(origin) for origin in islice(reversed(self._line.origins), WITNESSES)]
-        if not await self._succeeds(looks, lambda: self._line.answered_at >= start):
-            return False
-        self._nameless_since = self._clock()
-        return True
 
     async def _succeeds(self, looks: list[Coroutine[None, None, None]], is_up: Callable[[], bool]) -> bool:
         """Take all these looks at once, until one shows that somebody is there."""
