@@ -66,7 +66,12 @@ def new_limits(folder: Path, before: Limits, now: Limits, *, may_shrink: bool = 
 def current_limits(db: Database, before: Mapping[str, Any]) -> Limits:
     """The limits a crawl has come to: those it began with, or the last it was given."""
     extensions = [message.limits for _, message in all_messages(db) if isinstance(message, Extension)]
-    return extensions[-1] if extensions else Limits(**before["limits"])
+    return extensions[-1] if extensions else first_limits(before)
+
+
+def first_limits(before: Mapping[str, Any]) -> Limits:
+    """The limits a crawl began with."""
+    return msgspec.convert(before["limits"], Limits)
 
 
 def _differences(name: str, there: Any, here: Any) -> Iterator[tuple[str, Any, Any]]:
