@@ -172,7 +172,9 @@ def last_settings(folder: Path, options: Mapping[str, Any], warn: Callable[[str]
         )
     before = runs[0]
     # A run without these options does not make them unnecessary: the last that was given counts.
-    reach = {name: next((run[name] for run in runs if run.get(name) not in (None, [])), None) for name in REACH}
+    reach = {
+        name: next((run[name] for run in runs if run.get(name) not in (None, [])), None) for name in REACH
+    }
     try:
         given = {name: value for name, value in reach.items() if value is not None}
         kept = msgspec.convert({**before, **given}, LiveSettings)

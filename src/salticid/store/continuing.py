@@ -12,7 +12,7 @@ from salticid.errors import UserError, shortened
 from salticid.messages import Extension
 from salticid.model import Limits
 from salticid.store.database import Database
-from salticid.store.forgotten_urls import FORGOTTEN
+from salticid.store.forgotten_urls import FORGOTTEN, veil_of, without_urls
 from salticid.store.record import all_messages
 
 _BUDGET = ("max_pages", "max_fetches", "max_seconds")
@@ -42,6 +42,8 @@ def check_same(
             f"pages of the crawl in {folder} were forgotten, which its world still holds; crawl into a new folder with "
             "--out"
         )
+    if (veil := veil_of(before)) is not None:
+        now = {**now, "topic": without_urls(now["topic"], veil)}
     for fact in ("topic", "strategy", "judge", "web", "arrivals", "seed", "backlinks", "known_crawls"):
         for name, there, here in _differences(fact, before.get(fact), now.get(fact)):
             if now["version"] == before["version"] or None not in (there, here):
