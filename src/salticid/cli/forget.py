@@ -48,7 +48,7 @@ def forget_pages(
                 "urls": done.urls,
                 "not_found": done.not_found,
                 "raw_copies": done.raw_copies,
-            }  # fmt: skip
+            }
         )
         return status
     out.print(f"{len(done.urls)} pages forgotten.", highlight=False)

@@ -81,7 +81,7 @@ class _Shapes(msgspec.Struct):
     web: dict[str, Any] = {}
     limits: _Limits | None = None
     arrivals: str = ""
-    seed: int = 0
+    seed: Annotated[int, msgspec.Meta(ge=0)] = 0
     backlinks: str | None = None
     known_crawls: list[str] = []
     as_given: str = ""
