@@ -39,13 +39,13 @@ OTHER = "http://other.example"
 KILLS = {
     "before the files": "forgetting.discard = killed",
     "when a file is written": "copy = discarding._copy\ndiscarding._copy = lambda *args: (copy(*args), killed())",
-    "when the log knows": "Path.unlink = lambda path, **_: path.suffix == '.gz' and killed()",
+    "when the log knows": "warc.remove_file = killed",
     "before the digests": "forgetting.rounds = killed",
 }
 PROGRAM = """
 import os, signal
 from pathlib import Path
-from salticid.store import discarding, forgetting
+from salticid.store import discarding, forgetting, warc
 def killed(*_, **__): os.kill(os.getpid(), signal.SIGKILL)
 {kill}
 forgetting.forget(Path({folder!r}), ["http://a.example/secret"])
@@ -143,6 +143,7 @@ def test_nothing_of_a_page_is_left_and_it_is_never_asked_for_again(tmp_path: Pat
         assert said.status == 0, said.err
         assert json.loads(said.out) == {
             "out": str(folder), "pages": 1, "urls": [f"{SITE}/secret"], "not_found": [],
+            "raw_copies": 2,
         }  # fmt: skip
         assert traces(folder, *SECRET, *blobs) == set()
         assert salticid("search", folder, "nothing").out, "all else is found"
@@ -208,6 +209,32 @@ def test_nothing_that_named_the_page_or_that_it_alone_named_is_left(tmp_path: Pa
         assert said.status == 0, said.err
 
 
+def test_urls_that_a_person_typed_go_too_and_the_crawl_is_resumed(tmp_path: Path) -> None:
+    folder, hush = tmp_path / "c", f"{SITE}/hush"
+    with serving() as (site, port):
+        site.pages |= {"/": page("home", "/plain"), "/plain": page("nothing"), "/hush": page("velvetgrouse")}
+        order = (
+            "crawl", "--query", "jumping spiders", "--seed-url", f"{SITE}/", "--seed-url", hush, "--delay", "0",
+            "--resolve", f"*=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8", "--out", folder,
+        )  # fmt: skip
+        assert salticid(*order).status == 0
+        (folder / "wish.json").write_text(json.dumps({"seeds": [f"{SITE}/", "site.example/hush"], "n": 1}))
+        assert traces(folder, "site.example/hush")
+        said = salticid("forget", folder, hush)
+        assert (said.status, "1 pages forgotten" in said.out) == (0, True), said
+        assert traces(folder, "site.example/hush", "/hush", "velvetgrouse") == set()
+        wish = json.loads((folder / "wish.json").read_bytes())
+        assert (wish["seeds"][0], "forgotten.invalid" in wish["seeds"][1], wish["n"]) == (f"{SITE}/", True, 1)
+        site.asked.clear()
+        said = salticid(*order, "--max-pages", "1500")
+        assert said.status == 0, said.err
+        said = salticid("watch", folder, *reach(folder))
+        assert said.status == 0, said.err
+        asked = {path for path, _ in site.asked}
+        assert ("/hush" in asked, "/plain" in asked) == (False, True)
+        assert traces(folder, "site.example/hush", "/hush", "velvetgrouse") == set()
+
+
 def test_an_unknown_address_is_reported_and_nothing_changes(made: Path) -> None:
     said = salticid("forget", made, "http://a.example/unknown", "b.example")
     assert (said.status, "a.example/unknown is not in the crawl; add --block" in said.err) == (1, True), said
@@ -256,7 +283,7 @@ def made(tmp_path: Path) -> Path:
     links = "<a href=/secret>one</a> <a href=/moved>two</a>"
     home = article("home", more=links)
     crawl.add("http://a.example/", home, raw=home)
-    html = article(SECRET[0], f"{SECRET[1]} {'and other words ' * 30}")
+    html = article(SECRET[0], f"{SECRET[1]} {'and other words ' * 30}", more="<a href=/only-there>x</a>")
     crawl.add("http://a.example/moved", html, to="http://a.example/secret", raw=html)
     twin = article("A copy", f"copied {'and other words ' * 30}")
     first = crawl.add("http://a.example/copy", twin, raw=twin, duplicate_of=1)
@@ -283,6 +310,8 @@ def made(tmp_path: Path) -> Path:
     folder = crawl.commit()
     crawl.db.close()
     (folder / SNAPSHOT).write_text(SECRET[0])
+    (folder / "commands.jsonl").write_text('{"type":"hear","url":"http://a.example/secret","liking":1}\n')
+    (folder / "wish.json").write_text('{"seeds":["a.example/secret"]}')
     return folder
 
 
@@ -333,7 +362,7 @@ def test_killed_at_any_step_it_is_ended_by_the_same_command(made: Path, when: st
     log.close()
     said = salticid("forget", made)
     assert said.status == 0, said.err
-    assert traces(made, *SECRET, "a.example/secret", "a.example/moved") == set()
+    assert traces(made, *SECRET, "a.example/secret", "a.example/moved", "/only-there") == set()
     assert salticid("search", made, "copied").out
 
 

@@ -157,6 +157,30 @@ def test_wild_values_end_in_one_error(own: Path, table: str, column: str, value:
         assert said.status in (0, 1, 2)
 
 
+_FORGED = [
+    ("limits", '{"max_pages":"many"}'), ("limits", '{"max_pages":NaN}'), ("limits", '{"max_pages":1e30}'), ("seed", "-1"),
+    ("web", "[]"), ("topic", '{"name":5}'), ("topic", '{"seeds":[5]}'), ("forgotten", '{"salt":"zz","hashes":[]}'),
+    ("warc", "[-1,-1]"), ("unwanted", '{"places":[-1]}'), ("merged", "[]"), ("line", '"x"'), ("version", "5"),
+    ("judge", "[" * 5000),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), _FORGED)
+def test_forged_facts_are_damage(own: Path, name: str, value: str) -> None:
+    with tampering(own) as db:
+        db.execute("INSERT OR REPLACE INTO about VALUES (?, ?, 0)", (name, value))
+    with closing(CrawlFolder(own)) as crawl, pytest.raises(Damaged):
+        crawl.about()
+
+
+def test_a_missing_fact_is_damage(own: Path) -> None:
+    with tampering(own) as db:
+        db.execute("DELETE FROM about WHERE name IN ('web', 'limits', 'topic')")
+    said = salticid("watch", own)
+    assert (said.status, said.err.count("\n")) == (1, 1), said.err
+    assert "the fact 'web' about the crawl is missing" in said.err
+
+
 def test_symlinks_lead_nobody_out_of_the_folder(own: Path, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()

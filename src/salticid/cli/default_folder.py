@@ -47,6 +47,6 @@ def _holds(folder: Path, order: Order, shards: int | None) -> bool:
             check_same(folder, before, order.facts(shards))
     except NoCrawlYet:
         return True
-    except (UserError, KeyError, Damaged, *UNREADABLE):
+    except (UserError, Damaged, *UNREADABLE):
         return False
     return True

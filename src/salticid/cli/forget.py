@@ -42,7 +42,13 @@ def forget_pages(
         warn(f"{name} is not in the crawl; {what}")
     if json:
         print_json(
-            {"out": str(folder), "pages": len(done.urls), "urls": done.urls, "not_found": done.not_found}
+            {
+                "out": str(folder),
+                "pages": len(done.urls),
+                "urls": done.urls,
+                "not_found": done.not_found,
+                "raw_copies": done.raw_copies,
+            }
         )
         return status
     out.print(f"{len(done.urls)} pages forgotten.", highlight=False)
@@ -50,4 +56,11 @@ def forget_pages(
         out.print(safe(f"  {url}"), highlight=False, soft_wrap=True)
     if len(done.urls) > _MOST_SHOWN:
         out.print(f"  and {len(done.urls) - _MOST_SHOWN} more", highlight=False)
+    if done.raw_copies:
+        out.print(
+            f"{done.raw_copies} raw copies of other pages were removed from the WARC, because they name these URLs. "
+            "The text and scores of those pages stay.",
+            highlight=False,
+            soft_wrap=True,
+        )
     return status

@@ -22,11 +22,11 @@ from salticid.cluster.folder_merge import gather, shard_folder
 from salticid.cluster.portable import Luggage, pack
 from salticid.cluster.shard import Plan
 from salticid.errors import SalticidError, UserError
-from salticid.model import Limits, StopReason, Topic
+from salticid.model import StopReason, Topic
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.live_web import live_web, read_known_pages
 from salticid.runs.order import Order, Result
-from salticid.store.continuing import check_same, new_limits
+from salticid.store.continuing import check_same, first_limits, new_limits
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.folder_lock import lock
 from salticid.store.schema import FILE
@@ -169,7 +169,7 @@ def _check(order: Order, shards: int, facts: dict[str, Any]) -> None:
     with closing(CrawlFolder(folder)) as crawl:
         before = crawl.about()
     check_same(folder, before, facts)
-    new_limits(folder, Limits(**before["limits"]), order.recipe.limits)
+    new_limits(folder, first_limits(before), order.recipe.limits)
 
 
 def _shards_in(folder: Path) -> int:

@@ -31,6 +31,7 @@ _AGAIN = "try again later"
 _ELSEWHERE = "start from another page"
 _SPELLING = "look whether it is spelt right"
 _CAUSES = {
+    Outcome.FORGOTTEN: ("it was deleted by salticid forget", "start from another page"),
     Outcome.DEAD: ("there is no page", _SPELLING),
     Outcome.NOT_HTML: ("it is no page of HTML", _ELSEWHERE),
     Outcome.NOT_RECORDED: ("the recording does not hold it", "start from a page of the recording"),
@@ -113,7 +114,7 @@ class Causes:
 
 def fates_of_start_points(crawl: CrawlFolder) -> list[Fate]:
     """What became of each start point, in the order they were given."""
-    seeds: list[str] = crawl.about()["topic"]["seeds"]
+    seeds: list[str] = crawl.about()["topic"].get("seeds") or []
     wanted = {url for seed in seeds for url in typed(seed)}
     visits = {
         visit.url: visit for visit in crawl.visits_from_nowhere() if visit.url in wanted and not visit.revisit

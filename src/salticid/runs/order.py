@@ -19,7 +19,7 @@ from salticid.runs.brief import BacklinksOver
 from salticid.runs.given_past import GivenLog
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog
-from salticid.store.continuing import check_same, current_limits, new_limits
+from salticid.store.continuing import check_same, current_limits, first_limits, new_limits
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.database import Database
 from salticid.store.folder_lock import IN_MEMORY, thing_of_others
@@ -134,15 +134,11 @@ class Order:
         UserError if the folder holds another crawl.
         """
         folder = log.folder
-        if "version" not in before:
-            raise UserError(
-                f"{folder} holds a crawl whose log is damaged; crawl into a new folder with --out"
-            )
         check_not_merged(folder, before)
         check_same(folder, before, self.facts(), self.as_given)
         current = current_limits(log.database, before)
         limits = new_limits(folder, current, self.recipe.limits, may_shrink=self.may_shrink)
-        return replace(self, recipe=replace(self.recipe, limits=Limits(**before["limits"]))), limits
+        return replace(self, recipe=replace(self.recipe, limits=first_limits(before))), limits
 
 
 def _web_facts(web: RecordedWeb | LiveSettings | ForeignWeb) -> dict[str, Any]:

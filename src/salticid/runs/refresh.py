@@ -18,14 +18,16 @@ from salticid.drivers.log_trouble import wait_for_the_log
 from salticid.errors import UserError
 from salticid.model import Outcome, Response
 from salticid.runs.live import Stopwatch
-from salticid.runs.live_settings import ACCESS, LiveSettings, without_password
+from salticid.runs.live_settings import ACCESS, REACH, LiveSettings, without_password
 from salticid.runs.live_web import live_web
 from salticid.runs.onlooker import Onlooker, outage
 from salticid.runs.site_changes import SiteChanges
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.damage import Damaged
 from salticid.store.log import CrawlLog
 from salticid.store.merged_crawls import check_not_merged
 from salticid.store.record import Record
+from salticid.store.schema import FILE
 from salticid.store.versions import PageVersion, Versions
 from salticid.store.warc import Archive
 from salticid.tables import Urls, Words
@@ -163,12 +165,21 @@ def last_settings(folder: Path, options: Mapping[str, Any], warn: Callable[[str]
                 f"the pages in {folder} were fetched by another program, {', '.join(web)}, which has to ask for them "
                 "again; name a crawl that salticid made"
             )
-        before = crawl.settings()
-    if before is None:
+        runs = crawl.settings_of_runs()
+    if not runs:
         raise UserError(
             f"the crawl in {folder} has no page yet; give its own command again, and refresh it later"
         )
-    kept = msgspec.convert(before, LiveSettings)
+    before = runs[0]
+    # A run without these options does not make them unnecessary: the last that was given counts.
+    reach = {
+        name: next((run[name] for run in runs if run.get(name) not in (None, [])), None) for name in REACH
+    }
+    try:
+        given = {name: value for name, value in reach.items() if value is not None}
+        kept = msgspec.convert({**before, **given}, LiveSettings)
+    except msgspec.ValidationError as error:
+        raise Damaged(f"settings of its last run: {error}", folder / FILE) from None
     settings = replace(kept.of_a_folder(), **options)
     if kept.proxy and "proxy" not in options:
         raise UserError(

@@ -12,7 +12,7 @@ from salticid.errors import UserError, shortened
 from salticid.messages import Extension
 from salticid.model import Limits
 from salticid.store.database import Database
-from salticid.store.forgotten_urls import FORGOTTEN
+from salticid.store.forgotten_urls import FORGOTTEN, veil_of, without_urls
 from salticid.store.record import all_messages
 
 _BUDGET = ("max_pages", "max_fetches", "max_seconds")
@@ -42,6 +42,8 @@ def check_same(
             f"pages of the crawl in {folder} were forgotten, which its world still holds; crawl into a new folder with "
             "--out"
         )
+    if (veil := veil_of(before)) is not None:
+        now = {**now, "topic": without_urls(now["topic"], veil)}
     for fact in ("topic", "strategy", "judge", "web", "arrivals", "seed", "backlinks", "known_crawls"):
         for name, there, here in _differences(fact, before.get(fact), now.get(fact)):
             if now["version"] == before["version"] or None not in (there, here):
@@ -66,7 +68,12 @@ def new_limits(folder: Path, before: Limits, now: Limits, *, may_shrink: bool = 
 def current_limits(db: Database, before: Mapping[str, Any]) -> Limits:
     """The limits a crawl has come to: those it began with, or the last it was given."""
     extensions = [message.limits for _, message in all_messages(db) if isinstance(message, Extension)]
-    return extensions[-1] if extensions else Limits(**before["limits"])
+    return extensions[-1] if extensions else first_limits(before)
+
+
+def first_limits(before: Mapping[str, Any]) -> Limits:
+    """The limits a crawl began with."""
+    return msgspec.convert(before["limits"], Limits)
 
 
 def _differences(name: str, there: Any, here: Any) -> Iterator[tuple[str, Any, Any]]:

@@ -19,7 +19,7 @@ from salticid.errors import UserError
 from salticid.model import Page
 from salticid.store import write_ahead as ahead
 from salticid.store.damage import unpacks
-from salticid.store.database import Connection, Database, connect
+from salticid.store.database import Connection, Database, Facts, connect
 from salticid.store.folder_lock import SHARDS, is_held
 from salticid.store.packing import unpack_page, unpack_words
 from salticid.store.record import VisitRow, all_arrivals, arrival_at
@@ -81,7 +81,7 @@ class CrawlFolder:
             )
         self.missing = ahead.left_behind(folder, self.database) if nothing_ahead else None
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> Facts:
         """The facts written down about the whole crawl."""
         return self.database.facts()
 
@@ -171,8 +171,11 @@ class CrawlFolder:
 
     def settings(self) -> dict[str, Any] | None:
         """The settings of the last run; None if no run has come so far."""
-        last = self.database.last(SESSION)
-        return None if last is None else _decode(last[3])
+        return next(iter(self.settings_of_runs()), None)
+
+    def settings_of_runs(self) -> list[dict[str, Any]]:
+        """The settings of all runs, the last one first."""
+        return [_decode(row[3]) for row in self.database.all(SESSION)][::-1]
 
     def start_time(self) -> float | None:
         """When the first run began, in seconds since 1970, were the crawl's clock at 0 then."""

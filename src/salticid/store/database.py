@@ -12,11 +12,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 from weakref import ref
 
 import msgspec
 
+from salticid.model import Scope
 from salticid.store.damage import Damaged, unpacks
 from salticid.store.files import check_regular
 from salticid.store.schema import ABOUT, FORMAT, MEMORY, OPEN, OURS, ROWS, SqlTable
@@ -34,6 +35,83 @@ _LARGEST_VALUE = 512 << 20
 _STRIDE, _STRIDES, _STRIDES_A_MEGABYTE = 1_000_000, 50, 20
 """Steps of SQLite's machine between two looks at a statement, and how many of these it may take for its next row."""
 _ROWS_AT_ONCE = 1 << 20
+
+
+_Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 62)]
+_Seconds = Annotated[float, msgspec.Meta(ge=0)]
+
+
+class _Topic(msgspec.Struct):
+    name: str = ""
+    keywords: str = ""
+    seeds: list[str] = []
+    examples: list[str] = []
+    negatives: list[str] = []
+    language: str | None = None
+    scope: Scope | None = None
+
+
+class _Limits(msgspec.Struct):
+    max_pages: _Count = 0
+    max_fetches: _Count | None = None
+    max_buffer: _Count | None = None
+    max_seconds: _Seconds | None = None
+    min_harvest: float | None = None
+    timeout: _Seconds = 0.0
+    min_remaining: float | None = None
+
+
+class _Forgotten(msgspec.Struct):
+    salt: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{2}){1,64}$")]
+    hashes: list[str]
+
+
+class _Unwanted(msgspec.Struct):
+    places: list[_Count] = []
+    files: list[_Count] = []
+
+
+class _Shapes(msgspec.Struct):
+    """The types of all facts about a crawl that a program reads; any fact may be missing."""
+
+    version: str = ""
+    topic: _Topic | None = None
+    strategy: dict[str, Any] = {}
+    judge: dict[str, Any] = {}
+    web: dict[str, Any] = {}
+    limits: _Limits | None = None
+    arrivals: str = ""
+    seed: Annotated[int, msgspec.Meta(ge=0)] = 0
+    backlinks: str | None = None
+    known_crawls: list[str] = []
+    as_given: str = ""
+    line: float = 0.0
+    seconds: float = 0.0
+    stopped: str = ""
+    folder: str = ""
+    known: bool = False
+    thinned: bool = False
+    merged: Annotated[list[str], msgspec.Meta(min_length=1)] | None = None
+    forgotten: _Forgotten | None = None
+    forgetting: bool = False
+    unwanted: _Unwanted | None = None
+    warc: tuple[_Count, _Count] | None = None
+    posted: dict[Annotated[str, msgspec.Meta(pattern=r"^-?\d{1,9}$")], int] = {}
+
+
+class Facts(dict[str, Any]):
+    """The facts about a crawl, their types checked; Damaged if one is asked for that is missing."""
+
+    def __init__(self, facts: Mapping[str, Any], file: Path) -> None:
+        super().__init__(facts)
+        self._file = file
+        try:
+            msgspec.convert(facts, _Shapes)
+        except msgspec.ValidationError as error:
+            raise Damaged(f"facts about the crawl: {error}", file) from None
+
+    def __missing__(self, name: str) -> Any:
+        raise Damaged(f"the fact {name!r} about the crawl is missing", self._file)
 
 
 class Connection(sqlite3.Connection):
@@ -187,7 +265,7 @@ class Database:
         """How many rows each table has at least."""
         return Counter(_counts(self.row(ABOUT, ROWS)[1]))
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Facts:
         """The facts about the crawl."""
         least, facts = self.counts()[ABOUT.name], {}
         for name, value, _ in self.select(ABOUT):
@@ -195,7 +273,7 @@ class Database:
                 facts[name] = _decode(value)
         if len(facts) - (OPEN in facts) < least:
             raise self.damage("facts about the crawl are missing")
-        return facts
+        return Facts(facts, self.file)
 
     @contextmanager
     def moment(self) -> Iterator[None]:

@@ -53,21 +53,26 @@ class Unwanted(msgspec.Struct):
 
 def discard(
     db: Database, folder: Path, least_share: float, with_url: IsUnwanted = lambda url, record: False
-) -> None:
-    """Write those files anew of whose exchanges at least this share is unwanted, or one is `with_url`."""
+) -> int:
+    """Write those files anew of whose exchanges at least this share is unwanted, or one is `with_url`.
+
+    How many exchanges went that the log still spoke of.
+    """
     archive, unwanted = folder / warc.FOLDER, Unwanted.of(db)
     _remove_leftovers(db, archive, unwanted)
-    there = _places_in_rows(db)
+    there, dropped = _places_in_rows(db), 0
     for number in warc.numbers(archive):
         rule = _Rule(number, unwanted.offsets(number), there[number], with_url)
         many = len(rule.unwanted)
         is_worth_it = many >= least_share * (many + len(rule.wanted))
         if is_worth_it and (many or _holds_one(archive, rule)):
-            _write_anew(db, archive, rule, unwanted)
+            copied = _write_anew(db, archive, rule, unwanted)
+            dropped += sum(offset not in copied.offsets for offset in rule.wanted)
     if unwanted.files:
         with db.transaction():
             unwanted.files.clear()
             unwanted.note(db)
+    return dropped
 
 
 def _remove_leftovers(db: Database, archive: Path, unwanted: Unwanted) -> None:
@@ -75,7 +80,7 @@ def _remove_leftovers(db: Database, archive: Path, unwanted: Unwanted) -> None:
     end = db.facts().get(warc.ARCHIVE_END)
     for number in warc.numbers(archive):
         if number in unwanted.files or (end and number > end[0]):
-            warc.file_of(archive, number).unlink()
+            warc.remove_file(archive, number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +141,7 @@ class _Copy:
     size: int = 0
 
 
-def _write_anew(db: Database, archive: Path, rule: _Rule, unwanted: Unwanted) -> None:
+def _write_anew(db: Database, archive: Path, rule: _Rule, unwanted: Unwanted) -> _Copy:
     """Put a file under another number, without what is to go."""
     end = db.facts().get(warc.ARCHIVE_END) or (0, 0)
     number = 1 + max(end[0], *warc.numbers(archive))
@@ -148,7 +153,8 @@ def _write_anew(db: Database, archive: Path, rule: _Rule, unwanted: Unwanted) ->
             db.replace(table, list(_moved_rows(db, table, rule.number, number, copied.offsets)))
         db.insert(ABOUT, facts({warc.ARCHIVE_END: (number, copied.size)}))
         unwanted.note(db)
-    warc.file_of(archive, rule.number).unlink()
+    warc.remove_file(archive, rule.number)
+    return copied
 
 
 def _copy(archive: Path, number: int, rule: _Rule) -> _Copy:

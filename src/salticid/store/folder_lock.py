@@ -8,12 +8,12 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from salticid.errors import UserError
 from salticid.store import write_ahead
 from salticid.store.damage import Damaged
-from salticid.store.database import Connection, Database
+from salticid.store.database import Connection, Database, Facts
 from salticid.store.database import connect as guarded
 from salticid.store.files import PRIVATE, UnsafeFile, open_in
 from salticid.store.schema import FILE, FORMAT
@@ -111,7 +111,7 @@ class LockedFolder:
             )
         self.missing = write_ahead.left_behind(folder, self.db) if nothing_ahead and not self.empty else None
 
-    def facts(self) -> dict[str, Any] | None:
+    def facts(self) -> Facts | None:
         """The facts about the crawl it holds; None when it holds none yet."""
         return None if self.empty else self.db.facts()
 

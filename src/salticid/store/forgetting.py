@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
 
+import msgspec
+
 from salticid.errors import UserError
 from salticid.parse.content import decode_body
 from salticid.store import forgotten_urls, hidden_rows, index, warc
@@ -20,7 +22,7 @@ from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.database import Database, facts
 from salticid.store.digests import digest
 from salticid.store.discarding import discard
-from salticid.store.files import remove_in, replace_in
+from salticid.store.files import open_in, remove_in, replace_in
 from salticid.store.folder_lock import SHARDS, opened_to_rewrite
 from salticid.store.rounds import rounds
 from salticid.store.schema import ABOUT, SNAPSHOT, URL
@@ -29,16 +31,22 @@ from salticid.urls import canonical, host, typed
 
 _OUTCOMES = (b'{"type":"ended"', b'{"type":"failed"', b'{"type":"state"')
 _LARGEST = 64 << 20
+WISH = "wish.json"
+"""What a person ordered on the page."""
 _FIELD = re.compile(rb"\r\n([\w-]+):[ \t]*([^\r\n]*)")
 _LINK = re.compile(rb"""(?i)(?:href|src)\s*=\s*["']?([^"'\s>]+)|((?:https?:)?//[^\s"'<>\\]+)""")
 
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """The URLs of the pages that were taken out, and the names, as they were given, of which there was nothing."""
+    """The URLs of the pages that were taken out, and the names, as they were given, of which there was nothing.
+
+    `raw_copies`: how many raw copies of other pages were removed, because they spell a forgotten URL.
+    """
 
     urls: list[str]
     not_found: list[str]
+    raw_copies: int = 0
 
 
 def forget(folder: Path, names: Sequence[str], block: bool = False) -> Forgotten:
@@ -72,8 +80,8 @@ def forget(folder: Path, names: Sequence[str], block: bool = False) -> Forgotten
         urls = sorted({db.row(URL, at)[1] for at in found.pages})
         if taken:
             hidden_rows.take_out(db, veil, found)
-        _clear_files(db, folder, veil)
-    return Forgotten(urls, not_found)
+        raw_copies = _clear_files(db, folder, veil)
+    return Forgotten(urls, not_found, raw_copies)
 
 
 def _add(veil: Veil, name: str) -> str:
@@ -86,17 +94,19 @@ def _add(veil: Veil, name: str) -> str:
     return veil.add_url(urls[0]) if "/" in name else veil.add_host(host(urls[0]))
 
 
-def _clear_files(db: Database, folder: Path, veil: Veil) -> None:
-    """Rid all files of what the log does not have any more; what can be made again is made again, or removed."""
-    for file in (
-        *folder.glob(f"{index.FILE}*"),
-        folder / SNAPSHOT,
-        (folder / SNAPSHOT).with_suffix(".partial"),
-    ):
-        file.unlink(missing_ok=True)
+def _clear_files(db: Database, folder: Path, veil: Veil) -> int:
+    """Rid all files of what the log does not have any more; what can be made again is made again, or removed.
 
+    How many raw copies of other pages went.
+    """
+    snapshot = Path(SNAPSHOT)
+    for name in (
+        *(file.name for file in folder.glob(f"{index.FILE}*")), SNAPSHOT, snapshot.with_suffix(".partial").name,
+    ):  # fmt: skip
+        remove_in(folder, name)
     for file in folder.glob("*.jsonl"):
-        _keep_outcomes(file)
+        _keep_outcomes(folder, file.name)
+    _veil_wish(folder, veil)
 
     hosts = {host(url) for _, url, _ in db.all(URL)}
 
@@ -109,7 +119,7 @@ def _clear_files(db: Database, folder: Path, veil: Veil) -> None:
             return True
         return is_hidden(url) or any(is_hidden(link, url) for link in _links_in(record))
 
-    discard(db, folder, 0.0, is_unwanted)
+    raw_copies = discard(db, folder, 0.0, is_unwanted)
     _write_digests(db, folder)
     db.connection.execute("VACUUM")
     if db.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
@@ -119,18 +129,33 @@ def _clear_files(db: Database, folder: Path, veil: Veil) -> None:
         )
     with db.transaction():
         db.insert(ABOUT, facts({forgotten_urls.UNFINISHED: False}))
+    return raw_copies
 
 
-def _keep_outcomes(file: Path) -> None:
+def _keep_outcomes(folder: Path, name: str) -> None:
     """Of what a crawl's process was told and reported, keep how it ended; all else may name pages."""
-    lines = file.read_bytes().splitlines(keepends=True)
+    with open_in(folder, name) as file:
+        lines = file.read().splitlines(keepends=True)
     kept = [line for line in lines if line.startswith(_OUTCOMES) and b"://" not in line]
     if len(kept) < len(lines):
-        partial = file.with_suffix(".partial")
-        partial.unlink(missing_ok=True)
-        with partial.open("xb") as target:
-            target.write(b"".join(kept))
-        partial.replace(file)
+        replace_in(folder, name, b"".join(kept))
+
+
+def _veil_wish(folder: Path, veil: Veil) -> None:
+    """Put stand-ins for hidden URLs that a person typed on the page; a file that cannot be read is removed."""
+    try:
+        with open_in(folder, WISH) as file:
+            text = file.read()
+    except FileNotFoundError:
+        return
+    try:
+        wish = msgspec.json.decode(text)
+        data = msgspec.json.encode(forgotten_urls.without_urls(wish, veil))
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        remove_in(folder, WISH)
+        return
+    if data != msgspec.json.encode(wish):
+        replace_in(folder, WISH, data)
 
 
 def _links_in(record: bytes) -> set[str]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from salticid.errors import UserError
 from salticid.store.database import Database, facts
 from salticid.store.schema import ABOUT
 from salticid.tables.veil import Veil
+from salticid.urls import typed
 
 FORGOTTEN, UNFINISHED = "forgotten", "forgetting"
 """Facts about a crawl: what it has forgotten; and that files may still hold something of it."""
@@ -16,7 +19,12 @@ FORGOTTEN, UNFINISHED = "forgotten", "forgetting"
 
 def veil_in(db: Database) -> Veil | None:
     """What hides the URLs that a crawl has forgotten; None if there are none."""
-    told = db.facts().get(FORGOTTEN)
+    return veil_of(db.facts())
+
+
+def veil_of(about: Mapping[str, Any]) -> Veil | None:
+    """The same, from the facts about a crawl."""
+    told = about.get(FORGOTTEN)
     return None if told is None else Veil(bytes.fromhex(told["salt"]), told["hashes"])
 
 
@@ -29,6 +37,20 @@ def note(db: Database, veil: Veil) -> None:
     """Write down what is forgotten, and that not all of it is done; within a transaction."""
     about = {"salt": veil.salt.hex(), "hashes": list(veil.hashes)}
     db.insert(ABOUT, facts({FORGOTTEN: about, UNFINISHED: True}))
+
+
+def without_urls(value: Any, veil: Veil) -> Any:
+    """A topic or an order with stand-ins in its lists for hidden URLs, however they are typed."""
+    if isinstance(value, dict):
+        return {name: without_urls(each, veil) for name, each in value.items()}
+    if not isinstance(value, list):
+        return value
+    return [
+        next((veil.stand_in(url) for url in typed(each) if veil.hides(url)), each)
+        if isinstance(each, str)
+        else without_urls(each, veil)
+        for each in value
+    ]
 
 
 def is_unfinished(db: Database) -> bool:

@@ -161,7 +161,9 @@ def take_out(db: Database, veil: Veil, found: HiddenRows) -> None:
         db.replace(WORDS, list(_words_without(db, words)))
         db.remove(MEMORY, notes)
         forgotten_urls.note(db, veil)
-        db.insert(ABOUT, facts({AS_GIVEN: __version__}))
+        about = db.facts()
+        topic = {"topic": forgotten_urls.without_urls(about["topic"], veil)} if "topic" in about else {}
+        db.insert(ABOUT, facts({AS_GIVEN: __version__, **topic}))
         unwanted.note(db)
 
 

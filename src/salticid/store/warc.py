@@ -22,7 +22,7 @@ from typing import BinaryIO, ClassVar, NamedTuple
 
 from isal import isal_zlib
 
-from salticid.store.files import folder_in, open_in
+from salticid.store.files import folder_in, open_in, remove_in
 from salticid.version import __version__
 
 FOLDER, ARCHIVE_END = "warc", "warc"
@@ -137,11 +137,11 @@ class Archive:
         number, size = to or (0, 0)
         for later in numbers(self._folder):
             if later > number:
-                file_of(self._folder, later).unlink()
+                remove_file(self._folder, later)
         file = file_of(self._folder, number)
         whole = size if _size(file) >= size else _whole(file)
         if not whole:
-            file.unlink(missing_ok=True)
+            remove_file(self._folder, number)
         elif _size(file) != whole:
             with open_file(self._folder, number, "r+b") as opened:
                 opened.truncate(whole)
@@ -261,6 +261,11 @@ def file_of(folder: Path, number: int) -> Path:
 def open_file(folder: Path, number: int, mode: str = "rb") -> BinaryIO:
     """Open a file of an archive; neither it nor the folder of the archive may be a symlink."""
     return open_in(folder.parent, f"{folder.name}/{file_of(folder, number).name}", mode)
+
+
+def remove_file(folder: Path, number: int) -> None:
+    """Remove a file of an archive, if it is there; the folder of the archive may not be a symlink."""
+    remove_in(folder.parent, f"{folder.name}/{file_of(folder, number).name}")
 
 
 def numbers(folder: Path) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import closing
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
@@ -43,16 +43,20 @@ def write_digest(folder: Path, number: int) -> RoundNews:
         news, topic = every[-1], topic_of(crawl)
         feed = atom_feed(every, topic, f"{crawl.start_time()} {topic}")
         whole = digest_folder(folder, number)
-        partial = whole.with_name(f".{whole.name}.partial")
-        with folder_in(folder, FOLDER, make=True) as held:
-            remove_in(folder, f"{FOLDER}/{partial.name}")
-            os.mkdir(partial.name, dir_fd=held)
+        partial = f"{FOLDER}/.{whole.name}.partial"
+        remove_in(folder, partial)
+        with folder_in(folder, partial, make=True):
+            pass
         copied = _write_copies(crawl, news, partial)
-    (partial / "digest.html").write_bytes(digest_page(news, topic, copied))
-    (partial / "digest.json").write_bytes(_json(news, topic, copied))
-    (partial / FEED).write_bytes(feed)
+    for name, data in (
+        ("digest.html", digest_page(news, topic, copied)),
+        ("digest.json", _json(news, topic, copied)),
+        (FEED, feed),
+    ):
+        replace_in(folder, f"{partial}/{name}", data)
     remove_in(folder, f"{FOLDER}/{whole.name}")
-    partial.replace(whole)
+    with folder_in(folder, FOLDER) as held:
+        os.replace(f".{whole.name}.partial", whole.name, src_dir_fd=held, dst_dir_fd=held)
     if number == known[-1].number:
         replace_in(folder, f"{FOLDER}/{FEED}", feed)
     return news
@@ -64,15 +68,15 @@ def topic_of(crawl: CrawlFolder) -> str:
     return str(topic.get("name") or crawl.folder.absolute().name)
 
 
-def _write_copies(crawl: CrawlFolder, news: RoundNews, folder: Path) -> set[int]:
-    """Write the last copies of pages that are gone; the steps of those."""
+def _write_copies(crawl: CrawlFolder, news: RoundNews, partial: str) -> set[int]:
+    """Write the last copies of pages that are gone below a folder of the crawl's; the steps of those."""
     copied: set[int] = set()
     for about in news.gone[:MOST_COPIES]:
         page = version_of(crawl, about.step, about.version)
         if page is not None:
-            file = folder / copy_name(about)
-            file.parent.mkdir(exist_ok=True)
-            file.write_bytes(kept_page(about, page))
+            name = f"{partial}/{copy_name(about)}"
+            with folder_in(crawl.folder, str(PurePosixPath(name).parent), make=True):
+                replace_in(crawl.folder, name, kept_page(about, page))
             copied.add(about.step)
     return copied
 
