@@ -1,30 +1,36 @@
 """A folder of flat arrays: written as a stream, opened as a memory map, whatever their size.
 
-`manifest.json` names the format, the digest of all arrays, and each array's type. The arrays of one
-world never change once they are written.
+`world.json` names the format, the digest of all arrays, and the type and CRC-32 of each. The arrays of one
+world never change once they are written. A world may come from somebody else, so it is checked when it is opened.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import mmap
+import os
+import stat
 from array import array
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import BinaryIO
+from zlib import crc32
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from salticid.errors import UserError
-from salticid.webs.world_arrays import DERIVED_PREFIX, Number, TextArrays, WorldArray
+from salticid.webs.world_arrays import ARRAYS, DERIVED_PREFIX, Number, TextArrays, WorldArray
 
 FORMAT = 1
 MANIFEST = "world.json"
 _CRAWL = "crawl.db"
 """What a folder holds that a crawl was told by --out, and somebody takes for a world."""
 _BLOCK = 1 << 20
+_LARGEST_MANIFEST = 16 << 20
 
 
 class Manifest(msgspec.Struct, forbid_unknown_fields=True):
@@ -36,6 +42,8 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     stems: str
     left_out: dict[str, int]
     arrays: dict[str, str]
+    checksums: dict[str, int] = {}
+    """The CRC-32 of each array; worlds of earlier versions have none."""
 
 
 class _Version(msgspec.Struct):
@@ -79,13 +87,18 @@ class ArrayWriter:
         """
         self.abandon()
         digest = hashlib.blake2b(digest_size=16)
-        for name in sorted(name for name in self._types if not name.startswith(DERIVED_PREFIX)):
-            digest.update(f"{name} {self._types[name]}\n".encode())
+        types, checksums = dict(sorted(self._types.items())), {}
+        for name, kind in types.items():
+            counts, checksum = not name.startswith(DERIVED_PREFIX), 0
+            if counts:
+                digest.update(f"{name} {kind}\n".encode())
             with (self.folder / f"{name}.bin").open("rb") as file:
                 while block := file.read(_BLOCK):
-                    digest.update(block)
-        types = dict(sorted(self._types.items()))
-        manifest = Manifest(FORMAT, digest.hexdigest(), built_from, stems, left_out, types)
+                    checksum = crc32(block, checksum)
+                    if counts:
+                        digest.update(block)
+            checksums[name] = checksum
+        manifest = Manifest(FORMAT, digest.hexdigest(), built_from, stems, left_out, types, checksums)
         (self.folder / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1))
         return manifest
 
@@ -96,7 +109,8 @@ class Arrays:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         try:
-            data = (folder / MANIFEST).read_bytes()
+            with open_regular(folder / MANIFEST) as file:
+                data = file.read(_LARGEST_MANIFEST)
             version = msgspec.json.decode(data, type=_Version).format
             if version != FORMAT:
                 raise UserError(
@@ -119,7 +133,7 @@ class Arrays:
         name, dtype = array.name, np.dtype(array.kind)
         try:
             kind = self.manifest.arrays[name]
-            file = (self.folder / f"{name}.bin").open("rb")
+            file = open_regular(self.folder / f"{name}.bin")
         except (KeyError, OSError):
             raise UserError(
                 f"{self.folder} is not whole: its array {name} is missing; build it again"
@@ -137,6 +151,18 @@ class Arrays:
             return np.frombuffer(
                 mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), dtype, size // dtype.itemsize
             )
+
+    def check_sums(self, derived: bool = False) -> None:
+        """All arrays, or all derived ones, must have the checksums of the manifest, if it has any."""
+        checksums = self.manifest.checksums
+        if not checksums:
+            return
+        some = [array for name, array in ARRAYS.items() if name.startswith(DERIVED_PREFIX) == derived]
+        with ThreadPoolExecutor(2) as pool:  # crc32 releases the interpreter's lock
+            found = pool.map(lambda array: crc32(self[array].data), some)
+            for array, checksum in zip(some, found, strict=True):
+                if checksum != checksums.get(array.name):
+                    raise self.damage(array.name, "its checksum is wrong")
 
     def damage(self, name: str, what: str) -> UserError:
         """The error that says what is wrong with an array."""
@@ -159,6 +185,19 @@ class Arrays:
         ends = self[array]
         if (int(ends[-1]) if many else 0) != size or (ends[1:] < ends[:-1]).any():
             raise self.damage(array.name, f"its ends do not ascend to {size}")
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file of a world for reading; UserError if it is a symlink, pipe or device, which could lead anywhere."""
+    try:
+        file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return file
+        file.close()
+    except OSError as error:
+        if error.errno not in (errno.ELOOP, errno.EMLINK, errno.ENXIO, errno.EISDIR):
+            raise
+    raise UserError(f"{path} is a symlink or not a regular file; replace it by a copy of what it leads to")
 
 
 def text_hash(text: bytes) -> int:

@@ -147,7 +147,8 @@ class RecordedWeb:
 
 
 def check_world(arrays: Arrays) -> None:
-    """Raise a UserError unless lengths, ends and indices of a world fit together; each array is read once."""
+    """Raise a UserError unless checksums, lengths, ends and indices of a world are right."""
+    arrays.check_sums()
     urls, hosts, words = (len(arrays[table.end]) for table in (URL, HOST, WORD))
     rows, pages = len(arrays[ROW.kind]), len(arrays[PAGE.url])
     for table, many in ((URL, urls), (HOST, hosts), (WORD, words)):
