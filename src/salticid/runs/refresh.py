@@ -25,7 +25,6 @@ from salticid.runs.site_changes import SiteChanges
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.log import CrawlLog
 from salticid.store.merged_crawls import check_not_merged
-from salticid.store.record import Record
 from salticid.store.versions import PageVersion, Versions
 from salticid.store.warc import Archive
 from salticid.tables import Urls, Words
@@ -204,7 +203,7 @@ async def refresh(
         log.open()
         if (missing := log.go_on()) is not None:
             onlooker.warn(missing)
-        clock = Stopwatch(Record(log.database).seconds)
+        clock = Stopwatch(log.record().seconds)
         async with live_web(settings, clock, archive, tables) as web:
             memory = Memory(web)
             memory.recall(log.memory())

@@ -13,14 +13,13 @@ import os
 import stat
 from array import array
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import BinaryIO
-from zlib import crc32
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
+from isal.isal_zlib import crc32
 
 from salticid.errors import UserError
 from salticid.webs.world_arrays import ARRAYS, DERIVED_PREFIX, Number, TextArrays, WorldArray
@@ -157,12 +156,9 @@ class Arrays:
         checksums = self.manifest.checksums
         if not checksums:
             return
-        some = [array for name, array in ARRAYS.items() if name.startswith(DERIVED_PREFIX) == derived]
-        with ThreadPoolExecutor(2) as pool:  # crc32 releases the interpreter's lock
-            found = pool.map(lambda array: crc32(self[array].data), some)
-            for array, checksum in zip(some, found, strict=True):
-                if checksum != checksums.get(array.name):
-                    raise self.damage(array.name, "its checksum is wrong")
+        for name, known in ARRAYS.items():
+            if name.startswith(DERIVED_PREFIX) == derived and crc32(self[known].data) != checksums.get(name):
+                raise self.damage(name, "its checksum is wrong")
 
     def damage(self, name: str, what: str) -> UserError:
         """The error that says what is wrong with an array."""
@@ -178,6 +174,22 @@ class Arrays:
         numbers = self[array]
         if len(numbers) and (int(numbers.min()) < least or int(numbers.max()) >= end):
             raise self.damage(array.name, f"a number is outside {least} to {end - 1}")
+
+    def check_texts(self, table: TextArrays) -> None:
+        """The texts of a table must fill its bytes, and each must be found by its hash."""
+        many = len(self[table.end])
+        self.check_ends(table.end, many, len(self[table.text]))
+        self.check_length(table.hash, many)
+        self.check_length(table.by_hash, many)
+        self.check_range(table.by_hash, 0, many)
+
+    def check_places(
+        self, places: WorldArray[np.int32], ends: WorldArray[np.uint64], tokens: npt.NDArray[np.uint64]
+    ) -> None:
+        """The places of each page, whose last is before its end, must be within its `tokens`."""
+        most = np.repeat(tokens, np.diff(self[ends], prepend=np.uint64(0)).astype(np.int64))
+        if (self[places].view(np.uint32) > most).any():
+            raise self.damage(places.name, "a number is outside its page")
 
     def check_ends(self, array: WorldArray[np.uint64], many: int, size: int) -> None:
         """Ends must ascend, one for each of `many`, up to `size`."""
