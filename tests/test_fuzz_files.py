@@ -175,7 +175,7 @@ def _read_all(folder: Path) -> Iterator[object]:
     with closing(CrawlFolder(folder)) as crawl:
         yield from crawl.visits()
         yield crawl.about(), crawl.outcomes(), crawl.words, crawl.positive(), crawl.best(5)
-        for call in Record(crawl.database):
+        for call in Record(crawl.database, (1 << 31, 1 << 31)):
             yield _plain(call.response) if isinstance(call, Delivery) else call
         for step in range(len(crawl)):
             yield _plain(crawl.page(step))

@@ -24,23 +24,9 @@ from salticid.tables import Texts, Urls
 from salticid.testing.generated import GeneratedSource
 from salticid.testing.site import GeneratedWeb
 from salticid.text.stems import Stems
-from salticid.webs import world_arrays
 from salticid.webs.arrays import MANIFEST, Arrays
 from salticid.webs.recorded import MAX_REDIRECTS, RecordedWeb
-from salticid.webs.world_arrays import (
-    AREA,
-    HOST,
-    LINK,
-    PAGE,
-    ROW,
-    STEM,
-    TEXT,
-    TITLE,
-    TOKEN,
-    URL,
-    WORD,
-    WorldArray,
-)
+from salticid.webs.world_arrays import ARRAYS
 from salticid.worlds.answers import Answer, Unread
 from salticid.worlds.build import build
 from salticid.worlds.generating.building import WebEdition, build_generated
@@ -262,12 +248,7 @@ def test_arrays_are_opened_when_asked_for(tmp_path: Path) -> None:
 def test_both_writers_make_the_arrays_that_are_read(tmp_path: Path) -> None:
     recorded = made(tmp_path / "recorded", Answer(A, html=page("t", "spiders <a href=b>eyes</a>")))
     build_generated(tmp_path / "generated", WebEdition(50))
-    named = {
-        value.name: value.dtype
-        for group in (URL, HOST, WORD, STEM, ROW, PAGE, TOKEN, AREA, LINK, TITLE, TEXT, world_arrays)
-        for name in dir(group)
-        if isinstance(value := getattr(group, name), WorldArray)
-    }
+    named = {name: array.dtype for name, array in ARRAYS.items()}
     assert recorded.arrays.manifest.arrays == named
     assert Arrays(tmp_path / "generated").manifest.arrays == named
 

@@ -32,6 +32,8 @@ NO_SHARD = -1
 """`Glimpse.origin` of a feed."""
 
 
+_ANY = 1 << 31
+"""The size of a table that may hold any id."""
 LARGEST_PAGE = 64 << 20
 """Bytes that the stream or the text of a page may have; no web gives pages that need as many."""
 
@@ -185,6 +187,11 @@ class Links:
         return cls(np.array(urls, np.int32), nowhere, nowhere, np.zeros(len(urls), np.bool_))
 
 
+def _largest(column: Ints) -> int:
+    """The largest number of a column, where a negative one counts as larger than all others; -1 if it has none."""
+    return int(column.view(np.uint32).max()) if len(column) else -1
+
+
 @in_snapshot()
 @dataclass(frozen=True, slots=True, eq=False)
 class Page:
@@ -207,6 +214,27 @@ class Page:
     noindex: bool = False
     nofollow: bool = False
     feeds: tuple[str, ...] = ()
+
+    def check(self, urls: int = _ANY, words: int = _ANY) -> None:
+        """ValueError unless ids are below the sizes of these tables and places within the page.
+
+        For pages from a file or another process: compiled loops use all of these numbers as indices.
+        """
+        links, size = self.links, len(self.tokens)
+        if not (
+            len(links.start) == len(links.end) == len(links.nofollow) == len(links)
+            and len(self.area) == len(self.area_start)
+            and _largest(self.tokens) < words
+            and _largest(links.url) < urls
+            and _largest(self.area_start) <= size
+            and _largest(links.end) <= size
+            and bool((links.start.view(np.uint32) <= links.end.view(np.uint32)).all())
+            and int(self.area.max(initial=0)) <= Area.REST
+            and 0 <= self.url < urls
+            and min(self.canonical, self.refresh) >= NO_URL
+            and max(self.canonical, self.refresh) < urls
+        ):
+            raise ValueError("a page has an id or a place out of range")
 
     @property
     def text(self) -> str:

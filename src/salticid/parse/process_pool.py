@@ -198,7 +198,12 @@ class _Worker(asyncio.Protocol, Generic[Answer]):
             self._kill()  # its answer belongs to no message
         elif self.jobs:
             self._pool.restarts += not answer
-            _settle(self.jobs.popleft(), self._interpret(answer) if answer else None)
+            try:
+                found = self._interpret(answer) if answer else None
+            except (ValueError, LookupError, TypeError, OverflowError):
+                self._kill()  # whatever it read has taken it over: its page is lost
+                return
+            _settle(self.jobs.popleft(), found)
             self._watch(self._patience if self.jobs else None)
 
     def _send(self, job: _Job[Answer], way: asyncio.WriteTransport) -> None:

@@ -43,13 +43,13 @@ class Past:
     """
 
     def __init__(self, log: CrawlLog, as_given: bool = False) -> None:
-        self.log, self.as_given, record = log, as_given, Record(log.database)
+        self.log, self.as_given, record = log, as_given, log.record()
         self.visits, self.seconds = record.visits, record.seconds
         self._read(record)
 
     def begin_after(self, mark: LogMark) -> None:
         """What came up to there is not played."""
-        self._read(Record(self.log.database, mark))
+        self._read(self.log.record(mark))
 
     def _read(self, record: Record) -> None:
         self._calls = iter(record)

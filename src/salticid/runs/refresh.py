@@ -215,7 +215,7 @@ async def refresh(
         log.open()
         if (missing := log.go_on()) is not None:
             onlooker.warn(missing)
-        clock = Stopwatch(Record(log.database).seconds)
+        clock = Stopwatch(log.record().seconds)
         async with live_web(settings, clock, archive, tables) as web:
             memory = Memory(web)
             memory.recall(log.memory())

@@ -26,7 +26,6 @@ from salticid.runs.ownership import Hosts
 from salticid.store.continuing import AS_GIVEN
 from salticid.store.log import CrawlLog
 from salticid.store.other_crawls import OtherCrawls
-from salticid.store.record import Record
 from salticid.tables import Texts, Urls
 from salticid.version import __version__
 
@@ -122,7 +121,7 @@ class Run(ABC):
         self.as_given = AS_GIVEN in before or before["version"] != __version__
         if self.as_given:
             self.log.about({AS_GIVEN: __version__})
-        record = Record(self.log.database)
+        record = self.log.record()
         self.seconds, self._visits = record.seconds, record.visits
 
     @abstractmethod

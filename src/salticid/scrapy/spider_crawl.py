@@ -16,7 +16,6 @@ from salticid.scrapy.kept_requests import KeptRequests
 from salticid.scrapy.priorities import by_priority
 from salticid.scrapy.spider_web import SpiderWeb
 from salticid.store.log import CrawlLog
-from salticid.store.record import Record
 
 ReadPages = Callable[[tuple[str, ...]], Awaitable[tuple[Page, ...]]]
 """Reads the pages of some URLs, as far as they can be had."""
@@ -44,7 +43,7 @@ class SpiderCrawl:
             if (missing := log.go_on()) is not None:
                 _logger.warning(missing)
             self._requests.recall(log.memory())
-            self._clock = Stopwatch(Record(log.database).seconds)
+            self._clock = Stopwatch(log.record().seconds)
         facts = None if before is None else log.known_pages()
         past = None if facts is None else Past(log)
         if facts is None:

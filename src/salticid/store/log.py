@@ -21,7 +21,9 @@ from salticid.store.database import Database, facts
 from salticid.store.disk_room import DiskRoom
 from salticid.store.folder_lock import IN_MEMORY, LockedFolder, NoFolder, written_at_once
 from salticid.store.forgotten_urls import check_finished
+from salticid.store.log_mark import LogMark
 from salticid.store.packing import pack_page, unpack_page
+from salticid.store.record import Record
 from salticid.store.table_writing import TextTables
 from salticid.store.thinning import Thinned, thin
 from salticid.store.twins import Twins
@@ -169,7 +171,7 @@ class CrawlLog:
             return None
         pages: dict[str, tuple[Page, ...]] = {}
         for _, kind, *row in self.database.all(schema.START_PAGE, body=True):
-            pages[kind] = (*pages.get(kind, ()), unpack_page(row))
+            pages[kind] = (*pages.get(kind, ()), unpack_page(row, self._texts.sizes))
         return pages
 
     def remember(self, name: str, value: bytes) -> None:
@@ -275,7 +277,11 @@ class CrawlLog:
         row = next(self.database.select(schema.PAGE, "WHERE url = ?", (url,), body=True), None)
         if row is None:
             raise self.database.damage(f"the page of URL {url} is missing")
-        return unpack_page(row[1:])
+        return unpack_page(row[1:], self._texts.sizes)
+
+    def record(self, after: LogMark | None = None) -> Record:
+        """The calls of the log, or those after a mark."""
+        return Record(self.database, self._texts.sizes, after)
 
     def newest_page(self, step: int) -> Page | None:
         """The page of a visit as it was last seen, as far as that is written; None if it has not changed."""
@@ -283,7 +289,7 @@ class CrawlLog:
             self._newest = dict(self.database.run(_NEWEST))
         recheck = self._newest.get(step)
         row = None if recheck is None else self.database.one(schema.VERSION, recheck, body=True)
-        return None if row is None else unpack_page(row[1:])
+        return None if row is None else unpack_page(row[1:], self._texts.sizes)
 
     def retry(self) -> None:
         """Commit, if that can be done now; `trouble` says why not, or why nothing more should be written."""

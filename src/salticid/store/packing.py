@@ -54,8 +54,11 @@ def unpack_words(ids: bytes, texts: bytes) -> tuple[npt.NDArray[np.int32], bytes
 
 
 @unpacks
-def unpack_page(row: Sequence[Any]) -> Page:
-    """The page of a row without its key; the row was checked, its body is checked here."""
+def unpack_page(row: Sequence[Any], sizes: tuple[int, int] = (1 << 31, 1 << 31)) -> Page:
+    """The page of a row without its key; the row was checked, its body is checked here.
+
+    `sizes` are those of the tables of URLs and words in which its ids are looked up without another check.
+    """
     url, title, canonical, refresh, noindex, nofollow, body_sum, _, stream, text = row
     if body_sum is not None and body_sum != crc32(text, crc32(stream)):
         raise Damaged(f"the page of URL {url}")
@@ -65,12 +68,10 @@ def unpack_page(row: Sequence[Any]) -> Page:
         raise Damaged(f"the page of URL {url}")
     ints = np.frombuffer(data, _COUNTS, tokens + areas + 3 * links, 12)
     flags = np.frombuffer(data, np.uint8, areas + links, 12 + ints.nbytes)
-    if len(ints) and int(ints.min()) < 0:  # compiled loops read and write at these places
-        raise Damaged(f"the page of URL {url}")
     at = tokens + areas
     token, area_start, link_url = ints[:tokens], ints[tokens:at], ints[at : at + links]
     start, end = ints[at + links : at + 2 * links], ints[at + 2 * links :]
-    return Page(
+    page = Page(
         url=url,
         title=title,
         tokens=token,
@@ -83,3 +84,5 @@ def unpack_page(row: Sequence[Any]) -> Page:
         noindex=bool(noindex),
         nofollow=bool(nofollow),
     )
+    page.check(*sizes)
+    return page

@@ -12,7 +12,7 @@ import msgspec
 
 from salticid.messages import Message
 from salticid.model import Choice, Link, Outcome, Response
-from salticid.store.damage import unpacks
+from salticid.store.damage import Damaged, unpacks
 from salticid.store.database import Database
 from salticid.store.log_mark import LogMark
 from salticid.store.packing import unpack_page
@@ -24,6 +24,8 @@ _ARRIVALS, _ARRIVALS_IN_FULL = (
     for body in (False, True)
 )
 _MESSAGE = msgspec.json.Decoder(Message)
+_MOST_ADDED = 1 << 20
+"""URLs that a topic, or a person, may add to those of a world."""
 _CHOICE_AT, _PAGE_AT = VISIT.width, VISIT.width + CHOICE.width
 
 
@@ -170,14 +172,15 @@ def choice_at(db: Database, number: int) -> ChoiceRow:
 class Record:
     """The calls of a log in their order; read once, as a stream. `seconds` is how late it was at the last visit.
 
-    With a mark, the calls are those after it.
+    With a mark, the calls are those after it. Pages that use ids beyond `sizes`, those of the tables of URLs and
+    words, are damaged.
     """
 
     visits: int
     seconds: float
 
-    def __init__(self, db: Database, after: LogMark | None = None) -> None:
-        self._db, self._after = db, after
+    def __init__(self, db: Database, sizes: tuple[int, int], after: LogMark | None = None) -> None:
+        self._db, self._sizes, self._after = db, sizes, after
         self.visits, self.seconds = next(db.run("SELECT count(*), ifnull(max(at), 0.0) FROM visit"))
 
     def __iter__(self) -> Iterator[Call]:
@@ -208,7 +211,7 @@ class Record:
         else:
             visits = arrivals(self._db, self._after.step - 1, body=True)
         for arrival in visits:
-            yield arrival.visit.seq, Delivery(arrival.visit, _response(arrival))
+            yield arrival.visit.seq, Delivery(arrival.visit, _response(arrival, self._sizes))
 
     def _rows(self, table: SqlTable, first: int) -> Iterator[tuple[Any, ...]]:
         """The rows from a key on; all of them, none missing, where there is no mark."""
@@ -231,8 +234,11 @@ def _arrival(db: Database, row: tuple[Any, ...]) -> StoredArrival:
 
 
 @unpacks
-def _response(arrival: StoredArrival) -> Response:
-    visit, page = arrival.visit, None if arrival.page is None else unpack_page(arrival.page[1:])
+def _response(arrival: StoredArrival, sizes: tuple[int, int]) -> Response:
+    visit, page = arrival.visit, None if arrival.page is None else unpack_page(arrival.page[1:], sizes)
+    urls = (visit.final, arrival.choice.url)
+    if min(urls) < 0 or max(urls) >= sizes[0] + _MOST_ADDED:
+        raise Damaged(f"visit {visit.step} has a URL id out of range")
     records = tuple(msgspec.json.decode(visit.records)) if visit.records else ()
     return Response(
         arrival.choice.url, visit.final, Outcome(visit.outcome), visit.status, page, visit.seconds, visit.size,

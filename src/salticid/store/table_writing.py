@@ -12,6 +12,7 @@ import zstandard
 from salticid.columns import distinct, grow
 from salticid.model import NO_URL, Page
 from salticid.protocols import Table, UrlTable
+from salticid.store.damage import Damaged
 from salticid.store.database import Database
 from salticid.store.forgotten_urls import veil_in
 from salticid.store.packing import pack_words, unpack_words
@@ -19,6 +20,8 @@ from salticid.store.schema import URL, WORDS
 from salticid.tables import Texts, Urls
 
 _AT_ONCE = 50_000
+_MOST_UNUSED = 1 << 20
+"""Ids of texts that a crawl added to those of a world and never logged."""
 
 
 class WholeTable:
@@ -79,6 +82,11 @@ class TextTables:
         self._new: tuple[list[int], list[int]] = ([], [])
         self._start()
 
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many URLs and words there are."""
+        return len(self._urls), len(self._words)
+
     def go_on(self, db: Database) -> None:
         """Take over what the log holds already."""
         if self._own:
@@ -99,7 +107,11 @@ class TextTables:
 
     def _start(self, urls: Sequence[int] = (), words: Sequence[int] = ()) -> None:
         def pending(table: Table, ids: Sequence[int]) -> WholeTable | PartOfTable:
-            return WholeTable(table, len(ids)) if self._own else PartOfTable(ids)
+            if self._own:
+                return WholeTable(table, len(ids))
+            if max(ids, default=0) >= len(table) + len(ids) + _MOST_UNUSED or min(ids, default=0) < 0:
+                raise Damaged("an id is beyond its table")
+            return PartOfTable(ids)
 
         self._url, self._word = pending(self._urls, urls), pending(self._words, words)
 

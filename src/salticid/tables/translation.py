@@ -28,17 +28,23 @@ class IdMap:
     def __init__(self, spell: Callable[[int], str] | None = None) -> None:
         self._spell = spell
         self._ids = np.full(1024, _UNKNOWN, np.int32)
+        self._end = 0
 
     def extend(self, first: int, texts: Sequence[bytes], table: Table) -> None:
         """These texts have the ids from `first` on; in `table` they get others."""
+        if not 0 <= first <= self._end:
+            raise ValueError(f"{self._end} texts are known, and the next has id {first}")
         end = first + len(texts)
+        self._end = max(self._end, end)
         self._ids = grow(self._ids, end, _UNKNOWN)
         self._ids[first:end] = table.intern_all(texts)
 
     def to(self, ids: Ints, table: Interning) -> Ints:
         """The ids that `table` has for the same texts, always the same table."""
         if self._spell is not None and len(ids):
-            self._ids = grow(self._ids, int(ids.max()) + 1, _UNKNOWN)
+            if (last := int(ids.max())) >= len(self._ids):
+                self._spell(last)  # an id beyond the table raises before there is room for it
+            self._ids = grow(self._ids, last + 1, _UNKNOWN)
             for at in dict.fromkeys(ids[self._ids[ids] == _UNKNOWN].tolist()):
                 self._ids[at] = table.intern(self._spell(at))
         return self._look_up(ids)
@@ -104,8 +110,12 @@ def page_of_glimpse(glimpse: Glimpse, urls: UrlTable, words: Table) -> Page:
     """The page that a glimpse shows, as far as it does."""
     tokens = words.intern_all([word.encode() for word in glimpse.words])
     to = urls.intern_all([url.encode() for url, _, _ in glimpse.links])
-    start = np.array([first for _, first, _ in glimpse.links], np.int32)
-    end = np.array([last for _, _, last in glimpse.links], np.int32)
+    # Another process says where the anchors are: compiled loops use these places.
+    spans = [
+        (min(max(first, 0), len(tokens)), min(max(last, 0), len(tokens))) for _, first, last in glimpse.links
+    ]
+    start = np.array([first for first, _ in spans], np.int32)
+    end = np.array([max(span) for span in spans], np.int32)
     return Page(
         url=urls.intern(glimpse.url),
         title=glimpse.title,

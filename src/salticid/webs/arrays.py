@@ -1,13 +1,16 @@
 """A folder of flat arrays: written as a stream, opened as a memory map, whatever their size.
 
-`manifest.json` names the format, the digest of all arrays, and each array's type. The arrays of one
-world never change once they are written.
+`world.json` names the format, the digest of all arrays, and the type and CRC-32 of each. The arrays of one
+world never change once they are written. A world may come from somebody else, so it is checked when it is opened.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import mmap
+import os
+import stat
 from array import array
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,15 +19,17 @@ from typing import BinaryIO
 import msgspec
 import numpy as np
 import numpy.typing as npt
+from isal.isal_zlib import crc32
 
 from salticid.errors import UserError
-from salticid.webs.world_arrays import DERIVED_PREFIX, Number, TextArrays, WorldArray
+from salticid.webs.world_arrays import ARRAYS, DERIVED_PREFIX, Number, TextArrays, WorldArray
 
 FORMAT = 1
 MANIFEST = "world.json"
 _CRAWL = "crawl.db"
 """What a folder holds that a crawl was told by --out, and somebody takes for a world."""
 _BLOCK = 1 << 20
+_LARGEST_MANIFEST = 16 << 20
 
 
 class Manifest(msgspec.Struct, forbid_unknown_fields=True):
@@ -36,6 +41,8 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     stems: str
     left_out: dict[str, int]
     arrays: dict[str, str]
+    checksums: dict[str, int] = {}
+    """The CRC-32 of each array; worlds of earlier versions have none."""
 
 
 class _Version(msgspec.Struct):
@@ -79,13 +86,18 @@ class ArrayWriter:
         """
         self.abandon()
         digest = hashlib.blake2b(digest_size=16)
-        for name in sorted(name for name in self._types if not name.startswith(DERIVED_PREFIX)):
-            digest.update(f"{name} {self._types[name]}\n".encode())
+        types, checksums = dict(sorted(self._types.items())), {}
+        for name, kind in types.items():
+            counts, checksum = not name.startswith(DERIVED_PREFIX), 0
+            if counts:
+                digest.update(f"{name} {kind}\n".encode())
             with (self.folder / f"{name}.bin").open("rb") as file:
                 while block := file.read(_BLOCK):
-                    digest.update(block)
-        types = dict(sorted(self._types.items()))
-        manifest = Manifest(FORMAT, digest.hexdigest(), built_from, stems, left_out, types)
+                    checksum = crc32(block, checksum)
+                    if counts:
+                        digest.update(block)
+            checksums[name] = checksum
+        manifest = Manifest(FORMAT, digest.hexdigest(), built_from, stems, left_out, types, checksums)
         (self.folder / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=1))
         return manifest
 
@@ -96,7 +108,8 @@ class Arrays:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         try:
-            data = (folder / MANIFEST).read_bytes()
+            with open_regular(folder / MANIFEST) as file:
+                data = file.read(_LARGEST_MANIFEST)
             version = msgspec.json.decode(data, type=_Version).format
             if version != FORMAT:
                 raise UserError(
@@ -119,7 +132,7 @@ class Arrays:
         name, dtype = array.name, np.dtype(array.kind)
         try:
             kind = self.manifest.arrays[name]
-            file = (self.folder / f"{name}.bin").open("rb")
+            file = open_regular(self.folder / f"{name}.bin")
         except (KeyError, OSError):
             raise UserError(
                 f"{self.folder} is not whole: its array {name} is missing; build it again"
@@ -138,6 +151,15 @@ class Arrays:
                 mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), dtype, size // dtype.itemsize
             )
 
+    def check_sums(self, derived: bool = False) -> None:
+        """All arrays, or all derived ones, must have the checksums of the manifest, if it has any."""
+        checksums = self.manifest.checksums
+        if not checksums:
+            return
+        for name, known in ARRAYS.items():
+            if name.startswith(DERIVED_PREFIX) == derived and crc32(self[known].data) != checksums.get(name):
+                raise self.damage(name, "its checksum is wrong")
+
     def damage(self, name: str, what: str) -> UserError:
         """The error that says what is wrong with an array."""
         return UserError(f"{self.folder / name}.bin is damaged: {what}; build or download the world again")
@@ -153,12 +175,41 @@ class Arrays:
         if len(numbers) and (int(numbers.min()) < least or int(numbers.max()) >= end):
             raise self.damage(array.name, f"a number is outside {least} to {end - 1}")
 
+    def check_texts(self, table: TextArrays) -> None:
+        """The texts of a table must fill its bytes, and each must be found by its hash."""
+        many = len(self[table.end])
+        self.check_ends(table.end, many, len(self[table.text]))
+        self.check_length(table.hash, many)
+        self.check_length(table.by_hash, many)
+        self.check_range(table.by_hash, 0, many)
+
+    def check_places(
+        self, places: WorldArray[np.int32], ends: WorldArray[np.uint64], tokens: npt.NDArray[np.uint64]
+    ) -> None:
+        """The places of each page, whose last is before its end, must be within its `tokens`."""
+        most = np.repeat(tokens, np.diff(self[ends], prepend=np.uint64(0)).astype(np.int64))
+        if (self[places].view(np.uint32) > most).any():
+            raise self.damage(places.name, "a number is outside its page")
+
     def check_ends(self, array: WorldArray[np.uint64], many: int, size: int) -> None:
         """Ends must ascend, one for each of `many`, up to `size`."""
         self.check_length(array, many)
         ends = self[array]
         if (int(ends[-1]) if many else 0) != size or (ends[1:] < ends[:-1]).any():
             raise self.damage(array.name, f"its ends do not ascend to {size}")
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file of a world for reading; UserError if it is a symlink, pipe or device, which could lead anywhere."""
+    try:
+        file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return file
+        file.close()
+    except OSError as error:
+        if error.errno not in (errno.ELOOP, errno.EMLINK, errno.ENXIO, errno.EISDIR):
+            raise
+    raise UserError(f"{path} is a symlink or not a regular file; replace it by a copy of what it leads to")
 
 
 def text_hash(text: bytes) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from salticid.exact import exp, log
-from salticid.model import Links, Outcome, Page, Response
+from salticid.model import Area, Links, Outcome, Page, Response
 from salticid.webs.arrays import Arrays, text_hash
 from salticid.webs.recorded_tables import WorldUrls, WorldWords
 from salticid.webs.world_arrays import AREA, HOST, LINK, PAGE, ROW, TEXT, TITLE, TOKEN, URL, WORD
@@ -147,14 +147,12 @@ class RecordedWeb:
 
 
 def check_world(arrays: Arrays) -> None:
-    """Raise a UserError unless lengths, ends and indices of a world fit together; each array is read once."""
+    """Raise a UserError unless checksums, lengths, ends and indices of a world are right."""
+    arrays.check_sums()
     urls, hosts, words = (len(arrays[table.end]) for table in (URL, HOST, WORD))
     rows, pages = len(arrays[ROW.kind]), len(arrays[PAGE.url])
-    for table, many in ((URL, urls), (HOST, hosts), (WORD, words)):
-        arrays.check_ends(table.end, many, len(arrays[table.text]))
-        arrays.check_length(table.hash, many)
-        arrays.check_length(table.by_hash, many)
-        arrays.check_range(table.by_hash, 0, many)
+    for table in (URL, HOST, WORD):
+        arrays.check_texts(table)
     for column, many in (
         (URL.row, urls),
         (URL.host, urls),
@@ -173,10 +171,8 @@ def check_world(arrays: Arrays) -> None:
     links = len(arrays[LINK.url])
     for column in (LINK.start, LINK.stop):
         arrays.check_length(column, links)
-        arrays.check_range(column, 0, 1 << 31)
     arrays.check_length(LINK.nofollow, links)
     arrays.check_length(AREA.start, len(arrays[AREA.kind]))
-    arrays.check_range(AREA.start, 0, 1 << 31)
     arrays.check_range(URL.row, -1, rows)
     arrays.check_range(URL.host, 0, hosts)
     arrays.check_range(ROW.target, -1, urls)
@@ -189,6 +185,13 @@ def check_world(arrays: Arrays) -> None:
     arrays.check_ends(LINK.end, pages, links)
     arrays.check_ends(TITLE.end, pages, len(arrays[TITLE.byte]))
     arrays.check_ends(TEXT.end, pages, len(arrays[TEXT.byte]))
+    tokens = np.diff(arrays[TOKEN.end], prepend=np.uint64(0))
+    arrays.check_places(AREA.start, AREA.end, tokens)
+    arrays.check_places(LINK.stop, LINK.end, tokens)
+    if (arrays[LINK.start].view(np.uint32) > arrays[LINK.stop].view(np.uint32)).any():
+        raise arrays.damage(LINK.start.name, "a link ends before it starts")
+    if int(arrays[AREA.kind].max(initial=0)) > max(Area):
+        raise arrays.damage(AREA.kind.name, "an area is unknown")
     kind, is_redirect = arrays[ROW.kind], arrays[ROW.kind] == REDIRECT
     if (~is_redirect & (kind >= len(OUTCOMES))).any():
         raise arrays.damage(ROW.kind.name, "an outcome is unknown")

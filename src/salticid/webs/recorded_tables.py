@@ -92,7 +92,16 @@ class WorldWords(WorldTexts):
     def stems(self, rules: str) -> PreparedStems | None:
         if self._arrays.manifest.stems != rules:
             return None
+        check_stems(self._arrays, len(self.disk))
         return PreparedStems(self._arrays[STEM_OF], WorldTexts(DiskTexts(self._arrays, STEM)))
+
+
+def check_stems(arrays: Arrays, words: int) -> None:
+    """UserError unless each word has a stem that is there."""
+    arrays.check_sums(derived=True)
+    arrays.check_texts(STEM)
+    arrays.check_length(STEM_OF, words)
+    arrays.check_range(STEM_OF, 0, len(arrays[STEM.end]))
 
 
 class WorldUrls(WorldTexts):

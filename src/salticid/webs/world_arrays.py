@@ -7,7 +7,7 @@ Rows are answers, in the order of recording. A page, in that order too, has a st
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -100,3 +100,11 @@ DERIVED_PREFIX = "derived."
 """How the names of arrays begin that only save work."""
 STEM, STEM_OF = TextArrays(f"{DERIVED_PREFIX}stem"), WorldArray(f"{DERIVED_PREFIX}stem_of", np.int32)
 """The stems of the words, and which each word has."""
+
+ARRAYS: dict[str, WorldArray[Any]] = {
+    array.name: array
+    for group in (URL, HOST, WORD, ROW, PAGE, TOKEN, AREA, LINK, TITLE, TEXT, STEM)
+    for attribute in dir(group)
+    if isinstance(array := getattr(group, attribute), WorldArray)
+} | {STEM_OF.name: STEM_OF}
+"""All arrays of a world by name."""

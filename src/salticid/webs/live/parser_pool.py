@@ -54,6 +54,8 @@ class ParserPool(ProcessPool[Page]):
                 into.urls.extend(parser_answer.urls, parser_answer.new_urls.split(b"\n"), self.urls)
             if parser_answer.new_words:
                 into.words.extend(parser_answer.words, parser_answer.new_words.split(b"\n"), self.words)
-            return into.page(parser_answer.page(), self.urls, self.words)
+            page = into.page(parser_answer.page(), self.urls, self.words)
+            page.check(len(self.urls), len(self.words))  # hostile bytes ran in that process
+            return page
 
         return page
