@@ -14,7 +14,7 @@ NEEDED := sed '$(if $(shell command -v cc),$(NO_COMPILER))' $(LOCK)
 # The caller's own environment must not leak into ours; without compiled modules every program starts at half the speed.
 unexport VIRTUAL_ENV CONDA_PREFIX PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE PIP_USER PIP_TARGET PIP_PREFIX
 
-.PHONY: setup lock browser test lint pytest sbom release demo docs bench clean
+.PHONY: setup lock browser test lint pytest sbom release demo docs bench fuzz clean
 
 setup: $(STAMP)
 
@@ -77,6 +77,13 @@ bench: setup
 		$(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[bench]' || \
 		$(PIP) install --editable '.[bench]'
 	$(BIN)/python -m benchmarks $(ONLY)
+
+# Where atheris cannot be installed, a plain loop mutates the seeds.
+fuzz: setup
+	@$(BIN)/python -c 'import atheris' 2>/dev/null || \
+		$(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[fuzz]' || \
+		$(PIP) install --editable '.[fuzz]' || true
+	$(BIN)/python -m tools.fuzz
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,9 +1,13 @@
 """Hrefs: whatever way is taken, they mean what `canonical` says they mean."""
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from salticid.model import NO_URL
+from salticid.native import lib
+from salticid.parse import document_reader
+from salticid.parse.document import Document
 from salticid.parse.hrefs import Hrefs
 from salticid.tables import Urls
 from salticid.tables.newcomers import Newcomers
@@ -41,3 +45,19 @@ def test_an_href_means_the_same_with_and_without_a_memory(hrefs: list[str], base
         assert compiled.resolve(written, base).tolist() == found
         told += newcomers.tell()[1].decode().split()
     assert told == urls.spell(range(len(urls)))
+
+
+@pytest.mark.skipif(lib is None, reason="program absent: a C compiler when the package was installed")
+def test_a_lexbor_with_other_functions_is_left_to_the_twin(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = list(document_reader._FUNCTIONS)
+    first, following = names.index("lxb_dom_node_first_child_noi"), names.index("lxb_dom_node_next_noi")
+    names[first] = names[following]
+    monkeypatch.setattr(document_reader, "_FUNCTIONS", tuple(names))
+    document_reader._lexbor.cache_clear()
+    try:
+        with pytest.warns(UserWarning, match="parses more slowly"):
+            read = document_reader.DocumentReader().read(b"<p>See <a href=b>all")
+        assert isinstance(read, Document)
+        assert read.hrefs == b"b\0"
+    finally:
+        document_reader._lexbor.cache_clear()

@@ -21,7 +21,7 @@ from salticid.version import __version__
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
-OF_DEVELOPERS = {"all", "bench", "compiler", "dev", "docs", "semantic"}
+OF_DEVELOPERS = {"all", "bench", "compiler", "dev", "docs", "fuzz", "semantic"}
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 CONTAINER = (ROOT / "Containerfile").read_text()
 

@@ -26,8 +26,8 @@ void link_words(const int32_t *stems, int32_t size, const int32_t *start, const 
     }
     for (int32_t link = 0; link < links; link++)
         for (int32_t span = 0; span < spans && 2 * span + 1 < TEXTS; span++) {
-            const Running *low = &running[within(start[link] - reaches[span], size)];
-            const Running *high = &running[within(end[link] + reaches[span], size)];
+            const Running *low = &running[within((int64_t)start[link] - reaches[span], size)];
+            const Running *high = &running[within((int64_t)end[link] + reaches[span], size)];
             double words = high->words - low->words;
             double share = 1.0 / sqrt(words > 1.0 ? words : 1.0);
             told[link].text[2 * span] = (float)((high->learned - low->learned) * share);

@@ -34,7 +34,7 @@ static void mark_lists(const int32_t *start, const int32_t *end, int32_t links, 
 {
     int32_t first = 0;
     for (int32_t at = 1; at <= links; at++) {
-        if (at < links && start[at] - end[at - 1] <= between)
+        if (at < links && (int64_t)start[at] - end[at - 1] <= between)
             continue;
         if (at - first >= least)
             mark(marks, size, start[first], end[at - 1]);

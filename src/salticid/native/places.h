@@ -9,9 +9,9 @@
 #define STOP 0
 
 /* The nearest place from the first word to behind the last. */
-static inline int32_t within(int32_t place, int32_t size)
+static inline int32_t within(int64_t place, int32_t size)
 {
-    return place < 0 ? 0 : place > size ? size : place;
+    return place < 0 ? 0 : place > size ? size : (int32_t)place;
 }
 
 #endif

@@ -137,7 +137,7 @@ int32_t rare_weights(const int32_t *terms, const int64_t *counts, int32_t size, 
                      int32_t many_phrases, double share, double length, double *weights)
 {
     for (int32_t at = 0; at < size; at++) {
-        if (terms[at] < 0 || terms[at] >= stems || counts[at] >= many_logs)
+        if (terms[at] < 0 || terms[at] >= stems || counts[at] < 0 || counts[at] >= many_logs)
             return 0;
         double rare = rarity[terms[at]];
         if (rare == 0.0 || (other != NULL && other[terms[at]] == 0.0))

@@ -6,6 +6,7 @@ What it leaves to its twin, `Document`, is rare: frames, formulas, more links th
 from __future__ import annotations
 
 import ctypes
+import warnings
 from functools import cache
 
 import numpy as np
@@ -37,7 +38,15 @@ _TAGS = 512
 _ROOM = 1 << 18
 """Bytes of text, of hrefs and of the head that are usually enough; a longer document is given as many as it has."""
 
+_SAMPLE = (
+    b"<html lang=en><title>T</title><base href=/x><meta name=a content=b><link rel=c href=d type=e><p>See "
+    b"<a href=f rel=nofollow>all <img alt=g></a><h1>eight</h1><script>no</script><iframe src=h></iframe>eyes"
+)
+"""A document with everything that the loop looks at."""
+
 Bytes = npt.NDArray[np.uint8]
+Lexbor = tuple[npt.NDArray[np.uint64], Bytes]
+"""The addresses of lexbor's functions, and what its tags are to the loop."""
 
 
 class DocumentReader:
@@ -60,8 +69,9 @@ class DocumentReader:
 
     def _compiled(self, html: bytes) -> WrittenDocument | None:
         lexbor = None if lib is None else _lexbor()
-        if lexbor is None:
-            return None
+        return None if lexbor is None else self._read_with(lexbor, html)
+
+    def _read_with(self, lexbor: Lexbor, html: bytes) -> WrittenDocument | None:
         functions, kinds = lexbor
         text, hrefs, head = rooms = self._rooms if len(html) <= _ROOM else _rooms(len(html))
         sizes = np.array([*map(len, rooms), MAX_LINKS], np.int64)
@@ -121,8 +131,28 @@ def _head(fields: list[str]) -> Head:
 
 
 @cache
-def _lexbor() -> tuple[npt.NDArray[np.uint64], Bytes] | None:
-    """Where the functions of the lexbor that is loaded are, and what its tags are to the loop; None if that is odd."""
+def _lexbor() -> Lexbor | None:
+    """The lexbor that is loaded; None, with a warning, if its functions do not do what the loop expects of them."""
+    found = _find_lexbor()
+    if found is None or not _reads_sample(found):
+        warnings.warn(
+            f"salticid parses more slowly: it does not know the lexbor of {lexbor.__file__}", stacklevel=2
+        )
+        return None
+    return found
+
+
+def _reads_sample(found: Lexbor) -> bool:
+    """Whether the loop and its twin read the same in a sample."""
+    written, twin = DocumentReader()._read_with(found, _SAMPLE), Document(_SAMPLE)
+    if written is None or (written.hrefs, written.head) != (twin.hrefs, twin.head):
+        return False
+    leads = np.ones(len(twin.nofollow), np.bool_)
+    same_links = written.nofollow.tolist() == twin.nofollow.tolist()
+    return same_links and written.marked_text(leads) == twin.marked_text(leads)
+
+
+def _find_lexbor() -> Lexbor | None:
     if lib.functions_of_lexbor() != len(_FUNCTIONS):
         return None
     try:
