@@ -26,7 +26,6 @@ from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.damage import Damaged
 from salticid.store.log import CrawlLog
 from salticid.store.merged_crawls import check_not_merged
-from salticid.store.record import Record
 from salticid.store.schema import FILE
 from salticid.store.versions import PageVersion, Versions
 from salticid.store.warc import Archive
