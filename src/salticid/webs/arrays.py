@@ -14,7 +14,7 @@ import stat
 from array import array
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Annotated, BinaryIO
 
 import msgspec
 import numpy as np
@@ -36,7 +36,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     """What stands in a world's manifest."""
 
     format: int
-    digest: str
+    digest: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
     built_from: str
     stems: str
     left_out: dict[str, int]

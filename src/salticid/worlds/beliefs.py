@@ -8,6 +8,7 @@ from pathlib import Path
 
 from salticid.model import Topic
 from salticid.truth import Truth, load_topic, save_topic
+from salticid.webs.arrays import open_regular
 
 FILE = "believed.toml"
 
@@ -27,7 +28,11 @@ def write_belief(world: Path, topic: Topic, urls: Iterable[str]) -> None:
 
 def belief_of(world: Path) -> Belief | None:
     """What the crawl believed that a world is made of; None for other worlds."""
-    if not (world / FILE).exists():
+    try:
+        open_regular(world / FILE).close()
+    except FileNotFoundError:
         return None
+    except OSError:
+        pass  # load_topic says what is wrong
     topic, truth = load_topic(world / FILE)
     return Belief(topic, list(truth.targets))

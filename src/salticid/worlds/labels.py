@@ -7,6 +7,7 @@ from pathlib import Path
 
 from salticid.errors import UserError
 from salticid.urls import canonical
+from salticid.webs.arrays import open_regular
 
 FILE = "labels.tsv"
 
@@ -35,8 +36,12 @@ def write_labels(world: Path, pairs: Iterable[tuple[str, str]]) -> None:
 
 def labels_of(world: Path) -> dict[str, list[str]]:
     """The URLs of each label, both in alphabetical order; empty for a world without labels."""
-    if not (world / FILE).exists():
+    try:
+        open_regular(world / FILE).close()
+    except FileNotFoundError:
         return {}
+    except OSError:
+        pass  # read_labels says what is wrong
     urls: dict[str, list[str]] = {}
     for pair in sorted(pair for pair in read_labels(world / FILE) if pair is not None):
         urls.setdefault(pair[1], []).append(pair[0])
