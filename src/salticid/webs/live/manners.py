@@ -32,26 +32,13 @@ class Crowded(Exception):
 
 @dataclass(slots=True)
 class _HostPatience:
-    """What is known of one host's patience; `own_pause` is the one it asked for itself.
-
-    `turns` are those who have the turn or wait for it. A lock that somebody waited for takes 800 bytes for good, so it
-    is replaced when nobody does.
-    """
+    """What is known of one host's patience; `own_pause` is the one it asked for itself."""
 
     pause: float
     own_pause: float = 0.0
     free_at: float = 0.0
     last_request: float = -inf
-    turns: int = 0
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-    def leave(self, has_lock: bool) -> None:
-        """One turn less is taken or waited for."""
-        if has_lock:
-            self.turn.release()
-        self.turns -= 1
-        if not self.turns:
-            self.turn = asyncio.Lock()
 
 
 class Address:
@@ -86,29 +73,27 @@ class Address:
 class _Turn:
     """One turn of a host, from when it may be asked to the end of its answer."""
 
-    __slots__ = ("_host", "_manners", "_start", "_state")
+    __slots__ = ("_host", "_lock", "_manners", "_start", "_state")
 
     def __init__(self, host: str, manners: Manners) -> None:
         self._host, self._manners, self._state = host, manners, manners._state(host)
-        self._start = 0.0
+        self._lock, self._start = self._state.turn, 0.0
 
     async def __aenter__(self) -> None:
-        self._state.turns += 1
-        has_lock = False
+        await self._lock.acquire()
         try:
-            has_lock = await self._state.turn.acquire()
             while (wait := self._state.free_at - self._manners._clock()) > 0:
                 if wait > PARK_AFTER:
                     raise Parked(self._host, self._state.free_at)
                 await asyncio.sleep(wait)
         except BaseException:
-            self._state.leave(has_lock)
+            self._lock.release()
             raise
         self._start = self._manners._clock()
 
     async def __aexit__(self, *_: object) -> None:
         self._manners._end_turn(self._host, self._start)
-        self._state.leave(has_lock=True)
+        self._lock.release()
 
 
 class Manners:
