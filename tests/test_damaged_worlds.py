@@ -155,4 +155,4 @@ def test_labels_and_beliefs_behind_a_symlink_are_refused(world: Path) -> None:
         (world / name).unlink(missing_ok=True)
         (world / name).symlink_to("/etc/passwd")
         with pytest.raises(UserError, match="is a symlink or not a regular file"):
-            read(world)  # type: ignore[operator]
+            read(world)

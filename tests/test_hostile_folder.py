@@ -159,7 +159,8 @@ def test_wild_values_end_in_one_error(own: Path, table: str, column: str, value:
 
 _FORGED = [
     ("limits", '{"max_pages":"many"}'), ("limits", '{"max_pages":NaN}'), ("limits", '{"max_pages":1e30}'),
-    ("seed", "-1"), ("web", "[]"), ("topic", '{"name":5}'), ("topic", '{"seeds":[5]}'), ("forgotten", '{"salt":"zz","hashes":[]}'),
+    ("seed", "-1"), ("web", "[]"),
+    ("topic", '{"name":5}'), ("topic", '{"seeds":[5]}'), ("forgotten", '{"salt":"zz","hashes":[]}'),
     ("warc", "[-1,-1]"), ("unwanted", '{"places":[-1]}'), ("merged", "[]"), ("line", '"x"'), ("version", "5"),
     ("judge", "[" * 5000),
 ]  # fmt: skip

@@ -21,11 +21,15 @@ from collections.abc import Callable
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
 import numpy as np
 
 from salticid.errors import SalticidError
+
+if TYPE_CHECKING:
+    from salticid.snapshots import Known
 
 FINDINGS = Path("tests/fuzz_findings")
 HANGS = 20
@@ -148,7 +152,7 @@ def read_world(data: bytes) -> None:
 
 @cache
 def small_world() -> tuple[tuple[str, bytes], ...]:
-    """The files of a small world."""
+    """The files of a small world without checksums, which would hide all that is behind them."""
     from salticid.worlds.answers import Answer
     from salticid.worlds.writer import WorldWriter
 
@@ -157,18 +161,36 @@ def small_world() -> tuple[tuple[str, bytes], ...]:
         for name in "abc":
             writer.add(Answer(f"http://a.example/{name}", html=_HTML))
         writer.close("fuzz")
+        manifest = msgspec.json.decode((out / "world.json").read_bytes()) | {"checksums": {}}
+        (out / "world.json").write_bytes(msgspec.json.encode(manifest))
         return tuple((file.name, file.read_bytes()) for file in sorted(out.iterdir()) if file.is_file())
 
 
 def read_snapshot(data: bytes) -> None:
-    """Decode the content of a snapshot, behind the check that it is ours."""
+    """Fill a judge from the content of a snapshot, behind the check that this machine signed it."""
     from salticid.runs.snapshot import _ODD
-    from salticid.store.graph_reading import ObjectGraph
+    from salticid.snapshots import Reading
 
     try:
-        ObjectGraph(io.BytesIO(data), lambda module: module == "salticid.model")
+        Reading(io.BytesIO(data), len(data)).fill(_judge_and_words())
     except (*_ODD, MemoryError):
         return
+
+
+def _judge_and_words() -> Known:
+    """A judge that has started, as a snapshot knows it."""
+    from salticid.judges.profile import Profile
+    from salticid.model import Limits
+    from salticid.registry import settings_of
+    from salticid.runs.brief import prepare
+    from salticid.snapshots import Known
+    from salticid.testing import spider_web
+
+    web, judge = spider_web(), Profile()
+    brief = prepare(web.topic, web, Limits(), seed=0)
+    judge.start(brief)
+    roots = {"judge": judge, "own_words": brief.own_words}
+    return Known(roots, {"limits": brief.limits, "seeds": brief.seeds}, frozenset(settings_of(judge)))
 
 
 def _row_seeds() -> list[bytes]:
@@ -177,10 +199,9 @@ def _row_seeds() -> list[bytes]:
 
 
 def _snapshot_seeds() -> list[bytes]:
-    from salticid.model import Limits
-    from salticid.store.graph_writing import write_graph
+    from salticid.snapshots import Writing
 
-    write_graph(file := io.BytesIO(), {"a": Limits(max_pages=5)}, {}, lambda module: True)
+    Writing(_judge_and_words()).write(file := io.BytesIO())
     return [file.getvalue()]
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
+from salticid.errors import UserError
 from salticid.native import at, lib
 from salticid.snapshots import in_snapshot
 
@@ -238,8 +239,13 @@ class Page:
 
     @property
     def text(self) -> str:
-        """The plain text, anchors included, white space folded."""
-        return unpacked(self.packed_text).decode() if self.packed_text else ""
+        """The plain text, anchors included, white space folded; UserError if it is damaged."""
+        try:
+            return unpacked(self.packed_text).decode() if self.packed_text else ""
+        except (zstandard.ZstdError, UnicodeDecodeError):
+            raise UserError(
+                f"the text of the page {self.title!r} is damaged; build or download its world again"
+            ) from None
 
     @property
     def areas(self) -> Ints:

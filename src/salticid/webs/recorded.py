@@ -103,7 +103,7 @@ class RecordedWeb:
         flags = self._flags.item(number)
         return Page(
             url=self._page_url.item(number),
-            title=self._title[_part(self._title_end, number)].tobytes().decode(),
+            title=self._title[_part(self._title_end, number)].tobytes().decode(errors="replace"),
             tokens=self._token[tokens],
             area_start=self._area_start[areas],
             area=self._area[areas],

@@ -26,7 +26,7 @@ class DiskTexts:
 
     def __getitem__(self, at: int) -> str:
         begin = int(self._ends[at - 1]) if at else 0
-        return self._bytes[begin : int(self._ends[at])].tobytes().decode()
+        return self._bytes[begin : int(self._ends[at])].tobytes().decode(errors="replace")
 
     def spell(self, ids: Sequence[int]) -> list[str]:
         at = np.asarray(ids, np.int64)
