@@ -89,8 +89,9 @@ def test_a_hunt_starts_from_bookmarks_and_a_search_engine_hears_a_word_after_its
         assert {seed["url"] for seed in kept_seeds(server)} == {site.url(0), site.url(1)}
 
         page.get_by_label("Lowest score shown, as a number").fill("0")
-        row = page.locator("article").nth(2)
-        step = row.get_attribute("data-key") or ""
+        expect(page.locator("article").first).to_have_attribute("aria-setsize", "40")
+        step = page.locator("article").nth(2).get_attribute("data-key") or ""
+        row = page.locator(f'article[data-key="{step}"]')
         row.get_by_role("button", name="More like this").click()
         expect(page.locator(".moved")).to_contain_text("Your word moved")
         expect(page.locator("article.liked")).to_have_attribute("data-key", step)

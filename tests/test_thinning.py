@@ -27,13 +27,13 @@ from salticid.store.versions import Versions
 KILLS = {
     "before the files": "discarding.discard = thinning.discard = killed",
     "when a file is written": "copy = discarding._copy\ndiscarding._copy = lambda *args: (copy(*args), killed())",
-    "when the log knows": "Path.unlink = killed",
-    "when the old file is gone": "unlink = Path.unlink\nPath.unlink = lambda path: (unlink(path), killed())",
+    "when the log knows": "warc.remove_file = killed",
+    "when the old file is gone": "remove = warc.remove_file\nwarc.remove_file = lambda *at: (remove(*at), killed())",
 }
 PROGRAM = """
 import os, signal
 from pathlib import Path
-from salticid.store import discarding, thinning
+from salticid.store import discarding, thinning, warc
 def killed(*_): os.kill(os.getpid(), signal.SIGKILL)
 {kill}
 thinning.thin_folder(Path({folder!r}), 2)
