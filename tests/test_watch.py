@@ -18,7 +18,8 @@ import msgspec
 import pytest
 from tests.changing_site import LONG_AGO, SITE, Site, crawl, page, reach, refreshed, serving
 from tests.killing import Program
-from tests.running import salticid
+from tests.running import salticid, salticid_anew
+from tests.tampering import tampering
 from tests.test_given_past import as_if_made_before
 
 from salticid.runs.live_settings import LiveSettings
@@ -89,6 +90,14 @@ def watched(site: Site, folder: Path, *options: str | int) -> dict[str, Any]:
 
 def counts(result: dict[str, Any]) -> tuple[int, ...]:
     return tuple(result[kind] for kind in KINDS)
+
+
+def set_settings(folder: Path, **values: object) -> None:
+    """Let the last run of a crawl have been made with other settings."""
+    with tampering(folder) as db:
+        number, text = db.execute("SELECT id, settings FROM session ORDER BY id DESC").fetchone()
+        settings = json.dumps({**json.loads(text), **values})
+        db.execute("UPDATE session SET settings = ? WHERE id = ?", (settings, number))
 
 
 def asked(site: Site) -> list[str]:
@@ -297,6 +306,62 @@ def test_a_folder_does_not_decide_what_this_machine_reaches(hunted: tuple[Site, 
     used = kept.of_a_folder()
     assert (used.proxy, used.allow_net, used.concurrency, used.delay) == (None, (), 64, 3.0)
     assert used.workers <= (os.cpu_count() or 1)
+
+
+def test_options_that_a_folder_recorded_are_named_each_time(hunted: tuple[Site, Path]) -> None:
+    web, folder = hunted
+    set_settings(
+        folder, allow_net=["::1"], resolve=["*=127.0.0.1:9"], dns="127.0.0.1:9", access=["a.example"]
+    )
+    said = salticid("refresh", folder)
+    assert (said.status, "fields or cookies for a.example" in said.err) == (2, True), said.err
+    reminder = "This crawl was made with --allow-net ::1{} --dns 127.0.0.1:9; a folder cannot set that."
+    assert reminder.format(" --resolve '*=127.0.0.1:9'") in said.err
+    set_settings(folder, access=[])
+    for command in ("watch", "watch", "refresh"):  # a run without an option does not make it unnecessary
+        said = salticid(command, folder, "--resolve", "*=127.0.0.1:9")
+        assert reminder.format("") in said.err, said.err
+    set_settings(folder, proxy="http://127.0.0.1:9")
+    for command in ("watch", "refresh"):
+        said = salticid(command, folder)
+        assert (said.status, "through the proxy http://127.0.0.1:9, which is not taken" in said.err) == (
+            2,
+            True,
+        )
+    assert web.asked == []
+
+
+_SETTINGS: list[tuple[str, object]] = [
+    ("concurrency", -5), ("concurrency", 0), ("concurrency", 2**62), ("access", 5), ("access", [5]), ("allow_net", 5),
+    ("allow_net", [5]), ("delay", -1.0), ("timeout", "x"), ("max_disk", -1), ("user_agent", 5), ("render", []),
+]  # fmt: skip
+
+
+def test_settings_out_of_bounds_are_damage(
+    hunted: tuple[Site, Path], first_hunt: tuple[Path, dict[str, str]]
+) -> None:
+    web, folder = hunted
+    same_crawl = (
+        "crawl",
+        first_hunt[0].parent / "topic.toml",
+        "--out",
+        folder,
+        "--delay",
+        "0",
+        *reach(folder),
+    )
+    with closing(CrawlFolder(folder)) as crawled:
+        right = crawled.settings() or {}
+    for name, value in _SETTINGS:
+        set_settings(folder, **{**right, name: value})
+        for command in (("watch", folder), ("refresh", folder), same_crawl):
+            said = salticid(*command, "--quiet")
+            assert (said.status, said.err.count("\n")) == (2, 1), (name, value, said.err)
+            assert f"the settings that {folder} holds are damaged: Expected" in said.err
+            assert f"`$.{name}" in said.err or name == "access"
+    said = salticid_anew("watch", folder)
+    assert (said.status, said.err.count("\n")) == (2, 1), said.err
+    assert web.asked == []
 
 
 def test_a_round_under_a_wrong_clock_does_not_end_watching(hunted: tuple[Site, Path]) -> None:

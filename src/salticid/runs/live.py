@@ -16,7 +16,7 @@ from salticid.model import NO_URL, Choice, Links, Page, StopReason, Topic, Visit
 from salticid.protocols import Log
 from salticid.runs.brief import KnownPages, settle
 from salticid.runs.given_past import relive_as_given
-from salticid.runs.live_settings import LiveSettings
+from salticid.runs.live_settings import LiveSettings, kept_runs
 from salticid.runs.live_web import live_web, read_known_pages
 from salticid.runs.onlooker import NAMES_GIVEN_UP, SOMEBODY_THERE, Onlooker, outage
 from salticid.runs.order import Order, Recipe
@@ -196,6 +196,7 @@ class LiveRun(Run):
         """The crawl as the log has it; a new one if that holds nothing yet."""
         order, log, web = self.order, self.log, self.web
         hosts = None if self._part is None else self._part.hosts
+        earlier = [] if self.new else kept_runs(CrawlFolder(order.folder, log.database))
         facts = None if self.new else log.known_pages()
         past = None if facts is None else Past(log, self.as_given)
         if past is not None:
@@ -218,8 +219,8 @@ class LiveRun(Run):
             if self.new:
                 log.begin(order.facts())
             log.add_known_pages({"examples": pages.examples, "negatives": pages.negatives})
-        before = CrawlFolder(order.folder, log.database).settings() or {}
-        driver.reaches_more = not set(self.settings.allow_net) <= set(before.get("allow_net", ()))
+        before = {net for run in earlier[:1] for net in run.settings.allow_net}
+        driver.reaches_more = not set(self.settings.allow_net) <= before
         log.session(self.clock(), self.settings.for_log())
         if self.larger is not None:
             driver.crawl.extend(self.larger)

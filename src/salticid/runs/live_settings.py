@@ -7,13 +7,16 @@ import re
 import shlex
 import time
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 from urllib.parse import urlsplit
+
+import msgspec
 
 from salticid.errors import UserError
 from salticid.version import __version__
 
 if TYPE_CHECKING:
+    from salticid.store.crawl_folder import CrawlFolder
     from salticid.webs.live.access import Access
 
 USER_AGENT = f"Salticid/{__version__}"
@@ -23,33 +26,39 @@ ACCESS = "access"
 REACH = ("proxy", "allow_net", "resolve", "dns")
 """The settings that say which addresses are reached, and through whom: never taken from a folder."""
 RENDER = ("auto", "never")
+_Many = Annotated[int, msgspec.Meta(ge=1, le=1 << 40)]
+_Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
+_Text = Annotated[str, msgspec.Meta(max_length=2000)]
 _FIELD_NAME = re.compile(r"(?:https?://)?[^\s:]+(?::\d+)?:\s*[^\s:]+:\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class LiveSettings:
-    """How the live web is asked; the fields are options of `salticid crawl`."""
+    """How the live web is asked; the fields are options of `salticid crawl`.
 
-    concurrency: int = 64
-    delay: float = 1.0
-    timeout: float = 10.0
-    max_bytes: int = 1 << 20
-    user_agent: str = USER_AGENT
-    per_address: int = 8
+    The bounds hold for settings that are read from a crawl folder.
+    """
+
+    concurrency: _Many = 64
+    delay: _Seconds = 1.0
+    timeout: _Seconds = 10.0
+    max_bytes: _Many = 1 << 20
+    user_agent: _Text = USER_AGENT
+    per_address: _Many = 8
     sitemaps: bool = False
     feeds: bool = False
-    proxy: str | None = field(default=None, repr=False)
-    allow_net: tuple[str, ...] = ()
-    resolve: tuple[str, ...] = ()
-    dns: str | None = None
-    workers: int = 1
+    proxy: _Text | None = field(default=None, repr=False)
+    allow_net: tuple[_Text, ...] = ()
+    resolve: tuple[_Text, ...] = ()
+    dns: _Text | None = None
+    workers: _Many = 1
     warc: bool = True
     pdf: bool = True
     traps: bool = True
-    host_share: float = 0.25
-    patience: float = 3600.0
-    max_disk: int | None = None
-    render: str = "auto"
+    host_share: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.25
+    patience: _Seconds = 3600.0
+    max_disk: Annotated[int, msgspec.Meta(ge=0, le=1 << 62)] | None = None
+    render: _Text = "auto"
     """`auto`: pages that are empty without a browser are rendered, where there is one; or `never`."""
     header: tuple[str, ...] = field(default=(), repr=False)
     cookies: tuple[str, ...] = field(default=(), repr=False)
@@ -146,6 +155,29 @@ class LiveSettings:
                 f"no user agent {self.user_agent!r}; begin it with a name, as in MyCrawler/1.0 (+contact)"
             )
         return match[0]
+
+
+class KeptRun(NamedTuple):
+    """The settings of a run as its folder has them, and the hosts that were sent fields or cookies."""
+
+    settings: LiveSettings
+    access: tuple[str, ...]
+
+
+def kept_runs(crawl: CrawlFolder) -> list[KeptRun]:
+    """The settings of all runs of a crawl, the last one first; UserError if some are out of bounds."""
+    try:
+        return [
+            KeptRun(
+                msgspec.convert(run, LiveSettings), msgspec.convert(run.get(ACCESS, ()), tuple[_Text, ...])
+            )
+            for run in crawl.settings_of_runs()
+        ]
+    except msgspec.ValidationError as error:
+        raise UserError(
+            f"the settings that {crawl.folder} holds are damaged: {error}; take a copy that is whole, or crawl into a "
+            "new folder"
+        ) from None
 
 
 def without_value(header: str) -> str:

@@ -12,21 +12,17 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
-
 from salticid.drivers.log_trouble import wait_for_the_log
-from salticid.errors import UserError
+from salticid.errors import UserError, shortened
 from salticid.model import Outcome, Response
 from salticid.runs.live import Stopwatch
-from salticid.runs.live_settings import ACCESS, REACH, LiveSettings, without_password
+from salticid.runs.live_settings import REACH, LiveSettings, kept_runs, without_password
 from salticid.runs.live_web import live_web
 from salticid.runs.onlooker import Onlooker, outage
 from salticid.runs.site_changes import SiteChanges
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.damage import Damaged
 from salticid.store.log import CrawlLog
 from salticid.store.merged_crawls import check_not_merged
-from salticid.store.schema import FILE
 from salticid.store.versions import PageVersion, Versions
 from salticid.store.warc import Archive
 from salticid.tables import Urls, Words
@@ -164,21 +160,18 @@ def last_settings(folder: Path, options: Mapping[str, Any], warn: Callable[[str]
                 f"the pages in {folder} were fetched by another program, {', '.join(web)}, which has to ask for them "
                 "again; name a crawl that salticid made"
             )
-        runs = crawl.settings_of_runs()
+        runs = kept_runs(crawl)
     if not runs:
         raise UserError(
             f"the crawl in {folder} has no page yet; give its own command again, and refresh it later"
         )
     before = runs[0]
     # A run without these options does not make them unnecessary: the last that was given counts.
-    reach = {
-        name: next((run[name] for run in runs if run.get(name) not in (None, [])), None) for name in REACH
+    given = {
+        name: next((value for run in runs if (value := getattr(run.settings, name)) not in (None, ())), None)
+        for name in REACH
     }
-    try:
-        given = {name: value for name, value in reach.items() if value is not None}
-        kept = msgspec.convert({**before, **given}, LiveSettings)
-    except msgspec.ValidationError as error:
-        raise Damaged(f"settings of its last run: {error}", folder / FILE) from None
+    kept = replace(before.settings, **{name: value for name, value in given.items() if value is not None})
     settings = replace(kept.of_a_folder(), **options)
     if kept.proxy and "proxy" not in options:
         raise UserError(
@@ -191,10 +184,10 @@ def last_settings(folder: Path, options: Mapping[str, Any], warn: Callable[[str]
             f"This crawl was made with {' '.join(missing)}; a folder cannot set that. Add it to this command to reach "
             "those addresses again."
         )
-    if before.get(ACCESS) and not (settings.header or settings.cookies):
+    if before.access and not (settings.header or settings.cookies):
         raise UserError(
-            f"{folder} was crawled with fields or cookies for {', '.join(before[ACCESS])}, which are not kept; give "
-            "them again with --header or --cookies"
+            f"{folder} was crawled with fields or cookies for {shortened(', '.join(before.access))}, which are not "
+            "kept; give them again with --header or --cookies"
         )
     return settings.check()
 
