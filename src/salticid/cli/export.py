@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
@@ -134,6 +134,18 @@ def _check(folder: Path, to: Format, file: str, json: bool, chunks: int | None) 
         raise UserError(f"--to {to.value} has no chunks; leave out --chunks, or choose --to jsonl")
     if file != STDOUT and _is_of_crawl(folder, Path(file)):
         raise UserError(f"{file} belongs to the crawl itself; name another path with --out")
+    _check_followed(folder, file)
+
+
+def _check_followed(folder: Path, file: str) -> None:
+    """UnsafeFile if the path leads into the crawl folder, and there over a symlink that somebody else may have set."""
+    from salticid.store.files import folder_in
+
+    part = Path(file).absolute()
+    whole = next((each for each in part.parents if each.exists() and each.samefile(folder)), None)
+    if file != STDOUT and whole is not None:
+        with suppress(FileNotFoundError), folder_in(whole, str(part.relative_to(whole).parent)):
+            pass
 
 
 def _is_of_crawl(folder: Path, file: Path) -> bool:

@@ -15,6 +15,7 @@ import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from salticid.errors import SalticidError
+from salticid.store.files import UnsafeFile, open_in
 
 _CHUNK = 8 << 20
 _STRETCH, _STRETCHES = 64 << 10, 64
@@ -27,7 +28,7 @@ class _Shelf:
         self._folder = Path(folder)
 
     def read(self, name: str, offset: int) -> bytes:
-        with (self._folder / name).open("rb") as file:
+        with open_in(self._folder, name) as file:
             file.seek(offset)
             return file.read(_CHUNK)
 
@@ -47,10 +48,14 @@ class SharedFolder:
 
 
 def lend(folder: Path) -> SharedFolder:
-    """Make a folder visible to all nodes."""
+    """Make a folder visible to all nodes; UnsafeFile if a symlink in it leads elsewhere."""
+    inside = sorted(folder.rglob("*"))
+    for file in inside:
+        if file.is_symlink():
+            raise UnsafeFile.at(file)
     files = tuple(
         (str(file.relative_to(folder)), file.stat().st_size, _print_of(file))
-        for file in sorted(folder.rglob("*"))
+        for file in inside
         if file.is_file()
     )
     digest = hashlib.blake2b(repr(files).encode(), digest_size=16).hexdigest()

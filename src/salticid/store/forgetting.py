@@ -185,5 +185,6 @@ def _write_digests(db: Database, folder: Path) -> None:
     for number in numbers:
         digest.write_digest(folder, number)
     if numbers:
-        newest = digest.digest_folder(folder, numbers[-1]) / digest.FEED
-        replace_in(folder, f"{digest.FOLDER}/{digest.FEED}", newest.read_bytes())
+        newest = digest.digest_folder(folder, numbers[-1]).name
+        with open_in(folder, f"{digest.FOLDER}/{newest}/{digest.FEED}") as feed:
+            replace_in(folder, f"{digest.FOLDER}/{digest.FEED}", feed.read())

@@ -23,7 +23,8 @@ def new_file(path: Path, force: bool = False) -> Iterator[BinaryIO]:
         raise UserError(f"{path} exists already; name another file with --out, or replace it with --force")
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        file = partial.open("wb")
+        partial.unlink(missing_ok=True)
+        file = partial.open("xb")  # which follows no symlink
     except OSError as error:
         raise UserError(f"cannot write {path}: {error.strerror}; name another file with --out") from None
     try:
