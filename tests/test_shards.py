@@ -126,6 +126,15 @@ def test_a_shard_follows_its_own_links_and_is_shown_the_others() -> None:
     assert (far_one.pages, far_one.fetches) == (1, 1), "what was only shown is not charged"
 
 
+def test_what_a_hostile_shard_shows_stays_within_bounds() -> None:
+    web = SmallWeb({"seed": ("jumping spiders", ["a"]), "a": ("rain", [])})
+    crawl = part(web, lambda url: True, MemoryLog())
+    spans = [(-5_000_000, 2**40), (2**40, -1), (7, 3), (0, 2**62)]
+    links = tuple((f"http://small.example/{n}", first, last) for n, (first, last) in enumerate(spans))
+    crawl.glimpse(Glimpse(0, 0, "http://small.example/x", "", ("jumping", "legs"), links, 0.7, True, 3))
+    assert len(crawl.choices(9)) == 1 + len(spans)
+
+
 def test_a_crawl_with_nothing_left_wakes_up_when_it_is_shown_something() -> None:
     web = SmallWeb({"seed": ("jumping spiders", []), "late": ("jumping spiders", [])})
     done = Crawled(web, BestFirst())

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from shutil import copytree
+from shutil import copytree, rmtree
 from typing import Any
 
 import msgspec
@@ -24,6 +24,7 @@ from tests.test_given_past import as_if_made_before
 
 from salticid.runs.live_settings import LiveSettings
 from salticid.store.crawl_folder import CrawlFolder
+from salticid.store.exports.new_file import new_file
 from salticid.store.folder_lock import lock
 from salticid.store.rounds import rounds
 from salticid.store.schema import FILE, MEMORY
@@ -398,3 +399,50 @@ def test_with_every_a_round_that_fails_is_tried_again(hunted: tuple[Site, Path])
         program.send(signal.SIGINT)
         assert program.ends() == 130
         assert json.loads(program.out.splitlines()[0])["round"] == 1
+
+
+_LINKS: list[tuple[str, str, int]] = [
+    ("snapshot.partial", "crawl", 0), ("snapshot.partial", "watch", 0), ("snapshot.partial", "forget", 0),
+    ("warc", "crawl", 2), ("warc", "watch", 2), ("warc", "forget", 0), ("rounds", "watch", 2), ("rounds", "forget", 2),
+    ("search.db", "search", 0), ("search.db", "forget", 0), ("exports", "export", 2), ("exports", "markdown", 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("to_folder", [False, True])
+def test_no_command_writes_through_a_symlink(
+    hunted: tuple[Site, Path], first_hunt: tuple[Path, dict[str, str]], tmp_path: Path, to_folder: bool
+) -> None:
+    _, folder = hunted
+    outside, own = tmp_path / "outside", tmp_path / "own"
+    precious = outside / "precious"
+    outside.mkdir()
+    precious.write_text("precious")
+    topic, options = first_hunt[0].parent / "topic.toml", reach(folder)
+    commands: dict[str, tuple[str | Path, ...]] = {
+        "crawl": ("crawl", topic, "--out", own, "--delay", "0", "--max-pages", "1001", *options),
+        "watch": ("watch", own, *options),
+        "forget": ("forget", own, f"{SITE}/leaving"),
+        "search": ("search", own, "spiders"),
+        "export": ("export", own, "--to", "jsonl", "--out", own / "exports" / "x.jsonl"),
+        "markdown": ("export", own, "--to", "markdown", "--out", own / "exports" / "x"),
+    }
+    for name, command, status in _LINKS:
+        copytree(folder, own)
+        if (own / name).exists():
+            rmtree(own / name)
+        (own / name).symlink_to(outside if to_folder else precious)
+        said = salticid(*commands[command])
+        assert (said.status, "Traceback" in said.err) == (status, False), (name, command, said.err)
+        assert status == 0 or f"{own / name} is a symlink or not a regular file" in said.err
+        assert [each.name for each in outside.iterdir()] == ["precious"], (name, command)
+        assert precious.read_text() == "precious", (name, command)
+        rmtree(own)
+
+
+def test_an_export_is_not_written_through_a_symlink_in_its_way(tmp_path: Path) -> None:
+    precious, out = tmp_path / "precious", tmp_path / "out.jsonl"
+    precious.write_text("precious")
+    (tmp_path / f".{out.name}.{os.getpid()}.partial").symlink_to(precious)
+    with new_file(out) as file:
+        file.write(b"pages")
+    assert (precious.read_text(), out.read_bytes()) == ("precious", b"pages")
