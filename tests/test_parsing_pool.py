@@ -11,6 +11,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -135,6 +136,28 @@ def test_same_ids_as_here(schools_dir: Path, monkeypatch: pytest.MonkeyPatch) ->
         assert await pool.parse(b"", URL, "no text: \udcff")
 
     run(there)
+
+
+def test_hostile_answers_are_refused() -> None:
+    """What a parser process says after a page has taken it over: the pool kills it for each of these errors."""
+    ids = {value: np.array([value], np.int32).tobytes() for value in (0, 5, -5_000_000)}
+    nothing, no = b"", b"\0"
+
+    def answer(url: Any = 0, tokens: bytes = nothing, link: bytes = nothing, urls: int = 0) -> bytes:
+        flags = no if link else nothing
+        columns = (tokens, ids[0], no, link, link and ids[0], link and ids[0], flags)
+        parsed = ("", columns, b"", url, -1, -1, False, False, (), urls, 0, b"http://a.example/", b"")
+        return msgspec.msgpack.encode(parsed)
+
+    hostile = [
+        answer(url=5), answer(url=2**40), answer(url=-5), answer(url="x"), answer(tokens=ids[5]),
+        answer(tokens=ids[-5_000_000]), answer(tokens=b"abc"), answer(link=ids[5]), answer(link=ids[-5_000_000]),
+        b"", b"\xc1", answer()[:-1], msgspec.msgpack.encode([1] * 100_000),
+    ]  # fmt: skip
+    for each in hostile:
+        with pytest.raises((ValueError, LookupError, TypeError, OverflowError)):
+            ParserPool(Urls(), Texts())._translator()(each)
+    assert ParserPool(Urls(), Texts())._translator()(answer()).url == 0
 
 
 def test_workers_that_hold_many_texts_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
