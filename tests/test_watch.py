@@ -342,7 +342,7 @@ def test_settings_out_of_bounds_are_damage(
     hunted: tuple[Site, Path], first_hunt: tuple[Path, dict[str, str]]
 ) -> None:
     web, folder = hunted
-    same_crawl = (
+    same_crawl: tuple[str | Path, ...] = (
         "crawl",
         first_hunt[0].parent / "topic.toml",
         "--out",
@@ -351,11 +351,12 @@ def test_settings_out_of_bounds_are_damage(
         "0",
         *reach(folder),
     )
+    commands: list[tuple[str | Path, ...]] = [("watch", folder), ("refresh", folder), same_crawl]
     with closing(CrawlFolder(folder)) as crawled:
         right = crawled.settings() or {}
     for name, value in _SETTINGS:
         set_settings(folder, **{**right, name: value})
-        for command in (("watch", folder), ("refresh", folder), same_crawl):
+        for command in commands:
             said = salticid(*command, "--quiet")
             assert (said.status, said.err.count("\n")) == (2, 1), (name, value, said.err)
             assert f"the settings that {folder} holds are damaged: Expected" in said.err
