@@ -27,6 +27,14 @@ from pathlib import Path
 from tests.leaks import held, lasting
 
 from salticid.cli import program
+from salticid.judges import judges
+from salticid.model import Limits
+from salticid.runs.order import Recipe
+from salticid.runs.recorded import RecordedCrawl
+from salticid.store.memory_log import MemoryLog
+from salticid.strategies import strategies
+from salticid.testing import SmallWeb
+from salticid.urls import site
 
 _NOT_IMPORTED = ("salticid.cluster", "salticid.agents", "salticid.__main__")
 """Ray and mcp are slow, and the first keeps threads that a fork would lose."""
@@ -121,6 +129,7 @@ def serve(line: socket.socket) -> None:
     program(["strategies"])(
         ["strategies"], standalone_mode=False
     )  # imports the rest, as whoever reads options does
+    _read_lists()
     gc.freeze()
     running: dict[int, tuple[ForkProcess, socket.socket]] = {}
     while True:
@@ -141,6 +150,15 @@ def serve(line: socket.socket) -> None:
                 os.close(fds[2])
             else:
                 return
+
+
+def _read_lists() -> None:
+    """Crawl a small web once: the lists of public suffixes, stop words and word frequencies are read here."""
+    web = SmallWeb({"a.example": ("jumping spiders", ["b.example"]), "b.example": ("spiders", [])})
+    for strategy, judge in (("hunter", "profile"), ("best_first", "cosine")):
+        recipe = Recipe(strategies.make(strategy), judges.make(judge), Limits(max_pages=2))
+        RecordedCrawl(web.topic, web, recipe, MemoryLog()).run()
+    site("http://a.example/")
 
 
 def _run(args: list[str], cwd: str, environment: dict[str, str], out: int, err: int) -> None:

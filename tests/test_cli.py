@@ -13,6 +13,10 @@ from pathlib import Path
 import pytest
 from tests.running import Said, salticid, salticid_anew
 
+from salticid.cli import program
+from salticid.lab import demo as lab_demo
+from salticid.model import Limits
+
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -267,7 +271,7 @@ def test_help_has_an_example(command: str) -> None:
         assert f"Example: salticid {command}" in " ".join(said.out.split())
 
 
-def test_demo_shows_the_hunt(tmp_path: Path) -> None:
+def test_demo_shows_the_hunt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said = salticid("demo", "--out", tmp_path / "demo")
     assert said.status == 0, said.err
     shares = {name: int(share) for name, share in re.findall(r"(\w+) [▁-█]+\s+(\d+)%", said.out)}
@@ -283,8 +287,10 @@ def test_demo_shows_the_hunt(tmp_path: Path) -> None:
     assert not re.search(r'(?:src|href)="(?!http://[a-z0-9-]+\.(?:example|test)/)', page), (
         "the page loads nothing"
     )
-    again = salticid("demo", "--out", tmp_path / "demo")
-    assert again.status == 0
+    monkeypatch.setattr(lab_demo, "PAGES", 3000)
+    monkeypatch.setattr(lab_demo, "LIMITS", Limits(max_pages=20, max_buffer=1000))
+    program(["demo"])(["demo", "--out", str(tmp_path / "demo")], standalone_mode=False)
+    assert (tmp_path / "demo" / "demo.html").read_text() != page, "a second demo replaces the first"
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("years of work")
     refused = salticid("demo", "--out", tmp_path / "mine")

@@ -90,11 +90,11 @@ def test_targets_do_not_reach_the_crawl(small_world: Path, tmp_path: Path) -> No
 
 
 def test_best_first_beats_breadth_first_on_schools_wikipedia(schools_world: Path, tmp_path: Path) -> None:
-    """Paired over the 33 subjects, started two links away from them, 150 pages each."""
+    """Paired over a third of the 33 subjects, started two links away from them, 150 pages each."""
     topics = make_topics(schools_world, tmp_path, TopicPlan(task="neighbours")).files
     assert len(topics) == 33
     found: dict[str, list[int]] = {"best_first": [], "breadth_first": []}
-    for topic, truth in map(load_topic, topics):
+    for topic, truth in map(load_topic, topics[::3]):
         for name, counts in found.items():
             counts.append(targets_found(schools_world, topic, truth, name, LIMITS))
     test = ttest_rel(found["best_first"], found["breadth_first"])

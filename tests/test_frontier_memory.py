@@ -23,7 +23,7 @@ def resident():
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 dice = np.random.default_rng(0)
-links, page = 1_000_000, 50
+links, page, more = 1_000_000, 500, 50
 order = dice.permutation(links + 10_000).astype(np.int32)
 before = resident()
 frontier = Frontier(Numbers(), limit=links)
@@ -32,14 +32,14 @@ for first in range(0, len(order), page):
 assert frontier._worst is not None
 print("filled", resident() - before)
 most = before
-for step in range(10_000):
+for step in range(2_000):
     frontier.pop(1)
     known, new = dice.integers(links, size=10), links + 10_000 + np.arange(40 * step, 40 * step + 40)
-    frontier.push(np.append(known, new), dice.random(page), source=30_000 + step)
-    if step % 500 == 0:
+    frontier.push(np.append(known, new), dice.random(more), source=30_000 + step)
+    if step % 200 == 0:
         most = max(most, resident())
 print("crawled_on", most - before)
-for _ in range(3):
+for _ in range(2):
     frontier.rescore_from({source: dice.random() for source in range(len(order) // page)})
     most = max(most, resident())
 print("judge_retrained", most - before)

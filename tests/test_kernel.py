@@ -133,7 +133,7 @@ def demand_same(simulation: Simulation, weights: Floats, seed: int, length: int)
     return Counter(visited.outcomes)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_tangled_web_is_crawled_alike(tangle: Simulation, seed: int) -> None:
     found = demand_same(tangle, table(seed, phases=1 + seed % 3), seed, length=60 + 80 * seed)
     expected = {Outcome.OK, Outcome.DEAD, Outcome.NOT_RECORDED, Outcome.DUPLICATE}

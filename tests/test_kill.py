@@ -174,7 +174,7 @@ def test_ctrl_c_at_any_line_of_the_log_tears_nothing(tmp_path: Path, monkeypatch
     with _AtLine(most) as counting:
         to_the_end(tmp_path / "counted")
     lines = most - counting.left
-    for at in range(1, lines, max(1, lines // 150)):
+    for at in range(1, lines, max(1, lines // 60)):
         folder = tmp_path / f"at{at}"
         small = Small(folder)
         with suppress(KeyboardInterrupt), closing(small.log):

@@ -47,13 +47,6 @@ def test_each_row_of_the_trust_table_has_a_test() -> None:
     assert [row for row, found in zip(rows, named, strict=True) if not {*found} & tests] == []
 
 
-def test_ci_runs_make_test_and_nothing_else() -> None:
-    script = (ROOT / ".ci" / "run").read_text().splitlines()
-    commands = [line for line in script if line and not line.startswith(("#", "set ", "cd "))]
-    assert commands == ["make test"]
-    assert (ROOT / ".ci" / "run").stat().st_mode & 0o111
-
-
 @pytest.mark.parametrize("pattern", [MACHINE, REGISTRY], ids=["path of a machine", "registry host"])
 def test_no_file_names_a_machine(pattern: re.Pattern[str]) -> None:
     found = [

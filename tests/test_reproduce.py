@@ -61,7 +61,7 @@ def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Reproduced:
     def run(number: int) -> Outcome:
         into = out.parent / f"{number}.md"
         into.write_text("before\n<!-- figures -->\nold\n<!-- /figures -->\nafter\n")
-        said = salticid("reproduce", number, "--pages", 25, "--out", out, "--into", into, "--json")
+        said = salticid("reproduce", number, "--pages", 15, "--out", out, "--into", into, "--json")
         assert said.status == 0, said.err
         names = ("findings.md", "findings.json", "report.html")
         written, findings, page = ((out / name).read_text() for name in names)
@@ -132,7 +132,7 @@ def test_findings_and_main_figures_are_put_between_the_marks_of_a_page(reproduce
 def test_crawls_shorter_than_the_papers_are_said_to_be(reproduced: Reproduced) -> None:
     made = reproduced(4)
     caution = made.said["caution"]
-    assert caution.startswith("Crawls of 25 pages are too short, the paper's had 2,000")
+    assert caution.startswith("Crawls of 15 pages are too short, the paper's had 2,000")
     assert made.markdown.startswith(f"**{caution}**")
 
 

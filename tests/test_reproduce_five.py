@@ -36,6 +36,7 @@ def made(out: Path) -> Reproduction:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(five, "POPULATION", 4)
         patch.setattr(five, "GENERATIONS", 1)
+        patch.setattr(five, "RUNS", 1)
         patch.setattr(five, "QUICK", 1)
         patch.setattr(five, "ROOM", 60)
         return run(5, Setup(None, out, 1, lambda what, done, of: None, pages=100, letter=True))
