@@ -120,7 +120,6 @@ async def _soak(folder: Path, seconds: float, faulty: FaultyHosts, names: NameSe
                 stderr=err,
                 env={**os.environ, "COLUMNS": "500"},
             )
-            faulty.crawler = process.pid
             samples = await _watched(process, faulty, seconds)
             err.seek(0)
             out.seek(0)
