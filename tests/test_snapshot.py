@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 from collections.abc import Callable, Iterator
@@ -196,9 +197,20 @@ def _in_the_old_format(folder: Path) -> None:
     (folder / SNAPSHOT).write_bytes(zstandard.compress(data))
 
 
+def _a_pipe(folder: Path) -> None:
+    """One that nobody writes to, so that opening it never ends."""
+    (folder / SNAPSHOT).unlink()
+    os.mkfifo(folder / SNAPSHOT)
+
+
+def _a_symlink(folder: Path) -> None:
+    (folder / SNAPSHOT).rename(folder.parent / "elsewhere")
+    (folder / SNAPSHOT).symlink_to(folder.parent / "elsewhere")
+
+
 ODD: list[Callable[[Path], None]] = [
     _cut_short, _changed, _empty, _longer, _other_page, _other_visit, _of_another_machine, _larger_than_it_says,
-    _smaller_than_it_says, _of_a_huge_header, _in_the_old_format,
+    _smaller_than_it_says, _of_a_huge_header, _in_the_old_format, _a_pipe, _a_symlink,
 ]  # fmt: skip
 
 
