@@ -14,7 +14,7 @@ from tests.ui_serving import Client, serving
 from salticid.strategies.best_first import BestFirst
 from salticid.ui.order_form import Wish
 
-DAMAGED = ("empty", "garbage", "halved", "lacking", "endless")
+DAMAGED = ("empty", "garbage", "halved", "lacking", "endless", "nameless")
 
 
 def crawled(folder: Path) -> None:
@@ -46,6 +46,8 @@ def damage(data: Path) -> None:
         db.execute(
             f"CREATE VIEW visit ({', '.join(columns)}) AS {numbers} SELECT {', '.join('i' for _ in columns)} FROM n"
         )
+    with closing(sqlite3.connect(crawls / "nameless" / "crawl.db")) as db, db:
+        db.execute("UPDATE url SET text = zeroblob(9) WHERE id = (SELECT max(final) FROM visit)")
     for name, wish in (("no-wish", "{"), ("odd-wish", "[" * 100_000), ("late", '{"began": "soon"}')):
         (crawls / name).mkdir()
         (crawls / name / "wish.json").write_text(wish)
@@ -67,7 +69,7 @@ def test_damaged_crawls_are_listed_with_what_is_wrong_and_leave_the_others_alone
     assert set(told) == {"whole", *DAMAGED}
     assert told["whole"]["pages"] == 60
     assert all(told[name]["state"] == "ended" for name in told)
-    for name in ("garbage", "halved", "lacking", "endless"):
+    for name in ("garbage", "halved", "lacking", "endless", "nameless"):
         assert (told[name]["stopped"], "crawl.db" in told[name]["stopped_line"]) == ("failed", True), name
     found = client.get("/api/search?q=spider")["found"]
     assert "whole" in {hit["crawl"] for hit in found}
