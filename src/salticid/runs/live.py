@@ -199,15 +199,9 @@ class LiveRun(Run):
             pages = KnownPages(facts.get("examples", ()), facts.get("negatives", ()))
         others = self.others(web.urls, web.words)
         before = {net for run in earlier[:1] for net in run.settings.allow_net}
-        context = Context(
-            log.page,
-            log.newest_page,
-            self._part,
-            past,
-            others,
-            DriverCalls(self.onlooker.silence, self.onlooker.trouble, self.clock.forget),
-            not set(self.settings.allow_net) <= before,
-        )
+        reaches_more = not set(self.settings.allow_net) <= before
+        calls = DriverCalls(self.onlooker.silence, self.onlooker.trouble, self.clock.forget)
+        context = Context(log.page, log.newest_page, self._part, past, others, calls, reaches_more)
         driver = live_driver(order.topic, pages, web, order.recipe, self.settings, log, context)
         if past is not None:
             await self._play(past, driver)

@@ -273,16 +273,10 @@ class WatchRun(LiveRun):
         due = [(step, start.places[step]) for step in steps if step not in seen]
         if stored.fetches is not None:
             due = due[: max(stored.fetches - self._spent, 0)]
-        work = Refresh(
-            self.web,
-            self.log,
-            self.settings.concurrency,
-            due,
-            LastVersions(db, looks).last,
-            FateRule(SoftChanges(self.web.words, self.crawl.brief.own_words.of), self._belongs_to_another),
-            self._take_look,
-            self.onlooker.trouble,
-        )
+        soft_changes = SoftChanges(self.web.words, self.crawl.brief.own_words.of)
+        rule, last = FateRule(soft_changes, self._belongs_to_another), LastVersions(db, looks).last
+        requests, trouble = self.settings.concurrency, self.onlooker.trouble
+        work = Refresh(self.web, self.log, requests, due, last, rule, self._take_look, trouble)
         self._stop_looking = work.stop
         self.onlooker.looks(0, len(due))
         await work.run(lambda: self.onlooker.looks(work.fates.total(), len(due)))

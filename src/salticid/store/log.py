@@ -190,7 +190,7 @@ class CrawlLog:
         return self._rechecks + 1
 
     def memory(self) -> dict[str, bytes]:
-        """What was attached in earlier runs gave, the last word under each name."""
+        """The news of earlier runs, the last word under each name."""
         return {name: value for name, value, _ in self.database.all(schema.MEMORY)}
 
     def add_choices(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
