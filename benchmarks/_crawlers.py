@@ -25,7 +25,7 @@ from benchmarks._server import CRAWLER_CORE, seeds
 from salticid.judges import judges
 from salticid.model import Limits, Scope, Topic
 from salticid.runs.brief import KnownPages
-from salticid.runs.live import live_driver
+from salticid.runs.live import Context, live_driver
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.live_web import live_web
 from salticid.runs.order import Recipe
@@ -98,8 +98,9 @@ async def salticid(
                 await driver.run(lambda visit: sizes.append(visit.size))
                 return driver.crawl.pages, sum(sizes)
             with closing(CrawlLog(Path(folder), *tables, own_tables=True, archive=archive)) as log:
-                log.keep = Memory(web).news
-                driver = live_driver(topic(port), KnownPages(), web, recipe, settings(port), log, log.page)
+                log.attach(Memory(web).news)
+                context = Context(log.page)
+                driver = live_driver(topic(port), KnownPages(), web, recipe, settings(port), log, context)
                 log.begin({})
                 await driver.run(lambda visit: sizes.append(visit.size))
     return driver.crawl.pages, sum(sizes)

@@ -22,6 +22,7 @@ from salticid.runs.brief import KnownPages, settle
 from salticid.store.memory_log import MemoryLog
 from salticid.strategies.best_first import BestFirst
 from salticid.tables import Texts, Urls
+from salticid.webs.live.manners import MayAsk
 
 KEYWORDS = "jumping spiders eyes silk"
 DULL = "opening hours of the office and how to find us by bus and tram in the city"
@@ -41,7 +42,7 @@ class EndlessWeb:
         self._parser = Parser(self.urls, self.words)
         self.asked: Counter[str] = Counter()
 
-    async def fetch(self, url: int) -> Response:
+    async def fetch(self, url: int, may_ask: MayAsk | None = None) -> Response:
         await asyncio.sleep(1.0)
         parts = urlsplit(self.urls[url])
         try:

@@ -227,12 +227,16 @@ def on_the_web(
     use: Callable[[LiveWeb, Server], Awaitable[T]],
     clock: Callable[[], float] = time.monotonic,
     tls: SSLContext | None = None,
+    warn: Callable[[str], None] | None = None,
     **more: Any,
 ) -> T:
     """Run `use` on a live web that leads to a server of this behaviour; `more` are its settings."""
 
     async def run() -> T:
-        async with serving(behaviour, tls) as server, live_web(settings(server, **more), clock) as there:
+        async with (
+            serving(behaviour, tls) as server,
+            live_web(settings(server, **more), clock, warn=warn) as there,
+        ):
             return await use(there, server)
 
     return asyncio.run(run())

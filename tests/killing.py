@@ -563,9 +563,8 @@ class Offline:
             past = Past(self.log)
             brief = settle(self._topic, KnownPages(), self, limits, 0)
             clock, log = RelivedClock(past, self._clock), RelivedLog(past, self.log)
-            judge = RelivedJudge(past, self._judge)
+            judge = RelivedJudge(past, self._judge, lambda: past.tell(crawl, self._judge))
             self.crawl = crawl = Crawl(brief, self._strategy, judge, log, clock, self.log.page)
-            judge.tell = lambda: past.tell(crawl, self._judge)
             in_flight: list[Choice] = []
             resumed = resume_from_snapshot(self.crawl, self._judge, self.log, warn=self.said.append)
             if resumed is not None:

@@ -1,13 +1,13 @@
 """Crawls asked and answered by hand: a strategy that does as it is told, and small webs to tell it about."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from salticid.crawl import Crawl
 from salticid.drivers.arrivals import Window
 from salticid.drivers.replay import VirtualClock, replay
 from salticid.judges.cosine import Cosine
-from salticid.model import Choice, Event, Feedback, Ints, Limits, Link, Links, StopReason, Topic, Visit
+from salticid.model import Choice, Event, Feedback, Ints, Limits, Link, Links, Page, StopReason, Topic, Visit
 from salticid.protocols import Brief, Strategy
 from salticid.runs.brief import prepare
 from salticid.store.memory_log import MemoryLog
@@ -59,12 +59,17 @@ class Crawled:
     """A crawl, the web it crawls and what it logged."""
 
     def __init__(
-        self, web: SmallWeb, strategy: Strategy, limits: Limits = ENOUGH, topic: Topic | None = None
+        self,
+        web: SmallWeb,
+        strategy: Strategy,
+        limits: Limits = ENOUGH,
+        topic: Topic | None = None,
+        newest: Callable[[int], Page | None] | None = None,
     ):
         self.web, self.log, self.clock = web, MemoryLog(), VirtualClock()
         brief = prepare(topic or web.topic, web, limits, seed=0)
         web.asked.clear()
-        self.crawl = Crawl(brief, strategy, Cosine(), self.log, self.clock, web.page)
+        self.crawl = Crawl(brief, strategy, Cosine(), self.log, self.clock, web.page, newest=newest)
 
     def to_the_end(self, window: int = 1) -> StopReason:
         return replay(self.crawl, self.web, Window(window), self.clock)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from tests.virtual_time import clock, run_virtual
 
 from salticid.crawl import Crawl
-from salticid.drivers.live import LiveDriver
+from salticid.drivers.live import NO_CALLS, DriverCalls, LiveDriver
 from salticid.judges.cosine import Cosine
 from salticid.model import Choice, Limits, Response, StopReason
 from salticid.runs.brief import prepare
@@ -17,7 +17,7 @@ from salticid.store.memory_log import MemoryLog
 from salticid.strategies.best_first import BestFirst
 from salticid.testing import SmallWeb
 from salticid.testing.small import Sheet
-from salticid.webs.live.manners import Parked
+from salticid.webs.live.manners import MayAsk, Parked
 
 PLENTY = Limits(max_pages=10_000)
 
@@ -48,7 +48,7 @@ class SlowWeb:
         self.sent: list[str] = []
         self.came: dict[str, float] = {}
 
-    async def fetch(self, url: int) -> Response:
+    async def fetch(self, url: int, may_ask: MayAsk | None = None) -> Response:
         name, host = self.small.name(url), self.small.urls.host_name(self.small.urls.host(url))
         self.sent.append(name)
         self.here.update([host, "all"])
@@ -78,12 +78,19 @@ class SlowWeb:
 class Hunt:
     """A crawl of a slow web by the live driver; inside a running loop."""
 
-    def __init__(self, web: SlowWeb, requests: int, limits: Limits = PLENTY, sitemaps: bool = False) -> None:
+    def __init__(
+        self,
+        web: SlowWeb,
+        requests: int,
+        limits: Limits = PLENTY,
+        sitemaps: bool = False,
+        calls: DriverCalls = NO_CALLS,
+    ) -> None:
         self.web, self.log = web, Log()
         brief = prepare(web.small.topic, web.small, limits, seed=0)
         web.small.asked.clear()
         self.crawl = Crawl(brief, BestFirst(), Cosine(), self.log, clock, web.small.page)
-        self.driver = LiveDriver(self.crawl, web, requests, clock, sitemaps=sitemaps)
+        self.driver = LiveDriver(self.crawl, web, requests, clock, sitemaps=sitemaps, calls=calls)
 
     async def run(self) -> StopReason:
         """To the end, which leaves nobody behind."""

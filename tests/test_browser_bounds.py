@@ -220,12 +220,13 @@ def test_a_browser_that_does_not_start_is_told_once_and_pages_stay_what_they_wer
     async def use(there: LiveWeb, server: Server) -> list[str]:
         assert there.rendering is not None
         there.rendering.browsers = BrowserPool(str(broken), "Salticid")
-        there.rendering.on_need = told.append
         responses = await all_at_once(there, "http://b.example/", "http://c.example/")
         responses.append(await there.fetch(there.urls.intern(A)))
         return [response.outcome.value for response in responses]
 
-    assert on_the_web(lambda asked: page(GOOD + b"<script src=x></script>"), use) == ["ok"] * 3
+    assert (
+        on_the_web(lambda asked: page(GOOD + b"<script src=x></script>"), use, warn=told.append) == ["ok"] * 3
+    )
     (sentence,) = told
     assert f"{broken} would not start" in sentence
 

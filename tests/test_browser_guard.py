@@ -43,7 +43,7 @@ from salticid.webs.live.browser.page_parts import TIMES_ALL, KeptScripts, PagePa
 from salticid.webs.live.browser.pool import BrowserPool
 from salticid.webs.live.browser.process import ARGUMENTS
 from salticid.webs.live.names import Names
-from salticid.webs.live.web import LiveWeb
+from salticid.webs.live.web import Bounds, LiveWeb
 
 INNER = "inner.example"
 """A name that leads to the private address."""
@@ -242,7 +242,7 @@ def test_parts_keep_to_robots_scope_methods_and_size() -> None:
     }
 
     async def use(there: LiveWeb, server: Server) -> tuple[list[int], list[str], Part]:
-        there.may_follow = lambda url: "out" not in url
+        there.bind(Bounds(may_follow=lambda url: "out" not in url))
         parts = parts_of(there, A)
         urls = [f"{A}{name}" for name in ("data", "no", "long", "bomb", "loop", "out", "missing")]
         told = await statuses(parts, *urls, "file:///etc/passwd", "http://[/")

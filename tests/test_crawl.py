@@ -205,9 +205,8 @@ def test_when_the_judge_learns_only_the_last_pages_are_scored_again(monkeypatch:
 
 def test_when_the_judge_learns_pages_are_scored_as_they_are_by_now(monkeypatch: pytest.MonkeyPatch) -> None:
     web = SmallWeb(star("a", "b"))
-    done = Crawled(web, BreadthFirst())
+    done = Crawled(web, BreadthFirst(), newest=lambda step: web.page(web.id("b")) if step == 1 else None)
     done.to_the_end()
-    done.crawl.newest = lambda step: web.page(web.id("b")) if step == 1 else None
     monkeypatch.setattr(done.crawl.judge, "learn", lambda liked: True)
     monkeypatch.setattr(done.crawl.judge, "score", lambda page: page.url / 100)
     done.crawl.hear([])

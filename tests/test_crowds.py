@@ -69,7 +69,7 @@ def test_a_page_that_the_judge_likes_earns_more_names() -> None:
     assert crowds.admit("n0.farm.example"), "who was asked may be asked again"
     for visit in visits_to(urls, ("http://n0.farm.example/", 0.9)):
         crowds.observe(visit)
-    assert crowds.relented, "somebody may wait no longer"
+    assert crowds.has_relented(), "somebody may wait no longer"
     assert sum(crowds.admit(f"m{n}.farm.example") for n in range(100)) == NAMES_A_GOOD_PAGE
 
 

@@ -21,7 +21,7 @@ from salticid.strategies.best_first import BestFirst
 from salticid.testing import SmallWeb
 from salticid.testing.small import Sheet, random_web
 from salticid.webs.live.client import Exchange
-from salticid.webs.live.manners import Manners, Parked
+from salticid.webs.live.manners import Manners, MayAsk, Parked
 from salticid.webs.live.retries import Failure
 
 
@@ -123,11 +123,11 @@ def test_a_parked_choice_whose_time_has_come_waits_for_the_budget() -> None:
 
 def test_who_is_sent_on_to_a_parked_host_does_not_make_his_own_rest() -> None:
     class Shortener(SlowWeb):
-        async def fetch(self, url: int) -> Response:
+        async def fetch(self, url: int, may_ask: MayAsk | None = None) -> Response:
             if self.small.name(url) == "a.example/away":
                 self.sent.append("a.example/away")
                 raise Parked("other.example", 1e6)
-            return await super().fetch(url)
+            return await super().fetch(url, may_ask)
 
     names = ["a.example/away", *(f"a.example/p{n}" for n in range(20))]
     small = SmallWeb({"seed": ("spiders", names), **{name: ("spiders", []) for name in names}})

@@ -10,8 +10,10 @@ from tests.slow_web import Hunt, SlowWeb, hosts, hunt
 from tests.virtual_time import clock, run_virtual
 
 from salticid.crawl import HARVEST_WINDOW
+from salticid.drivers.live import DriverCalls
 from salticid.model import Limits, Response, StopReason
 from salticid.testing import SmallWeb
+from salticid.webs.live.manners import MayAsk
 
 UNTIL_100 = Limits(max_seconds=100.0)
 
@@ -53,8 +55,8 @@ def test_silence_is_told_every_minute_and_not_before() -> None:
     async def main() -> None:
         told: list[float] = []
         seconds = {"seed": 59.9, "h0.example/x": 59.9, "h1.example/x": 250.0}
-        done = Hunt(SlowWeb(hosts(2), lambda name: seconds[name]), 8)
-        done.driver.on_silence = lambda: told.append(clock())
+        calls = DriverCalls(on_silence=lambda: told.append(clock()))
+        done = Hunt(SlowWeb(hosts(2), lambda name: seconds[name]), 8, calls=calls)
         assert await done.run() is StopReason.FRONTIER_EMPTY
         assert told == pytest.approx([59.9 + 59.9 + 60, 59.9 + 59.9 + 120, 59.9 + 59.9 + 180])
         assert clock() == pytest.approx(59.9 + 250)
@@ -66,8 +68,8 @@ def test_silence_is_told_every_minute_and_not_before() -> None:
 @pytest.mark.parametrize("sitemaps", [False, True])
 def test_a_bug_in_the_web_surfaces(requests: int, sitemaps: bool) -> None:
     class Buggy(SlowWeb):
-        async def fetch(self, url: int) -> Response:
-            response = await super().fetch(url)
+        async def fetch(self, url: int, may_ask: MayAsk | None = None) -> Response:
+            response = await super().fetch(url, may_ask)
             return response if sitemaps or self.small.name(url) != "h3.example/x" else 1 / 0  # type: ignore[return-value]
 
         async def sitemap(self, url: int) -> list[int]:

@@ -49,6 +49,7 @@ from salticid.strategies.breadth_first import BreadthFirst
 from salticid.webs.live.client import Exchange
 from salticid.webs.live.guard import AddrInfo, GuardedSockets
 from salticid.webs.live.manners import Parked
+from salticid.webs.live.reach import OutageCalls
 from salticid.webs.live.retries import Failure
 from salticid.webs.live.web import LiveWeb
 
@@ -146,14 +147,13 @@ def test_a_host_that_goes_away_is_dropped_if_others_are_there_else_waited_for(al
         async with AsyncExitStack() as stack:
             other = await stack.enter_async_context(hostile.serving({}))
             async with hostile.serving({"/": last}) as server:
+                lost = asyncio.Event()
+                calls = OutageCalls(on_loss=lambda failure, names: lost.set())
                 placed = (f"a.example=127.0.0.1:{server.port}", f"b.example=127.0.0.1:{other.port}")
-                there = await stack.enter_async_context(
-                    live_web(replace(hostile.settings(server), resolve=placed), time.monotonic)
-                )
+                local = replace(hostile.settings(server), resolve=placed)
+                there = await stack.enter_async_context(live_web(local, time.monotonic, outage_calls=calls))
                 urls = [A] if alone else ["http://b.example/", A]
                 first = [await there.fetch(there.urls.intern(url)) for url in urls]
-            lost = asyncio.Event()
-            there.network.reach.on_loss = lambda failure, names: lost.set()
             later = asyncio.gather(*(there.fetch(there.urls.intern(A + path)) for path in ("b", "c")))
             if alone:
                 await lost.wait()

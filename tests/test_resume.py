@@ -596,7 +596,7 @@ def test_what_was_set_aside_when_the_budget_was_spent_does_not_overdraw_it(tmp_p
 
     async def run() -> StopReason:
         driver = LiveDriver(again.crawl, SlowWeb(again.web), 2, clock)
-        driver.flying = again.flying
+        driver.take_up(again.flying)
         return await driver.run()
 
     with closing(again.log):

@@ -122,7 +122,9 @@ class InProcess(ParserPool):
         super().__init__(Urls(), Texts())
         self._parser = Parser(self.urls, self.words)
 
-    async def parse(self, html: bytes, url: str, charset: str | None) -> Page | None:
+    async def parse(
+        self, html: bytes, url: str, charset: str | None, language: str | None = None
+    ) -> Page | None:
         return self._parser.parse(html, url, charset)
 
 

@@ -34,7 +34,7 @@ from salticid.model import (
     Visit,
 )
 from salticid.outlook import Outlook, outlook
-from salticid.protocols import Brief, Judge, Log, Strategy
+from salticid.protocols import Brief, Judge, Log, RescoringJudge, StartPageJudge, Strategy
 from salticid.scope import Boundary
 from salticid.snapshots import in_snapshot, numbers
 from salticid.tables.translation import page_of_glimpse
@@ -52,16 +52,13 @@ NOWHERE_TO_GO = (StopReason.FRONTIER_EMPTY, StopReason.EXTINCT)
 LOOK_AHEAD_EVERY = 10
 """After so many pages the outlook is worked out again, if the limits ask for it."""
 
-ScoreAgain = Callable[[int, Callable[[int], Page]], float]
-"""What a judge may have: the score of the page of a URL, which can be recalled."""
-
 DEEPEST = 0xFFFF
 """Depths are counted up to here."""
 
 
 @in_snapshot(
     "brief", "strategy", "judge", "log", "in_flight", "stopped", "_clock", "_recall", "_owns", "_boundary",
-    "_looked_ahead", "_asking_too", "_start_page", "_score_again", "passes_over", "newest", limits=Limits,
+    "_looked_ahead", "_asking_too", "_start_page", "_score_again", "_passes_over", "_newest", limits=Limits,
     pages=int, fetches=int, step=int, stalled_after=int, _urls=UrlStates, _offered_at=UrlStates,
     _depths=numbers("H"), _recent=deque[bool], _positives=numbers("Q"), _pages_by_step=numbers("i"),
     _scores=numbers("d"), _answers=dict[int, Response], _revisits_on_end=int,
@@ -75,6 +72,8 @@ class Crawl:
 
     `clock` gives seconds since the crawl began. `recall` gives the page of a URL fetched before; only
     feedback and strategies that walk need it. A shard of a larger crawl `owns` some URLs and follows no others.
+    `newest` gives the page of a visit as it was seen later, None if it has not changed. One that `passes_over` takes
+    a second choice of the same URL for a duplicate: its strategy was not asked for the first.
     """
 
     def __init__(
@@ -86,12 +85,15 @@ class Crawl:
         clock: Callable[[], float],
         recall: Callable[[int], Page] | None = None,
         owns: Callable[[int], bool] | None = None,
+        newest: Callable[[int], Page | None] | None = None,
+        passes_over: bool = False,
     ) -> None:
         self.brief, self.strategy, self.judge, self.log = brief, strategy, judge, log
         self.limits = brief.limits
         self.pages = self.fetches = self.in_flight = self.step = 0
         self.stopped: StopReason | None = None
         self._clock, self._recall, self._owns = clock, recall, owns
+        self._newest, self._passes_over = newest, passes_over
         self._boundary = Boundary(brief.topic.scope, brief.topic.seeds)
         self._urls = UrlStates(len(brief.urls))
         self._depths = array("H")
@@ -104,14 +106,10 @@ class Crawl:
         self._asking_too: dict[int, list[Choice]] = {}
         self._revisits_on_end = 0
         self.stalled_after = STALLED_AFTER
-        self.passes_over = False
-        """Whether what was chosen before may be chosen again, and is then a duplicate: its strategy was not asked."""
-        self.newest: Callable[[int], Page | None] | None = None
-        """Gives the page of a visit as it was seen later, None if it has not changed."""
         self._urls.learn(brief.seeds.url)
         judge.start(brief)
-        self._start_page = getattr(judge, "start_page", None)
-        self._score_again: ScoreAgain | None = getattr(judge, "score_again", None)
+        self._start_page = judge.start_page if isinstance(judge, StartPageJudge) else None
+        self._score_again = judge.score_again if isinstance(judge, RescoringJudge) else None
         strategy.start(brief)
 
     @property
@@ -388,7 +386,7 @@ class Crawl:
             if self._in_scope(url, choice):
                 return True
             self._settle(choice, Response(url, url, Outcome.OUT_OF_SCOPE))
-        elif (state == REACHED or (self.passes_over and state != UNKNOWN)) and not self.strategy.walks:
+        elif (state == REACHED or (self._passes_over and state != UNKNOWN)) and not self.strategy.walks:
             self._urls[url] = max(state, CHOSEN)
             self._settle(choice, Response(url, url, Outcome.DUPLICATE))
         elif state == UNKNOWN:
@@ -497,7 +495,7 @@ class Crawl:
         return [(step, score) for step, score in scores if score != self._scores[step]]
 
     def _score_now(self, step: int) -> float:
-        newer, url = None if self.newest is None else self.newest(step), self._pages_by_step[step]
+        newer, url = None if self._newest is None else self._newest(step), self._pages_by_step[step]
         if newer is None and self._score_again is not None:
             return self._score_again(url, self._page_again)
         return self.judge.score(self._page_again(url) if newer is None else newer)

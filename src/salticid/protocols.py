@@ -6,9 +6,9 @@ log. Nothing here does anything.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -164,9 +164,7 @@ class Backlinks(Protocol):
 class Judge(Protocol):
     """What the crawler believes about a page while it runs: not the truth, which it never sees.
 
-    A judge may also have a method `start_page(page)`. It is then told of each page that a seed led to, before it
-    is to `watch` it. And it may have `score_again(url, recall)`: the score of a page that it has watched, which it need
-    not recall if it kept what it needs of it.
+    A judge may also be a `StartPageJudge` or a `RescoringJudge`, and say whether it learns (`SaysWhetherItHeeds`).
     """
 
     @property
@@ -195,6 +193,35 @@ class Judge(Protocol):
         ...
 
 
+@runtime_checkable
+class StartPageJudge(Protocol):
+    """A judge that learns from start pages."""
+
+    def start_page(self, page: Page) -> None:
+        """A seed led to this page; called before `watch`."""
+        ...
+
+
+@runtime_checkable
+class RescoringJudge(Protocol):
+    """A judge that kept what it needs to score a watched page again."""
+
+    def score_again(self, url: int, recall: Callable[[int], Page]) -> float:
+        """The score of a page that it has watched. `recall` gives the page, if it is needed."""
+        ...
+
+
+@runtime_checkable
+class SaysWhetherItHeeds(Protocol):
+    """A class of strategies or judges that says whether feedback changes what it does.
+
+    One that says nothing is taken to heed it. A strategy whose `revise` changes nothing says False, as does a judge
+    that never learns: a person is told before they speak.
+    """
+
+    heeds: bool
+
+
 class Strategy(Protocol):
     """Decides which link is fetched next; knows no network, no clock, no disk.
 
@@ -205,10 +232,8 @@ class Strategy(Protocol):
 
     It may choose seeds, links delivered by `observe` and links offered, each URL once; the crawl
     raises `ContractBroken` for any other. One that `walks` may choose a visited page again: the
-    crawl answers from what it has, marks a revisit and charges nothing.
-
-    One whose `revise` changes nothing says so by `heeds = False`, as does a judge that never learns: a person is
-    told before they speak.
+    crawl answers from what it has, marks a revisit and charges nothing. It may say whether it learns from feedback
+    (`SaysWhetherItHeeds`) and name a judge of its own (`NamesJudge`).
     """
 
     walks: ClassVar[bool]
@@ -251,6 +276,13 @@ class Strategy(Protocol):
     def waiting(self, k: int) -> tuple[int, list[Choice]]:
         """How many links wait, and the `k` best of them. Changes nothing at all."""
         ...
+
+
+@runtime_checkable
+class NamesJudge(Strategy, Protocol):
+    """A strategy with a judge of its own, which is used when a person names none."""
+
+    judge: ClassVar[str]
 
 
 class Log(Protocol):

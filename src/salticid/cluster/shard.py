@@ -99,7 +99,7 @@ class Shard(Onlooker):
     async def begin(self, luggage: Luggage | None) -> None:
         """Begin, or go on from the log. `luggage` holds the topic's known pages, if they were read already."""
         plan = self._plan
-        part = Part(plan.owns, self._more, None if luggage is None else luggage.unpack)
+        part = Part(plan.owns, self._more, None if luggage is None else luggage.unpack, plan.whole)
         self._work = asyncio.create_task(run_async(plan.order, self, part))
         ready = asyncio.create_task(self._ready.wait())
         await asyncio.wait([ready, self._work], return_when=asyncio.FIRST_COMPLETED)
@@ -195,7 +195,6 @@ class Shard(Onlooker):
             raise SalticidError("a recorded world is crawled on one machine")
         self._run, self._tables = run, run.web
         self._owners = Owners(run.web.urls, self._plan.shards)
-        run.driver.whole = self._plan.whole
         self._last = last_sights(run.log.database)
         self._sights = len(self._last)
         if not has_budget(run.log.database):

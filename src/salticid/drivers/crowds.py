@@ -28,14 +28,14 @@ NAMES_A_GOOD_PAGE = 20
 
 @in_snapshot(
     "_urls", "_share", "_places", "_limits", "_most_pages", "_most_fetches", "_under_way", "_asking",
-    "relented", _hosts=set[str], _names=Counter[str], _good_pages=Counter[str], _pages=Counter[str],
+    "_relented", _hosts=set[str], _names=Counter[str], _good_pages=Counter[str], _pages=Counter[str],
     _fetches=Counter[str],
 )  # fmt: skip
 class Crowds:
     """Which hosts have to wait for others: a function of who was asked and of the visits, in their order.
 
     `share` is the part of the budget that one crowd may have while links of others wait, `places` the address of
-    each host that is known by now. `relented` is set when a host that had to wait may perhaps be asked now.
+    each host that is known by now.
     """
 
     def __init__(self, urls: UrlTable, share: float, places: Mapping[str, str]) -> None:
@@ -49,16 +49,21 @@ class Crowds:
         self._fetches: Counter[str] = Counter()
         self._under_way: Counter[str] = Counter()
         self._asking: dict[int, tuple[str, ...]] = {}
-        self.relented = False
+        self._relented = False
 
     def bind(self, limits: Limits) -> None:
         """The budget that shares are parts of."""
         if limits is self._limits:
             return
-        self.relented |= self._limits not in (None, limits)
+        self._relented |= self._limits not in (None, limits)
         self._limits = limits
         self._most_pages = max(self._share * limits.max_pages, LEAST_SHARE)
         self._most_fetches = max(self._share * limits.fetches, LEAST_SHARE)
+
+    def has_relented(self) -> bool:
+        """Whether a host that had to wait may perhaps be asked now; said once."""
+        relented, self._relented = self._relented, False
+        return relented
 
     def must_wait(self, host: str) -> bool:
         """Whether a host has to wait for as long as others have links."""
@@ -97,7 +102,7 @@ class Crowds:
             self._fetches[crowd] += 1
             self._pages[crowd] += visit.good
             if visit.good and visit.positive:
-                self.relented |= self._is_full(crowd)
+                self._relented |= self._is_full(crowd)
                 self._good_pages[crowd] += 1
 
     def _of(self, host: str) -> tuple[str, ...]:

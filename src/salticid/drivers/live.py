@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
@@ -19,7 +19,7 @@ from salticid.drivers.parking import Parking
 from salticid.drivers.second_chances import SecondChances
 from salticid.drivers.traps import Traps
 from salticid.model import FROM_SEED, Choice, Limits, Links, Outcome, Page, Response, StopReason, Visit
-from salticid.webs.live.manners import Crowded, Parked
+from salticid.webs.live.manners import Crowded, MayAsk, Parked
 
 LINKS_A_HOST = 2
 """Links of one host in the waiting room; a host that has as many is busy."""
@@ -43,9 +43,9 @@ _AT_ONCE = (
 class AsyncWeb(Protocol):
     """A web that takes its time."""
 
-    async def fetch(self, url: int) -> Response:
-        """The answer to one URL; raises `Parked` when its host wants to be left alone for long, `Crowded` when it
-        has to wait for others."""
+    async def fetch(self, url: int, may_ask: MayAsk) -> Response:
+        """The answer to one URL; raises `Parked` when its host wants to be left alone for long, `Crowded` when
+        `may_ask` says that it has to wait for others."""
         ...
 
     async def sitemap(self, url: int) -> list[int]:
@@ -61,6 +61,21 @@ class AsyncWeb(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class DriverCalls:
+    """Called by a driver: `on_silence` whenever nothing has arrived for a minute; `on_trouble` when the log is in
+    trouble: then nothing more is asked for or delivered until it is not; and `on_delay` after that, and after a pause,
+    with the seconds lost.
+    """
+
+    on_silence: Callable[[], None] = lambda: None
+    on_trouble: Callable[[str], None] = lambda trouble: None
+    on_delay: Callable[[float], None] = lambda seconds: None
+
+
+NO_CALLS = DriverCalls()
+
+
 class LiveDriver:
     """Carries choices to the web and delivers answers in the order they arrive.
 
@@ -70,11 +85,8 @@ class LiveDriver:
     name are shown as those pages' own. What is `known` elsewhere is not asked for. With `traps`, what leads into one
     is a visit at once and never asked for, and a host that has had its share of the budget, or is one of too many new
     names of its site or address, waits in a lobby for as long as others have links or are at work: the budget is that
-    of the `whole`, if this is a part of a larger crawl.
-
-    `on_silence`, if set, is called whenever nothing has arrived for a minute; `on_trouble` when the log
-    is in trouble: then nothing more is asked for or delivered until it is not; and `on_delay` after that, and
-    after a pause, with the seconds lost.
+    of the `whole`, if this is a part of a larger crawl. `reaches_more`: it may reach addresses that it might not in
+    earlier runs.
     """
 
     def __init__(
@@ -87,19 +99,15 @@ class LiveDriver:
         traps: Traps | None = None,
         feeds: Feeds | None = None,
         known: KnownElsewhere | None = None,
+        whole: Limits | None = None,
+        reaches_more: bool = False,
+        calls: DriverCalls = NO_CALLS,
     ) -> None:
         self.crawl, self._web, self._clock, self._traps = crawl, web, clock, traps
-        self._known = known
+        self._known, self._whole, self._reaches_more, self._calls = known, whole, reaches_more, calls
         self._chances = SecondChances(crawl.brief.urls)
         self.lobby = Lobby(crawl.brief.urls, None if traps is None else traps.crowds)
-        self.whole: Limits | None = None
-        self.on_silence: Callable[[], None] | None = None
-        self.on_trouble: Callable[[str], None] | None = None
-        self.on_delay: Callable[[float], None] | None = None
-        self.reaches_more = False
-        """Whether it may reach addresses that it might not in earlier runs."""
-        self.flying: Sequence[Choice] = ()
-        """Choices that an earlier run had under way."""
+        self._flying: Sequence[Choice] = ()
         self._interrupted = False
         self._pauses: set[str] = set()
         self._paused_at = 0.0
@@ -126,11 +134,11 @@ class LiveDriver:
         """
         self._watch = watch
         self._last_arrival = self._last_write = self._clock()
-        flying, self.flying = self.flying, ()
+        flying, self._flying = self._flying, ()
         for choice in flying:
             self.crawl.set_aside()
             self.parking.add(choice)
-        if self.reaches_more and self.crawl.has_room and (refused := self._chances.refused()):
+        if self._reaches_more and self.crawl.has_room and (refused := self._chances.refused()):
             self.crawl.offer_again(refused)
         self._give_a_chance()
         self._last_chance = True
@@ -149,7 +157,7 @@ class LiveDriver:
                 task.cancel()
             await asyncio.gather(*self._out, return_exceptions=True)
             if self._traps is not None:
-                self._traps.soft_404s.questions += self._probes  # nobody has heard the answers
+                self._traps.soft_404s.ask_again(self._probes)  # nobody has heard the answers
                 self._probes.clear()
         return self.crawl.stopped or StopReason.FRONTIER_EMPTY
 
@@ -167,8 +175,7 @@ class LiveDriver:
     def go_on(self, why: str = "") -> None:
         """Choose again, if there is no other reason not to; the time since the last arrival is lost."""
         if self._pauses == {why}:
-            if self.on_delay is not None:
-                self.on_delay(self._clock() - self._paused_at)
+            self._calls.on_delay(self._clock() - self._paused_at)
             self._last_arrival = self._last_write = self._clock()
             self.nudge()
         self._pauses.discard(why)
@@ -178,6 +185,10 @@ class LiveDriver:
         self.crawl.stop(StopReason.WAITING)
         self._pauses.clear()
         self.nudge()
+
+    def take_up(self, flying: Sequence[Choice]) -> None:
+        """An earlier run had these choices under way: the next run asks for them."""
+        self._flying = flying
 
     def recall(self, visit: Visit) -> None:
         """Take note of a visit of an earlier run, which is played again."""
@@ -223,15 +234,14 @@ class LiveDriver:
     async def _wait_for_the_log(self) -> None:
         """Answers that arrive meanwhile are delivered afterwards."""
         start = self._clock()
-        await wait_for_the_log(self.crawl.log, lambda: self._interrupted, self.on_trouble)
-        if self.on_delay is not None:
-            self.on_delay(self._clock() - start)
+        await wait_for_the_log(self.crawl.log, lambda: self._interrupted, self._calls.on_trouble)
+        self._calls.on_delay(self._clock() - start)
         self._last_arrival = self._clock()
 
     async def _send_out(self) -> None:
         """Let those go whose host may be asked again, and fill the waiting room."""
         if self._traps is not None:
-            self._traps.crowds.bind(self.whole or self.crawl.limits)
+            self._traps.crowds.bind(self._whole or self.crawl.limits)
             questions = self._traps.soft_404s.questions
             while questions and len(self._out) < self._room:
                 self._probe(questions.pop())
@@ -321,7 +331,7 @@ class LiveDriver:
         self._hosts[host] += 1
         if self._hosts[host] == LINKS_A_HOST:
             self._busy |= {host}
-        self._start(self._web.fetch(choice.link.url), partial(self._take, choice))
+        self._start(self._web.fetch(choice.link.url, self.lobby.may_ask), partial(self._take, choice))
 
     def _start(self, work: Coroutine[Any, Any, T], take: Callable[[asyncio.Task[T]], None]) -> None:
         """Let the web work; `take` gets the finished task, in the order of arrival."""
@@ -352,8 +362,8 @@ class LiveDriver:
                 self.crawl.log.retry()
             if self._clock() >= self._last_arrival + SILENCE:
                 self._last_arrival = self._clock()
-                if self.on_silence is not None and not self.paused:
-                    self.on_silence()
+                if not self.paused:
+                    self._calls.on_silence()
             return None
 
     def _take(self, choice: Choice, task: asyncio.Task[Response]) -> None:
@@ -403,7 +413,7 @@ class LiveDriver:
     def _probe(self, made_up: int) -> None:
         """Ask for a page that cannot be there; like a robots.txt it is no visit, and not charged."""
         self._probes[made_up] = None
-        self._start(self._web.fetch(made_up), partial(self._take_probe, made_up))
+        self._start(self._web.fetch(made_up, self.lobby.may_ask), partial(self._take_probe, made_up))
 
     def _take_probe(self, made_up: int, task: asyncio.Task[Response]) -> None:
         self.lobby.leave(made_up)

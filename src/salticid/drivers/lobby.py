@@ -70,9 +70,8 @@ class Lobby:
 
     def release(self) -> list[Choice]:
         """Those who need not wait any longer, the most promising first."""
-        if self._crowds is None or not self._crowds.relented:
+        if self._crowds is None or not self._crowds.has_relented():
             return []
-        self._crowds.relented = False
         hopeful = sorted(self._waiting, key=lambda choice: -choice.score)
         free = [choice for choice in hopeful if self._crowds.admit(self._waiting[choice])]
         for choice in free:

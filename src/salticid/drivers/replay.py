@@ -20,6 +20,10 @@ class VirtualClock:
     def __call__(self) -> float:
         return self.now
 
+    def advance(self, to: float) -> None:
+        """Show this time, unless it is later already."""
+        self.now = max(self.now, to)
+
 
 def replay(
     crawl: Crawl,
@@ -66,5 +70,5 @@ def visits(
         response = web.fetch(choice.link.url) if answer is None else answer
         if known is not None and response.page is not None:
             known.compare(response.page)
-        clock.now = max(clock.now, in_flight.pop(choice.link.url)[1] + response.seconds)
+        clock.advance(in_flight.pop(choice.link.url)[1] + response.seconds)
         yield crawl.deliver(choice, response)

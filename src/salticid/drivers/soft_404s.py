@@ -7,6 +7,7 @@ asked again.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from urllib.parse import unquote
@@ -82,6 +83,10 @@ class Soft404s:
             return []
         host.error_look = self._look(response.page)
         return host.looks.pop(host.error_look, [])
+
+    def ask_again(self, questions: Iterable[int]) -> None:
+        """These were asked in vain: they stay open."""
+        self.questions += questions
 
     def _look(self, page: Page) -> Look:
         own = [self._words.find(word) for word in tokens_of(unquote(self._urls[page.url]))]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from salticid.judges import judges
+from salticid.protocols import SaysWhetherItHeeds
 from salticid.registry import Registry
 from salticid.strategies import strategies
 
@@ -32,4 +33,5 @@ def unheeded(strategy: str, judge: str) -> str | None:
 
 def _heeds(room: Registry[Any], name: str) -> bool:
     """Whether one of a room learns; one that is gone, or says nothing of it, is taken to."""
-    return name not in room.names() or bool(getattr(room.find(name), "heeds", True))
+    kind: object = room.find(name) if name in room.names() else None
+    return kind.heeds if isinstance(kind, SaysWhetherItHeeds) else True

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from salticid.drivers.feeds import Feeds
 from salticid.drivers.known_elsewhere import KnownElsewhere
-from salticid.drivers.live import LiveDriver
+from salticid.drivers.live import NO_CALLS, DriverCalls, LiveDriver
 from salticid.drivers.traps import Traps
 from salticid.errors import SalticidError
 from salticid.model import NO_URL, Choice, Links, Page, StopReason, Topic, Visit
@@ -20,7 +20,7 @@ from salticid.runs.live_settings import LiveSettings, kept_runs
 from salticid.runs.live_web import live_web, read_known_pages
 from salticid.runs.onlooker import NAMES_GIVEN_UP, SOMEBODY_THERE, Onlooker, outage
 from salticid.runs.order import Order, Recipe
-from salticid.runs.ownership import ByHost, Hosts
+from salticid.runs.ownership import ByHost
 from salticid.runs.past import Past, relive
 from salticid.runs.run import Part, Run
 from salticid.runs.snapshot import leave_snapshot, resume_from_snapshot
@@ -33,8 +33,9 @@ from salticid.store.warc import Archive
 from salticid.tables import Urls, Words
 from salticid.urls import host, origin, typed
 from salticid.webs.live.manners_memory import Memory
+from salticid.webs.live.reach import OutageCalls
 from salticid.webs.live.retries import Failure
-from salticid.webs.live.web import LiveWeb
+from salticid.webs.live.web import Bounds, LiveWeb
 
 _NETWORK = "nobody can be reached"
 """Why the driver pauses then."""
@@ -63,8 +64,8 @@ class LiveRun(Run):
         self, order: Order, settings: LiveSettings, onlooker: Onlooker, part: Part | None = None
     ) -> None:
         self.settings, self._part = settings, part
-        self.on_end: Callable[[], None] | None = None
-        """Called when the run is to end, or nobody can be reached any more, for those who work beside the driver."""
+        self._setting_up: asyncio.Future[LiveDriver] | None = None
+        self._is_interrupted = self._is_hopeless = False
         self._tables = Urls(), Words()
         self._archive = Archive(order.folder) if settings.warc and order.folder != IN_MEMORY else None
         log = CrawlLog(
@@ -76,23 +77,20 @@ class LiveRun(Run):
         self.clock = Stopwatch(self.seconds)
         if self._part is not None:
             self.larger = None  # whoever has the whole says how far it may go
-        async with live_web(self.settings, self.clock, self._archive, self._tables) as self.web:
+        calls, warn = OutageCalls(self._lost, self._back, self._give_up), self.onlooker.warn
+        async with live_web(self.settings, self.clock, self._archive, self._tables, calls, warn) as self.web:
             memory = Memory(self.web)
-            self.log.keep = memory.news
+            self.log.attach(memory.news)
             if not self.new:
                 memory.recall(self.log.memory())
-            self.driver = driver = await self._ready()
+            driver = await self._ready()
             self.crawl = driver.crawl
-            self.crawl.newest = self.log.newest_page
-            driver.on_silence, driver.on_trouble = self.onlooker.silence, self.onlooker.trouble
-            driver.on_delay = self.clock.forget
             self.onlooker.ready(self)
             reason = await self.work()
             await driver.settle()
             if reason is StopReason.WAITING:
-                self.onlooker.warn(self._when_to_go_on())
-        judge, warn = self.order.recipe.judge, self.onlooker.warn
-        leave_snapshot(driver.crawl, judge, self.log, driver.knowledge(), warn)
+                warn(self._when_to_go_on())
+        leave_snapshot(driver.crawl, self.order.recipe.judge, self.log, driver.knowledge(), warn)
         return reason
 
     async def work(self) -> StopReason:
@@ -101,6 +99,9 @@ class LiveRun(Run):
         while self._part is not None and await self._part.more():
             reason = await self.driver.run(self.onlooker.visit)
         return reason
+
+    def on_end(self) -> None:
+        """The run is to end, or nobody can be reached any more: for those who work beside the driver."""
 
     @property
     def paused(self) -> bool:
@@ -141,61 +142,52 @@ class LiveRun(Run):
 
     async def _ready(self) -> LiveDriver:
         """Set up, unless the run is ended first."""
-        setting_up = asyncio.ensure_future(self._set_up())
-        driver: LiveDriver | None = None
-        interrupted, hopeless = asyncio.Event(), asyncio.Event()
-
-        def end() -> None:
-            interrupted.set()
-            if driver is None:
-                setting_up.cancel()
-            else:
-                driver.interrupt()
-                if self.on_end is not None:
-                    self.on_end()
-
-        def on_loss(failure: Failure, names: int) -> None:
-            if driver is not None:
-                (driver.go_on if names else driver.pause)(_NETWORK)
-            self.onlooker.warn(outage(failure, names))
-
-        def on_return(gives_up_names: bool) -> None:
-            if driver is not None:
-                driver.go_on(_NETWORK)
-            given_up = NAMES_GIVEN_UP.format(self.settings.patience)
-            self.onlooker.warn(given_up if gives_up_names else SOMEBODY_THERE)
-
-        def on_give_up() -> None:
-            if driver is None:
-                hopeless.set()
-                setting_up.cancel()
-            else:
-                driver.wait_no_longer()
-                if self.on_end is not None:
-                    self.on_end()
-
-        reach = self.web.network.reach
-        reach.on_loss, reach.on_return, reach.on_give_up = on_loss, on_return, on_give_up
-        if self.web.rendering is not None:
-            self.web.rendering.on_need = self.onlooker.warn
-        self.onlooker.begins(end)
+        self._setting_up = asyncio.ensure_future(self._set_up())
+        self.onlooker.begins(self._end)
         try:
-            driver = await setting_up
+            self.driver = await self._setting_up
         except asyncio.CancelledError:
-            if hopeless.is_set():
+            if self._is_hopeless:
                 raise SalticidError(
                     f"nobody could be reached for {self.settings.patience:.0f} s, and the known pages of the topic are "
                     "to be read first; type the same command when the network is back"
                 ) from None
             raise KeyboardInterrupt from None
-        if interrupted.is_set():  # too late to be cancelled, too early for the driver
-            driver.interrupt()
-        return driver
+        self._setting_up = None
+        if self._is_interrupted:  # too late to be cancelled, too early for the driver
+            self.driver.interrupt()
+        return self.driver
+
+    def _end(self) -> None:
+        self._is_interrupted = True
+        if self._setting_up is not None:
+            self._setting_up.cancel()
+        else:
+            self.driver.interrupt()
+            self.on_end()
+
+    def _lost(self, failure: Failure, names: int) -> None:
+        if self._setting_up is None:
+            (self.driver.go_on if names else self.driver.pause)(_NETWORK)
+        self.onlooker.warn(outage(failure, names))
+
+    def _back(self, gives_up_names: bool) -> None:
+        if self._setting_up is None:
+            self.driver.go_on(_NETWORK)
+        given_up = NAMES_GIVEN_UP.format(self.settings.patience)
+        self.onlooker.warn(given_up if gives_up_names else SOMEBODY_THERE)
+
+    def _give_up(self) -> None:
+        if self._setting_up is not None:
+            self._is_hopeless = True
+            self._setting_up.cancel()
+        else:
+            self.driver.wait_no_longer()
+            self.on_end()
 
     async def _set_up(self) -> LiveDriver:
         """The crawl as the log has it; a new one if that holds nothing yet."""
         order, log, web = self.order, self.log, self.web
-        hosts = None if self._part is None else self._part.hosts
         earlier = [] if self.new else kept_runs(CrawlFolder(order.folder, log.database))
         facts = None if self.new else log.known_pages()
         past = None if facts is None else Past(log, self.as_given)
@@ -206,21 +198,18 @@ class LiveRun(Run):
         else:
             pages = KnownPages(facts.get("examples", ()), facts.get("negatives", ()))
         others = self.others(web.urls, web.words)
-
-        def begin() -> LiveDriver:
-            recipe, settings = order.recipe, self.settings
-            return live_driver(order.topic, pages, web, recipe, settings, log, log.page, hosts, past, others)
-
+        before = {net for run in earlier[:1] for net in run.settings.allow_net}
+        reaches_more = not set(self.settings.allow_net) <= before
+        calls = DriverCalls(self.onlooker.silence, self.onlooker.trouble, self.clock.forget)
+        context = Context(log.page, log.newest_page, self._part, past, others, calls, reaches_more)
+        driver = live_driver(order.topic, pages, web, order.recipe, self.settings, log, context)
         if past is not None:
-            driver = await self._play(past, begin)
+            await self._play(past, driver)
         else:
-            driver = begin()
             self.onlooker.missing(order.topic, driver.crawl.brief)
             if self.new:
                 log.begin(order.facts())
             log.add_known_pages({"examples": pages.examples, "negatives": pages.negatives})
-        before = {net for run in earlier[:1] for net in run.settings.allow_net}
-        driver.reaches_more = not set(self.settings.allow_net) <= before
         log.session(self.clock(), self.settings.for_log())
         if self.larger is not None:
             driver.crawl.extend(self.larger)
@@ -231,12 +220,9 @@ class LiveRun(Run):
             return await read_known_pages(self.order.topic, self.web)
         return self._part.known_pages(self.web.urls, self.web.words)
 
-    async def _play(self, past: Past, begin: Callable[[], LiveDriver]) -> LiveDriver:
-        """A driver, made by `begin`, and its web, that stand where the earlier runs ended.
-
-        What a snapshot holds is not played again.
-        """
-        driver, recipe = begin(), self.order.recipe
+    async def _play(self, past: Past, driver: LiveDriver) -> None:
+        """Bring a driver and its web to where the earlier runs ended; what a snapshot holds is not played again."""
+        recipe = self.order.recipe
         in_flight: list[Choice] = []
         others, warn = driver.knowledge(), self.onlooker.warn
         resumed = resume_from_snapshot(driver.crawl, recipe.judge, self.log, others, warn)
@@ -253,12 +239,32 @@ class LiveRun(Run):
             self.onlooker.replay(visit.step)
 
         play = relive_as_given if past.as_given else relive
-        driver.flying = await play(driver.crawl, recipe.judge, past, show, in_flight)
+        driver.take_up(await play(driver.crawl, recipe.judge, past, show, in_flight))
         if last is not None:
             driver.show_known(last)
         if (page := driver.crawl.last_page) != NO_URL:
             self.web.network.line.recall(origin(self.web.urls[page]))
-        return driver
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Context:
+    """What a run adds to a live crawl; one for itself has nothing of it.
+
+    `recall` and `newest` give the page of a visit again, as it was and as it is by now. A `part` of a larger crawl asks
+    some hosts alone. With a `past` the crawl is ready once that was played again. What `others` hold is not asked for.
+    `calls` and `reaches_more` are those of the driver.
+    """
+
+    recall: Callable[[int], Page] | None = None
+    newest: Callable[[int], Page | None] | None = None
+    part: Part | None = None
+    past: Past | None = None
+    others: OtherCrawls | None = None
+    calls: DriverCalls = NO_CALLS
+    reaches_more: bool = False
+
+
+_NO_CONTEXT = Context()
 
 
 def live_driver(
@@ -268,28 +274,35 @@ def live_driver(
     recipe: Recipe,
     settings: LiveSettings,
     log: Log,
-    recall: Callable[[int], Page] | None = None,
-    hosts: Hosts | None = None,
-    past: Past | None = None,
-    others: OtherCrawls | None = None,
+    context: Context = _NO_CONTEXT,
 ) -> LiveDriver:
-    """A crawl of the live web, ready to run; with `hosts`, the part of a larger crawl that asks these.
-
-    With a `past` it is ready once that was played again. What `others` hold is not asked for.
-    """
+    """A crawl of the live web, ready to run; the web keeps within its bounds from here on."""
+    part, others = context.part, context.others
+    hosts = None if part is None else part.hosts
     brief = settle(topic, known_pages, web, recipe.limits, recipe.seed, recipe.backlinks)
     owns = None if hosts is None else ByHost(web.urls, hosts).of
     if owns is not None:
         brief = replace(brief, seeds=Links.to([url for url in brief.seeds.url.tolist() if owns(url)]))
-    crawl = recipe.crawl(brief, log, web.clock, recall, owns, past)
-    traps = Traps(brief.urls, brief.words, settings.host_share, web.places) if settings.traps else None
+    crawl = recipe.crawl(brief, log, web.clock, context.recall, owns, context.past, context.newest)
     without_scheme = [urls[0] for urls in map(typed, topic.seeds) if len(urls) > 1]
-    web.either_scheme |= {url for url in map(web.urls.find, without_scheme) if url >= 0}
     boundary = Boundary(topic.scope, topic.seeds)
-    web.may_follow = lambda url: boundary.admits(url, depth=0) and (hosts is None or hosts(host(url)))
-    web.prefer(brief.language)
-    feeds = Feeds(brief) if settings.feeds else None
-    known = None if others is None else KnownElsewhere(crawl, others)
-    driver = LiveDriver(crawl, web, settings.concurrency, web.clock, settings.sitemaps, traps, feeds, known)
-    web.may_ask = driver.lobby.may_ask
-    return driver
+    web.bind(
+        Bounds(
+            lambda url: boundary.admits(url, depth=0) and (hosts is None or hosts(host(url))),
+            frozenset(url for url in map(web.urls.find, without_scheme) if url >= 0),
+            brief.language,
+        )
+    )
+    return LiveDriver(
+        crawl,
+        web,
+        settings.concurrency,
+        web.clock,
+        settings.sitemaps,
+        Traps(brief.urls, brief.words, settings.host_share, web.places) if settings.traps else None,
+        Feeds(brief) if settings.feeds else None,
+        None if others is None else KnownElsewhere(crawl, others),
+        None if part is None else part.whole,
+        context.reaches_more,
+        context.calls,
+    )

@@ -20,7 +20,7 @@ from salticid.webs.live.long_bodies import LongBodies
 from salticid.webs.live.manners import Manners, Parked
 from salticid.webs.live.names import Names
 from salticid.webs.live.parser_pool import ParserPool
-from salticid.webs.live.reach import Reach
+from salticid.webs.live.reach import NO_CALLS, OutageCalls, Reach
 from salticid.webs.live.rules import Rules
 from salticid.webs.live.web import LiveWeb, Network, PdfReading
 
@@ -33,10 +33,13 @@ async def live_web(
     clock: Callable[[], float],
     recorder: Recorder | None = None,
     tables: tuple[Urls, Texts] | None = None,
+    outage_calls: OutageCalls = NO_CALLS,
+    warn: Callable[[str], None] | None = None,
 ) -> AsyncIterator[LiveWeb]:
     """The live web, its connections and its parsers, for as long as the context lasts.
 
-    All exchanges go to the recorder, all URLs and words into the tables.
+    All exchanges go to the recorder, all URLs and words into the tables. `warn` is called once if a page needs a
+    browser and there is none.
     """
     proxy_host = settings.proxy_host
     guard = AddressGuard(settings.allow_net)
@@ -61,7 +64,7 @@ async def live_web(
     )
     manners = Manners(settings.delay, settings.per_address, clock)
     line = Line(client, names, manners, settings.concurrency, clock)
-    reach = Reach(line, manners, clock, settings.patience)
+    reach = Reach(line, manners, clock, settings.patience, outage_calls)
     rules = Rules(settings.product, line, manners, reach, clock)
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(client)
@@ -70,14 +73,16 @@ async def live_web(
         pool = await stack.enter_async_context(parsers)
         if pdfs is not None:
             await stack.enter_async_context(pdfs.pool)
-        web = LiveWeb(Network(line, manners, reach, rules), pool, settings.max_bytes, clock, pdfs=pdfs)
+        rendering = None
         if settings.render == "auto":
             missing, program = what_is_missing(), find_program()
             browsers = None
             if missing is None and program is not None:
                 browsers = await stack.enter_async_context(BrowserPool(program, settings.user_agent))
-            web.rendering = Rendering(web, browsers, missing, settings.max_bytes, settings.access(), recorder)
-        yield web
+            access = settings.access()
+            rendering = Rendering(browsers, missing, settings.max_bytes, access, recorder, warn)
+        network = Network(line, manners, reach, rules)
+        yield LiveWeb(network, pool, settings.max_bytes, clock, pdfs=pdfs, rendering=rendering)
 
 
 async def read_known_pages(topic: Topic, web: LiveWeb) -> KnownPages:

@@ -65,17 +65,15 @@ class Recipe:
         recall: Callable[[int], Page] | None = None,
         owns: Callable[[int], bool] | None = None,
         past: Past | None = None,
+        newest: Callable[[int], Page | None] | None = None,
     ) -> Crawl:
         """The crawl, ready to run. With a `past`, which the log holds, it repeats that and goes on from its end."""
-        judge = self.judge
-        if past is not None:
-            judge = relived_judge = RelivedJudge(past, judge)
-            log = GivenLog(past, past.log) if past.as_given else RelivedLog(past, past.log)
-            clock = RelivedClock(past, clock)
-        crawl = Crawl(brief, self.strategy, judge, log, clock, recall, owns)
-        if past is not None:
-            crawl.passes_over = past.as_given
-            relived_judge.tell = lambda: past.tell(crawl, self.judge)
+        if past is None:
+            return Crawl(brief, self.strategy, self.judge, log, clock, recall, owns, newest)
+        judge = RelivedJudge(past, self.judge, lambda: past.tell(crawl, self.judge))
+        log = GivenLog(past, past.log) if past.as_given else RelivedLog(past, past.log)
+        relived_clock = RelivedClock(past, clock)
+        crawl = Crawl(brief, self.strategy, judge, log, relived_clock, recall, owns, newest, past.as_given)
         return crawl
 
 

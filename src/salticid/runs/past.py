@@ -27,7 +27,7 @@ from salticid.messages import (
     Sight,
 )
 from salticid.model import Choice, Feedback, Links, Page, Response, Visit
-from salticid.protocols import Brief, Judge
+from salticid.protocols import Brief, Judge, RescoringJudge, StartPageJudge
 from salticid.store.log import CrawlLog
 from salticid.store.log_mark import LogMark
 from salticid.store.record import Call, ChoiceCall, Delivery, Record
@@ -140,16 +140,17 @@ class RelivedLog:
 
 
 class RelivedJudge:
-    """Gives the scores of the past; after it those of the judge, which has watched all pages meanwhile."""
+    """Gives the scores of the past; after it those of the judge, which has watched all pages meanwhile.
 
-    def __init__(self, past: Past, judge: Judge) -> None:
-        self._past, self._judge = past, judge
-        if start_page := getattr(judge, "start_page", None):
-            self.start_page = start_page
-        if score_again := getattr(judge, "score_again", None):
-            self.score_again = score_again
-        self.tell: Callable[[], None] = lambda: None
-        """Repeats the messages that the crawl got at this point; set when the crawl is made."""
+    `tell` repeats the messages that the crawl got at this point.
+    """
+
+    def __init__(self, past: Past, judge: Judge, tell: Callable[[], None] = lambda: None) -> None:
+        self._past, self._judge, self._tell = past, judge, tell
+        if isinstance(judge, StartPageJudge):
+            self.start_page = judge.start_page
+        if isinstance(judge, RescoringJudge):
+            self.score_again = judge.score_again
 
     @property
     def line(self) -> float:
@@ -167,7 +168,7 @@ class RelivedJudge:
         has_changed = self._judge.watch(page, score)
         if self._past.over:
             return has_changed
-        self.tell()
+        self._tell()
         return False
 
     def learn(self, liked: Sequence[tuple[Page, int]]) -> bool:

@@ -29,6 +29,7 @@ from salticid.tables import Urls, Words
 from salticid.text.soft_changes import SoftChanges
 from salticid.webs.live.manners import Crowded, Parked
 from salticid.webs.live.manners_memory import Memory
+from salticid.webs.live.reach import OutageCalls
 from salticid.webs.live.web import LiveWeb
 
 _GONE = (404, 410)
@@ -57,7 +58,8 @@ class Refresh:
     """Asks again for pages, by step and URL, host by host, politely, and writes down what it finds.
 
     A server that knows when its page was changed is asked only for what is new. `last` gives a page as it was last
-    seen. The `rule` says what became of a page; `on_look`, if set, hears of each before it is written down.
+    seen. The `rule` says what became of a page; `on_look` is called with each before it is written down, `on_trouble`
+    when the log cannot write.
     """
 
     def __init__(
@@ -67,6 +69,9 @@ class Refresh:
         requests: int,
         pages: Sequence[tuple[int, int]],
         last: Callable[[int], PageVersion],
+        rule: FateRule | None = None,
+        on_look: Callable[[Look, PageFate], None] | None = None,
+        on_trouble: Callable[[str], None] | None = None,
     ) -> None:
         self._web, self._log, self._requests, self._last = web, log, requests, last
         self._workers: list[asyncio.Task[None]] = []
@@ -76,9 +81,8 @@ class Refresh:
         self.pages = len(pages)
         self.fates: Counter[PageFate] = Counter()
         self.stopped = False
-        self.rule = FateRule(SoftChanges(web.words))
-        self.on_look: Callable[[Look, PageFate], None] | None = None
-        self.on_trouble: Callable[[str], None] | None = None
+        self._rule = FateRule(SoftChanges(web.words)) if rule is None else rule
+        self._on_look, self._on_trouble = on_look, on_trouble
 
     async def run(self, watch: Callable[[], None]) -> None:
         """Ask for all of them; `watch` is called after each."""
@@ -109,14 +113,14 @@ class Refresh:
             step, url = pages.popleft()
             version = self._last(step)
             try:
-                response = await self._web.fetch(url, _unless(version))
+                response = await self._web.fetch(url, unless=_unless(version))
             except (Parked, Crowded):
                 self.fates[PageFate.UNKNOWN] += 1 + len(pages)
                 break
             look = Look(step, version, response)
-            fate = self.rule(look)
+            fate = self._rule(look)
             if fate is PageFate.CHANGED:
-                settled = site.look(look, self.rule.difference(look))
+                settled = site.look(look, self._rule.difference(look))
             else:
                 settled = site.look(look)
                 self._write_down(look, fate)
@@ -133,14 +137,14 @@ class Refresh:
 
     def _write_down(self, look: Look, fate: PageFate) -> None:
         self.fates[fate] += 1
-        if self.on_look is not None:
-            self.on_look(look, fate)
+        if self._on_look is not None:
+            self._on_look(look, fate)
         response = look.response
         change = response if fate is PageFate.CHANGED else replace(response, page=None)
         self._log.add_recheck(look.step, fate, change)
 
     async def _wait_for_the_log(self) -> None:
-        await wait_for_the_log(self._log, lambda: self.stopped, self.on_trouble)
+        await wait_for_the_log(self._log, lambda: self.stopped, self._on_trouble)
 
 
 def last_settings(folder: Path, options: Mapping[str, Any], warn: Callable[[str], None]) -> LiveSettings:
@@ -208,17 +212,14 @@ async def refresh(
         if (missing := log.go_on()) is not None:
             onlooker.warn(missing)
         clock = Stopwatch(log.record().seconds)
-        async with live_web(settings, clock, archive, tables) as web:
+        calls = OutageCalls(on_loss=lambda failure, names: onlooker.warn(outage(failure, names)))
+        async with live_web(settings, clock, archive, tables, calls, onlooker.warn) as web:
             memory = Memory(web)
             memory.recall(log.memory())
-            log.keep = memory.news
+            log.attach(memory.news)
             versions = Versions(log.database)
-            work = Refresh(web, log, settings.concurrency, versions.due(), versions.last)
-            work.on_trouble = onlooker.trouble
-            reach = web.network.reach
-            reach.on_loss = lambda failure, names: onlooker.warn(outage(failure, names))
-            if web.rendering is not None:
-                web.rendering.on_need = onlooker.warn
+            due, trouble = versions.due(), onlooker.trouble
+            work = Refresh(web, log, settings.concurrency, due, versions.last, on_trouble=trouble)
             onlooker.begins(work.stop)
             watch(work)
             await work.run(lambda: watch(work))

@@ -12,7 +12,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from salticid.crawl import Crawl
@@ -35,12 +34,13 @@ class Part:
     """The part of a larger crawl that asks some hosts, and leaves all others to others.
 
     `more` waits, when there is nothing left to do, until there may be; False ends the run. `known_pages` gives the
-    known pages of the topic where they were read already.
+    known pages of the topic where they were read already. `whole` are the limits of the larger crawl.
     """
 
     hosts: Hosts
     more: Callable[[], Awaitable[bool]]
     known_pages: Callable[[Urls, Texts], KnownPages] | None = None
+    whole: Limits | None = None
 
 
 def run(order: Order, onlooker: Onlooker | None = None) -> Result:
@@ -103,8 +103,7 @@ class Run(ABC):
         order = self.order
         if order.known:
             self._others = OtherCrawls(order.known, time.time() - order.known_for, urls, words)
-            keep, news = self.log.keep, self._others.news
-            self.log.keep = lambda: chain(keep(), news())
+            self.log.attach(self._others.news)
         return self._others
 
     def close(self) -> None:

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from salticid.errors import UserError
 from salticid.judges import judges
-from salticid.protocols import Judge, Strategy
+from salticid.protocols import Judge, NamesJudge, Strategy
 from salticid.registry import Registry, instance_of, names_a_file, read_strategy_file, settings_of
 from salticid.runs.defaults import DEFAULT_JUDGE as DEFAULT_JUDGE
 from salticid.runs.defaults import DEFAULT_STRATEGY as DEFAULT_STRATEGY
@@ -51,7 +51,8 @@ def judge_of(
     `talks`: a person will say what is good, so the usual one is a judge that learns.
     """
     if spec is None:
-        spec = str(getattr(strategy, "judge", LEARNING_JUDGE if talks else DEFAULT_JUDGE))
+        usual = LEARNING_JUDGE if talks else DEFAULT_JUDGE
+        spec = strategy.judge if isinstance(strategy, NamesJudge) else usual
     return _instance(spec, judges, {}, files) if isinstance(spec, str) else _own(spec, judges)
 
 

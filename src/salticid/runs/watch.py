@@ -83,8 +83,7 @@ async def watch(
     `fetches` bounds all that is asked for, robots.txt and the like apart. `keep`: of each page only so many versions
     are kept, the newest. KeyboardInterrupt if it was ended before the round began.
     """
-    run = WatchRun(order, settings, onlooker or Onlooker(), fetches, policy or ByWorth())
-    run.keep = keep
+    run = WatchRun(order, settings, onlooker or Onlooker(), fetches, policy or ByWorth(), keep)
     with closing(run.log):
         try:
             await run.run()
@@ -94,18 +93,25 @@ async def watch(
 
 
 class WatchRun(LiveRun):
-    """The run of a live crawl in which a round is made."""
+    """The run of a live crawl in which a round is made.
+
+    `keep`: how many versions of each page are kept, the newest; all, if it is None.
+    """
 
     _round: StoredRound
     _start: RoundStart
 
     def __init__(
-        self, order: Order, settings: LiveSettings, onlooker: Onlooker, fetches: int | None, policy: Policy
+        self,
+        order: Order,
+        settings: LiveSettings,
+        onlooker: Onlooker,
+        fetches: int | None,
+        policy: Policy,
+        keep: int | None,
     ) -> None:
         super().__init__(order, settings, onlooker)
-        self._fetches, self._policy = fetches, policy
-        self.keep: int | None = None
-        """How many versions of each page are kept, the newest; all, if nothing is said."""
+        self._fetches, self._policy, self._keep = fetches, policy, keep
         self._news: RoundNews | None = None
         self._fetches_before = self._sources_asked = 0
         self._has_news = self._is_ended = False
@@ -145,7 +151,6 @@ class WatchRun(LiveRun):
 
     async def work(self) -> StopReason:
         """The round, from its beginning or from where it was, to its end."""
-        self.on_end = self._end
         if self.crawl.stopped is StopReason.INTERRUPTED:
             raise KeyboardInterrupt
         before = self.log.database.facts().get("stopped", StopReason.FRONTIER_EMPTY.value)
@@ -166,7 +171,7 @@ class WatchRun(LiveRun):
         await self._finish(looks)
         return StopReason(before) if reason is None else reason
 
-    def _end(self) -> None:
+    def on_end(self) -> None:
         self._is_ended = True
         self._stop_looking()
 
@@ -268,15 +273,13 @@ class WatchRun(LiveRun):
         due = [(step, start.places[step]) for step in steps if step not in seen]
         if stored.fetches is not None:
             due = due[: max(stored.fetches - self._spent, 0)]
-        work = Refresh(self.web, self.log, self.settings.concurrency, due, LastVersions(db, looks).last)
-        own_words = self.crawl.brief.own_words
-        work.rule = FateRule(SoftChanges(self.web.words, own_words.of), self._belongs_to_another)
-        work.on_look, work.on_trouble = self._take_look, self.onlooker.trouble
+        soft_changes = SoftChanges(self.web.words, self.crawl.brief.own_words.of)
+        rule, last = FateRule(soft_changes, self._belongs_to_another), LastVersions(db, looks).last
+        requests, trouble = self.settings.concurrency, self.onlooker.trouble
+        work = Refresh(self.web, self.log, requests, due, last, rule, self._take_look, trouble)
         self._stop_looking = work.stop
-        self.web.may_ask = lambda url, host: True
         self.onlooker.looks(0, len(due))
         await work.run(lambda: self.onlooker.looks(work.fates.total(), len(due)))
-        self.web.may_ask = self.driver.lobby.may_ask
         if not self._is_ended:
             await self._revise(looks)
 
@@ -368,5 +371,5 @@ class WatchRun(LiveRun):
         self._stopped = FETCHES if stored.fetches is not None and self._spent >= stored.fetches else DONE
         self.log.remember(NOTE, looks.with_more(found).packed())
         self.log.add_message(RoundEnd(stored.number, time.time(), self._stopped))
-        if self.keep is not None:
-            self.log.thin(self.keep)
+        if self._keep is not None:
+            self.log.thin(self._keep)

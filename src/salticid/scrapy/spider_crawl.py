@@ -31,7 +31,7 @@ class SpiderCrawl:
     def __init__(self, order: Order, web: SpiderWeb, requests: KeptRequests) -> None:
         self.order, self._web, self._requests = order, web, requests
         self.log = CrawlLog(order.folder, web.urls, web.words, own_tables=True)
-        self.log.keep = requests.news
+        self.log.attach(requests.news)
         self._clock = Stopwatch()
         self._is_open = False
 

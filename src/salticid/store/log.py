@@ -72,8 +72,7 @@ class CrawlLog:
     ) -> None:
         self.folder = folder
         self.write_error: str | None = None
-        self.keep: Callable[[], Iterable[tuple[str, bytes]]] = tuple
-        """What else must not be forgotten, by name: asked for its news before every commit."""
+        self._news: list[Callable[[], Iterable[tuple[str, bytes]]]] = []
         self._archive = archive
         self._open_folder: LockedFolder | NoFolder | None = None
         self._twins: Twins | None = None
@@ -89,6 +88,13 @@ class CrawlLog:
         self._last_try = self._last_commit = time.monotonic()
         self._in_call = False
         """In the middle of a call: what is added so far must not be written."""
+
+    def attach(self, news: Callable[[], Iterable[tuple[str, bytes]]]) -> None:
+        """Ask for `news` before every commit: what else must not be forgotten, by name.
+
+        It is no argument of the constructor: the clock of a live web starts from what the log holds.
+        """
+        self._news.append(news)
 
     @property
     def trouble(self) -> str | None:
@@ -184,7 +190,7 @@ class CrawlLog:
         return self._rechecks + 1
 
     def memory(self) -> dict[str, bytes]:
-        """What `keep` gave in earlier runs, the last word under each name."""
+        """The news of earlier runs, the last word under each name."""
         return {name: value for name, value, _ in self.database.all(schema.MEMORY)}
 
     def add_choices(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
@@ -306,7 +312,8 @@ class CrawlLog:
         if self._twins is None:
             raise RuntimeError("a log is written to only after begin() or go_on()")
         self._in_call = True
-        self._memory.update(self.keep())
+        for news in self._news:
+            self._memory.update(news())
         place = self._archive.flush() if self._archive is not None else None
         db = self.database
         with db.transaction():

@@ -13,6 +13,9 @@ PARK_AFTER = 600.0
 LONGEST_PAUSE = 60.0
 """However slow a host answers, this is pause enough."""
 
+MayAsk = Callable[[int, str], bool]
+"""Whether a host may be asked now on behalf of a URL."""
+
 
 class Parked(Exception):
     """A host asked to be left alone for long, until a time on the crawl's clock."""

@@ -38,8 +38,7 @@ class Memory:
         for host, address in islice(self._web.places.items(), self._places_saved, None):
             yield _PLACE + host, msgspec.msgpack.encode(address)
         self._places_saved = len(self._web.places)
-        failures, self._web.failure_notes = self._web.failure_notes, {}
-        for origin, note in failures.items():
+        for origin, note in self._web.new_failures().items():
             yield PREFIX + origin, note.encode()
 
     def recall(self, notes: Mapping[str, bytes]) -> None:

@@ -23,10 +23,8 @@ class ParserPool(ProcessPool[Page]):
     """Parses pages in worker processes; ids are those of the tables handed in.
 
     With one worker, pages parsed one after the other get the very ids that a `Parser` would give. `agent` is our name
-    in robots tags, `language` that of the crawl, into which a page may name its translation.
+    in robots tags.
     """
-
-    language: str | None = None
 
     def __init__(
         self, urls: Urls, words: Texts, workers: int = 1, limit: float = 5.0, agent: str = AGENT
@@ -35,11 +33,16 @@ class ParserPool(ProcessPool[Page]):
         super().__init__(program, self._translator, workers, limit)
         self.urls, self.words, self.agent = urls, words, agent
 
-    async def parse(self, html: bytes, url: str, charset: str | None) -> Page | None:
-        """The page, as `Parser.parse` makes it. None: it took longer than `limit`, or its worker died of it."""
+    async def parse(
+        self, html: bytes, url: str, charset: str | None, language: str | None = None
+    ) -> Page | None:
+        """The page, as `Parser.parse` makes it. None: it took longer than `limit`, or its worker died of it.
+
+        Of its translations, the one into `language` is a link.
+        """
         # A header may hold bytes that are no text; no charset has such a name.
         label = charset and charset.encode("ascii", "replace").decode()
-        return await self.ask(msgspec.msgpack.encode(HtmlPage(html, url, label, self.language)))
+        return await self.ask(msgspec.msgpack.encode(HtmlPage(html, url, label, language)))
 
     async def parse_feed(self, feed: bytes, url: str) -> Page | None:
         """The links of a feed as a page, newest first. None as above."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import islice
 from math import inf
@@ -40,22 +41,36 @@ class Loss(Enum):
     EVERYBODY = auto()
 
 
-class Reach:
-    """Tells whether it was the network that failed, and waits for it.
+@dataclass(frozen=True, slots=True)
+class OutageCalls:
+    """Called when the network is lost and when it is back.
 
-    `on_loss` is called with a failure when nobody can be reached, and with the number of names that wait when hosts
-    answer but no name server does. `on_return` is called when that is over, with whether the names that wait are given
-    up. `on_give_up` is called when nobody could be reached for `patience` seconds, and ends the waiting requests;
-    without it they fail.
+    `on_loss` gets a failure when nobody can be reached, and the number of names that wait when hosts answer but no name
+    server does. `on_return` is called when that is over, with whether the names that wait are given up. `on_give_up` is
+    called when nobody could be reached for too long, and ends the waiting requests; without it they fail.
     """
 
+    on_loss: Callable[[Failure, int], None] = lambda failure, names: None
+    on_return: Callable[[bool], None] = lambda gives_up_names: None
+    on_give_up: Callable[[], None] | None = None
+
+
+NO_CALLS = OutageCalls()
+
+
+class Reach:
+    """Tells whether it was the network that failed, and waits for it, `patience` seconds at most."""
+
     def __init__(
-        self, line: Line, manners: Manners, clock: Callable[[], float], patience: float = PATIENCE
+        self,
+        line: Line,
+        manners: Manners,
+        clock: Callable[[], float],
+        patience: float = PATIENCE,
+        calls: OutageCalls = NO_CALLS,
     ) -> None:
         self._line, self._manners, self._clock, self._patience = line, manners, clock, patience
-        self.on_loss: Callable[[Failure, int], None] | None = None
-        self.on_return: Callable[[bool], None] | None = None
-        self.on_give_up: Callable[[], None] | None = None
+        self._calls = calls
         self._failures: dict[str, None] = {}
         self._heard_at = -inf
         self._waiting: dict[object, tuple[str, Failure]] = {}
@@ -112,14 +127,14 @@ class Reach:
                     if loss is Loss.NAMES:
                         self._nameless_since = self._clock()
                         break
-                    if self.on_give_up is None:
+                    if self._calls.on_give_up is None:
                         return False
-                    self.on_give_up()
+                    self._calls.on_give_up()
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
             gives_up_names = self._nameless_since >= start
-            if self._lost is not None and self.on_return is not None:
-                self.on_return(gives_up_names)
+            if self._lost is not None:
+                self._calls.on_return(gives_up_names)
             return self._lost is not None and not gives_up_names
         finally:
             self._lost = None
@@ -135,12 +150,12 @@ class Reach:
         return Loss.NAMES if answers else Loss.EVERYBODY
 
     def _report(self, loss: Loss) -> None:
-        if loss is not self._lost and self.on_loss is not None:
+        if loss is not self._lost:
             names = {
                 host(f"{at}/") for at, failure in self._waiting.values() if failure is Failure.NO_NAME_SERVER
             }
             last = next(failure for _, failure in reversed(self._waiting.values()))
-            self.on_loss(last, len(names) if loss is Loss.NAMES else 0)
+            self._calls.on_loss(last, len(names) if loss is Loss.NAMES else 0)
         self._lost = loss
 
     def _known_names(self) -> list[str]:

@@ -23,7 +23,7 @@ from salticid.webs.live.failure_notes import FailureNote
 from salticid.webs.live.guard import AddressRefused
 from salticid.webs.live.line import Line
 from salticid.webs.live.long_bodies import LongBodies
-from salticid.webs.live.manners import Crowded, Manners, Parked
+from salticid.webs.live.manners import Crowded, Manners, MayAsk, Parked
 from salticid.webs.live.parser_pool import ParserPool
 from salticid.webs.live.reach import Reach
 from salticid.webs.live.retries import LATER_STATUSES, REMEDIES, Failure, retry_after
@@ -57,6 +57,20 @@ class PdfReading:
     long_bodies: LongBodies
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Bounds:
+    """What a crawl asks of its web: no bounds at first.
+
+    `may_follow` says whether a redirect or a sitemap is in scope. URLs in `either_scheme` are of https because the
+    person wrote no scheme: where no server speaks it, http is tried. Of pages that name translations of themselves, the
+    one into `language` is a link.
+    """
+
+    may_follow: Callable[[str], bool] = lambda url: True
+    either_scheme: frozenset[int] = frozenset()
+    language: str | None = None
+
+
 @dataclass(slots=True)
 class _Way:
     """How far a fetch has come: where it is, after how many redirects, and what lies behind it."""
@@ -71,12 +85,10 @@ class LiveWeb:
     """The web out there. `fetch` takes as long as manners demand, and raises nothing but `Parked` and `Crowded`.
 
     `clock` is the crawl's, `wall` the one servers go by. `doing` tells, by URL id, what each fetch waits
-    for; `may_follow` says whether a redirect or a sitemap is in scope; `may_ask` whether a host may be asked now on
-    behalf of a URL; `places` are the addresses of hosts, but for those that the person placed. URLs in `either_scheme`
-    are of https because the person wrote no scheme: where nobody speaks it, http is tried. Without `pdfs`, a PDF is no
-    page. With `rendering`, pages that are empty without a browser are rendered. `failure_notes` say, by origin, why
-    nobody could be reached. Of a host given up nothing more is asked, until it is forgiven. A fetch that was parked, or
-    found a host crowded, goes on where it was; one that fails because the network is lost waits until it is back.
+    for; `places` are the addresses of hosts, but for those that the person placed. Without `pdfs`, a PDF is no page.
+    With `rendering`, pages that are empty without a browser are rendered. Of a host given up nothing more is asked,
+    until it is forgiven. A fetch that was parked, or found a host crowded, goes on where it was; one that fails because
+    the network is lost waits until it is back.
     """
 
     def __init__(
@@ -87,16 +99,15 @@ class LiveWeb:
         clock: Callable[[], float],
         wall: Callable[[], float] = time.time,
         pdfs: PdfReading | None = None,
+        rendering: Rendering | None = None,
     ) -> None:
         self.urls: Urls = pool.urls
         self.words: Texts = pool.words
         self.doing: dict[int, str] = {}
-        self.may_follow: Callable[[str], bool] = lambda url: True
-        self.may_ask: Callable[[int, str], bool] = lambda url, host: True
         self.places: dict[str, str] = {}
-        self.either_scheme: set[int] = set()
-        self.failure_notes: dict[str, FailureNote] = {}
-        self.rendering: Rendering | None = None
+        self.rendering = rendering
+        self.bind(Bounds())
+        self._failure_notes: dict[str, FailureNote] = {}
         self._refused_addresses: dict[str, str | None] = {}
         self.network, self._pool, self._pdfs, self._max_bytes = network, pool, pdfs, max_bytes
         self.clock, self._wall = clock, wall
@@ -110,14 +121,25 @@ class LiveWeb:
         """How often a process that reads pages had to be replaced."""
         return self._pool.restarts + (0 if self._pdfs is None else self._pdfs.pool.restarts)
 
-    async def fetch(self, url: int, unless: Mapping[str, str] | None = None) -> Response:
+    def bind(self, bounds: Bounds) -> None:
+        """Keep within the bounds of a crawl from here on.
+
+        They are no argument of the constructor: they follow from the brief, and that from known pages of this web.
+        """
+        self.may_follow, self._language = bounds.may_follow, bounds.language
+        self._either_scheme = set(bounds.either_scheme)
+
+    async def fetch(
+        self, url: int, may_ask: MayAsk | None = None, unless: Mapping[str, str] | None = None
+    ) -> Response:
         """The answer to a URL, redirects followed, each hop checked like the first.
 
-        `unless` are fields of a conditional request: an answer that nothing has changed is dead, of status 304.
+        `may_ask` says whether a host may be asked now on behalf of a URL; Crowded if it may not. `unless` are
+        fields of a conditional request: an answer that nothing has changed is dead, of status 304.
         """
         try:
             with nullcontext() if self._pdfs is None else self._pdfs.long_bodies.fetching():
-                return await self._fetch(url, unless)
+                return await self._fetch(url, may_ask, unless)
         finally:
             self.doing.pop(url, None)
 
@@ -140,9 +162,10 @@ class LiveWeb:
         finally:
             self.doing.pop(NO_URL, None)
 
-    def prefer(self, language: str) -> None:
-        """The crawl is in this language: of pages that name translations of themselves, the one into it is a link."""
-        self._pool.language = language
+    def new_failures(self) -> dict[str, FailureNote]:
+        """Why origins could not be reached, since the last call."""
+        notes, self._failure_notes = self._failure_notes, {}
+        return notes
 
     def forgive(self) -> None:
         """Give those who were given up another chance."""
@@ -173,7 +196,7 @@ class LiveWeb:
 
     async def parse(self, html: bytes, at: str, charset: str | None) -> Page | None:
         """The page of a document, None if it cannot be parsed, or should not be."""
-        return None if prescan(html) else await self._pool.parse(html, at, charset)
+        return None if prescan(html) else await self._pool.parse(html, at, charset, self._language)
 
     async def _ask_for_file(self, at: str) -> Exchange | None:
         """The answer that is a file; None when it cannot be had, or is out of scope."""
@@ -183,14 +206,14 @@ class LiveWeb:
     async def _is_in_scope(self, at: str) -> bool:
         return self.may_follow(at) and not self.urls.hides(at)
 
-    async def _fetch(self, url: int, unless: Mapping[str, str] | None) -> Response:
+    async def _fetch(self, url: int, may_ask: MayAsk | None, unless: Mapping[str, str] | None) -> Response:
         way = self._halfway.pop(url, None) or _Way(self.urls[url])
         while way.hops <= MAX_REDIRECTS:
             if self.urls.hides(way.at):
                 return self._response(url, way, Outcome.FORGOTTEN)
             try:
-                await self._wait_for_others(way.at, url)
-                if url in self.either_scheme:
+                await self._wait_for_others(way.at, url, may_ask)
+                if url in self._either_scheme:
                     way.at = await self._with_scheme(way.at, url)
                 answer, seconds = await self._ask(way.at, url, None if way.hops else unless)
             except (Parked, Crowded):
@@ -217,7 +240,7 @@ class LiveWeb:
         final = self.urls.intern(way.at)
         return Response(url, final, outcome, status, seconds=way.seconds, records=way.records)
 
-    async def _wait_for_others(self, at: str, url: int) -> None:
+    async def _wait_for_others(self, at: str, url: int, may_ask: MayAsk | None) -> None:
         """Find out where a host is; Crowded if it has to wait for others."""
         host = host_of(at)
         if host not in self.places:
@@ -230,7 +253,7 @@ class LiveWeb:
                 self._refused_addresses[host] = refused.address
             except OSError:
                 pass  # whoever asks finds out why
-        if not self.may_ask(url, host):
+        if may_ask is not None and not may_ask(url, host):
             raise Crowded(host)
 
     async def _with_scheme(self, at: str, url: int) -> str:
@@ -239,7 +262,7 @@ class LiveWeb:
         self.doing[url] = f"an answer of {host}"
         async with self.network.manners.turn(host):
             answer, _ = await self.network.line.get(f"{origin_of(at)}/robots.txt")
-        self.either_scheme.discard(url)
+        self._either_scheme.discard(url)
         return f"http{at.removeprefix('https')}" if answer in _NO_HTTPS else at
 
     async def _ask(
@@ -297,7 +320,7 @@ class LiveWeb:
         remedy = REMEDIES[failure]
         refused = failure is Failure.REFUSED_ADDRESS
         address = self._refused_addresses.get(host_of(f"{origin}/")) if refused else None
-        self.failure_notes[origin] = FailureNote(failure.value, address)
+        self._failure_notes[origin] = FailureNote(failure.value, address)
         if remedy.drop_host:
             self._lost_origins[origin] = remedy.outcome
         return remedy.outcome
@@ -338,7 +361,7 @@ class LiveWeb:
         if self.rendering is None:
             return page
         self.doing[url] = "a browser"
-        rendered = await self.rendering.of(url, way.at, answer, document, page)
+        rendered = await self.rendering.of(self, url, way.at, answer, document, page)
         if rendered is None:
             return page
         if rendered.record is not None:

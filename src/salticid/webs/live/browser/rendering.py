@@ -38,30 +38,28 @@ class RenderedPage:
 class Rendering:
     """Renders the shells among the pages of a web.
 
-    Without `browsers`, or when none would start, nothing is rendered, and `on_need` is told once, at the first shell,
-    what that would take.
+    Without `browsers`, or when none would start, nothing is rendered, and `on_need` is called once, at the first shell,
+    with a sentence about what is missing.
     """
 
     def __init__(
         self,
-        web: RenderingWeb,
         browsers: BrowserPool | None,
         missing: str | None,
         max_bytes: int,
         access: Access | None,
         archive: Recorder | None,
+        on_need: Callable[[str], None] | None = None,
     ) -> None:
-        self.on_need: Callable[[str], None] | None = None
-        self.browsers = browsers
-        self._web, self._missing = web, missing
+        self.browsers, self._missing, self._on_need = browsers, missing, on_need
         self._max_bytes, self._access, self._archive = max_bytes, access, archive
         self._kept = KeptScripts()
         self._in_vain: Counter[str] = Counter()
 
     async def of(
-        self, url: int, at: str, answer: Exchange, content: Content, page: Page
+        self, web: RenderingWeb, url: int, at: str, answer: Exchange, content: Content, page: Page
     ) -> RenderedPage | None:
-        """What a page that was found `at` becomes in a browser; None if it is no shell, or becomes nothing more."""
+        """What a page found `at` a URL becomes in a browser; None if it is no shell, or becomes nothing more."""
         html = content.html
         if html is None or not is_shell(html, page):
             return None
@@ -71,7 +69,7 @@ class Rendering:
         site = site_of(at)
         if self._in_vain[site] >= IN_VAIN:
             return None
-        parts = PageParts(self._web, url, at, self._max_bytes, self._access, self._kept)
+        parts = PageParts(web, url, at, self._max_bytes, self._access, self._kept)
         try:
             document = await self.browsers.render(at, html, passed_on(answer.fields), parts.ask)
         except NoBrowser as error:
@@ -80,7 +78,7 @@ class Rendering:
             self._tell(at)
             return None
         document = document and document[: self._max_bytes]
-        rendered = await self._web.parse(document, at, "utf-8") if document else None
+        rendered = await web.parse(document, at, "utf-8") if document else None
         if document is None or rendered is None or len(rendered.tokens) <= len(page.tokens):
             self._in_vain[site] += 1
             return None
@@ -92,8 +90,8 @@ class Rendering:
         return RenderedPage(replace(rendered, noindex=noindex, nofollow=nofollow), record)
 
     def _tell(self, at: str) -> None:
-        if self._missing is not None and self.on_need is not None:
-            self.on_need(
+        if self._missing is not None and self._on_need is not None:
+            self._on_need(
                 f"{at} is empty without a browser, and others may be; to render such pages it would need: "
                 f"{self._missing}. With --render never this is not told."
             )
