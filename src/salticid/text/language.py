@@ -30,7 +30,7 @@ _STEMMERS = {
 }  # fmt: skip
 """ISO 639-1 code -> Snowball algorithm; English by Porter's own, as the papers have it."""
 _OTHER_NAMES = {"no": "nb", "hr": "sh", "tl": "fil"}
-"""Codes for which `wordfreq` keeps its list under another one."""
+"""Codes whose word list is kept under another one."""
 _TAG = re.compile(r"\s*([a-z]{2,3})(?![a-z])", re.IGNORECASE)
 _SAME = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "fil": "tl", "cmn": "zh", "yue": "zh"}
 """Codes of tags, and those under which we know the same."""
@@ -113,7 +113,7 @@ def telling_words(words: Collection[str], code: str) -> frozenset[str]:
 def frequencies(code: str) -> Mapping[str, float]:
     """The share of a language's text that each of its usual words has; the English ones, if it has no list."""
     shares: dict[str, float] = {}
-    for entry, frequency in word_shares(_list_name(listed(code))):
+    for entry, frequency in word_shares(list_name(listed(code))):
         is_word = entry.isascii() and entry.isalpha() and entry.islower()
         for word in (entry,) if is_word else letter_runs(entry):
             shares[word] = shares.get(word, 0.0) + frequency
@@ -123,10 +123,11 @@ def frequencies(code: str) -> Mapping[str, float]:
 @cache
 def listed(code: str) -> str:
     """The language itself if there is a list of its usual words, else the default one."""
-    return code if _list_name(code) in word_lists() else DEFAULT
+    return code if list_name(code) in word_lists() else DEFAULT
 
 
-def _list_name(code: str) -> str:
+def list_name(code: str) -> str:
+    """The code under which the word list of a language is kept."""
     return _OTHER_NAMES.get(code, code)
 
 
