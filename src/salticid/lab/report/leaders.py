@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from salticid.lab.report.numbers import finite
+from salticid.lab.plots.numbers import finite
 from salticid.lab.results import Results, Score, Test
 from salticid.metrics.parts.measure import Better, Group, Measure
 

@@ -6,8 +6,8 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
+from salticid.lab.plots.numbers import decimals, finite, mean_and_error, number, p_text
 from salticid.lab.report.leaders import LEADING, LEVEL, Findings, Ranking, Rival
-from salticid.lab.report.numbers import decimals, finite, mean_and_error, number, p_text
 from salticid.lab.results import Curve, Score, TopicResult
 from salticid.lab.traits import chance_correlation
 from salticid.metrics.parts.measure import Better, Measure

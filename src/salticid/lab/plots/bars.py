@@ -8,9 +8,9 @@ from textwrap import wrap
 
 from markupsafe import Markup
 
-from salticid.lab.report.numbers import shorten
-from salticid.lab.report.scales import Scale, round_bounds
-from salticid.lab.report.svg_parts import (
+from salticid.lab.plots.numbers import shorten
+from salticid.lab.plots.scales import Scale, round_bounds
+from salticid.lab.plots.svg_parts import (
     DASHED,
     LABEL_GAP,
     LEFT,

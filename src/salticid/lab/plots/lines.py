@@ -8,9 +8,9 @@ from itertools import groupby, pairwise
 
 from markupsafe import Markup
 
-from salticid.lab.report.numbers import finite, shorten
-from salticid.lab.report.scales import Scale, round_bounds
-from salticid.lab.report.svg_parts import (
+from salticid.lab.plots.numbers import finite, shorten
+from salticid.lab.plots.scales import Scale, round_bounds
+from salticid.lab.plots.svg_parts import (
     LABEL_GAP,
     LEFT,
     LONGEST_LABEL,
@@ -41,6 +41,11 @@ class _PlotCurve:
     name: str
     style: int
     points: list[tuple[float, float, float, float]]
+
+
+def simple_curve(values: Sequence[float], first: int = 1) -> Curve:
+    """Values at places one apart, without errors."""
+    return Curve([float(first + at) for at in range(len(values))], [*values], [0.0] * len(values))
 
 
 def line_plot(

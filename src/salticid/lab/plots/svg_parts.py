@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from markupsafe import Markup
 
-from salticid.lab.report.numbers import shorten
-from salticid.lab.report.scales import Scale
+from salticid.lab.plots.numbers import shorten
+from salticid.lab.plots.scales import Scale
 
 WIDTH, HEIGHT = 760, 340
 LEFT, TOP, BOTTOM = 62, 12, 46
@@ -108,3 +109,11 @@ def svg(width: int, height: int, label: str, kind: str, parts: Iterable[Markup])
 def place_text(place: float) -> str:
     """A place on paper, to a tenth."""
     return f"{place:.1f}".removesuffix(".0")
+
+
+def stand_alone(plot: Markup) -> str:
+    """A plot as a file of its own, with the colors and fonts of a report inside."""
+    style = Path(__file__).with_name("plots.css").read_text(encoding="utf-8").removesuffix("\n")
+    head, rest = str(plot).split(">", 1)
+    size = f'xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}"'
+    return f"{head} {size}><style>{style}</style>{rest}\n"
