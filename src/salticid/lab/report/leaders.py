@@ -86,7 +86,6 @@ class Findings:
         return self.results.strategies[strategy].get(measure, Score(None, None, 0))
 
     def has_value(self, measure: Measure) -> bool:
-        """Whether any strategy has a value."""
         return any(finite(self.score(each, measure.name).mean) is not None for each in self.strategies)
 
     def leading(self) -> Measure | None:
