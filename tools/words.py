@@ -1,4 +1,4 @@
-"""Packs the word lists of wordfreq, which are frozen at 2021, for the languages that a topic may name.
+"""Packs the small word lists of wordfreq, which are frozen at 2021.
 
 pip install wordfreq && python -m tools.words
 """
@@ -13,8 +13,6 @@ from pathlib import Path
 
 import msgspec
 import zstandard
-
-from salticid.text.language import language_codes, list_name
 
 FOLDER = Path("src/salticid/text/words")
 _HEADER = {"format": "cB", "version": 1}
@@ -48,12 +46,12 @@ def main() -> None:
         raise SystemExit("wordfreq is not installed: pip install wordfreq")
     data = Path(spec.submodule_search_locations[0], "data")
     FOLDER.mkdir(exist_ok=True)
-    for code in sorted({list_name(code) for code in language_codes()}):
-        if (file := data / f"small_{code}.msgpack.gz").exists():
-            header, *words = msgspec.msgpack.decode(decompress(file.read_bytes()))
-            if header != _HEADER:
-                raise SystemExit(f"{file} has an unknown format: {header}")
-            (FOLDER / f"{code}.zst").write_bytes(pack(words))
+    for file in sorted(data.glob("small_*.msgpack.gz")):
+        header, *words = msgspec.msgpack.decode(decompress(file.read_bytes()))
+        if header != _HEADER:
+            raise SystemExit(f"{file} has an unknown format: {header}")
+        code = file.name.removeprefix("small_").partition(".")[0]
+        (FOLDER / f"{code}.zst").write_bytes(pack(words))
 
 
 if __name__ == "__main__":

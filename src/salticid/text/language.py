@@ -113,7 +113,7 @@ def telling_words(words: Collection[str], code: str) -> frozenset[str]:
 def frequencies(code: str) -> Mapping[str, float]:
     """The share of a language's text that each of its usual words has; the English ones, if it has no list."""
     shares: dict[str, float] = {}
-    for entry, frequency in word_shares(list_name(listed(code))):
+    for entry, frequency in word_shares(_list_name(listed(code))):
         is_word = entry.isascii() and entry.isalpha() and entry.islower()
         for word in (entry,) if is_word else letter_runs(entry):
             shares[word] = shares.get(word, 0.0) + frequency
@@ -123,11 +123,10 @@ def frequencies(code: str) -> Mapping[str, float]:
 @cache
 def listed(code: str) -> str:
     """The language itself if there is a list of its usual words, else the default one."""
-    return code if list_name(code) in word_lists() else DEFAULT
+    return code if _list_name(code) in word_lists() else DEFAULT
 
 
-def list_name(code: str) -> str:
-    """The code under which the word list of a language is kept."""
+def _list_name(code: str) -> str:
     return _OTHER_NAMES.get(code, code)
 
 
