@@ -19,8 +19,8 @@ from salticid.evolve.genetic import Genetic, cross, flip, roulette
 from salticid.evolve.genome import BITS, Shape, decode, encode
 from salticid.evolve.interval import Interval
 from salticid.evolve.known_starts import PARENT, known_starts, within_reach
-from salticid.evolve.optimizer import Individual, Weights
-from salticid.evolve.search import Evolution, fittest
+from salticid.evolve.optimizer import Individual, Weights, best
+from salticid.evolve.search import Evolution
 from salticid.evolve.search_plan import PAPER_TERMS, SearchPlan
 from salticid.evolve.simulation import SimulatedCrawl, Simulation
 from salticid.lab.search_report.evidence import EvolvedStrategy, with_evidence
@@ -148,7 +148,7 @@ def test_a_search_finds_what_is_fit_and_tries_nothing_twice(kind: Any, phases: i
     assert bests == sorted(bests)
     assert len(bests) == 41
     assert bests[-1] > bests[0] + 0.1
-    row = dict(zip(TERMS, asked.spread(fittest(state).weights)[0], strict=True))
+    row = dict(zip(TERMS, asked.spread(best(state.population).weights)[0], strict=True))
     assert sum(row.values()) == pytest.approx(1)
     assert sum(row[term] for term in IDEAL) > 0.5
     crawled = [(trial.weights, trial.seed) for trial in toy.trials]
@@ -218,7 +218,7 @@ def test_of_the_five_fittest_the_best_on_other_seeds_is_taken(tmp_path: Path) ->
     state = evolved(tmp_path, plan(), Toy())
     running = finalists(state)
     assert len(set(running)) == 5
-    assert running[0] == fittest(state).weights
+    assert running[0] == best(state.population).weights
     lucky = Lucky(state.plan.spread(running[0]), state.plan.choosing_seeds)
     assert best_finalist(state, Toy(), lambda done, of: None) == running[0]
     assert best_finalist(state, lucky, lambda done, of: None) == running[1]
@@ -273,7 +273,9 @@ def test_what_loses_to_best_first_on_other_seeds_is_never_handed_out(tmp_path: P
     against = ForBestFirst(asked, 0.01)
     state = evolved(tmp_path / "against", asked, against)
     taken = with_evidence(state, against, lambda what, done, of: None)
-    assert fittest(state).fitness > dict(state.tried)[asked.starts()[0]] + 0.2, "the search itself was misled"
+    assert best(state.population).fitness > dict(state.tried)[asked.starts()[0]] + 0.2, (
+        "the search itself was misled"
+    )
     assert (taken.is_best_first, taken.ahead) == (True, Interval(0.0, 0.0, 0.0))
     assert "It is Best-First: nothing that the search tried is surely ahead" in strategy_file(taken)
     beaten = with_evidence(state, Toy(), lambda what, done, of: None)

@@ -121,7 +121,7 @@ def test_what_came_of_it_can_be_read_and_shown(world: Path, topic: salticid.Topi
     assert hunt.best(3)[0].current_score == max(row["current_score"] for row in rows)
     assert repr(hunt) == "<Hunt for 'spiders' by best_first: 20 pages; the page budget is used up>"
     shown = hunt._repr_html_()
-    assert "<svg" in shown
+    assert "data:image/svg+xml" in shown
     assert all(escape(page.final_url) in shown for page in hunt.best())
 
 

@@ -41,7 +41,6 @@ def test_two_systems_are_averaged() -> None:
 def test_coverage_by_hand() -> None:
     pool = np.arange(1.0, 11)
     got = floats(9, 1, 3, 2)
-    assert coverage_curve(got, [1, 3, 4, 10]).tolist() == pytest.approx([1, 1, 3 / 4, 4 / 10])
     assert coverage_curve(got, [1, 3, 4, 10, 50], pool).tolist() == pytest.approx(
         [1, 1, 3 / 4, 4 / 10, 4 / 10]
     )

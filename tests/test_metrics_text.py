@@ -1,5 +1,4 @@
 from collections.abc import Callable
-from functools import partial
 from math import log, sqrt
 from pathlib import Path
 
@@ -126,12 +125,6 @@ def test_smart_weights_by_hand() -> None:
     second = (0.5 * (1 + 1 / 4) * common, 0.5 * (1 + 2 / 4) * rare)
     asked = (0.5 * (1 + 1 / 4) * common, 0.5 * (1 + 1 / 4) * rare)
     assert atc(counts, query) == pytest.approx([_cosine(first, asked), _cosine(second, asked), 0])
-    # By page, the largest counts are 4, 2 and 3, and 7 in the query.
-    second = (0.5 * (1 + 1 / 2) * common, 0.5 * (1 + 2 / 2) * rare)
-    asked = (0.5 * (1 + 1 / 7) * common, 0.5 * (1 + 1 / 7) * rare)
-    assert atc(counts, query, per_page=True) == pytest.approx(
-        [_cosine(first, asked), _cosine(second, asked), 0]
-    )
 
 
 def _cosine(a: tuple[float, ...], b: tuple[float, ...]) -> float:
@@ -140,22 +133,20 @@ def _cosine(a: tuple[float, ...], b: tuple[float, ...]) -> float:
     )
 
 
-@given(_table, _query, st.booleans())
-def test_smart_is_its_formula(table: np.ndarray, query: Floats, per_page: bool) -> None:
+@given(_table, _query)
+def test_smart_is_its_formula(table: np.ndarray, query: Floats) -> None:
     n = np.count_nonzero(table, axis=0)
     rare = np.array([log(len(table) / k) if k else 0 for k in n])
-    tops = table.max(axis=1) if per_page else [table.max()] * len(table)
-    top_of_query = query.max() if per_page else table.max()
+    top = table.max()
 
-    def weights(row: np.ndarray, top: float) -> np.ndarray:
+    def weights(row: np.ndarray) -> np.ndarray:
         return np.array(
             [0.5 * (1 + f / top) * w if f and top else 0.0 for f, w in zip(row, rare, strict=True)]
         )
 
-    asked = weights(query, top_of_query)
-    rows = np.array([weights(row, top) for row, top in zip(table, tops, strict=True)])
+    asked, rows = weights(query), np.array([weights(row) for row in table])
     expected = cosine_similarity(rows, asked.reshape(1, -1)).ravel()
-    assert atc(csr_array(table), query, per_page) == pytest.approx(expected)
+    assert atc(csr_array(table), query) == pytest.approx(expected)
 
 
 @given(_table, _query)
@@ -214,7 +205,7 @@ def test_the_numbering_of_stems_moves_no_rank(table: np.ndarray, query: Floats, 
         assert ranks(measure(csr_array(table[:, order]), query[order])).tolist() == as_numbered.tolist()
 
 
-@pytest.mark.parametrize("measure", [atc, partial(atc, per_page=True), bm25, similarities, cosines])
+@pytest.mark.parametrize("measure", [atc, bm25, similarities, cosines])
 def test_nothing_said_and_nothing_asked_score_nothing(measure: Callable[[csr_array, Floats], Floats]) -> None:
     table = csr_array(np.array([[1, 2], [0, 0], [0, 1]], np.int32))
     assert measure(table, np.zeros(2)).tolist() == [0, 0, 0]

@@ -11,8 +11,8 @@ import pytest
 
 from salticid.lab.crawl_record import crawl_once
 from salticid.lab.experiment import Experiment, cases
-from salticid.lab.report.bar_plots import bar_plot
-from salticid.lab.report.svg_parts import Axes
+from salticid.lab.plots.bars import bar_plot
+from salticid.lab.plots.svg_parts import Axes
 from salticid.lab.reproduce.search_engine import SearchEngine
 from salticid.lab.reproduce.spider_study import AgentLives
 from salticid.lab.results import Curve

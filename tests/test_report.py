@@ -16,10 +16,10 @@ from msgspec.structs import replace
 from selectolax.lexbor import LexborHTMLParser
 from tests.browser import Window, looks
 
+from salticid.lab.plots.lines import line_plot
+from salticid.lab.plots.svg_parts import Axes
 from salticid.lab.report import render, sentences, write_report
 from salticid.lab.report.leaders import Findings
-from salticid.lab.report.plots import line_plot
-from salticid.lab.report.svg_parts import Axes
 from salticid.lab.results import Curve, Results, Score, TopicResult
 from salticid.lab.results import Test as Compared
 from salticid.metrics import metrics

@@ -68,11 +68,9 @@ def test_what_is_tested_is_what_is_locked() -> None:
 
 def test_every_licence_is_allowed() -> None:
     parts = installed("salticid", EXTRAS)
-    refused = {name: licence(part.package) for name, part in parts.items()}
+    refused = {name: licence(part.package) for name, part in parts.items() if name != "salticid"}
     assert {name: words for name, words in refused.items() if not allowed(words)} == {}
-    assert {"numpy", "aiodns", "matplotlib", "ray", "uvicorn", "langcodes"} <= parts.keys(), (
-        "with what they need"
-    )
+    assert {"numpy", "aiodns", "ray", "uvicorn", "llvmlite"} <= parts.keys(), "with what they need"
 
 
 def test_the_bill_of_materials_names_every_part_with_its_licence_and_its_needs() -> None:
@@ -114,7 +112,7 @@ def test_the_notice_goes_wherever_we_go(built: Path) -> None:
     assert {"LICENSE", "NOTICE", "SECURITY.md", "requirements.lock", "Makefile"} <= top
 
 
-@pytest.mark.parametrize("package", ["wordfreq", "stopwordsiso", "publicsuffixlist"])
+@pytest.mark.parametrize("package", ["stopwordsiso", "publicsuffixlist"])
 def test_the_notice_names_whose_data_has_a_licence_of_its_own(package: str) -> None:
     assert re.search(rf"^{package}\b", (ROOT / "NOTICE").read_text(), re.MULTILINE)
     assert package in {need.name for need in asked()}, "it is needed no longer"

@@ -7,7 +7,7 @@ from salticid.errors import UserError
 EXTRAS = {
     "browser": {"playwright"},
     "export": {"pyarrow"},
-    "lab": {"jinja2", "markupsafe", "numba", "scipy"},
+    "lab": {"numba", "scipy"},
     "mcp": {"mcp", "mcp_types", "pydantic"},
     "ray": {"ray"},
     "scrapy": {"scrapy", "twisted"},

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import accumulate
 
-from salticid.lab.chart import line_chart
+from salticid.lab.plots.lines import line_plot, simple_curve
+from salticid.lab.plots.svg_parts import Axes, stand_alone
 from salticid.model import Outcome
 from salticid.store.crawl_folder import StoredVisit
 
@@ -16,8 +18,7 @@ def hunt_as_html(summary: str, visits: Sequence[StoredVisit], best: Sequence[Sto
     positive = [visit.positive for visit in visits if visit.outcome == Outcome.OK.value and not visit.revisit]
     curve = [so_far / pages for pages, so_far in enumerate(accumulate(positive), start=1)]
     rows = [[f"{visit.current_score:.3f}", _link(visit.final_url, visit.title)] for visit in best]
-    chart = line_chart({"judged on topic": curve}, "pages fetched", "share so far") if curve else ""
-    return f"<p>{escape(summary)}.</p>{_table(('score', 'page'), rows)}{chart}"
+    return f"<p>{escape(summary)}.</p>{_table(('score', 'page'), rows)}{_plot(curve) if curve else ''}"
 
 
 def league_as_html(means: Mapping[str, Mapping[str, float | None]]) -> str:
@@ -30,6 +31,14 @@ def league_as_html(means: Mapping[str, Mapping[str, float | None]]) -> str:
         for strategy, each in means.items()
     ]
     return _table(("strategy", *measures), rows)
+
+
+def _plot(curve: Sequence[float]) -> str:
+    """An image, so that its style is not that of the notebook."""
+    axes, name = Axes("pages fetched", "share so far"), "judged on topic"
+    plot = stand_alone(line_plot({name: simple_curve(curve)}, [name], axes, "Harvest"))
+    data = b64encode(plot.encode()).decode()
+    return f'<img alt="Share judged on topic so far" src="data:image/svg+xml;base64,{data}">'
 
 
 def _link(url: str, title: str | None) -> str:

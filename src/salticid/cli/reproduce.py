@@ -111,7 +111,8 @@ def _tell(outcome: Reproduction, folder: Path) -> None:
 
 def _put_into(file: Path, outcome: Reproduction) -> None:
     """Write the findings between the marks of a page, and the main figures beside it."""
-    from salticid.lab.reproduce.figures import draw, stand_alone
+    from salticid.lab.plots.svg_parts import stand_alone
+    from salticid.lab.reproduce.figures import draw
     from salticid.lab.reproduce.markdown import FIGURES, file_of, markdown
 
     (file.parent / FIGURES).mkdir(exist_ok=True)

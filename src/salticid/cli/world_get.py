@@ -86,7 +86,6 @@ def _list(collections: list[Collection], json: bool) -> None:
 
 
 def _told(file: KnownFile) -> str:
-    """What is known of a file."""
     size = "size not known" if file.size is None else f"{file.size / 1e6:.0f} MB"
     return f"{file.name}: {size}, {'unverified' if file.sha256 is None else 'held to its checksum'}"
 

@@ -33,5 +33,4 @@ class Owners(ByHost[int]):
         super().__init__(urls, lambda host: owner_of(bucket_of(host), shards))
 
     def of_all(self, urls: Ints) -> list[int]:
-        """The owners of many."""
         return [self.of(url) for url in urls.tolist()]

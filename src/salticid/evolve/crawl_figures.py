@@ -34,7 +34,6 @@ class Figures(msgspec.Struct, frozen=True):
 
 
 def figures(simulation: Simulation, trial: CrawlTrial) -> Figures:
-    """The figures of the crawl of a trial."""
     result = crawl(simulation, trial)
     cohesion = simulation.cohesion(result, trial.start)
     pages = len(result.pages)

@@ -35,7 +35,6 @@ class CrawlTrial(msgspec.Struct, frozen=True):
 
 
 def crawl(simulation: Simulation, trial: CrawlTrial) -> SimulatedCrawl:
-    """The crawl of a trial."""
     return simulation.crawl(np.array(trial.weights), trial.seed, trial.length, trial.start)
 
 

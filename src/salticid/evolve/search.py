@@ -75,8 +75,3 @@ class Evolution:
             self._fitness[each] = fsum(next(results) for _ in seeds) / len(seeds)
             watch(self.trial_count + old + count)
         return [Individual(one, each, self._fitness[each]) for one, each in zip(genes, weights, strict=True)]
-
-
-def fittest(state: State) -> Individual:
-    """The fittest individual of a search."""
-    return best(state.population)

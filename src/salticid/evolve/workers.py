@@ -41,7 +41,6 @@ class Stage:
     ranking: Ranking = USUAL_RANKING
 
     def open(self, watch: Watch | None = None) -> Simulation:
-        """The simulation."""
         return Simulation(
             self.world,
             self.topic,

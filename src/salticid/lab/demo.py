@@ -7,11 +7,11 @@ import shutil
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 
 from salticid.judges import judges
-from salticid.lab.chart import line_chart
+from salticid.lab.plots.lines import line_plot, simple_curve
+from salticid.lab.plots.svg_parts import Axes, stand_alone
 from salticid.metrics.parts.hits import harvest_curve, hits
 from salticid.model import Limits, Outcome, StopReason, Topic, Visit
 from salticid.runs.live_settings import LiveSettings
@@ -20,6 +20,7 @@ from salticid.runs.order import Order, Recipe
 from salticid.runs.run import Run, run_async
 from salticid.store.crawl_folder import CrawlFolder, StoredVisit
 from salticid.strategies import strategies
+from salticid.text.templates import templates
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
 from salticid.webs.served import ADDRESS, serve
@@ -102,38 +103,10 @@ class _Shows(Onlooker):
 
 def write_page(file: Path, crawls: list[DemoCrawl], targets: int) -> None:
     """The plot and the ranked pages as one HTML file that needs nothing else; the plot beside it as SVG."""
-    chart = line_chart(
-        {each.strategy: each.curve for each in crawls}, "pages fetched", "share on topic so far"
-    )
-    file.with_suffix(".svg").write_text(chart, encoding="utf-8")
-    summaries = "".join(
-        f"<li><b>{escape(each.strategy)}</b> found {each.targets} of {targets} pages about the topic among "
-        f"{len(each.curve)} fetched; stopped: {escape(each.stopped)}.</li>"
-        for each in crawls
-    )
-    rows = "".join(
-        f'<tr><td>{visit.current_score:.3f}</td><td><a href="{escape(visit.final_url, quote=True)}" '
-        f'rel="noopener noreferrer">{escape(visit.title or visit.final_url)}</a></td></tr>'
-        for visit in crawls[-1].best
-    )
-    file.write_text(
-        f"""<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Salticid: a hunt for {escape(TOPIC)}</title>
-<style>
-:root {{ color-scheme: light dark; }}
-body {{ max-width: 46rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; }}
-td, th {{ text-align: left; padding: 0.1rem 1rem 0.1rem 0; vertical-align: top; }}
-</style>
-<h1>A hunt for {escape(TOPIC)}</h1>
-<p>A generated web of {PAGES} pages, served over HTTP; three crawlers start two links away from the topic, each with
-{LIMITS.max_pages} pages to spend. Higher is better: the share of what was fetched that is truly on topic,
-which no crawler can see.</p>
-{chart}
-<ul>{summaries}</ul>
-<h2>What {escape(crawls[-1].strategy)} liked best</h2>
-<table><tr><th>score</th><th>page</th></tr>{rows}</table>
-</html>
-""",
-        encoding="utf-8",
-    )
+    curves = {each.strategy: simple_curve(each.curve) for each in crawls}
+    axes = Axes("pages fetched", "share on topic so far")
+    plot = stand_alone(line_plot(curves, STRATEGIES, axes, "Three crawlers"))
+    file.with_suffix(".svg").write_text(plot, encoding="utf-8")
+    page = templates("salticid.lab").get_template("demo.html.j2")
+    shown = {"topic": TOPIC, "pages": PAGES, "budget": LIMITS.max_pages, "targets": targets}
+    file.write_text(page.render(crawls=crawls, plot=plot, **shown), encoding="utf-8")

@@ -18,7 +18,6 @@ from salticid.metrics.parts.measure import Measure, measure_of
 
 
 def gather(experiment: Experiment, topics: Sequence[TopicMeasures], about: dict[str, Any]) -> Results:
-    """The results of an experiment."""
     measures = {name: measure_of(each, name) for name, each in find_measures(experiment.measures).items()}
     metrics = sorted(measures)
     by_metric = {

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from salticid.lab.league import League, MatchResult, Place
-from salticid.lab.report import content_hash, templates
+from salticid.lab.plots.numbers import MISSING, finite, number, p_value
+from salticid.lab.report import report_templates
 from salticid.lab.report.leaders import LEVEL
-from salticid.lab.report.numbers import MISSING, finite, number, p_value
 from salticid.lab.report.tables import Cell, ReportTable, Row
 from salticid.lab.reproduce.markdown import markdown_table
 from salticid.lab.reproduce.reproduction import FigureTable
 from salticid.lab.results import Score, Test
+from salticid.text.templates import content_hash
 
 _BEST = " best"
 _MOST_NAMES = 3
@@ -33,7 +34,7 @@ def markdown(league: League, results: Sequence[MatchResult]) -> str:
 
 def render(league: League, results: Sequence[MatchResult], report: str) -> str:
     """The tables as one page that needs nothing else; it leads to the `report` of each match beside it."""
-    environment = templates("salticid.lab", "salticid.lab.report")
+    environment = report_templates("salticid.lab")
     return environment.get_template("league.html.j2").render(
         style_hash=content_hash(environment, "report.css"),
         terms=terms(league),

@@ -41,7 +41,6 @@ class ResultCache(Generic[T]):
         return msgspec.json.decode(file.read_bytes(), type=self._kind) if file.is_file() else None
 
     def keep(self, key: str, result: T) -> None:
-        """Write a result down."""
         if self._folder is not None and not getattr(result, "failed", None):
             partial = self._folder / f"{key}.partial"
             partial.write_bytes(msgspec.json.encode(result))

@@ -16,9 +16,9 @@ SIZE = 10_000
 def background(code: str) -> tuple[tuple[str, int], ...]:
     """How often each word is to be expected in a text of SIZE words; the commonest first, none below once.
 
-    The frequencies are those of `wordfreq`, renormalised without stop words. For a language it does not
-    know (Estonian, Basque, Esperanto, ...) they are the English ones, which says little and misleads
-    nobody: few of those words will turn up.
+    The frequencies are renormalised without stop words. For a language without a word list (Estonian,
+    Basque, Esperanto, ...) they are the English ones, which says little and misleads nobody: few of those
+    words will turn up.
 
     >>> [word for word, times in background("en")[:3]], sum(times for _, times in background("en")) <= SIZE
     (['time', 'people', 'day'], True)

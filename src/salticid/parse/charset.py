@@ -10,8 +10,6 @@ from functools import lru_cache
 import cchardet
 from resiliparse.parse.encoding import map_encoding_to_html5
 
-from salticid.parse.rare_charsets import DECODERS
-
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -36,11 +34,10 @@ _UNKNOWN_LABELS = {
     "utf-32le": "utf-32-le",
     "utf-32be": "utf-32-be",
     **{f"{maker}{page}": f"cp{page}" for maker in ("ibm", "cp") for page in (737, 852, 855, 862, 865, 949)},
-    **{name: name for name in DECODERS},
 }
 """Names that browsers do not know any more; pages bear them, and the detector finds them out."""
 _SHIFTS = (b"\x1b$", b"~{")
-_OF_SEVEN_BITS = ("iso2022_jp", "iso2022_kr", "iso-2022-cn", "hz")
+_OF_SEVEN_BITS = ("iso2022_jp", "iso2022_kr", "hz")
 _IN_META = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]{2,40})", re.IGNORECASE)
 _PRESCAN = 2048
 _SAMPLE = 20_000
@@ -64,8 +61,7 @@ def decode(html: bytes, header: str | None = None) -> str:
             if error.reason == "unexpected end of data" and not good_part.isascii():
                 return good_part.decode()  # UTF-8, cut within a character
             name = _detect(html) or "cp1252"
-    own = DECODERS.get(name)
-    return own(html) if own else html.decode(name, "replace")
+    return html.decode(name, "replace")
 
 
 def to_utf8(html: bytes, header: str | None = None) -> bytes:
@@ -108,8 +104,6 @@ def _codec(label: str | None) -> str | None:
     text = label.strip(" \"'").lower()
     name = map_encoding_to_html5(text, fallback_utf8=False) or _UNKNOWN_LABELS.get(text)
     name = _LARGER.get(name or "", name)
-    if name in DECODERS:
-        return name
     try:
         # A codec that is no text encoding ("hex", "zlib") would not decode to text.
         return name if name and codecs.lookup(name)._is_text_encoding else None

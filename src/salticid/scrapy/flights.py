@@ -83,7 +83,6 @@ class Flights:
             flight.response, flight.arrival = response, next(self._arrivals)
 
     def numbers(self) -> set[int]:
-        """The numbers of all flights."""
         return set(self._all)
 
     def with_the_spider(self) -> set[int]:

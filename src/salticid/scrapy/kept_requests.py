@@ -103,7 +103,6 @@ class KeptRequests:
         return fingerprint in self._fingerprints
 
     def priority(self, url: int) -> int:
-        """The priority of the request for a URL."""
         number = self._by_url.get(url)
         return 0 if number is None else self._all[number].priority
 

@@ -220,7 +220,6 @@ class Database:
             yield self.check(table, row)
 
     def one(self, table: SqlTable, key: object, body: bool = False) -> Row | None:
-        """The row of a key, if there is one."""
         try:
             row = self.connection.execute(table.by_key_in_full if body else table.by_key, (key,)).fetchone()
             self.connection.strides = 0

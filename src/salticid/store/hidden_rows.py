@@ -194,7 +194,6 @@ def _words_of(message: Message) -> tuple[str, ...]:
 
 
 def _ids_of(db: Database, words: set[str]) -> npt.NDArray[np.int32]:
-    """The ids of these words."""
     found: list[int] = []
     for _, ids, texts, _ in db.all(WORDS) if words else ():
         numbers, lines = unpack_words(ids, texts)

@@ -165,7 +165,6 @@ def check_visits(db: Database) -> None:
 
 
 def choice_at(db: Database, number: int) -> ChoiceRow:
-    """The choice of a number."""
     return ChoiceRow._make(db.row(CHOICE, number))
 
 

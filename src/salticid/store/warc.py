@@ -63,7 +63,6 @@ class ExchangeCopy(NamedTuple):
 
     @property
     def head(self) -> bytes:
-        """The head of the response."""
         return _block(self.response).partition(_BLANK_LINE)[0]
 
 

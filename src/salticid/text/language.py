@@ -30,7 +30,7 @@ _STEMMERS = {
 }  # fmt: skip
 """ISO 639-1 code -> Snowball algorithm; English by Porter's own, as the papers have it."""
 _OTHER_NAMES = {"no": "nb", "hr": "sh", "tl": "fil"}
-"""Codes for which `wordfreq` keeps its list under another one."""
+"""Codes whose word list is kept under another one."""
 _TAG = re.compile(r"\s*([a-z]{2,3})(?![a-z])", re.IGNORECASE)
 _SAME = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "fil": "tl", "cmn": "zh", "yue": "zh"}
 """Codes of tags, and those under which we know the same."""

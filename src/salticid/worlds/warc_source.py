@@ -61,7 +61,6 @@ class WarcFiles:
         yield from revisits.unread()
 
     def _records(self) -> Iterator[WarcRecord | Unread]:
-        """All records of all files."""
         before = 0
         for path in self._paths:
             try:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from pathlib import Path
 from statistics import median
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
+from salticid.lab.plots.numbers import number, unbroken
 from salticid.lab.report import figures, sentences, tables
 from salticid.lab.report.leaders import Findings
-from salticid.lab.report.numbers import number, unbroken
 from salticid.lab.results import Results
 from salticid.lab.traits import chance_correlation
 from salticid.metrics.parts.measure import Group
+from salticid.text.templates import content_hash, templates
 
 OPEN_TESTS = 120
 """So many tests are shown in one table; more are folded, measure by measure."""
@@ -29,7 +28,7 @@ def write_report(results: Results, file: Path) -> None:
 
 def render(results: Results) -> str:
     """The page as text. It allows its own style and script, by their hashes, and nothing else whatever."""
-    environment = templates(__package__)
+    environment = report_templates()
     findings = Findings(results)
     leading, tests = findings.leading(), tables.test_tables(findings)
     return environment.get_template("report.html.j2").render(
@@ -86,20 +85,8 @@ def _targets(results: Results) -> str:
     return f"{min(counts):,} to {max(counts):,} each, {median(counts):,.0f} in the median"
 
 
-def templates(*packages: str) -> Environment:
-    """The templates of these packages; of two files of one name that of the first is taken."""
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader(package, ".") for package in packages]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+def report_templates(*packages: str) -> Environment:
+    """The templates of these packages, and those that reports share."""
+    environment = templates(*packages, "salticid.lab.report", "salticid.lab.plots")
     environment.filters |= {"text_of": tables.text_of, "number": number, "unbroken": unbroken}
     return environment
-
-
-def content_hash(environment: Environment, name: str) -> str:
-    """By which a Content-Security-Policy knows a file of ours that stands in the page."""
-    text = environment.get_template(name).render()
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from salticid.lab.plots.bars import distance_plot
+from salticid.lab.plots.lines import line_plot
+from salticid.lab.plots.svg_parts import Axes
 from salticid.lab.report import sentences
-from salticid.lab.report.bar_plots import distance_plot
 from salticid.lab.report.leaders import Findings
-from salticid.lab.report.plots import line_plot
-from salticid.lab.report.svg_parts import Axes
 from salticid.lab.results import Curve
 from salticid.metrics.parts.measure import Better, Measure
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from salticid.lab.report.numbers import finite
+from salticid.lab.plots.numbers import finite
 from salticid.lab.results import Results, Score, Test
 from salticid.metrics.parts.measure import Better, Group, Measure
 
@@ -86,7 +86,6 @@ class Findings:
         return self.results.strategies[strategy].get(measure, Score(None, None, 0))
 
     def has_value(self, measure: Measure) -> bool:
-        """Whether any strategy has a value."""
         return any(finite(self.score(each, measure.name).mean) is not None for each in self.strategies)
 
     def leading(self) -> Measure | None:

@@ -6,8 +6,8 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
+from salticid.lab.plots.numbers import decimals, finite, mean_and_error, number, p_text
 from salticid.lab.report.leaders import LEADING, LEVEL, Findings, Ranking, Rival
-from salticid.lab.report.numbers import decimals, finite, mean_and_error, number, p_text
 from salticid.lab.results import Curve, Score, TopicResult
 from salticid.lab.traits import chance_correlation
 from salticid.metrics.parts.measure import Better, Measure
@@ -49,7 +49,7 @@ def verdict(findings: Findings, measure: Measure, pages: float | None = None) ->
     )
 
 
-def lead_since(curves: Mapping[str, Curve], better: Better, what: str = "page") -> str:
+def lead_since(curves: Mapping[str, Curve], better: Better) -> str:
     """From where on the curve that ends best is the best of all; "" when it all but always or never was."""
     lines = {name: curve for name, curve in curves.items() if len(curve.x) > 1}
     if len(lines) < 2 or better is Better.NEITHER:
@@ -64,7 +64,7 @@ def lead_since(curves: Mapping[str, Curve], better: Better, what: str = "page") 
         return ""
     before = Counter(name for name in leaders[:since] if name is not None)
     others = "" if len(before) != 1 else f"; before that, {next(iter(before))}"
-    return f"The mean of {leaders[-1]} is ahead from {what} {grid[since]:,.0f} on{others}."
+    return f"The mean of {leaders[-1]} is ahead from page {grid[since]:,.0f} on{others}."
 
 
 def at_places(curves: Mapping[str, Curve], places: Sequence[float], what: str, better: Better) -> str:
@@ -245,10 +245,10 @@ def _mean_of(counts: Sequence[int]) -> float | None:
     return sum(far * count for far, count in enumerate(counts)) / total if total else None
 
 
-def _list_of(parts: Sequence[str], most: int = MOST_NAMES, between: str = ", ") -> str:
-    if len(parts) <= most:
+def _list_of(parts: Sequence[str], between: str = ", ") -> str:
+    if len(parts) <= MOST_NAMES:
         return between.join(parts)
-    return f"{between.join(parts[: most - 1])} and {len(parts) - most + 1} more"
+    return f"{between.join(parts[: MOST_NAMES - 1])} and {len(parts) - MOST_NAMES + 1} more"
 
 
 def _capital(text: str) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from salticid.lab.plots.numbers import MISSING, decimals, finite, mean_and_error, number, p_value
 from salticid.lab.report.leaders import LEVEL, Findings, Ranking
-from salticid.lab.report.numbers import MISSING, decimals, finite, mean_and_error, number, p_value
 from salticid.lab.results import Test, TopicResult
 from salticid.lab.traits import chance_correlation
 from salticid.metrics.parts.measure import Better, Group, Measure

@@ -8,10 +8,9 @@ from collections.abc import Mapping
 import msgspec
 from markupsafe import Markup
 
-from salticid.lab.report import templates
-from salticid.lab.report.bar_plots import bar_plot
-from salticid.lab.report.plots import line_plot
-from salticid.lab.report.svg_parts import DASHED, HEIGHT, WIDTH, Axes
+from salticid.lab.plots.bars import bar_plot
+from salticid.lab.plots.lines import line_plot
+from salticid.lab.plots.svg_parts import DASHED, Axes
 from salticid.lab.results import Curve
 
 
@@ -52,14 +51,6 @@ def draw(figure: PaperFigure) -> Markup:
         return bar_plot(figure.curves, figure.groups, figure.levels, axes, title)
     curves = {**figure.curves, **_levels(figure)}
     return line_plot(curves, order, axes, title, figure.x_errors)
-
-
-def stand_alone(plot: Markup) -> str:
-    """A plot as a file of its own, with the colours and fonts of a report inside."""
-    style = templates("salticid.lab.report").get_template("plots.css").render()
-    head, rest = str(plot).split(">", 1)
-    size = f'xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}"'
-    return f"{head} {size}><style>{style}</style>{rest}\n"
 
 
 def _levels(figure: PaperFigure) -> Mapping[str, Curve]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from salticid.lab.report.numbers import MINUS, decimals, number, p_value
+from salticid.lab.plots.numbers import MINUS, decimals, number, p_value
 from salticid.lab.reproduce.findings import SURE, Finding, Verdict
 
 HEADS = ("the paper", "source", "where", "here", "effect (95 %)", "p", "n", "verdict")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from salticid.lab.report import content_hash, templates
+from salticid.lab.report import report_templates
 from salticid.lab.reproduce.figures import draw
 from salticid.lab.reproduce.finding_texts import HEADS, counts, explanation, row
 from salticid.lab.reproduce.reproduction import FigureTable, Reproduction
+from salticid.text.templates import content_hash
 
 REPORT = "report.html"
 
 
 def render(made: Reproduction) -> str:
     """The page as text, the same bytes for the same outcome. It allows its own style, by its hash, and nothing else."""
-    environment = templates("salticid.lab.reproduce", "salticid.lab.report")
+    environment = report_templates("salticid.lab.reproduce")
     return environment.get_template("page.html.j2").render(
         style_hash=content_hash(environment, "report.css"),
         made=made,

@@ -16,7 +16,7 @@ from salticid.lab.links.examples import LabelledLinks
 from salticid.lab.links.link_table_file import tables_of
 from salticid.lab.links.splits import Split
 from salticid.lab.links.trial import SplitSettings
-from salticid.lab.report.numbers import p_value
+from salticid.lab.plots.numbers import p_value
 from salticid.lab.reproduce.race import mean_text
 from salticid.lab.reproduce.reproduction import FigureTable, Setup
 from salticid.lab.statistics import all_pairs

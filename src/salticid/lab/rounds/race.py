@@ -131,7 +131,6 @@ def pages_by_day(worlds: list[Path], topic: Path, policy: str, race: PolicyRace)
 def _runs(
     race: PolicyRace, out: Path, workers: int, watch: Callable[[str, int, int], None]
 ) -> dict[_Run, WatchedSubject]:
-    """All runs, by subject and policy."""
     cache = ResultCache(out / "runs", WatchedSubject)
     tasks: dict[_Run, _Task] = {}
     truth: dict[str, list[SubjectDay]] = {}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from salticid.lab.report.numbers import mean_and_error, number, p_value
-from salticid.lab.report.plots import line_plot
-from salticid.lab.report.svg_parts import Axes
-from salticid.lab.reproduce.figures import stand_alone
+from salticid.lab.plots.lines import line_plot
+from salticid.lab.plots.numbers import mean_and_error, number, p_value
+from salticid.lab.plots.svg_parts import Axes, stand_alone
 from salticid.lab.reproduce.markdown import markdown_table
 from salticid.lab.reproduce.reproduction import FigureTable
 from salticid.lab.rounds.race import OURS, PolicyResults

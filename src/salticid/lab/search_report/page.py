@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from markupsafe import Markup
 
 from salticid.evolve.checkpoint import Generation, State
-from salticid.lab.report import content_hash, templates
+from salticid.lab.plots.lines import line_plot, simple_curve
+from salticid.lab.plots.svg_parts import Axes
+from salticid.lab.report import report_templates
 from salticid.lab.report.figures import Figure
-from salticid.lab.report.plots import line_plot
-from salticid.lab.report.svg_parts import Axes
 from salticid.lab.results import Curve
 from salticid.lab.search_report.evidence import EvolvedStrategy
+from salticid.text.templates import content_hash
 
 REPORT = "report.html"
 BEST, MEAN = "best", "mean of the population"
@@ -20,7 +21,7 @@ BEST, MEAN = "best", "mean of the population"
 
 def render(state: State, strategy: EvolvedStrategy) -> str:
     """The page as text, the same bytes for the same search. It allows its own style, by its hash, and nothing else."""
-    environment = templates("salticid.lab.search_report", "salticid.lab.report")
+    environment = report_templates("salticid.lab.search_report")
     return environment.get_template("page.html.j2").render(
         style_hash=content_hash(environment, "report.css"),
         plan=strategy.plan,
@@ -45,8 +46,8 @@ def _rows(strategy: EvolvedStrategy) -> list[tuple[str, list[str], str]]:
 
 def _fitnesses(history: Sequence[Generation]) -> Figure:
     curves = {
-        BEST: _curve([each.best for each in history]),
-        MEAN: _curve([each.mean for each in history]),
+        BEST: simple_curve([each.best for each in history], first=0),
+        MEAN: simple_curve([each.mean for each in history], first=0),
     }
     last = history[-1]
     leading = next(at for at, each in enumerate(history) if each.best == last.best)
@@ -63,7 +64,7 @@ def _weights(state: State) -> list[Figure]:
     leaders = [plan.spread(each.weights) for each in state.history]
     for phase in range(plan.phases):
         curves = {
-            term: _curve([weights[phase][place] for weights in leaders])
+            term: simple_curve([weights[phase][place] for weights in leaders], first=0)
             for place, term in enumerate(plan.terms)
             if term in plan.searched
         }
@@ -73,10 +74,6 @@ def _weights(state: State) -> list[Figure]:
         part = f", phase {phase + 1} of {plan.phases}" if plan.phases > 1 else ""
         figures.append(Figure(f"Weights of the fittest{part}", _plot(curves, "weight"), [sentence]))
     return figures
-
-
-def _curve(values: Sequence[float]) -> Curve:
-    return Curve([float(at) for at in range(len(values))], list(values), [0.0] * len(values))
 
 
 def _plot(curves: Mapping[str, Curve], what: str, from_zero: bool = True) -> Markup:

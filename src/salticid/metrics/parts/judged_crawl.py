@@ -39,12 +39,10 @@ class JudgedCrawl:
 
     @cached_property
     def is_target(self) -> Bools:
-        """Which pages are targets."""
         return np.isin(self.pages, self.topic.targets)
 
     @cached_property
     def is_seed(self) -> Bools:
-        """Which pages are seeds."""
         return np.isin(self.pages, self.topic.seeds)
 
     @cached_property

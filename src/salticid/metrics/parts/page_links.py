@@ -44,7 +44,6 @@ class PageLinks:
         return cls(counts[begins], page[usable], page_at)
 
     def __len__(self) -> int:
-        """How many pages there are."""
         return len(self.start) - 1
 
     def of(self, page: int) -> Ints:

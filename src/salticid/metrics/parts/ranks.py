@@ -39,28 +39,22 @@ def mean_ranks(*several: Floats) -> Floats:
     return ranks(-np.sum(several, axis=0))
 
 
-def coverage_curve(crawl_ranks: Floats, ns: Sequence[int], pool: Floats | None = None) -> Floats:
+def coverage_curve(crawl_ranks: Floats, ns: Sequence[int], pool: Floats) -> Floats:
     """Which share of the pool's n best pages a crawl got, each page given once, for each n of `ns`.
 
     `pool` holds the ranks of all pages of the pool. Where the n-th place falls among equals, each of them counts
     in part: of three that share places 2 to 4, with n = 3, two thirds. A pool of fewer than n pages is
-    covered by having them all. Without `pool`, all ranks are taken to be different, and there to be n.
+    covered by having them all.
 
-    >>> coverage_curve(np.array([1.0, 4.0]), [1, 2, 4]).tolist()
-    [1.0, 0.5, 0.5]
     >>> coverage_curve(np.array([1.0, 3.0]), [3], pool=np.array([1.0, 3.0, 3.0, 3.0])).tolist()  # (1 + 2/3) / 3
     [0.5555555555555555]
 
     Paper: Pant, Srinivasan, Menczer, "Exploration versus exploitation in topic driven crawlers", 2002.
     """
-    tops = np.array(ns, np.float64)
-    if pool is None:
-        first, equals = crawl_ranks, np.ones(len(crawl_ranks))
-    else:
-        tops = np.minimum(tops, len(pool))
-        groups, sizes = np.unique(pool, return_counts=True)
-        equals = sizes[groups.searchsorted(crawl_ranks)].astype(np.float64)
-        first = crawl_ranks - (equals - 1) / 2
+    tops = np.minimum(np.array(ns, np.float64), len(pool))
+    groups, sizes = np.unique(pool, return_counts=True)
+    equals = sizes[groups.searchsorted(crawl_ranks)].astype(np.float64)
+    first = crawl_ranks - (equals - 1) / 2
     inside = np.clip((tops[:, np.newaxis] - first + 1) / equals, 0.0, 1.0)
     shares: Floats = inside.sum(axis=1) / tops
     return shares

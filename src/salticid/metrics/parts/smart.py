@@ -9,14 +9,13 @@ from salticid.metrics.parts.similarity import cosines, rarity
 from salticid.model import Floats
 
 
-def atc(counts: csr_array, query: Floats, per_page: bool = False) -> Floats:
+def atc(counts: csr_array, query: Floats) -> Floats:
     """How similar each page of a pool is to the topic's text, in 0..1.
 
         w_k = 0.5 * (1 + f_k / max f) * ln(N / n_k),    cosine of page and query
 
-    The paper prints max f as the largest count in the whole pool. SMART's own `a` takes each page's largest:
-    `per_page`. The query is weighted likewise: N, n_k and max f of the pool, and with `per_page` the largest
-    count in the query itself. A stem that all pages have, or none, weighs nothing.
+    As in the paper, max f is the largest count in the whole pool; SMART's own `a` takes each page's largest. The
+    query is weighted likewise: N, n_k and max f of the pool. A stem that all pages have, or none, weighs nothing.
 
     Stems 0 and 1 are each on one of two pages, stem 2 on both; max f = 2, ln(2/1) = 0.6931. The first page has
     w_0 = 0.5 * (1 + 2/2) * 0.6931 alone, the second w_1 alone, and so has the query, "1 1 2".
@@ -28,24 +27,12 @@ def atc(counts: csr_array, query: Floats, per_page: bool = False) -> Floats:
     "Term-weighting approaches in automatic text retrieval", 1988.
     """
     rare = rarity(counts)
-    if per_page:
-        tops = _top_of_its_page(counts)
-        top_of_query = float(query.max(initial=0.0)) or 1.0
-    else:
-        tops = top_of_query = counts.data.max(initial=1)
-    weights = _augment(counts.data, tops) * rare[counts.indices]
+    top = float(counts.data.max(initial=1))
+    weights = _augment(counts.data, top) * rare[counts.indices]
     pages = csr_array((weights, counts.indices, counts.indptr), counts.shape)
-    return cosines(pages, _augment(query, top_of_query) * rare)
+    return cosines(pages, _augment(query, top) * rare)
 
 
-def _top_of_its_page(counts: csr_array) -> Floats:
-    """For each count the largest on its page."""
-    sizes = np.diff(counts.indptr)
-    begins = counts.indptr[:-1][sizes > 0]
-    tops = np.maximum(np.maximum.reduceat(counts.data, begins), 1)
-    return np.repeat(tops.astype(np.float64), sizes[sizes > 0])
-
-
-def _augment(counts: Floats, top: Floats | float) -> Floats:
+def _augment(counts: Floats, top: float) -> Floats:
     """0.5 * (1 + f / max f), 0 where f is 0."""
     return np.where(counts > 0, 0.5 * (1.0 + counts / top), 0.0)

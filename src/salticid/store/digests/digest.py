@@ -10,9 +10,7 @@ import msgspec
 
 from salticid.errors import UserError
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.digests.atom_feed import atom_feed
-from salticid.store.digests.digest_page import digest_page, kept_page
-from salticid.store.digests.news_sections import copy_name
+from salticid.store.digests.digest_page import atom_feed, copy_name, digest_page, kept_page
 from salticid.store.files import folder_in, remove_in, replace_in
 from salticid.store.round_news import RoundNews, news_of, version_of
 from salticid.store.rounds import rounds

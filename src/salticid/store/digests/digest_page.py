@@ -1,45 +1,69 @@
-"""The digest of a round as a page that opens offline: no script, nothing from elsewhere."""
+"""The digest of a round as a page that opens offline, and the news of the last rounds as an Atom feed (RFC 4287)."""
 
 from __future__ import annotations
 
-import hashlib
-from base64 import b64encode
-from collections.abc import Collection
-from functools import lru_cache
-from pathlib import Path
-from xml.etree.ElementTree import Element
+from collections.abc import Collection, Iterable
+from datetime import UTC, datetime
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+from uuid import NAMESPACE_URL, uuid5
 
 from salticid.model import Page
-from salticid.store.digests.markup import element, html, link
-from salticid.store.digests.news_sections import day, section
-from salticid.store.round_news import GonePage, RoundNews
+from salticid.store.round_news import GonePage, NewsPage, RoundNews
 from salticid.text.sentences import stretches
+from salticid.text.templates import content_hash, templates
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+MOST_IN_FULL = 500
+"""Pages of a section that are told of in full; others are counted."""
+MOST_ENTRIES = 200
+"""The newest entries of a feed; readers keep what they have read."""
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def digest_page(news: RoundNews, topic: str, copied: Collection[int]) -> bytes:
     """What a round brought; the last copies of pages that are gone lie beside it where their steps are `copied`."""
-    body = [
-        element("h1", f"What is new: {topic}"),
-        element("p", f"Round {news.round}, {day(news.began)}: {in_short(news)}."),
-        *section("New", news.new),
-        *section("Changed", news.changed),
-        *section("Gone", news.gone, copied),
-        *section("Back again", news.back),
-    ]
-    return _document(f"What is new: {topic}, round {news.round}", body)
+    return _made(
+        "digest.html.j2",
+        title=f"What is new: {topic}",
+        news=news,
+        short=in_short(news),
+        sections=_sections(news),
+        copied=copied,
+        most=MOST_IN_FULL,
+    )
 
 
 def kept_page(about: GonePage, page: Page) -> bytes:
     """The last copy of a page that is gone: its text, paragraph by paragraph."""
-    title = about.title.strip() or about.url
-    body = [
-        element("h1", title),
-        element(
-            "p", "The text of ", link(about.url, about.url), f", read {day(about.before)}.", class_="soft"
-        ),
-        *(element("p", " ".join(stretch.sentences)) for stretch in stretches(page)),
-    ]
-    return _document(title, body)
+    paragraphs = [" ".join(stretch.sentences) for stretch in stretches(page)]
+    return _made("kept.html.j2", title=about.title.strip() or about.url, about=about, paragraphs=paragraphs)
+
+
+def atom_feed(rounds: Iterable[RoundNews], topic: str, crawl: str) -> bytes:
+    """A feed of what rounds brought, the last round first; `crawl` tells this crawl from all others.
+
+    Ids follow from the crawl, the round, the address and the kind of news, so that an entry is the same in every feed
+    that has it. Pages off the topic are left out.
+    """
+    newest_first = sorted(rounds, key=lambda news: -news.round)
+    entries = (
+        (kind, page, _id(f"{crawl} {news.round} {kind} {page.url}"), _time(page.read or news.began))
+        for news in newest_first
+        for kind, pages in _sections(news)
+        for page in pages
+        if page.on_topic
+    )
+    return _made(
+        "feed.xml.j2",
+        title=f"What is new: {topic}",
+        id=_id(crawl),
+        updated=_time(newest_first[0].began if newest_first else None),
+        entries=list(islice(entries, MOST_ENTRIES)),
+    )
 
 
 def in_short(news: RoundNews) -> str:
@@ -53,26 +77,39 @@ def in_short(news: RoundNews) -> str:
     return ", ".join(told)
 
 
-def _document(title: str, body: list[Element]) -> bytes:
-    style, policy = _style()
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=policy),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="color-scheme", content="light dark"),
-        element("meta", name="referrer", content="no-referrer"),
-        element("title", title),
-        element("style", style),
-    )
-    whole = element("html", head, element("body", element("main", *body)), lang="en")
-    return f"<!DOCTYPE html>\n{html(whole)}\n".encode()
+def copy_name(page: GonePage) -> str:
+    """The file of the last copy of a page, beside the digest."""
+    return f"kept/{page.step}.html"
 
 
-@lru_cache(maxsize=1)
-def _style() -> tuple[str, str]:
-    """The style sheet, and a policy that allows it and nothing else."""
-    style = Path(__file__).with_name("digest.css").read_text(encoding="utf-8")
-    digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    rules = ("default-src 'none'", f"style-src 'sha256-{digest}'", "base-uri 'none'", "form-action 'none'")
-    return style, "; ".join(rules)
+def _sections(news: RoundNews) -> list[tuple[str, list[NewsPage]]]:
+    return [
+        ("New", [*news.new]),
+        ("Changed", [*news.changed]),
+        ("Gone", [*news.gone]),
+        ("Back again", [*news.back]),
+    ]
+
+
+@cache
+def _environment() -> Environment:
+    environment = templates("salticid.store.digests")
+    environment.filters |= {"day": _day, "copy_name": copy_name}
+    environment.globals["style_hash"] = content_hash(environment, "digest.css")
+    return environment
+
+
+def _made(template: str, **content: Any) -> bytes:
+    return _environment().get_template(template).render(**content).encode() + b"\n"
+
+
+def _day(time: datetime | None) -> str:
+    return "at an unknown time" if time is None else f"{time:%Y-%m-%d %H:%M} UTC"
+
+
+def _id(name: str) -> str:
+    return f"urn:uuid:{uuid5(NAMESPACE_URL, name)}"
+
+
+def _time(time: datetime | None) -> str:
+    return f"{time or _LONG_AGO:%Y-%m-%dT%H:%M:%SZ}"

@@ -17,20 +17,7 @@ OWN, SHARED, KERNEL = 400, 300, 5_000
 """Words of a topic, words that the topics of a field share, words everybody uses."""
 TAIL_SHIFT = 4_000
 _RARE_WORDS_A_PAGE = 18
-MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
+_MONTHS = "january february march april may june july august september october november december"
 _SENTENCES = (
     "the of and to a in is it for on this notes guide short story links choosing beginners club updates about page "
     "questions answers news home click here more read link calendar next previous month nothing planned section "
@@ -78,7 +65,7 @@ class Lexicon:
             own.append(add([*real, *coin(OWN - len(real))]))
         tail = add(coin(3 * isqrt(TAIL_SHIFT * _RARE_WORDS_A_PAGE * max(pages, 100))))
         foreign = [add(list(tongue.words(0, min(5_000, 1_000 + pages)))) for tongue in ABROAD]
-        kinds, months = add(list(SITE_KINDS)), add(MONTHS)
+        kinds, months = add(list(SITE_KINDS)), add(_MONTHS.split())
         add(_FRAME.split())
         return cls(
             words, common, np.stack(own), np.stack(shared), kernel, tail, np.stack(foreign), kinds, months

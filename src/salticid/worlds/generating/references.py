@@ -41,7 +41,6 @@ class References:
 
     @staticmethod
     def pack(kind: int | Whole, number: Whole, generation: Whole, moved: int | Whole = 0) -> Whole:
-        """Each reference as one number."""
         numbers: Whole = number << 20 | generation << 4 | np.asarray(moved) << 3 | np.asarray(kind)
         return numbers
 

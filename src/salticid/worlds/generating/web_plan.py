@@ -141,7 +141,6 @@ class WebPlan:
 
     @cached_property
     def everyone(self) -> Groups:
-        """All places, as one group."""
         return self._groups(np.zeros(self.places, np.int64), self._order)
 
     def _groups(self, group: Whole, order: npt.NDArray[np.uint64]) -> Groups:

@@ -8,9 +8,9 @@ from itertools import groupby, pairwise
 
 from markupsafe import Markup
 
-from salticid.lab.report.numbers import finite, shorten
-from salticid.lab.report.scales import Scale, round_bounds
-from salticid.lab.report.svg_parts import (
+from salticid.lab.plots.numbers import finite, shorten
+from salticid.lab.plots.scales import Scale, round_bounds
+from salticid.lab.plots.svg_parts import (
     LABEL_GAP,
     LEFT,
     LONGEST_LABEL,
@@ -21,6 +21,7 @@ from salticid.lab.report.svg_parts import (
     place_text,
     plot,
     right_edge,
+    tag,
     upright_scale,
 )
 from salticid.lab.results import Curve
@@ -41,6 +42,11 @@ class _PlotCurve:
     name: str
     style: int
     points: list[tuple[float, float, float, float]]
+
+
+def simple_curve(values: Sequence[float], first: int = 1) -> Curve:
+    """Values at places one apart, without errors."""
+    return Curve([float(first + at) for at in range(len(values))], [*values], [0.0] * len(values))
 
 
 def line_plot(
@@ -111,71 +117,48 @@ def _scales(lines: Sequence[_PlotCurve], axes: Axes, right: float) -> tuple[Scal
 def _ticks(x: Scale, y: Scale) -> Iterable[Markup]:
     """Marks along the x axis, each with its number."""
     for value, text in x.ticks():
-        at = place_text(x.at(value))
-        yield Markup('<line class="tick" x1="{0}" x2="{0}" y1="{1}" y2="{2}"/>').format(
-            at, y.start, y.start + 4
-        )
-        yield middle_text(text, x.at(value), y.start + 18)
+        at = x.at(value)
+        yield tag("line", class_="tick", x1=at, x2=at, y1=y.start, y2=y.start + 4)
+        yield middle_text(text, at, y.start + 18)
 
 
 def _band(each: _PlotCurve, x: Scale, y: Scale) -> Markup:
     upper = [(point[0], point[3]) for point in each.points]
     lower = [(point[0], point[2]) for point in reversed(each.points)]
-    return Markup('<polygon class="band s{}" points="{}"/>').format(each.style, _places(upper + lower, x, y))
+    return tag("polygon", class_=f"band s{each.style}", points=_places(upper + lower, x, y))
 
 
 def _curve(each: _PlotCurve, x: Scale, y: Scale) -> Markup:
-    parts = []
     if len(each.points) == 1:
         at, mean = each.points[0][:2]
-        parts.append(
-            Markup('<circle cx="{}" cy="{}" r="3.5"/>').format(place_text(x.at(at)), place_text(y.at(mean)))
-        )
+        line = tag("circle", cx=x.at(at), cy=y.at(mean), r=3.5)
     else:
-        line = _places([point[:2] for point in each.points], x, y)
-        parts.append(Markup('<polyline points="{}"/>').format(line))
-    return Markup('<g class="curve s{}"><title>{}</title>{}</g>').format(
-        each.style, each.name, Markup("").join(parts)
-    )
+        line = tag("polyline", points=_places([point[:2] for point in each.points], x, y))
+    return tag("g", tag("title", each.name), line, class_=f"curve s{each.style}")
 
 
 def _error_bar(each: _PlotCurve, x: Scale, y: Scale, share: float) -> Markup:
     """In the right half of the curve, so far from its middle."""
-    at, _, low, high = each.points[int(len(each.points) * (1 + share) / 2)]
-    return Markup('<line class="bar s{0}" x1="{1}" x2="{1}" y1="{2}" y2="{3}"/>').format(
-        each.style, place_text(x.at(at)), place_text(y.at(low)), place_text(y.at(high))
-    )
+    place, _, low, high = each.points[int(len(each.points) * (1 + share) / 2)]
+    at = x.at(place)
+    return tag("line", class_=f"bar s{each.style}", x1=at, x2=at, y1=y.at(low), y2=y.at(high))
 
 
 def _bars_along(style: int, curve: Curve, errors: Sequence[float], x: Scale, y: Scale) -> Iterable[Markup]:
     """Error bars along the x axis at a few places of a curve."""
     step = max(1, len(curve.x) // FEW_BARS)
     for place in range(step // 2, min(len(curve.x), len(errors)), step):
-        at, error = curve.x[place], errors[place]
-        yield Markup('<line class="bar s{0}" x1="{1}" x2="{2}" y1="{3}" y2="{3}"/>').format(
-            style,
-            place_text(x.at(at - error)),
-            place_text(x.at(at + error)),
-            place_text(y.at(curve.mean[place])),
-        )
+        value, error, height = curve.x[place], errors[place], y.at(curve.mean[place])
+        ends = {"x1": x.at(value - error), "x2": x.at(value + error)}
+        yield tag("line", class_=f"bar s{style}", **ends, y1=height, y2=height)
 
 
 def _label(each: _PlotCurve, x: Scale, y: Scale, right: float, at: float) -> Markup:
     """The name beside the end of its curve, and a line from the one to the other: dotted where the curve ends early."""
-    end, mean = each.points[-1][:2]
-    return Markup(
-        '<line class="lead{} s{}" x1="{}" y1="{}" x2="{}" y2="{}"/><text x="{}" y="{}">{}</text>'
-    ).format(
-        " far" if right - x.at(end) > LABEL_GAP else "",
-        each.style,
-        place_text(x.at(end) + 2),
-        place_text(y.at(mean)),
-        place_text(right + 14),
-        place_text(at),
-        place_text(right + 18),
-        place_text(at + 4),
-        shorten(each.name, LONGEST_LABEL),
-    )
+    end, height = x.at(each.points[-1][0]), y.at(each.points[-1][1])
+    kind = f"lead{' far' if right - end > LABEL_GAP else ''} s{each.style}"
+    lead = tag("line", class_=kind, x1=end + 2, y1=height, x2=right + 14, y2=at)
+    return lead + tag("text", shorten(each.name, LONGEST_LABEL), x=right + 18, y=at + 4)
 
 
 def _spread(heights: Sequence[float], top: float, bottom: float) -> list[float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from salticid.lab.report.numbers import number
+from salticid.lab.plots.numbers import number
 
 
 @dataclass(frozen=True, slots=True)

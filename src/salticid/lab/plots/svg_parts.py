@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from markupsafe import Markup
 
-from salticid.lab.report.numbers import shorten
-from salticid.lab.report.scales import Scale
+from salticid.lab.plots.numbers import shorten
+from salticid.lab.plots.scales import Scale
 
 WIDTH, HEIGHT = 760, 340
 LEFT, TOP, BOTTOM = 62, 12, 46
@@ -63,48 +64,58 @@ def plot(label: str, parts: Iterable[Markup]) -> Markup:
 
 def axis_title(text: str, x: float, y: float) -> Markup:
     """What an axis shows, below it."""
-    return Markup('<text class="axis" x="{}" y="{}" text-anchor="middle">{}</text>').format(
-        place_text(x), place_text(y), text
-    )
+    return tag("text", text, class_="axis", x=x, y=y, text_anchor="middle")
 
 
 def upright_title(text: str, y: Scale) -> Markup:
     """What the upright axis shows, along it."""
-    return Markup(
-        '<text class="axis" transform="translate(14 {}) rotate(-90)" text-anchor="middle">{}</text>'
-    ).format(place_text((y.start + y.end) / 2), text)
+    place = f"translate(14 {place_text((y.start + y.end) / 2)}) rotate(-90)"
+    return tag("text", text, class_="axis", transform=place, text_anchor="middle")
 
 
 def middle_text(text: str, x: float, y: float) -> Markup:
     """A text around its middle."""
-    return Markup('<text x="{}" y="{}" text-anchor="middle">{}</text>').format(
-        place_text(x), place_text(y), text
-    )
+    return tag("text", text, x=x, y=y, text_anchor="middle")
 
 
 def grid(value: float, text: str, y: Scale, left: float, right: float) -> Markup:
     """A line across the plot at a value, and its text."""
     at = y.at(value)
-    return Markup(
-        '<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/><text x="{}" y="{}" text-anchor="end">{}</text>'
-    ).format(
-        place_text(left),
-        place_text(right),
-        place_text(at),
-        place_text(at),
-        place_text(left - 7),
-        place_text(at + 4),
-        text,
-    )
+    line = tag("line", class_="grid", x1=left, x2=right, y1=at, y2=at)
+    return line + tag("text", text, x=left - 7, y=at + 4, text_anchor="end")
 
 
 def svg(width: int, height: int, label: str, kind: str, parts: Iterable[Markup]) -> Markup:
     """A drawing, and what it shows for those who do not see it."""
-    return Markup('<svg class="{}" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>').format(
-        kind, width, height, label, Markup("").join(parts)
-    )
+    box = f"0 0 {width} {height}"
+    return tag("svg", Markup("").join(parts), class_=kind, viewBox=box, role="img", aria_label=label)
+
+
+def tag(name: str, *content: str, **fields: str | float) -> Markup:
+    """An element; a field whose name is a word of Python is written with a line under its end. Numbers are places.
+
+    >>> tag("text", "a < b", class_="axis", x=2.04, text_anchor="end")
+    Markup('<text class="axis" x="2" text-anchor="end">a &lt; b</text>')
+    >>> tag("circle", r=3.5)
+    Markup('<circle r="3.5"/>')
+    """
+    head = Markup("{}").format(name)
+    for field, value in fields.items():
+        text = value if isinstance(value, str) else place_text(value)
+        head += Markup(' {}="{}"').format(field.rstrip("_").replace("_", "-"), text)
+    if not content:
+        return Markup("<{}/>").format(head)
+    return Markup("<{}>{}</{}>").format(head, Markup("").join(content), name)
 
 
 def place_text(place: float) -> str:
     """A place on paper, to a tenth."""
     return f"{place:.1f}".removesuffix(".0")
+
+
+def stand_alone(plot: Markup) -> str:
+    """A plot as a file of its own, with the colors and fonts of a report inside."""
+    style = Path(__file__).with_name("plots.css").read_text(encoding="utf-8").removesuffix("\n")
+    head, rest = str(plot).split(">", 1)
+    size = f'xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}"'
+    return f"{head} {size}><style>{style}</style>{rest}\n"

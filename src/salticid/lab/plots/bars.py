@@ -8,9 +8,9 @@ from textwrap import wrap
 
 from markupsafe import Markup
 
-from salticid.lab.report.numbers import shorten
-from salticid.lab.report.scales import Scale, round_bounds
-from salticid.lab.report.svg_parts import (
+from salticid.lab.plots.numbers import shorten
+from salticid.lab.plots.scales import Scale, round_bounds
+from salticid.lab.plots.svg_parts import (
     DASHED,
     LABEL_GAP,
     LEFT,
@@ -26,6 +26,7 @@ from salticid.lab.report.svg_parts import (
     plot,
     right_edge,
     svg,
+    tag,
     upright_scale,
 )
 from salticid.lab.results import Curve
@@ -92,18 +93,15 @@ def _group_name(name: str, middle: float, wide: float, top: float) -> Markup:
     """The name of a group below its bars, in as many lines as it takes not to touch the next one."""
     lines = wrap(name, max(1, int(wide / LETTER)), break_long_words=False)
     texts = [middle_text(line, middle, top + LINE * at) for at, line in enumerate(lines)]
-    return Markup('<g class="group">{}</g>').format(Markup("").join(texts))
+    return tag("g", Markup("").join(texts), class_="group")
 
 
 def _bar(kind: str, at: float, step: float, counts: Sequence[int], far: int, y: Scale) -> Markup:
     count = counts[far] if far < len(counts) else 0
     if count <= 0:
         return Markup("")
-    top = y.at(count)
-    inset = 0.1 * step
-    return Markup('<rect class="{}" x="{}" y="{}" width="{}" height="{}"/>').format(
-        kind, place_text(at + inset), place_text(top), place_text(step - 2 * inset), place_text(y.start - top)
-    )
+    top, inset = y.at(count), 0.1 * step
+    return tag("rect", class_=kind, x=at + inset, y=top, width=step - 2 * inset, height=y.start - top)
 
 
 def _counts(counts: Sequence[int]) -> str:
@@ -114,48 +112,23 @@ def _standing_bar(style: int, across: tuple[float, float], mean: float, error: f
     """A bar from zero to a mean, and on it one standard error either way."""
     at, thick = across
     top, bottom = sorted((y.at(mean), y.at(0.0)))
-    return Markup(
-        '<g class="s{0}"><rect class="all" x="{1}" y="{2}" width="{3}" height="{4}"/>'
-        '<line class="bar" x1="{5}" x2="{5}" y1="{6}" y2="{7}"/></g>'
-    ).format(
-        style % STYLES,
-        place_text(at),
-        place_text(top),
-        place_text(0.92 * thick),
-        place_text(bottom - top),
-        place_text(at + 0.46 * thick),
-        place_text(y.at(mean - error)),
-        place_text(y.at(mean + error)),
-    )
+    middle = at + 0.46 * thick
+    bar = tag("rect", class_="all", x=at, y=top, width=0.92 * thick, height=bottom - top)
+    errors = tag("line", class_="bar", x1=middle, x2=middle, y1=y.at(mean - error), y2=y.at(mean + error))
+    return tag("g", bar, errors, class_=f"s{style % STYLES}")
 
 
 def _key(style: int, name: str, x: float, y: float) -> Markup:
-    return Markup(
-        '<g class="s{}"><rect class="all" x="{}" y="{}" width="9" height="9"/><text x="{}" y="{}">{}</text></g>'
-    ).format(
-        style % STYLES,
-        place_text(x),
-        place_text(y - 8),
-        place_text(x + 13),
-        place_text(y),
-        shorten(name, LONGEST_LABEL),
+    sample = tag("rect", class_="all", x=x, y=y - 8, width=9, height=9)
+    return tag(
+        "g", sample, tag("text", shorten(name, LONGEST_LABEL), x=x + 13, y=y), class_=f"s{style % STYLES}"
     )
 
 
 def _level(style: int, name: str, value: float, right: float, y: Scale, down: float) -> Markup:
     """A line across the plot, and its key below those of the bars."""
-    return Markup(
-        '<g class="curve s{0}"><polyline points="{1},{2} {3},{2}"/></g>'
-        '<line class="lead s{0}" x1="{4}" x2="{5}" y1="{6}" y2="{6}"/><text x="{7}" y="{8}">{9}</text>'
-    ).format(
-        style,
-        LEFT,
-        place_text(y.at(value)),
-        place_text(right),
-        place_text(right + 6),
-        place_text(right + 18),
-        place_text(y.end + 6 + down),
-        place_text(right + 21),
-        place_text(y.end + 10 + down),
-        shorten(name, LONGEST_LABEL),
-    )
+    height, key = place_text(y.at(value)), y.end + 6 + down
+    line = tag("polyline", points=f"{LEFT},{height} {place_text(right)},{height}")
+    sample = tag("line", class_=f"lead s{style}", x1=right + 6, x2=right + 18, y1=key, y2=key)
+    text = tag("text", shorten(name, LONGEST_LABEL), x=right + 21, y=key + 4)
+    return tag("g", line, class_=f"curve s{style}") + sample + text

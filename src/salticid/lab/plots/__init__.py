@@ -1,0 +1,1 @@
+"""Plots as SVG, for reports, reproductions, notebooks and the demo."""
