@@ -9,6 +9,7 @@ import pytest
 from tests.running import salticid
 
 from salticid.cli import COMMANDS
+from salticid.formats import formats
 from salticid.judges import judges
 from salticid.metrics import metrics
 from salticid.runs.measured import WORTH, Worth
@@ -52,6 +53,14 @@ def test_the_worth_of_strategies_that_people_are_told_is_the_one_that_was_measur
     rows = re.findall(r"^\| `(\w+)[^`]*` \| ([\d.]+) \|[^|]*\| ([\d.]+) \|", table, re.MULTILINE)
     assert {name: Worth(float(near), float(far)) for name, near, far in rows} == WORTH
     assert set(WORTH) == set(strategies.names())
+
+
+def test_every_format_is_in_the_docs_with_the_extra_it_needs() -> None:
+    told = page_of("export").split("## Formats")[1].split("## Notes")[0]
+    paragraphs = {name: part for part in told.split("\n\n") for name in re.findall(r"\*\*(\w+)\*\*", part)}
+    assert set(paragraphs) == set(formats.names())
+    lacking = {name: formats.find(name).extra for name in paragraphs if formats.find(name).extra}
+    assert all(f"salticid[{extra}]" in paragraphs[name] for name, extra in lacking.items())
 
 
 def test_every_measure_is_in_the_docs() -> None:

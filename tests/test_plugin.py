@@ -95,6 +95,17 @@ def test_a_measure_of_another_package_is_measured_by(lab: Path, tmp_path: Path) 
     assert "On things that glitter" in report
 
 
+def test_a_format_of_another_package_is_offered_and_written(lab: Path, tmp_path: Path) -> None:
+    topic, crawl = min((lab / "topics").glob("*.toml")), tmp_path / "c"
+    assert salticid("crawl", topic, "--web", lab / "w", "--max-pages", "5", "--out", crawl).status == 0
+    assert "|shiny|" in with_plugin("export", "--help").out
+    said = with_plugin("export", crawl, "--to", "shiny", "--out", "-", "--order", "visits")
+    assert (said.status, len(said.out.splitlines())) == (0, 5), said.err
+    assert all(line.startswith("* ") for line in said.out.splitlines())
+    without = salticid("export", crawl, "--to", "shiny", "--out", "-")
+    assert (without.status, "no format 'shiny'" in without.err) == (2, True)
+
+
 def test_one_file_adds_a_strategy_and_one_file_a_measure(lab: Path, tmp_path: Path) -> None:
     shutil.copytree(Path(package.__file__).parent, tmp_path / "salticid")
     (tmp_path / "salticid" / "strategies" / "last_first.py").write_text(STRATEGY)
