@@ -23,13 +23,13 @@ from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
 STRATEGY = """
-from salticid.model import Visit
-from salticid.strategies.parts.base import Queueing
+from salticid.model import Ints, Visit
+from salticid.strategies import QueueStrategy
 
-class LastFirst(Queueing):
+class LastFirst(QueueStrategy):
     '''The links of the last page first.'''
 
-    def score_of(self, visit: Visit) -> float:
+    def score_links(self, visit: Visit, fresh: Ints) -> float:
         return float(visit.step)
 """
 MEASURE = """
