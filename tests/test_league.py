@@ -36,7 +36,7 @@ def webs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         salticid("world", "build", folder / "menus", "--synthetic", 300, "--seed", 4, "--menus").status == 0
     )
     (folder / "page.md").write_text(PAGE)
-    said = play(folder, folder / "out", "--into", folder / "page.md")
+    said = play(folder, folder / "out", "--into", folder / "page.md", "--shares", folder / "shares.json")
     assert said.status == 0, said.err
     (folder / "said.txt").write_text(said.out)
     return folder
@@ -67,6 +67,24 @@ def test_every_web_is_played_on_in_four_ways(webs: Path) -> None:
         assert test["low"] <= test["diff"] <= test["high"]
         lead = best["oracle_share"]["mean"] - other["oracle_share"]["mean"]
         assert test["diff"] == pytest.approx(lead)
+
+
+def test_the_shares_are_means_over_all_topics_with_examples(webs: Path) -> None:
+    shares = json.loads((webs / "shares.json").read_text())
+    assert shares.keys() == {"breadth_first", "shark_search"}
+    assert [share["near"] for share in shares.values()] == sorted(
+        (s["near"] for s in shares.values()), reverse=True
+    )
+    for name, share in shares.items():
+        for distance, task in (("near", "examples"), ("far", "neighbours")):
+            means = [
+                place["oracle_share"]["mean"]
+                for match in league(webs / "out")
+                for place in match["places"]
+                if (match["task"], match["keywords_alone"], place["strategy"]) == (task, False, name)
+            ]
+            assert len(means) == 2
+            assert share[distance] == pytest.approx(50 * sum(means), abs=0.051)
 
 
 def test_a_match_is_the_comparison_that_compare_makes(webs: Path) -> None:
