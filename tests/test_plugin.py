@@ -106,6 +106,26 @@ def test_a_format_of_another_package_is_offered_and_written(lab: Path, tmp_path:
     assert (without.status, "no format 'shiny'" in without.err) == (2, True)
 
 
+def test_a_world_is_built_from_a_source_of_another_package(tmp_path: Path) -> None:
+    (tmp_path / "titles.txt").write_text("portia\nphidippus\nsaltiscus\n")
+    order = (
+        "world",
+        "build",
+        tmp_path / "w",
+        "--nest",
+        tmp_path / "titles.txt",
+        "--nest-host",
+        "birds.example",
+    )
+    said = with_plugin(*order, "--context-paths", "--json")
+    assert (said.status, json.loads(said.out)["pages"]) == (0, 3), said.err
+    assert (tmp_path / "w" / "context_paths.jsonl").read_text().count("http://birds.example/") >= 3
+    dated = with_plugin(*order, "--at", "3")
+    assert (dated.status, "--at says nothing to this source" in dated.err) == (2, True)
+    assert "--nest," in with_plugin("world", "build", tmp_path / "v").err
+    assert salticid(*order).status == 2
+
+
 def test_one_file_adds_a_strategy_and_one_file_a_measure(lab: Path, tmp_path: Path) -> None:
     shutil.copytree(Path(package.__file__).parent, tmp_path / "salticid")
     (tmp_path / "salticid" / "strategies" / "last_first.py").write_text(STRATEGY)
