@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import shlex
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,14 @@ from salticid.formats import Export, FolderFormat
 from salticid.formats.markdown import front_matter
 from salticid.formats.parquet import write_table
 from salticid.parse.markdown_signs import code, escaped, fenced
+from salticid.store.exports.documents import Chunk, Document, DocumentStream
 from salticid.store.exports.new_folder import GENERATOR
 from salticid.store.exports.reference import one_line
 from salticid.store.exports.selection import Pages, SkipReason
-from salticid.store.exports.tally import WISHES, Tally
+from salticid.urls import host
 
 DATA, CARD, TOPIC = "data/pages.parquet", "README.md", "topic.toml"
+WISHES = ("noindex", "noarchive", "noai", "tdm_reservation")
 _SHOWN = 20
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
@@ -42,6 +45,37 @@ class Dataset(FolderFormat):
                 write_table(tally, file)
             (out / TOPIC).write_text(tomli_w.dumps(_filled(about.get("topic") or {})), encoding="utf-8")
             (out / CARD).write_text(card(export, about, tally), encoding="utf-8")
+
+
+class Tally:
+    """Documents, counted; `rows` are all of them, the rest is counted by page. `first` and `last` were fetched so."""
+
+    def __init__(self, documents: DocumentStream) -> None:
+        self.kind = documents.kind
+        self.rows = 0
+        self.hosts: Counter[str] = Counter()
+        self.languages: Counter[str] = Counter()
+        self.licences: Counter[str] = Counter()
+        self.wishes: Counter[str] = Counter()
+        self.first: datetime | None = None
+        self.last: datetime | None = None
+        self._documents = documents
+
+    def __iter__(self) -> Iterator[Document]:
+        for document in self._documents:
+            self.rows += 1
+            if not isinstance(document, Chunk) or document.chunk == 1:
+                self._count(document)
+            yield document
+
+    def _count(self, page: Document) -> None:
+        self.hosts[host(page.final_url)] += 1
+        self.languages[page.language or "not sure"] += 1
+        self.licences[page.licence or "none stated"] += 1
+        self.wishes.update(name for name in WISHES if getattr(page, name))
+        if page.fetched is not None:
+            self.first = min(self.first or page.fetched, page.fetched)
+            self.last = max(self.last or page.fetched, page.fetched)
 
 
 def _filled(table: dict[str, Any]) -> dict[str, Any]:
