@@ -23,10 +23,10 @@ import zstandard
 from benchmarks._server import pages as collection
 from benchmarks.material import ROOT
 from benchmarks.report import figure, peak_memory
+from salticid.formats import export
 from salticid.model import Page
 from salticid.parse import Parser
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.exports.export import Format, export
 from salticid.store.exports.selection import Criteria
 from salticid.store.packing import pack_page, pack_words
 from salticid.store.schema import (
@@ -69,22 +69,20 @@ def run() -> None:
         _write(short, SHORT, _Small())
         _write(recorded, RECORDED, _Collected(recorded))
         peaks = {}
-        for form in (Format.JSONL, Format.PARQUET):
+        for form in ("jsonl", "parquet"):
             peaks[form], speed = _measured(long, form)
             figure(f"{form} of {VISITS:,} visits: peak memory", peaks[form], "MB", target=500, at_most=True)
             figure(f"{form} of {VISITS:,} visits", speed, "visits/s")
-        for form in (Format.JSONL, Format.CSV, Format.PARQUET):
+        for form in ("jsonl", "csv", "parquet"):
             less, speed = _measured(short, form)
             figure(f"{form} of {SHORT:,} visits: peak memory", less, "MB", target=500, at_most=True)
             figure(f"{form} of {SHORT:,} visits", speed, "visits/s")
-            if form is Format.JSONL and VISITS > SHORT:
+            if form == "jsonl" and VISITS > SHORT:
                 figure("growth of memory a visit", (peaks[form] - less) * 1e6 / (VISITS - SHORT), "bytes")
-        figure(
-            f"jsonl of {RECORDED:,} visits with main texts", _measured(recorded, Format.JSONL)[1], "visits/s"
-        )
+        figure(f"jsonl of {RECORDED:,} visits with main texts", _measured(recorded, "jsonl")[1], "visits/s")
 
 
-def _measured(folder: Path, form: Format) -> tuple[float, float]:
+def _measured(folder: Path, form: str) -> tuple[float, float]:
     """The peak memory in MB and the visits a second of an export in a fresh process."""
     code = f"from benchmarks.export import work; work({str(folder)!r}, {form.value!r})"
     command = [sys.executable, "-c", code]
@@ -98,7 +96,7 @@ def work(folder: str, form: str) -> None:
     crawl = CrawlFolder(Path(folder))
     begin = time.perf_counter()
     with tempfile.TemporaryFile() as out:
-        done = export(crawl, Format(form), Criteria(), out, lambda _visits, _pages: None)
+        done = export(crawl, form, Criteria(), out, lambda _visits, _pages: None)
     visits = done.pages + sum(done.skipped.values())
     assert visits == len(crawl), done
     print(peak_memory(), visits / (time.perf_counter() - begin))

@@ -14,11 +14,11 @@ import msgspec
 import zstandard
 from tests.tampering import seal
 
+from salticid.formats import ExportResult, export
 from salticid.messages import Message, Revision, Round, RoundEnd, Sight
 from salticid.model import Glimpse
 from salticid.parse import Parser
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.exports.export import ExportResult, Format, export
 from salticid.store.exports.selection import Criteria
 from salticid.store.packing import pack_page, pack_words
 from salticid.store.schema import (
@@ -152,7 +152,7 @@ class Made:
 
 def exported(
     folder: Path,
-    form: Format = Format.JSONL,
+    form: str = "jsonl",
     wanted: Criteria = DEFAULT,
     progress: Callable[[int, int], None] = lambda _visits, _pages: None,
 ) -> tuple[bytes, ExportResult]:

@@ -21,6 +21,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 import salticid
+from salticid.ui.export_files import format_menu
 
 PAGE = Path(salticid.__file__).parent / "ui" / "page"
 POLICY = (
@@ -160,7 +161,7 @@ class Stub:
         ]
         return JSONResponse(
             {"token": "t", "version": "0", "strategies": strategies, "engines": [], "default_pages": 500,
-             "sources": {"crawls": len(self.crawls)}, "api": 1}
+             "sources": {"crawls": len(self.crawls)}, "api": 1, "formats": format_menu()}
         )  # fmt: skip
 
     async def listed(self, _: Request) -> Response:

@@ -21,7 +21,6 @@ from tests.running import Said, salticid, salticid_anew
 from warcio.archiveiterator import ArchiveIterator
 
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.exports.export import Format
 from salticid.ui.kept_copies import copy_of
 
 SHELL = """<!doctype html><title>Loading</title><body><noscript>You need JavaScript.</noscript>
@@ -157,7 +156,7 @@ def test_the_warc_keeps_what_came_and_what_became_of_it(crawled: Path) -> None:
 
 
 def test_what_is_exported_is_what_was_read(crawled: Path) -> None:
-    lines = [json.loads(line) for line in exported(crawled, Format.JSONL)[0].splitlines()]
+    lines = [json.loads(line) for line in exported(crawled, "jsonl")[0].splitlines()]
     assert len(lines) == len(PAGES)
     for words in WORDS:
         assert sum(words in line["text"] and words in line["markdown"] for line in lines) == 1
@@ -168,10 +167,10 @@ def test_what_is_exported_is_what_was_read(crawled: Path) -> None:
 def test_exported_archives_hold_both(crawled: Path) -> None:
     kinds = [
         record.rec_type
-        for record in ArchiveIterator(io.BytesIO(exported(crawled, Format.WARC)[0]), check_digests="raise")
+        for record in ArchiveIterator(io.BytesIO(exported(crawled, "warc")[0]), check_digests="raise")
     ]
     assert [kinds.count(kind) for kind in ("response", "request", "conversion")] == [4, 4, 4]
-    package = ZipFile(io.BytesIO(exported(crawled, Format.WACZ)[0]))
+    package = ZipFile(io.BytesIO(exported(crawled, "wacz")[0]))
     index = gzip.decompress(package.read("indexes/index.cdx.gz")).decode().splitlines()
     about = [json.loads(line.split(" ", 2)[2]) for line in index]
     assert [line["status"] for line in about] == ["200"] * 4, "what is replayed is what was sent"

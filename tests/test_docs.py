@@ -9,10 +9,10 @@ import pytest
 from tests.running import salticid
 
 from salticid.cli import COMMANDS
+from salticid.formats import formats
 from salticid.judges import judges
 from salticid.metrics import metrics
-from salticid.runs.measured import WORTH, Worth
-from salticid.strategies import strategies
+from salticid.strategies import LeagueShare, league_shares, strategies
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -47,11 +47,18 @@ def test_every_strategy_and_every_judge_is_in_the_docs() -> None:
     assert told == [set(strategies.names()), set(judges.names())]
 
 
-def test_the_worth_of_strategies_that_people_are_told_is_the_one_that_was_measured() -> None:
+def test_the_shares_that_the_page_shows_are_those_in_the_docs() -> None:
     table = (ROOT / "docs" / "hunter.md").read_text().partition("that the prior never saw:")[2]
     rows = re.findall(r"^\| `(\w+)[^`]*` \| ([\d.]+) \|[^|]*\| ([\d.]+) \|", table, re.MULTILINE)
-    assert {name: Worth(float(near), float(far)) for name, near, far in rows} == WORTH
-    assert set(WORTH) == set(strategies.names())
+    assert {name: LeagueShare(float(near), float(far)) for name, near, far in rows} == league_shares()
+
+
+def test_every_format_is_in_the_docs_with_the_extra_it_needs() -> None:
+    told = page_of("export").split("## Formats")[1].split("## Notes")[0]
+    paragraphs = {name: part for part in told.split("\n\n") for name in re.findall(r"\*\*(\w+)\*\*", part)}
+    assert set(paragraphs) == set(formats.names())
+    lacking = {name: formats.find(name).extra for name in paragraphs if formats.find(name).extra}
+    assert all(f"salticid[{extra}]" in paragraphs[name] for name, extra in lacking.items())
 
 
 def test_every_measure_is_in_the_docs() -> None:

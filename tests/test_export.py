@@ -29,10 +29,9 @@ from warcio.archiveiterator import ArchiveIterator
 
 from salticid.cli.export import export_pages
 from salticid.errors import SalticidError, UserError
+from salticid.formats import bibtex, formats, parquet, ris
+from salticid.formats.csv import cell
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.exports import bibtex, parquet, ris
-from salticid.store.exports.comma_separated import cell
-from salticid.store.exports.export import Format
 from salticid.store.exports.new_file import new_file
 from salticid.store.exports.new_folder import size_of
 from salticid.store.exports.readings import Readings
@@ -222,7 +221,7 @@ def test_the_best_come_first_as_they_are_judged_by_now(spoken: Made) -> None:
     ]
     in_order = ["fell", "rose", "liked", "rejected", "stayed", "below", "back"]
     assert names(spoken.folder, AS_VISITED) == in_order
-    rows = pyarrow.parquet.read_table(io.BytesIO(exported(spoken.folder, Format.PARQUET)[0])).to_pylist()
+    rows = pyarrow.parquet.read_table(io.BytesIO(exported(spoken.folder, "parquet")[0])).to_pylist()
     assert [(row["current_score"], row["word"]) for row in rows[:2]] == [(0.95, None), (0.8, "rejected")]
 
 
@@ -273,7 +272,7 @@ def test_references_hold_what_a_bibliography_needs(made: Made) -> None:
     made.add("http://a.example/1", article("Eyes &amp; 50% {of} \\alpha_1 ~ #^$"), modified=BEGAN - 90_000)
     made.add("http://b.example/{2}", "<p>no title, but a few words</p>", modified=1e18)
     made.add("http://c.example/3", article("A\nER  - \nTY  - JOUR\n}@book{x,"), score=0.1)
-    references = exported(made.commit(), Format.RIS)[0].decode()
+    references = exported(made.commit(), "ris")[0].decode()
     assert references.split("\r\n") == [
         "TY  - ELEC", "TI  - Eyes & 50% {of} \\alpha_1 ~ #^$", "UR  - http://a.example/1", "PY  - 2026",
         "DA  - 2026/02/28/", "Y2  - 2026/03/01/", "ER  - ", "",
@@ -282,7 +281,7 @@ def test_references_hold_what_a_bibliography_needs(made: Made) -> None:
         "TY  - ELEC", "TI  - A ER - TY - JOUR }@book{x,", "UR  - http://c.example/3", "Y2  - 2026/03/01/", "ER  - ",
         "", "",
     ]  # fmt: skip
-    entries = exported(made.folder, Format.BIBTEX, Criteria(min_score=0.3))[0].decode()
+    entries = exported(made.folder, "bibtex", Criteria(min_score=0.3))[0].decode()
     title = r"Eyes \& 50\% \textbraceleft{}of\textbraceright{} \textbackslash{}alpha\_1 \textasciitilde{}"
     assert entries.splitlines() == [
         "@misc{a-example-0,",
@@ -335,7 +334,7 @@ def test_a_page_that_changed_is_told_as_it_is_now(made: Made) -> None:
     assert told[2]["text"] == f"Home of all menus back {ESSAY}", "no exchange was kept of that version"
     everything = [document["title"] for document in documents(made.folder, ALL)]
     assert everything == ["old same", "new", "old gone", "back", "old unknown"]
-    records = [*ArchiveIterator(io.BytesIO(exported(made.folder, Format.WARC)[0]))]
+    records = [*ArchiveIterator(io.BytesIO(exported(made.folder, "warc")[0]))]
     assert len(records) == 1 + 2 * 3
 
 
@@ -349,7 +348,7 @@ def test_csv_can_be_read_back_and_holds_no_formula(made: Made) -> None:
     for number, title in enumerate(TITLES):
         made.add(f"http://a.example/{number}", f"<body>{ESSAY}\r\nAnd <pre>\n=more</pre>")
         made.db.execute("UPDATE page SET title = ? WHERE step = ?", (title, number))
-    data = exported(made.commit(), Format.CSV)[0]
+    data = exported(made.commit(), "csv")[0]
     assert data.count(b"\r\n") == 1 + len(TITLES)
     header, *rows = csv.reader(io.StringIO(data.decode(), newline=""), strict=True)
     assert header == FIELDS[:-1], "all but the Markdown"
@@ -404,7 +403,7 @@ def test_parquet_holds_the_same_with_types(made: Made, monkeypatch: pytest.Monke
         text = ESSAY if number else "long " * 300
         made.add(f"http://a.example/{number}", article("", text), modified=1e18 if number else BEGAN)
         made.db.execute("UPDATE page SET title = ? WHERE step = ?", (title, number))
-    data = exported(made.commit(), Format.PARQUET)[0]
+    data = exported(made.commit(), "parquet")[0]
     file = pyarrow.parquet.ParquetFile(io.BytesIO(data))
     assert file.schema_arrow.names == FIELDS
     assert {str(file.schema_arrow.field(name).type) for name in ("fetched", "last_modified")} == {
@@ -424,7 +423,7 @@ def test_parquet_says_what_is_missing(made: Made, monkeypatch: pytest.MonkeyPatc
     made.commit()
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(UserError, match=r"pip install 'salticid\[export\]'"):
-        exported(made.folder, Format.PARQUET)
+        exported(made.folder, "parquet")
 
 
 def test_warc_holds_the_exchanges_of_the_exported_pages_hop_by_hop(made: Made) -> None:
@@ -433,7 +432,7 @@ def test_warc_holds_the_exchanges_of_the_exported_pages_hop_by_hop(made: Made) -
     made.add("http://a.example/dead", "", raw="gone", outcome="dead")
     made.add("http://a.example/lost", page)
     made.add("http://a.example/z", page, raw=page)
-    data, done = exported(made.commit(), Format.WARC)
+    data, done = exported(made.commit(), "warc")
     found = []
     for record in ArchiveIterator(io.BytesIO(data), check_digests="raise"):
         said = record.http_headers.get_statuscode() if record.rec_type == "response" else ""
@@ -455,7 +454,7 @@ def test_warc_holds_the_exchanges_of_the_exported_pages_hop_by_hop(made: Made) -
 def test_a_crawl_without_exchanges_gives_no_warc(made: Made) -> None:
     made.add("http://a.example/", article("a"))
     with pytest.raises(UserError, match="holds no WARC: only a live crawl"):
-        exported(made.commit(), Format.WARC)
+        exported(made.commit(), "warc")
 
 
 def test_a_hostile_page_costs_its_main_text_and_nothing_else(
@@ -556,14 +555,14 @@ def test_the_command_writes_what_it_says(
     for number in range(3):
         made.add(f"http://a.example/{number}", article(f"\x1b]0;{number}"), raw=article(str(number)))
     folder = made.commit()
-    for form in Format:
+    for form in formats.names():
         file = tmp_path / f"pages.{form}"
         export_pages(folder, form, str(file), json=True)
         told = json.loads(capsys.readouterr().out)
-        assert (told["out"], told["format"], told["pages"]) == (str(file), form.value, 3)
+        assert (told["out"], told["format"], told["pages"]) == (str(file), form, 3)
         assert told["bytes"] == (size_of(file) if file.is_dir() else file.stat().st_size)
         assert set(told) == {"out", "format", "pages", "skipped", "bytes", "seconds"}
-    export_pages(folder, Format.CSV, str(tmp_path / "again.csv"), min_score=0.9)
+    export_pages(folder, "csv", str(tmp_path / "again.csv"), min_score=0.9)
     told = capsys.readouterr().out
     assert "0 pages" in told
     assert "left out: 3 x score" in told
@@ -573,7 +572,7 @@ def test_stdout_holds_the_pages_and_nothing_else(made: Made, tmp_path: Path) -> 
     made.add("http://a.example/", article("a"))
     folder, file = made.commit(), tmp_path / "pages.csv"
     streamed = salticid("export", folder, "--to", "csv", "--out", "-", "--min-score", "0.5", "--all")
-    export_pages(folder, Format.CSV, str(file))
+    export_pages(folder, "csv", str(file))
     assert (streamed.status, streamed.out.splitlines()) == (0, file.read_text().splitlines())
     assert "1 pages" in streamed.err
 
@@ -585,19 +584,21 @@ def test_mistakes_are_told_and_nothing_is_lost(made: Made, tmp_path: Path) -> No
     said = salticid("export", folder, "--to", "jsonl", "--out", file, "--json")
     assert (said.status, said.out, said.err.count("\n")) == (2, "", 1)
     assert "exists already; name another file with --out, or replace it with --force" in said.err
-    mistakes: list[tuple[str, Format, str | Path, dict[str, Any]]] = [
-        ("no plain file", Format.JSONL, tmp_path, {"force": True}),
-        ("belongs to the crawl", Format.JSONL, folder / FILE, {"force": True}),
-        ("No such file", Format.JSONL, tmp_path / "no" / "folder.jsonl", {}),
-        ("holds no WARC", Format.WARC, tmp_path / "pages.warc.gz", {}),
-        ("no text for stdout", Format.PARQUET, "-", {}),
-        ("both want stdout", Format.CSV, "-", {"json": True}),
+    mistakes: list[tuple[str, str, str | Path, dict[str, Any]]] = [
+        ("no plain file", "jsonl", tmp_path, {"force": True}),
+        ("belongs to the crawl", "jsonl", folder / FILE, {"force": True}),
+        ("No such file", "jsonl", tmp_path / "no" / "folder.jsonl", {}),
+        ("holds no WARC", "warc", tmp_path / "pages.warc.gz", {}),
+        ("no text for stdout", "parquet", "-", {}),
+        ("both want stdout", "csv", "-", {"json": True}),
     ]
+    with pytest.raises(UserError, match="holds no crawl"):
+        export_pages(tmp_path / "none", "jsonl", str(tmp_path / "new.jsonl"))
     for words, form, out, options in mistakes:
         with pytest.raises(UserError, match=words):
             export_pages(folder, form, str(out), **options)
     assert file.read_text() == "precious"
-    export_pages(folder, Format.JSONL, str(file), force=True)
+    export_pages(folder, "jsonl", str(file), force=True)
     assert json.loads(file.read_text())["title"] == "a"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["crawl", "pages.jsonl"]
 

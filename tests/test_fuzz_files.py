@@ -21,13 +21,13 @@ from tests.running import salticid
 
 from salticid.crawl import Crawl
 from salticid.errors import SalticidError, UserError
+from salticid.formats import export
 from salticid.judges.cosine import Cosine
 from salticid.model import Feedback, Limits, Outcome, Response
 from salticid.parse.codings import InflatingFile
 from salticid.runs.brief import prepare
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.damage import UNREADABLE
-from salticid.store.exports.export import Format, export
 from salticid.store.exports.selection import Criteria
 from salticid.store.log import CrawlLog
 from salticid.store.record import Delivery, Record
@@ -183,7 +183,7 @@ def _read_all(folder: Path) -> Iterator[object]:
         while (news := reader.news()) is not None:
             yield news
         with TemporaryFile() as file:
-            export(crawl, Format.JSONL, Criteria(), cast(BinaryIO, file), lambda done, pages: None)
+            export(crawl, "jsonl", Criteria(), cast(BinaryIO, file), lambda done, pages: None)
             file.seek(0)
             yield file.read()
 

@@ -17,6 +17,7 @@ from salticid.lab.league import League
 from salticid.lab.plan_file import read_plan
 from salticid.runs.specs import strategy_of
 from salticid.truth import load_topic
+from salticid.ui.order_form import strategy_menu
 
 ROOT = Path(__file__).resolve().parent.parent
 OPTIONS = (
@@ -36,7 +37,7 @@ def webs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         salticid("world", "build", folder / "menus", "--synthetic", 300, "--seed", 4, "--menus").status == 0
     )
     (folder / "page.md").write_text(PAGE)
-    said = play(folder, folder / "out", "--into", folder / "page.md")
+    said = play(folder, folder / "out", "--into", folder / "page.md", "--shares", folder / "shares.json")
     assert said.status == 0, said.err
     (folder / "said.txt").write_text(said.out)
     return folder
@@ -67,6 +68,41 @@ def test_every_web_is_played_on_in_four_ways(webs: Path) -> None:
         assert test["low"] <= test["diff"] <= test["high"]
         lead = best["oracle_share"]["mean"] - other["oracle_share"]["mean"]
         assert test["diff"] == pytest.approx(lead)
+
+
+def test_the_shares_are_means_over_all_topics_with_examples(webs: Path) -> None:
+    shares = json.loads((webs / "shares.json").read_text())
+    assert shares.keys() == {"breadth_first", "shark_search"}
+    assert [share["near"] for share in shares.values()] == sorted(
+        (s["near"] for s in shares.values()), reverse=True
+    )
+    for name, share in shares.items():
+        for distance, task in (("near", "examples"), ("far", "neighbours")):
+            means = [
+                place["oracle_share"]["mean"]
+                for match in league(webs / "out")
+                for place in match["places"]
+                if (match["task"], match["keywords_alone"], place["strategy"]) == (task, False, name)
+            ]
+            assert len(means) == 2
+            assert share[distance] == pytest.approx(50 * sum(means), abs=0.051)
+
+
+def test_the_page_shows_the_shares_of_the_file_and_none_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("salticid.strategies.__file__", str(tmp_path / "__init__.py"))
+
+    def shown() -> dict[str, object]:
+        return {each["name"]: each["worth"] for each in strategy_menu() if each["worth"] is not None}
+
+    assert shown() == {}
+    for damaged in ('{"opic": {"near": "much"}}', "{"):
+        (tmp_path / "league.json").write_text(damaged)
+        assert shown() == {}
+    (tmp_path / "league.json").write_text('{"opic": {"near": 50, "far": 2.5}}')
+    assert shown() == {"opic": {"near": 50.0, "far": 2.5}}
+    assert [each["name"] for each in strategy_menu()][:2] == ["hunter", "opic"]
 
 
 def test_a_match_is_the_comparison_that_compare_makes(webs: Path) -> None:

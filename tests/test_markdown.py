@@ -18,14 +18,13 @@ from selectolax.lexbor import LexborHTMLParser
 from tests.made_crawl import ESSAY, Made, article, documents, exported
 from tests.running import salticid
 
+from salticid.formats import export
+from salticid.formats.markdown import INDEX, front_matter
 from salticid.parse.blocks import Block, BlockKind, markdown_of, plain_blocks
 from salticid.parse.main_text import main_text
 from salticid.parse.markdown import blocks_of
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.chunks import cut
-from salticid.store.exports.export import Format, export
-from salticid.store.exports.front_matter import front_matter
-from salticid.store.exports.markdown_folder import INDEX
 from salticid.store.exports.reference import one_line
 from salticid.store.exports.selection import Criteria
 
@@ -267,7 +266,7 @@ def test_chunks_are_cut_by_headings_and_say_where_they_stand(made: Made, tmp_pat
     data = io.BytesIO()
     crawl = CrawlFolder(folder)
     try:
-        export(crawl, Format.PARQUET, Criteria(), data, lambda _visits, _pages: None, 50)
+        export(crawl, "parquet", Criteria(), data, lambda _visits, _pages: None, 50)
     finally:
         crawl.close()
     table = pyarrow.parquet.read_table(data)

@@ -23,13 +23,13 @@ from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.topics import TopicPlan, make_topics
 
 STRATEGY = """
-from salticid.model import Visit
-from salticid.strategies.parts.base import Queueing
+from salticid.model import Ints, Visit
+from salticid.strategies import QueueStrategy
 
-class LastFirst(Queueing):
+class LastFirst(QueueStrategy):
     '''The links of the last page first.'''
 
-    def score_of(self, visit: Visit) -> float:
+    def score_links(self, visit: Visit, fresh: Ints) -> float:
         return float(visit.step)
 """
 MEASURE = """
@@ -93,6 +93,37 @@ def test_a_measure_of_another_package_is_measured_by(lab: Path, tmp_path: Path) 
     report = (tmp_path / "all" / "report.html").read_text()
     assert "short addresses" in report
     assert "On things that glitter" in report
+
+
+def test_a_format_of_another_package_is_offered_and_written(lab: Path, tmp_path: Path) -> None:
+    topic, crawl = min((lab / "topics").glob("*.toml")), tmp_path / "c"
+    assert salticid("crawl", topic, "--web", lab / "w", "--max-pages", "5", "--out", crawl).status == 0
+    assert "|shiny|" in with_plugin("export", "--help").out
+    said = with_plugin("export", crawl, "--to", "shiny", "--out", "-", "--order", "visits")
+    assert (said.status, len(said.out.splitlines())) == (0, 5), said.err
+    assert all(line.startswith("* ") for line in said.out.splitlines())
+    without = salticid("export", crawl, "--to", "shiny", "--out", "-")
+    assert (without.status, "no format 'shiny'" in without.err) == (2, True)
+
+
+def test_a_world_is_built_from_a_source_of_another_package(tmp_path: Path) -> None:
+    (tmp_path / "titles.txt").write_text("portia\nphidippus\nsaltiscus\n")
+    order = (
+        "world",
+        "build",
+        tmp_path / "w",
+        "--nest",
+        tmp_path / "titles.txt",
+        "--nest-host",
+        "birds.example",
+    )
+    said = with_plugin(*order, "--context-paths", "--json")
+    assert (said.status, json.loads(said.out)["pages"]) == (0, 3), said.err
+    assert (tmp_path / "w" / "context_paths.jsonl").read_text().count("http://birds.example/") >= 3
+    dated = with_plugin(*order, "--at", "3")
+    assert (dated.status, "--at says nothing to this source" in dated.err) == (2, True)
+    assert "--nest," in with_plugin("world", "build", tmp_path / "v").err
+    assert salticid(*order).status == 2
 
 
 def test_one_file_adds_a_strategy_and_one_file_a_measure(lab: Path, tmp_path: Path) -> None:

@@ -22,7 +22,6 @@ from tests.running import salticid
 
 from salticid.model import Glimpse
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.exports.export import Format
 from salticid.store.exports.selection import Criteria
 from salticid.store.schema import FILE
 from salticid.store.views import VIEWS, make_views
@@ -201,7 +200,7 @@ def test_a_page_is_told_as_it_was_last_seen(eventful: Path) -> None:
 
 def test_an_export_has_what_the_views_have_and_the_rest(eventful: Path, tmp_path: Path) -> None:
     file = tmp_path / "all.sqlite"
-    file.write_bytes(exported(eventful, Format.SQLITE, EVERYTHING)[0])
+    file.write_bytes(exported(eventful, "sqlite", EVERYTHING)[0])
     with plain(file) as of_file, plain(eventful / FILE) as of_crawl:
         for view in VIEWS:
             names = [row[1] for row in of_crawl(f"PRAGMA table_info({view})")]
@@ -216,7 +215,7 @@ def test_an_export_has_what_the_views_have_and_the_rest(eventful: Path, tmp_path
 
 def test_only_chosen_pages_are_exported_and_all_visits(eventful: Path, tmp_path: Path) -> None:
     file = tmp_path / "some.sqlite"
-    file.write_bytes(exported(eventful, Format.SQLITE, Criteria(on_topic=True))[0])
+    file.write_bytes(exported(eventful, "sqlite", Criteria(on_topic=True))[0])
     with plain(file) as ask:
         assert ask("SELECT step FROM pages") == ask("SELECT DISTINCT step FROM links") == [(0,)]
         assert ask("SELECT count(*) FROM visits") == [(7,)]

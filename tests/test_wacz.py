@@ -19,9 +19,8 @@ from tests.running import salticid
 from warcio.archiveiterator import ArchiveIterator
 
 from salticid.errors import UserError
-from salticid.store.exports import archive_index
-from salticid.store.exports.export import Format
-from salticid.store.exports.surt import surt
+from salticid.formats import wacz
+from salticid.formats.wacz import surt
 
 NAMES = ("eyes", "Silk/", "q?b=2&a=1", "silk-2")
 
@@ -39,7 +38,7 @@ def archived(made: Made) -> Path:
 
 
 def packed(folder: Path) -> ZipFile:
-    return ZipFile(io.BytesIO(exported(folder, Format.WACZ)[0]))
+    return ZipFile(io.BytesIO(exported(folder, "wacz")[0]))
 
 
 def index_of(package: ZipFile) -> list[tuple[str, str, dict[str, Any]]]:
@@ -117,8 +116,8 @@ def test_pages_have_titles_and_texts(archived: Path) -> None:
 def test_a_long_index_is_sorted_in_files_and_read_by_its_blocks(
     made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archive_index, "RUN", 7)
-    monkeypatch.setattr(archive_index, "_BLOCK_LINES", 4)
+    monkeypatch.setattr(wacz, "RUN", 7)
+    monkeypatch.setattr(wacz, "_BLOCK_LINES", 4)
     numbers = list(range(30))
     random.Random(1).shuffle(numbers)
     for number in numbers:
@@ -140,7 +139,7 @@ def test_a_long_index_is_sorted_in_files_and_read_by_its_blocks(
 def test_a_crawl_without_exchanges_gives_none(made: Made) -> None:
     made.add("http://a.example/", article("a"))
     with pytest.raises(UserError, match="holds no WARC"):
-        exported(made.commit(), Format.WACZ)
+        exported(made.commit(), "wacz")
 
 
 def test_the_public_validator_finds_it_valid(archived: Path, tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 from salticid.errors import UserError
 
 EXTRAS = {
@@ -14,6 +16,11 @@ EXTRAS = {
     "ui": {"sse_starlette", "starlette", "uvicorn"},
 }
 """By extra the modules it brings, as far as we import them."""
+
+
+def is_installed(extra: str) -> bool:
+    """Whether all modules that an extra brings can be found."""
+    return all(map(find_spec, EXTRAS[extra]))
 
 
 def not_installed(error: ModuleNotFoundError, who: str) -> UserError | None:

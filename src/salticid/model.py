@@ -371,6 +371,12 @@ class Visit:
         """The URL that was asked for."""
         return self.choice.link.url
 
+    def require_page(self) -> Page:
+        """Its page; ValueError if it has none."""
+        if self.page is None:
+            raise ValueError(f"visit {self.step} has no page")
+        return self.page
+
     def without_page(self) -> Visit:
         """The visit alone, which takes little room."""
         return Visit(

@@ -1,4 +1,5 @@
-"""Strategies, judges and measures by name: a file in their room, or an entry point of another package.
+"""Strategies, judges, measures, export formats and world sources by name: a file in their room, or an entry point of
+another package.
 
 The file `best_first.py` holds the class `BestFirst`, and `best_first` is its name everywhere: in the
 command line, in reports, in the docs. Constructor keywords are its settings.
@@ -45,11 +46,20 @@ class Room(Generic[T]):
     """What a room holds, a file each, and what other packages add under the entry point of the room's name.
 
     All files of the room are of its kind; what they share is in a folder beside them, such as `parts`. The file
-    `best_first.py` has to define what `in_file("best_first")` says, and that has to have the `method`.
+    `best_first.py` has to define what `in_file("best_first")` says, and that has to have the `method`. `takes_code`:
+    whether a user may name a file instead, which `find_code` runs.
     """
 
-    def __init__(self, kind: str, room: ModuleType, method: str, in_file: Callable[[str], str] = str) -> None:
+    def __init__(
+        self,
+        kind: str,
+        room: ModuleType,
+        method: str,
+        in_file: Callable[[str], str] = str,
+        takes_code: bool = True,
+    ) -> None:
         self.kind, self._room, self._method, self._in_file = kind, room, method, in_file
+        self._takes_code = takes_code
 
     def names(self) -> list[str]:
         """All names, sorted."""
@@ -63,7 +73,7 @@ class Room(Generic[T]):
         for point in self._outside():
             if point.name == name:
                 return self._inside(_imported(point.module), point.attr)
-        if names_a_file(name) or ":" in name:
+        if self._takes_code and (names_a_file(name) or ":" in name):
             raise UserError(
                 f"{shortened(name)!r} is not the name of a {self.kind}: only a command line or a Python program can "
                 f"name code or a file. Name a built-in or installed {self.kind}, as in {self.names()[0]}, or run "
@@ -104,8 +114,10 @@ class Room(Generic[T]):
 class Registry(Room[type[T]]):
     """A room of classes: `best_first.py` defines the class `BestFirst`, whose constructor takes its settings."""
 
-    def __init__(self, kind: str, room: ModuleType, method: str) -> None:
-        super().__init__(kind, room, method, lambda name: "".join(part.title() for part in name.split("_")))
+    def __init__(self, kind: str, room: ModuleType, method: str, takes_code: bool = True) -> None:
+        super().__init__(
+            kind, room, method, lambda name: "".join(part.title() for part in name.split("_")), takes_code
+        )
 
     def make(self, name: str, settings: Mapping[str, object] | None = None) -> T:
         """An instance with these settings; texts are read as the setting's type."""

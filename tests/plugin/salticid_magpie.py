@@ -6,11 +6,11 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from salticid.model import Choice, Visit
-from salticid.strategies.parts.base import Queueing
+from salticid.model import Choice, Ints, Visit
+from salticid.strategies import QueueStrategy
 
 
-class Magpie(Queueing):
+class Magpie(QueueStrategy):
     """Goes for pages with a short title, because they glitter.
 
     >>> from salticid.testing import walk_through
@@ -21,9 +21,8 @@ class Magpie(Queueing):
     def __init__(self, *, glitter: Annotated[int, Meta(ge=1, le=80)] = 20) -> None:
         self.glitter = glitter
 
-    def score_of(self, visit: Visit) -> float:
-        title = visit.page.title if visit.page is not None else ""
-        return 1.0 / (1 + max(0, len(title) - self.glitter))
+    def score_links(self, visit: Visit, fresh: Ints) -> float:
+        return 1.0 / (1 + max(0, len(visit.require_page().title) - self.glitter))
 
 
 class Grumpy(Magpie):

@@ -16,26 +16,31 @@ from salticid.cli.console import err, out, print_json, safe
 from salticid.cli.options import At, Quiet, moment
 from salticid.cli.progress import Work
 from salticid.errors import UserError
-from salticid.store.exports.choices import BINARY, CUT, FOLDERS, Format, PageOrder
+from salticid.formats import FileFormat, FolderFormat, export, formats
+from salticid.store.exports.choices import PageOrder
 from salticid.store.exports.new_file import new_file
 from salticid.store.exports.new_folder import new_folder, size_of
 
 if TYPE_CHECKING:
+    from salticid.formats import ExportResult, Format
     from salticid.store.crawl_folder import CrawlFolder
-    from salticid.store.exports.export import ExportResult
     from salticid.store.since import Since
 
 STDOUT = "-"
+_FORMATS = formats.names()
 
 
 def export_pages(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl.")],
-    to: Annotated[Format, typer.Option(help="What to write.")],
+    to: Annotated[
+        str,
+        typer.Option(help="What to write.", metavar="|".join(_FORMATS), autocompletion=lambda: _FORMATS),
+    ],
     file: Annotated[
         str,
         typer.Option(
             "--out",
-            help="The new file, or for markdown and dataset the new folder; - for stdout (files of text).",
+            help="The new file or folder; - for stdout (formats that are text).",
             metavar="PATH",
         ),
     ],
@@ -77,10 +82,10 @@ def export_pages(
     Example: salticid export crawls/spiders --on-topic --to csv --out found.csv
     """
     from salticid.cli.crawl_reading import crawl_in  # here, as what follows: it takes its time to import
-    from salticid.store.exports.export import export, export_folder
     from salticid.store.exports.selection import Criteria
 
-    _check(folder, to, file, json, chunks)
+    form = formats.make(to)
+    _check(folder, to, form, file, json, chunks)
     start = time.monotonic()
     when = None if at is None else moment(at)
     criteria = Criteria(min_score, everything, on_topic, liked, order=order, noindex=with_noindex, at=when)
@@ -91,16 +96,16 @@ def export_pages(
         def watch(visits: int, pages: int) -> None:
             work.at(visits, f"{pages} pages")
 
-        if to in FOLDERS:
+        if isinstance(form, FolderFormat):
             with new_folder(Path(file), force) as new:
-                result = export_folder(crawl, to, criteria, new, watch, chunks)
+                result = export(crawl, to, criteria, new, watch, chunks)
                 size: int | None = size_of(new)
         else:
             with _stream(file, force) as stream:
                 result = export(crawl, to, criteria, stream, watch, chunks)
                 size = None if file == STDOUT else stream.tell()
     if json:
-        facts = {"out": file, "format": to.value, **asdict(result), "bytes": size}
+        facts = {"out": file, "format": to, **asdict(result), "bytes": size}
         print_json({**facts, "seconds": round(time.monotonic() - start, 3)})
     else:
         _tell(file, result, size)
@@ -124,14 +129,14 @@ def _tell(file: str, result: ExportResult, size: int | None) -> None:
             console.print(f"  left out: {count} x {why}", highlight=False)
 
 
-def _check(folder: Path, to: Format, file: str, json: bool, chunks: int | None) -> None:
-    if file == STDOUT and (to in BINARY or to in FOLDERS):
-        what = "a folder, nothing" if to in FOLDERS else "no text"
-        raise UserError(f"--to {to.value} is {what} for stdout; name a path with --out")
+def _check(folder: Path, to: str, form: Format, file: str, json: bool, chunks: int | None) -> None:
+    if file == STDOUT and not (isinstance(form, FileFormat) and form.is_text):
+        what = "a folder, nothing" if isinstance(form, FolderFormat) else "no text"
+        raise UserError(f"--to {to} is {what} for stdout; name a path with --out")
     if file == STDOUT and json:
         raise UserError("--out - and --json both want stdout; name a file with --out")
-    if chunks is not None and to not in CUT:
-        raise UserError(f"--to {to.value} has no chunks; leave out --chunks, or choose --to jsonl")
+    if chunks is not None and not form.has_chunks:
+        raise UserError(f"--to {to} has no chunks; leave out --chunks, or choose --to jsonl")
     if file != STDOUT and _is_of_crawl(folder, Path(file)):
         raise UserError(f"{file} belongs to the crawl itself; name another path with --out")
     _check_followed(folder, file)
@@ -142,7 +147,9 @@ def _check_followed(folder: Path, file: str) -> None:
     from salticid.store.files import folder_in
 
     part = Path(file).absolute()
-    whole = next((each for each in part.parents if each.exists() and each.samefile(folder)), None)
+    whole = next(
+        (each for each in part.parents if folder.exists() and each.exists() and each.samefile(folder)), None
+    )
     if file != STDOUT and whole is not None:
         with suppress(FileNotFoundError), folder_in(whole, str(part.relative_to(whole).parent)):
             pass

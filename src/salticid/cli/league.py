@@ -56,6 +56,10 @@ def league(
         Path | None,
         typer.Option(help="Put the tables between the marks of this page too.", metavar="FILE.md"),
     ] = None,
+    shares: Annotated[
+        Path | None,
+        typer.Option(help="Write the oracle shares that the page shows to this file.", metavar="FILE.json"),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -77,6 +81,8 @@ def league(
         played = League(webs, tuple(strategy or ()), max_pages, options.max_buffer(max_buffer), judge, seed)
     results = _play(played, out_dir, workers)
     report = _write(played, results, out_dir, into)
+    if shares is not None:
+        _write_shares(results, shares)
     if json:
         print_json({"matches": results, "out": str(out_dir)})
     else:
@@ -104,6 +110,17 @@ def _write(league: League, results: list[MatchResult], out_dir: Path, into: Path
     report.write_text(league_tables.render(league, results, REPORT), encoding="utf-8", newline="\n")
     put_figures(into, league_tables.markdown(league, results))
     return report
+
+
+def _write_shares(results: list[MatchResult], file: Path) -> None:
+    import msgspec
+
+    from salticid.lab.league import shares
+
+    try:
+        file.write_bytes(msgspec.json.format(msgspec.json.encode(shares(results)), indent=1) + b"\n")
+    except OSError as error:
+        raise UserError(f"cannot write {file}: {error.strerror}; name another file with --shares") from None
 
 
 def _tell(league: League, results: list[MatchResult], report: Path) -> None:

@@ -20,7 +20,7 @@ from salticid.lab.report import write_report
 from salticid.lab.report.leaders import Findings
 from salticid.lab.results import Results, Score, Test
 from salticid.runs.specs import judge_of, strategy_of
-from salticid.strategies import strategies
+from salticid.strategies import LeagueShare, strategies
 from salticid.strategies.hunter import Hunter
 from salticid.truth import load_topic, save_topic
 from salticid.worlds.topics import TopicPlan, make_topics
@@ -193,6 +193,26 @@ def _result(match: Match, results: Results) -> MatchResult:
         for name in order
     ]
     return MatchResult(match.web, match.task, match.keywords_alone, len(results.topics), match.folder, places)
+
+
+def shares(results: list[MatchResult]) -> dict[str, LeagueShare]:
+    """The mean oracle shares of each strategy over all topics that were given with examples, the best first.
+
+    A strategy that has no share in one of the two tasks is left out.
+    """
+    found: dict[str, dict[str, tuple[float, int]]] = {}
+    for match in results:
+        for place in match.places if not match.keywords_alone else ():
+            score, tasks = place.oracle_share, found.setdefault(place.strategy, {})
+            if score.mean is not None:
+                total, topics = tasks.get(match.task, (0.0, 0))
+                tasks[match.task] = total + score.mean * score.n, topics + score.n
+    near_and_far = {
+        name: LeagueShare(*(round(100 * tasks[task][0] / tasks[task][1], 1) for task in TASKS))
+        for name, tasks in found.items()
+        if tasks.keys() == set(TASKS)
+    }
+    return dict(sorted(near_and_far.items(), key=lambda pair: -pair[1].near))
 
 
 def _from(best: str, test: Test | None) -> Test | None:

@@ -61,7 +61,7 @@ class AdaptiveN(InBatches):
         return self._n
 
     def learn(self, visits: Sequence[Visit]) -> None:
-        self._scores += [self.score_of(visit) for visit in visits if visit.page is not None]
+        self._scores += [self.score_page(visit) for visit in visits if visit.page is not None]
         if len(self._scores) < self.window:
             return
         before, self._harvest = self._harvest, sum(self._scores) / len(self._scores)

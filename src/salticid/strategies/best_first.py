@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
-from salticid.model import Feedback, Visit
+from salticid.model import Feedback, Ints, Visit
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.base import Queueing
+from salticid.strategies.parts.base import QueueStrategy
 
 
 @in_snapshot()
-class BestFirst(Queueing):
+class BestFirst(QueueStrategy):
     """A link is as promising as the page it was found on: its score is the judge's of that page.
 
     With the cosine judge this is the papers' BestFirst, sim(topic, page). A URL found again keeps
@@ -30,7 +30,7 @@ class BestFirst(Queueing):
     def __init__(self, *, admit: Literal["compete", "always"] = "compete") -> None:
         self.admit = admit
 
-    def score_of(self, visit: Visit) -> float:
+    def score_links(self, visit: Visit, fresh: Ints) -> float | Sequence[float]:
         return visit.score
 
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:

@@ -54,9 +54,9 @@ class BestNFirst(InBatches):
         if self._linkage is not None:
             self._linkage.see([visit.page for visit in visits if visit.page is not None])
 
-    def score_of(self, visit: Visit) -> float:
+    def score_page(self, visit: Visit) -> float:
         if self._linkage is None or visit.page is None:
-            return super().score_of(visit)
+            return super().score_page(visit)
         return self._linkage.score(visit.page)
 
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:

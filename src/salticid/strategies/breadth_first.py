@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from salticid.model import Visit
+from salticid.model import Ints, Visit
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.base import Queueing
+from salticid.strategies.parts.base import QueueStrategy
 
 
 @in_snapshot()
-class BreadthFirst(Queueing):
+class BreadthFirst(QueueStrategy):
     """Fetches links in the order they were found: the baseline that knows nothing.
 
     The bounded frontier is a first-in-first-out queue: when it is full, newcomers are turned away.
@@ -22,5 +22,5 @@ class BreadthFirst(Queueing):
 
     seed_score = 0.0
 
-    def score_of(self, visit: Visit) -> float:
+    def score_links(self, visit: Visit, fresh: Ints) -> float:
         return 0.0

@@ -39,14 +39,11 @@ class Context(BestFirst):
         super().start(brief)
         self._words, self._urls = brief.words, brief.urls
 
-    def observe(self, visit: Visit, fresh: Ints) -> None:
-        if self.weights is None or visit.page is None:
-            super().observe(visit, fresh)
-            return
-        self.frontier.discard(visit.final)
-        page = PageTraits.of(visit.page, self._words, self._urls)
-        scores = [self.weights.chance(page.traits(place)) for place in fresh.tolist()]
-        self.frontier.push(visit.page.links.url[fresh], scores, visit.step, fresh)
+    def score_links(self, visit: Visit, fresh: Ints) -> float | Sequence[float]:
+        if self.weights is None:
+            return super().score_links(visit, fresh)
+        page = PageTraits.of(visit.require_page(), self._words, self._urls)
+        return [self.weights.chance(page.traits(place)) for place in fresh.tolist()]
 
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
         if self.weights is None:

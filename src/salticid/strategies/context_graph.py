@@ -13,7 +13,7 @@ from msgspec import Meta
 from salticid.model import Choice, Event, Ints, Page, Visit
 from salticid.protocols import Backlinks, Brief
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.base import Queueing, keywords_of
+from salticid.strategies.parts.base import QueueStrategy, keywords_of
 from salticid.strategies.parts.layers import Layers
 from salticid.text.bags import Bag
 from salticid.text.page_bags import PageBags
@@ -24,7 +24,7 @@ _SPARE = 3
 
 
 @in_snapshot(_stems=Stems, _bags=PageBags, _layers=Layers, _nearness=bytearray, _news=list[Event])
-class ContextGraph(Queueing):
+class ContextGraph(QueueStrategy):
     """Learns from backlinks what pages look like that are one, two, three links away from the topic.
 
     The examples are layer 0, the pages that link to them layer 1, those that link to these layer 2, and so on;
@@ -77,15 +77,15 @@ class ContextGraph(Queueing):
         return [self._with_reasons(choice) for choice in super().choose(n, busy)]
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
-        self.frontier.discard(visit.final)
         if visit.page is None:
             self._nearness.append(0)
-            return
-        layer, likeness = self._layers.place(self._bag(visit.page))
+        super().observe(visit, fresh)
+
+    def score_links(self, visit: Visit, fresh: Ints) -> float:
+        layer, likeness = self._layers.place(self._bag(visit.require_page()))
         nearness = 0 if layer is None else self._layers.count - layer
         self._nearness.append(nearness)
-        score = (nearness + likeness) / (self._layers.count + 1)
-        self.frontier.push(visit.page.links.url[fresh], score, visit.step, fresh)
+        return (nearness + likeness) / (self._layers.count + 1)
 
     def events(self) -> list[Event]:
         news, self._news = self._news, []

@@ -13,7 +13,7 @@ from msgspec import Meta
 from salticid.model import FROM_OFFER, FROM_SEED, Choice, Feedback, Floats, Ints, Links, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.base import Queueing
+from salticid.strategies.parts.base import QueueStrategy
 from salticid.strategies.parts.frontier import Frontier
 
 _BREEDING = 1.5
@@ -23,7 +23,7 @@ _SLACK = 64
 
 
 @in_snapshot(_depth=dict[int, int], _flying=dict[int, int], _line=float)
-class FishSearch(Queueing):
+class FishSearch(QueueStrategy):
     """Follows the links of relevant pages first and farthest; lines of irrelevant pages die out.
 
     Every link carries a depth. The links of a relevant page get the full `depth`; those of an irrelevant one

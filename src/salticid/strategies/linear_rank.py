@@ -12,7 +12,7 @@ import numpy as np
 from salticid.model import FROM_OFFER, FROM_SEED, Choice, Feedback, Floats, Ints, Limits, Links, Page, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.base import Queueing
+from salticid.strategies.parts.base import QueueStrategy
 from salticid.strategies.parts.frontier import Frontier
 from salticid.strategies.parts.rank_links import PastLinks
 from salticid.strategies.parts.rank_terms import (
@@ -40,7 +40,7 @@ _SPARE = 1024
     _max_pages=int, _limit=int, _open_urls=OpenUrls, _past=PastLinks, _flying=set[int],
     _hosts=dict[int, tuple[int, int]],
 )  # fmt: skip
-class LinearRank(Queueing):
+class LinearRank(QueueStrategy):
     """A link ranks by a weighted sum of what is known of the pages that point to it, its words and its host.
 
     Rank(u) = sum of weight * score. P are the downloaded pages that link to u, L(p) the URLs p links to:

@@ -11,11 +11,11 @@ from salticid.learning.link_tables import LinkTables
 from salticid.model import Ints, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.base import Queueing
+from salticid.strategies.parts.base import QueueStrategy
 
 
 @in_snapshot(model=LinkModel)
-class Neighbourhood(Queueing):
+class Neighbourhood(QueueStrategy):
     """Every link of a page scores the page's own probability of being on topic, by naive Bayes.
 
         score = P(on | page) ~ P(on) * product over areas k and words w of the page in k of P(w in k | on)
@@ -59,12 +59,9 @@ class Neighbourhood(Queueing):
         super().start(brief)
         self.model = model_for(brief, self.tables, self.evidence)
 
-    def observe(self, visit: Visit, fresh: Ints) -> None:
-        self.frontier.discard(visit.final)
-        if visit.page is None:
-            return
-        posterior = self.model.pages.posterior(visit.page)
-        score = float(posterior[self.model.target])
-        self.frontier.push(visit.page.links.url[fresh], score, visit.step, fresh)
+    def score_links(self, visit: Visit, fresh: Ints) -> float:
+        page = visit.require_page()
+        posterior = self.model.pages.posterior(page)
         if self.learn:
-            self.model.learn_page(visit.page, self.model.label(visit.positive, posterior))
+            self.model.learn_page(page, self.model.label(visit.positive, posterior))
+        return float(posterior[self.model.target])

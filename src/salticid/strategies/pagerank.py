@@ -16,14 +16,14 @@ from salticid.columns import grow
 from salticid.model import Bools, Event, Feedback, Floats, Ints, Links, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.base import Queueing
+from salticid.strategies.parts.base import QueueStrategy
 from salticid.urls import site
 
 Nodes = npt.NDArray[np.intp]
 
 
 @in_snapshot("_urls", _web="BufferedWeb", _pages=int, _news=list[Event])
-class Pagerank(Queueing):
+class Pagerank(QueueStrategy):
     """The frontier is ordered by PageRank, computed on the part of the web that is buffered.
 
         PR(p) = (1 - g) + g * sum over the pages d that link to p of PR(d) / |out(d)|
@@ -75,15 +75,15 @@ class Pagerank(Queueing):
         self._news: list[Event] = []
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
-        self.frontier.discard(visit.final)
-        if visit.page is None:
-            return
+        super().observe(visit, fresh)
+        if visit.page is not None:
+            self._pages += 1
+            if self._pages % self.every == 0:
+                self._rank_anew()
+
+    def score_links(self, visit: Visit, fresh: Ints) -> Floats:
         self._web.add(visit, self._targets(visit))
-        urls = visit.page.links.url[fresh]
-        self.frontier.push(urls, self._web.ranks(urls.tolist()), visit.step, fresh)
-        self._pages += 1
-        if self._pages % self.every == 0:
-            self._rank_anew()
+        return self._web.ranks(visit.require_page().links.url[fresh].tolist())
 
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
         self._web.revise(dict(scores))

@@ -12,7 +12,7 @@ from msgspec import Meta
 from salticid.model import Choice, Floats, Ints, Link, Links, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot, numbers
-from salticid.strategies.parts.base import Queueing, keywords_of
+from salticid.strategies.parts.base import QueueStrategy, keywords_of
 from salticid.strategies.parts.spans import Spans
 from salticid.text.bags import Bag
 from salticid.text.stems import Stems
@@ -24,7 +24,7 @@ _SLACK = 1024
 @in_snapshot(
     _stems=Stems, _query=Bag, _passed_on=numbers("d"), _nearby=dict[tuple[int, int], tuple[float, float]]
 )
-class SharkSearch(Queueing):
+class SharkSearch(QueueStrategy):
     """Tells the links of one page apart by their anchors and the words around them.
 
     sim is the cosine with the keywords, on stems. For each link of a page:
@@ -76,19 +76,24 @@ class SharkSearch(Queueing):
         return choices
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
-        self.frontier.discard(visit.final)
         if visit.page is None:
             self._passed_on.append(0.0)
-            return
-        stems = self._stems.of(visit.page.tokens)
+        super().observe(visit, fresh)
+        if len(self._nearby) > 2 * len(self.frontier) + _SLACK:
+            there = [choice.link for choice in self.frontier.best(len(self.frontier))]
+            keys = [(link.source, link.place) for link in there]
+            self._nearby = {key: self._nearby[key] for key in keys if key in self._nearby}
+
+    def score_links(self, visit: Visit, fresh: Ints) -> Floats:
+        page = visit.require_page()
+        stems = self._stems.of(page.tokens)
         relevance = self._query.cosine(Bag.of(stems))
         inheritance = self.delta * (relevance if relevance > 0 else self._inheritance(visit.choice.link))
         self._passed_on.append(inheritance)
-        anchor, context = self._link_scores(stems, visit.page.links, fresh)
-        nearby = self.beta * anchor + (1 - self.beta) * context
-        scores = self.gamma * inheritance + (1 - self.gamma) * nearby
-        self.frontier.push(visit.page.links.url[fresh], scores, visit.step, fresh)
+        anchor, context = self._link_scores(stems, page.links, fresh)
         self._remember(visit.step, fresh, anchor, context)
+        nearby = self.beta * anchor + (1 - self.beta) * context
+        return self.gamma * inheritance + (1 - self.gamma) * nearby
 
     def waiting(self, k: int) -> tuple[int, list[Choice]]:
         size, best = super().waiting(k)
@@ -112,10 +117,6 @@ class SharkSearch(Queueing):
         parts = zip(anchor[telling].tolist(), context[telling].tolist(), strict=True)
         for place, part in zip(fresh[telling].tolist(), parts, strict=True):
             self._nearby[step, place] = part
-        if len(self._nearby) > 2 * len(self.frontier) + _SLACK:
-            there = [choice.link for choice in self.frontier.best(len(self.frontier))]
-            keys = [(link.source, link.place) for link in there]
-            self._nearby = {key: self._nearby[key] for key in keys if key in self._nearby}
 
     def _with_reasons(self, choice: Choice) -> Choice:
         link = choice.link

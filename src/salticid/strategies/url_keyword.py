@@ -9,13 +9,13 @@ import numpy as np
 from salticid.model import Floats, Ints, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.base import Queueing
+from salticid.strategies.parts.base import QueueStrategy
 from salticid.text.language import stop_words
 from salticid.text.tokens import letter_runs
 
 
 @in_snapshot("_urls", "_keywords")
-class UrlKeyword(Queueing):
+class UrlKeyword(QueueStrategy):
     """A link scores the share of the topic's keywords that occur in its URL, and nothing else counts.
 
     What a page says, how it was judged and what stands in an anchor is not looked at: this is the best-first
@@ -41,13 +41,8 @@ class UrlKeyword(Queueing):
         words = list(dict.fromkeys(letter_runs(brief.topic.keywords)))
         self._keywords = [word for word in words if word not in stop] or words
 
-    def observe(self, visit: Visit, fresh: Ints) -> None:
-        self.frontier.discard(visit.final)
-        if visit.page is not None:
-            urls = visit.page.links.url[fresh]
-            self.frontier.push(urls, self._scores(urls), visit.step, fresh)
-
-    def _scores(self, urls: Ints) -> Floats:
+    def score_links(self, visit: Visit, fresh: Ints) -> Floats:
+        urls = visit.require_page().links.url[fresh]
         texts = [_plain(url) for url in self._urls.spell(urls.tolist())]
         counts = [sum(word in text for word in self._keywords) for text in texts]
         return np.array(counts, np.float64) / max(len(self._keywords), 1)

@@ -165,7 +165,7 @@ class MovedByQuestions(BestFirst):
         super().start(brief)
         self._mood = 1.0
 
-    def score_of(self, visit: Visit) -> float:
+    def score_links(self, visit: Visit, fresh: Ints) -> float:
         return visit.score * self._mood
 
     def events(self) -> list[Event]:

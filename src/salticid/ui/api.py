@@ -26,7 +26,14 @@ from salticid.store.since import Since
 from salticid.ui import bodies, details, kept_copies, visit_table
 from salticid.ui.crawls import Crawls
 from salticid.ui.event_stream import stream
-from salticid.ui.export_files import chunk_words_of, criteria_of, export_file, file_name, format_of
+from salticid.ui.export_files import (
+    chunk_words_of,
+    criteria_of,
+    export_file,
+    file_name,
+    format_menu,
+    format_of,
+)
 from salticid.ui.failures import what_failed
 from salticid.ui.forms import (
     DEFAULT_PAGES,
@@ -111,6 +118,7 @@ class Api:
                 "token": self.token,
                 "default_pages": DEFAULT_PAGES,
                 "strategies": strategy_menu(),
+                "formats": format_menu(),
                 "engines": self._engine_menu(),
                 "sources": {"crawls": len(self.crawls)},
                 "worlds": world_names(self.crawls.folder.parent),

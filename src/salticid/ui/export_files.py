@@ -6,16 +6,15 @@ import tempfile
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from salticid.errors import UserError, unknown
+from salticid.extras import is_installed
+from salticid.formats import FolderFormat, export, formats
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.exports.choices import CUT, FOLDERS
-from salticid.store.exports.export import Format, export, export_folder
 from salticid.store.exports.selection import Criteria
 
-_SUFFIXES = {Format.WARC: "warc.gz", Format.BIBTEX: "bib", **{form: f"{form.value}.zip" for form in FOLDERS}}
 _MOST_DIGITS, _FEWEST_WORDS = 6, 20
 """Of the words of a chunk."""
 
@@ -28,13 +27,29 @@ class Which(StrEnum):
     EVERYTHING = "everything"
 
 
-def format_of(parameters: Mapping[str, str]) -> Format:
+def format_menu() -> list[dict[str, Any]]:
+    """The formats, for people who choose one."""
+    kinds = {name: formats.find(name) for name in formats.names()}
+    return [
+        {
+            "name": name,
+            "title": kind.title,
+            "chunks": kind.has_chunks,
+            "about": kind.about + _lacking(kind.extra),
+        }
+        for name, kind in sorted(kinds.items(), key=lambda pair: pair[1].title.lower())
+    ]
+
+
+def _lacking(extra: str | None) -> str:
+    return "" if extra is None or is_installed(extra) else f"; needs salticid[{extra}]"
+
+
+def format_of(parameters: Mapping[str, str]) -> str:
     """The format that a request names."""
-    formats = {form.value: form for form in Format}
     name = parameters.get("format", "")
-    if name not in formats:
-        raise unknown("format", name, formats)
-    return formats[name]
+    formats.find(name)
+    return name
 
 
 def criteria_of(parameters: Mapping[str, str]) -> Criteria:
@@ -54,7 +69,7 @@ def criteria_of(parameters: Mapping[str, str]) -> Criteria:
     return Criteria(on_topic=which == Which.LIST, liked=which == Which.LIKED, line=line, noindex=noindex)
 
 
-def chunk_words_of(parameters: Mapping[str, str], form: Format) -> int | None:
+def chunk_words_of(parameters: Mapping[str, str], form: str) -> int | None:
     """Of how many words the pieces are that pages are cut into, None if they are left whole."""
     text = parameters.get("chunks")
     if text is None:
@@ -64,22 +79,23 @@ def chunk_words_of(parameters: Mapping[str, str], form: Format) -> int | None:
         raise UserError(
             f"chunks {text[:20]!r} is no number of words from {_FEWEST_WORDS} on; give one such as 300"
         )
-    if form not in CUT:
-        raise UserError(f"{form.value} has no chunks; leave them out, or choose jsonl")
+    if not formats.find(form).has_chunks:
+        raise UserError(f"{form} has no chunks; leave them out, or choose jsonl")
     return words
 
 
-def file_name(crawl: str, form: Format) -> str:
+def file_name(crawl: str, form: str) -> str:
     """What the file is called where it is taken to."""
-    return f"{crawl}.{_SUFFIXES.get(form, form.value)}"
+    kind = formats.find(form)
+    return f"{crawl}.{kind.suffix}{'.zip' if issubclass(kind, FolderFormat) else ''}"
 
 
-def export_file(log: CrawlFolder, form: Format, criteria: Criteria, chunk_words: int | None = None) -> Path:
+def export_file(log: CrawlFolder, form: str, criteria: Criteria, chunk_words: int | None = None) -> Path:
     """The pages in a file of its own, which is the caller's; a folder is packed."""
-    with tempfile.NamedTemporaryFile(prefix="salticid-", suffix=f".{form.value}", delete=False) as file:
+    with tempfile.NamedTemporaryFile(prefix="salticid-", suffix=f".{form}", delete=False) as file:
         path = Path(file.name)
         try:
-            if form in FOLDERS:
+            if issubclass(formats.find(form), FolderFormat):
                 _export_packed(log, form, criteria, cast(BinaryIO, file), chunk_words)
             else:
                 export(log, form, criteria, cast(BinaryIO, file), _unwatched, chunk_words)
@@ -91,14 +107,14 @@ def export_file(log: CrawlFolder, form: Format, criteria: Criteria, chunk_words:
 
 
 def _export_packed(
-    log: CrawlFolder, form: Format, criteria: Criteria, out: BinaryIO, chunk_words: int | None
+    log: CrawlFolder, form: str, criteria: Criteria, out: BinaryIO, chunk_words: int | None
 ) -> None:
     with (
         tempfile.TemporaryDirectory(prefix="salticid-") as name,
         ZipFile(out, "w", ZIP_DEFLATED, allowZip64=True) as packed,
     ):
         folder = Path(name)
-        export_folder(log, form, criteria, folder, _unwatched, chunk_words)
+        export(log, form, criteria, folder, _unwatched, chunk_words)
         for file in sorted(folder.rglob("*")):
             packed.write(file, file.relative_to(folder))
 

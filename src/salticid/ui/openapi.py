@@ -32,7 +32,7 @@ class _Answer:
 _ONE = "/api/crawls/{id}"
 ANSWERS: dict[tuple[str, str], _Answer] = {
     ("GET", "/api/session"): _Answer(
-        "The token, the strategies, the search engines, and how many crawls there are."
+        "The token, the strategies, the export formats, the search engines, and how many crawls there are."
     ),
     ("GET", "/api/openapi.json"): _Answer("This."),
     ("GET", "/api/crawls"): _Answer("All crawls, newest first: {crawls: [Summary]}."),
@@ -111,7 +111,7 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
         "The pages as a file, best first, with their current scores and the person's word.",
         kind="application/octet-stream",
         query={
-            "format": "jsonl, csv, parquet, sqlite, warc, wacz, ris or bibtex; markdown or dataset, packed",
+            "format": "one of the formats that /api/session lists; one that is a folder is packed",
             "which": "list, as the page shows it; liked; or everything, which it is if nothing is said",
             "line": "for the list, the score from which on pages are on topic; else the judge's own",
             "least": "for the list, the least score shown, if a person chose one",

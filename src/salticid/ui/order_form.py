@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import datetime
 from inspect import cleandoc
 from pathlib import Path
@@ -14,17 +13,15 @@ from salticid.judges import judges
 from salticid.model import Limits, Scope, Topic
 from salticid.runs import specs
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.measured import WORTH, Worth
 from salticid.runs.order import Order, Recipe
 from salticid.store.files import PRIVATE, replace_in
-from salticid.strategies import strategies
+from salticid.strategies import league_shares, strategies
 from salticid.ui.untrusted_files import read_plain
 from salticid.ui.worlds import world_at
 from salticid.webs.recorded import RecordedWeb
 
 FILE = "wish.json"
 _LARGEST = 16 << 20
-_NOT_MEASURED = Worth(0.0, 0.0)
 
 Mood = Literal["run", "pause", "stop", "watch"]
 
@@ -87,10 +84,11 @@ def judge_for(strategy: str) -> str:
 
 
 def strategy_menu() -> list[dict[str, Any]]:
-    """The strategies to choose from, the usual one first, then by what they were worth; a sentence about each."""
+    """The strategies to choose from, the usual one first, then by their share in the league; a sentence about each."""
+    shares = league_shares()
 
     def place(name: str) -> tuple[bool, float]:
-        return name != specs.DEFAULT_STRATEGY, -WORTH.get(name, _NOT_MEASURED).near
+        return name != specs.DEFAULT_STRATEGY, -shares[name].near if name in shares else 0.0
 
     return [
         {
@@ -98,7 +96,7 @@ def strategy_menu() -> list[dict[str, Any]]:
             "line": _first_paragraph(strategies.find(name).__doc__ or ""),
             "walks": strategies.find(name).walks,
             "default": name == specs.DEFAULT_STRATEGY,
-            "worth": asdict(WORTH[name]) if name in WORTH else None,
+            "worth": msgspec.to_builtins(shares.get(name)),
         }
         for name in sorted(strategies.names(), key=place)
     ]

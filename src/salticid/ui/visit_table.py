@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 
 from salticid.errors import UserError, unknown
+from salticid.formats.csv import cell
 from salticid.parse.document_language import document_language
 from salticid.runs.reasons import main_reason
 from salticid.store.crawl_folder import CrawlFolder, StoredVisit
-from salticid.store.exports.comma_separated import cell
 from salticid.store.stored_visit import LISTED
 from salticid.urls import host
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import PurePath
-from typing import Protocol
+from pathlib import Path, PurePath
+from typing import Protocol, runtime_checkable
 
 from salticid.model import Outcome, Page
 from salticid.protocols import Table, UrlTable
@@ -55,6 +55,14 @@ class WorldSource(Protocol):
     """How much of it has been read."""
 
     def __iter__(self) -> Iterator[Answer | Unread]: ...
+
+
+@runtime_checkable
+class WritesBeside(Protocol):
+    """A source that knows more than a world keeps."""
+
+    def write_beside(self, world: Path) -> None:
+        """Put what else is known of the pages into the folder of the world."""
 
 
 def path_text(path: PurePath) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from salticid.errors import UserError
 from salticid.urls import canonical
 from salticid.webs.arrays import Manifest
-from salticid.worlds.answers import Answer, Unread, WorldSource
+from salticid.worlds.answers import Answer, Unread, WorldSource, WritesBeside
 from salticid.worlds.labels import read_labels, write_labels
 from salticid.worlds.pdfs import Pdfs
 from salticid.worlds.writer import WorldWriter
@@ -32,11 +32,10 @@ def build(
     source: WorldSource,
     labels: Path | None = None,
     watch: Callable[[int, int], None] | None = None,
-    write_beside: Callable[[Path], None] | None = None,
 ) -> WorldSummary:
     """Read a source to its end into the new world folder `out`.
 
-    `watch(done, pages)` is shown the progress; `write_beside` puts into the folder what else is known of the pages.
+    `watch(done, pages)` is shown the progress; a source that `WritesBeside` puts more into the folder.
     Whatever goes wrong, `out` is a whole world or not there.
     """
     pairs = list(read_labels(labels)) if labels else []
@@ -64,8 +63,8 @@ def build(
         if len(recorded_labels) < len(labels_of_pages):
             writer.leave_out("label for an unknown URL", len(labels_of_pages) - len(recorded_labels))
         write_labels(writer.folder, recorded_labels)
-        if write_beside is not None:
-            write_beside(writer.folder)
+        if isinstance(source, WritesBeside):
+            source.write_beside(writer.folder)
         pages = writer.pages
         manifest = writer.close(source.name)
     except BaseException:

@@ -39,7 +39,7 @@ class CrawledPages:
             self.done += 1
             yield from self._answers(visit)
 
-    def write_belief(self, world: Path) -> None:
+    def write_beside(self, world: Path) -> None:
         """Put beside the world which pages are taken for pages about the crawl's topic by now."""
         told = self._crawl.about().get("topic")
         if told is not None:

@@ -104,7 +104,7 @@ def world_of(
 
         if context_paths:
             with WithContextPaths(pages) as noting:
-                build(world, noting, labels, told, noting.write_beside)
+                build(world, noting, labels, told)
         else:
             build(world, pages, labels, told)
     return world

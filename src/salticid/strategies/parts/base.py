@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from salticid.errors import UserError
-from salticid.model import FROM_OFFER, Choice, Event, Feedback, Ints, Limits, Links, Visit
+from salticid.model import FROM_OFFER, Choice, Event, Feedback, Floats, Ints, Limits, Links, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
 from salticid.strategies.parts.frontier import Frontier
@@ -15,16 +15,22 @@ from salticid.text.stems import Stems
 
 
 @in_snapshot(frontier=Frontier)
-class Queueing:
-    """A strategy whose state is a frontier; a subclass adds `score_of`, the score of a visit's links."""
+class QueueStrategy:
+    """A strategy that keeps all links in one frontier; a subclass adds `score_links`.
+
+    The link with the highest score is fetched next; among equals, the oldest. A URL found again keeps the higher score.
+    """
 
     walks: ClassVar[bool] = False
     heeds: ClassVar[bool] = False
     """Whether `revise` changes what is fetched next."""
     admit: str = "compete"
 
-    def score_of(self, visit: Visit) -> float:
-        """The score of every link found on this visit."""
+    def score_links(self, visit: Visit, fresh: Ints) -> float | Floats | Sequence[float]:
+        """Score the links of a visit's page at the places `fresh`: a number each, or one number for all of them.
+
+        Called once for each visit that has a page. `fresh` are the links that may be chosen, in reading order.
+        """
         raise NotImplementedError
 
     seed_score: ClassVar[float] = 1.0
@@ -40,7 +46,7 @@ class Queueing:
     def observe(self, visit: Visit, fresh: Ints) -> None:
         self.frontier.discard(visit.final)
         if visit.page is not None:
-            self.frontier.push(visit.page.links.url[fresh], self.score_of(visit), visit.step, fresh)
+            self.frontier.push(visit.page.links.url[fresh], self.score_links(visit, fresh), visit.step, fresh)
 
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:
         """A frontier that goes by something else than the judge has nothing to change."""

@@ -10,14 +10,14 @@ import numpy as np
 from salticid.model import Choice, Feedback, Ints, Links, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.base import Queueing
+from salticid.strategies.parts.base import QueueStrategy
 
 
 @in_snapshot(
     "_host", _batch=list[Choice], _out=set[int], _visits=list[tuple[Visit, np.int32]],
     _offers=list[tuple[int, np.int32]], _revisions=dict[int, float],
 )  # fmt: skip
-class InBatches(Queueing):
+class InBatches(QueueStrategy):
     """Takes the best links as a batch and learns nothing until all of them have come back.
 
     What a batch brings in is queued when its last link has returned, failures included. Say how large
@@ -85,8 +85,11 @@ class InBatches(Queueing):
         self._offers.clear()
         self._revisions.clear()
 
-    def score_of(self, visit: Visit) -> float:
-        """The judge's score of the page, as it stands now."""
+    def score_links(self, visit: Visit, fresh: Ints) -> float:
+        return self.score_page(visit)
+
+    def score_page(self, visit: Visit) -> float:
+        """The score of all links of a page: the judge's score of it, as it stands now."""
         return self._revisions.get(visit.step, visit.score)
 
     def revise(self, scores: Sequence[tuple[int, float]], feedback: Sequence[Feedback]) -> None:

@@ -12,7 +12,7 @@ from salticid.learning.link_tables import LinkTables
 from salticid.model import Choice, Floats, Ints, Links, Page, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.base import Queueing
+from salticid.strategies.parts.base import QueueStrategy
 
 _WORD = np.dtype(np.int32).itemsize
 _SPARE = 64
@@ -45,7 +45,7 @@ class WaitingLink(NamedTuple):
 @in_snapshot(
     model=LinkModel, _waiting=dict[int, WaitingLink], _in_flight=dict[int, WaitingLink], _until_rescore=int
 )
-class LinkScoring(Queueing):
+class LinkScoring(QueueStrategy):
     """A strategy that learns what anchors lead to; a subclass adds `log_prior`, what is probable without one.
 
     A link's score is P(target class | anchor), naive Bayes on the words of anchors. A visit that comes back

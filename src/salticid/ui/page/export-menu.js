@@ -1,20 +1,9 @@
 // What was found, to take away: the list as it is shown, or everything.
 
+import { begun } from "./api.js";
 import { el, fill, kept } from "./dom.js";
 import { count } from "./words.js";
 
-const FORMATS = [
-  ["csv", "CSV", "a table for spreadsheets"],
-  ["ris", "RIS", "references, for Zotero and its like"],
-  ["bibtex", "BibTeX", "references, for LaTeX"],
-  ["markdown", "Markdown", "a file a page, packed"],
-  ["jsonl", "JSON lines", "one object a page"],
-  ["parquet", "Parquet", "for data tools"],
-  ["sqlite", "SQLite", "tables to ask in SQL: visits, pages, links, words"],
-  ["wacz", "WACZ", "to open in a replay tool"],
-  ["warc", "WARC", "the pages themselves, as they came"],
-];
-const CUT = ["csv", "markdown", "jsonl", "parquet"];
 const WORDS = 300;
 let made = 0;
 
@@ -66,7 +55,8 @@ export function exportMenu(id, shown) {
     return el("label", { class: "check" }, radio, label);
   }
 
-  function draw() {
+  async function draw() {
+    const { formats } = await begun();
     const { line, least, round } = shown();
     const asks = new URLSearchParams({ which: which === "news" ? "list" : which });
     if (which === "news") asks.set("since", round);
@@ -76,9 +66,9 @@ export function exportMenu(id, shown) {
     const pieces = cut.checked ? `&chunks=${WORDS}` : "";
     fill(
       list,
-      FORMATS.map(([format, name, told]) => {
-        const address = `/api/crawls/${id}/export?format=${format}&${asks}${CUT.includes(format) ? pieces : ""}`;
-        return el("li", {}, kept(address, { download: "" }, el("b", {}, name), ` ${told}`));
+      formats.map(({ name, title, about, chunks }) => {
+        const address = `/api/crawls/${id}/export?format=${name}&${asks}${chunks ? pieces : ""}`;
+        return el("li", {}, kept(address, { download: "" }, el("b", {}, title), ` ${about}`));
       }),
     );
   }

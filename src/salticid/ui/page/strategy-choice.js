@@ -22,8 +22,8 @@ export function strategyChoice(strategies) {
       el(
         "p",
         { class: "soft" },
-        "The figures were measured on 16 subjects of an encyclopedia, 300 pages each: how much of what there was to ",
-        "find was found, and how early, in percent of a hunt that knows the way.",
+        "The figures were measured on recorded webs: how much of what there was to find was found, and how early, in ",
+        "percent of a hunt that knows the way.",
       ),
       list,
     ),

@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from salticid.extras import not_installed
+from salticid.formats import Export, FileFormat
 from salticid.store.exports.documents import Document, DocumentStream
 
 GROUP_ROWS = 1_000
@@ -15,13 +15,26 @@ GROUP_CHARACTERS = 16 << 20
 """A row group, all of which is in memory once, ends with so many rows or so much text."""
 
 
-def write(documents: DocumentStream, out: BinaryIO) -> None:
+class Parquet(FileFormat):
+    """Compressed by zstd, in groups of rows."""
+
+    title = "Parquet"
+    about = "for data tools"
+    suffix = "parquet"
+    is_text = False
+    has_chunks = True
+    extra = "export"
+
+    def write(self, export: Export, out: BinaryIO) -> None:
+        with export.documents() as documents:
+            write_table(documents, out)
+
+
+def write_table(documents: DocumentStream, out: BinaryIO) -> None:
     """Write documents, times as microseconds in UTC."""
-    try:
-        import pyarrow as arrow
-        from pyarrow.parquet import ParquetWriter
-    except ModuleNotFoundError as error:
-        raise not_installed(error, "parquet") or error from None
+    import pyarrow as arrow
+    from pyarrow.parquet import ParquetWriter
+
     time, text, number, truth = (
         arrow.timestamp("us", tz="UTC"),
         arrow.string(),

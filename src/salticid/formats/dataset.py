@@ -1,30 +1,93 @@
-"""The card of a data set: where its pages are from, how they were chosen, and how to do it again."""
+"""A data set: a folder with the pages as parquet, a card as hubs of data sets read it, and the topic to do it again."""
 
 from __future__ import annotations
 
 import json
 import shlex
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
+import tomli_w
+
+from salticid.formats import Export, FolderFormat
+from salticid.formats.markdown import front_matter
+from salticid.formats.parquet import write_table
 from salticid.parse.markdown_signs import code, escaped, fenced
-from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.exports.front_matter import front_matter
+from salticid.store.exports.documents import Chunk, Document, DocumentStream
 from salticid.store.exports.new_folder import GENERATOR
 from salticid.store.exports.reference import one_line
 from salticid.store.exports.selection import Pages, SkipReason
-from salticid.store.exports.tally import WISHES, Tally
+from salticid.urls import host
 
-DATA = "data/pages.parquet"
+DATA, CARD, TOPIC = "data/pages.parquet", "README.md", "topic.toml"
+WISHES = ("noindex", "noarchive", "noai", "tdm_reservation")
 _SHOWN = 20
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
-def card(crawl: CrawlFolder, about: dict[str, Any], pages: Pages, tally: Tally) -> str:
+class Dataset(FolderFormat):
+    """The card says where the pages are from, how they were chosen, and how to do it again."""
+
+    title = "Data set"
+    about = "Parquet and a card, for hubs of data sets, packed"
+    suffix = "dataset"
+    has_chunks = True
+    extra = "export"
+
+    def write(self, export: Export, out: Path) -> None:
+        with export.documents() as documents:
+            tally, about = Tally(documents), export.crawl.about()
+            (out / DATA).parent.mkdir()
+            with (out / DATA).open("wb") as file:
+                write_table(tally, file)
+            (out / TOPIC).write_text(tomli_w.dumps(_filled(about.get("topic") or {})), encoding="utf-8")
+            (out / CARD).write_text(card(export, about, tally), encoding="utf-8")
+
+
+class Tally:
+    """Documents, counted; `rows` are all of them, the rest is counted by page. `first` and `last` were fetched so."""
+
+    def __init__(self, documents: DocumentStream) -> None:
+        self.kind = documents.kind
+        self.rows = 0
+        self.hosts: Counter[str] = Counter()
+        self.languages: Counter[str] = Counter()
+        self.licences: Counter[str] = Counter()
+        self.wishes: Counter[str] = Counter()
+        self.first: datetime | None = None
+        self.last: datetime | None = None
+        self._documents = documents
+
+    def __iter__(self) -> Iterator[Document]:
+        for document in self._documents:
+            self.rows += 1
+            if not isinstance(document, Chunk) or document.chunk == 1:
+                self._count(document)
+            yield document
+
+    def _count(self, page: Document) -> None:
+        self.hosts[host(page.final_url)] += 1
+        self.languages[page.language or "not sure"] += 1
+        self.licences[page.licence or "none stated"] += 1
+        self.wishes.update(name for name in WISHES if getattr(page, name))
+        if page.fetched is not None:
+            self.first = min(self.first or page.fetched, page.fetched)
+            self.last = max(self.last or page.fetched, page.fetched)
+
+
+def _filled(table: dict[str, Any]) -> dict[str, Any]:
+    """A table without what is empty, as a topic file has it."""
+    tables = {name: _filled(value) if isinstance(value, dict) else value for name, value in table.items()}
+    return {name: value for name, value in tables.items() if value not in (None, [], {}, False)}
+
+
+def card(export: Export, about: dict[str, Any], tally: Tally) -> str:
     """The card, as Markdown with front matter."""
     topic: dict[str, Any] = about.get("topic") or {}
-    name = one_line(str(topic.get("name") or crawl.folder.absolute().name))
+    name, pages = one_line(export.title), export.pages
     parts = [
         f"# {escaped(name)}",
         _summary(topic, pages, tally),

@@ -9,10 +9,29 @@ from pathlib import Path
 from typing import BinaryIO
 
 from salticid.errors import UserError
-from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.exports.selection import Pages, SkipReason
+from salticid.formats import Export, FileFormat
+from salticid.store.exports.selection import SkipReason
 from salticid.store.warc import FOLDER, copy
 from salticid.version import __version__
+
+
+class Warc(FileFormat):
+    """A gzip member a record; a page that has none is left out."""
+
+    title = "WARC"
+    about = "the pages themselves, as they came"
+    suffix = "warc.gz"
+    is_text = False
+
+    def write(self, export: Export, out: BinaryIO) -> None:
+        folder = export.crawl.folder
+        check(folder)
+        out.write(warcinfo(folder))
+        for page in export.pages:
+            records = [found.packed for place in page.records if (found := copy(folder, place))]
+            if not records:
+                export.pages.leave_out(SkipReason.NO_EXCHANGE)
+            out.writelines(records)
 
 
 def check(folder: Path) -> None:
@@ -24,18 +43,7 @@ def check(folder: Path) -> None:
         )
 
 
-def write(crawl: CrawlFolder, pages: Pages, out: BinaryIO) -> None:
-    """Write the exchanges of pages, a gzip member a record; a page that has none is left out."""
-    folder = crawl.folder
-    out.write(about(folder))
-    for page in pages:
-        records = [found.packed for place in page.records if (found := copy(folder, place))]
-        if not records:
-            pages.leave_out(SkipReason.NO_EXCHANGE)
-        out.writelines(records)
-
-
-def about(folder: Path) -> bytes:
+def warcinfo(folder: Path) -> bytes:
     """A warcinfo record, packed."""
     crawl = " ".join(folder.absolute().name.split())
     block = f"software: salticid/{__version__}\r\nformat: WARC File Format 1.1\r\ndescription: pages of {crawl}\r\n"

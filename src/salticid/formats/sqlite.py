@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 import msgspec
 import numpy as np
 
+from salticid.formats import Export, FileFormat
 from salticid.store.crawl_folder import CrawlFolder, StoredVisit
 from salticid.store.exports.documents import Document, Documents
 from salticid.store.exports.link_texts import Anchors
@@ -53,23 +54,32 @@ INSERT INTO pages_fts (pages_fts) VALUES ('rebuild');
 """
 
 
-def write(crawl: CrawlFolder, pages: Pages, out: BinaryIO) -> None:
-    """Write all visits, the pages that are wanted, and the links and words of these."""
-    place = getattr(out, "name", None)
-    with tempfile.TemporaryDirectory(dir=Path(place).parent if isinstance(place, str) else None) as folder:
-        file = Path(folder) / _NAME
-        with closing(sqlite3.connect(file)) as db:
-            try:
-                db.execute("PRAGMA journal_mode = OFF")  # it has its name only when it is whole
-                db.executescript(_TABLES)
-                _Writer(crawl, pages, db).write()
-                db.commit()
-                db.executescript(_END)
-            except sqlite3.OperationalError as error:
-                full = error.sqlite_errorcode == sqlite3.SQLITE_FULL
-                raise OSError(errno.ENOSPC if full else errno.EIO, str(error)) from error
-        with file.open("rb") as made:
-            shutil.copyfileobj(made, out)
+class Sqlite(FileFormat):
+    """All visits, the pages that are wanted, and the links and words of these."""
+
+    title = "SQLite"
+    about = "tables to ask in SQL: visits, pages, links, words"
+    suffix = "sqlite"
+    is_text = False
+
+    def write(self, export: Export, out: BinaryIO) -> None:
+        place = getattr(out, "name", None)
+        with tempfile.TemporaryDirectory(
+            dir=Path(place).parent if isinstance(place, str) else None
+        ) as folder:
+            file = Path(folder) / _NAME
+            with closing(sqlite3.connect(file)) as db:
+                try:
+                    db.execute("PRAGMA journal_mode = OFF")  # it has its name only when it is whole
+                    db.executescript(_TABLES)
+                    _Writer(export.crawl, export.pages, db).write()
+                    db.commit()
+                    db.executescript(_END)
+                except sqlite3.OperationalError as error:
+                    full = error.sqlite_errorcode == sqlite3.SQLITE_FULL
+                    raise OSError(errno.ENOSPC if full else errno.EIO, str(error)) from error
+            with file.open("rb") as made:
+                shutil.copyfileobj(made, out)
 
 
 class _Writer:

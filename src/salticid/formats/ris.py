@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import date
 from typing import BinaryIO
 
+from salticid.formats import Export, FileFormat
 from salticid.store.exports.reference import Reference
-from salticid.store.exports.selection import ExportPage
 
 
-def write(pages: Iterable[ExportPage], out: BinaryIO) -> None:
-    """Write an electronic source a page, as UTF-8."""
-    for page in pages:
-        out.write(entry(Reference.to(page)).encode())
+class Ris(FileFormat):
+    """UTF-8, an electronic source a page."""
+
+    title = "RIS"
+    about = "references, for Zotero and its like"
+    suffix = "ris"
+
+    def write(self, export: Export, out: BinaryIO) -> None:
+        for page in export.pages:
+            out.write(entry(Reference.to(page)).encode())
 
 
 def entry(page: Reference) -> str:

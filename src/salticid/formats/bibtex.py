@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import BinaryIO
 
+from salticid.formats import Export, FileFormat
 from salticid.store.exports.reference import Reference
-from salticid.store.exports.selection import ExportPage
 from salticid.urls import host
 
 _NO_KEY = re.compile(r"[^a-z0-9]+")
@@ -20,11 +19,17 @@ _ESCAPES = str.maketrans(
 """No brace of a title stays one: BibTeX counts them, those after a backslash too."""
 
 
-def write(pages: Iterable[ExportPage], out: BinaryIO) -> None:
-    """Write an entry a page, as UTF-8; its key is made of the host and the number of the visit."""
-    for page in pages:
-        name = _NO_KEY.sub("-", host(page.visit.final_url).lower()).strip("-")
-        out.write(entry(f"{name or 'page'}-{page.visit.step}", Reference.to(page)).encode())
+class Bibtex(FileFormat):
+    """UTF-8, an entry a page; its key is made of the host and the number of the visit."""
+
+    title = "BibTeX"
+    about = "references, for LaTeX"
+    suffix = "bib"
+
+    def write(self, export: Export, out: BinaryIO) -> None:
+        for page in export.pages:
+            name = _NO_KEY.sub("-", host(page.visit.final_url).lower()).strip("-")
+            out.write(entry(f"{name or 'page'}-{page.visit.step}", Reference.to(page)).encode())
 
 
 def entry(key: str, page: Reference) -> str:

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from salticid.store.exports.documents import DocumentStream
+from salticid.formats import Export, FileFormat
 
 _CONTROLS = dict.fromkeys(code for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r")
 _PARTING = frozenset(";\t\r\n")
@@ -18,21 +18,29 @@ _FORMULA = re.compile(r"""(?<![;\s"])[;\s"]*+(?=[=+@＝＋－＠-])""")
 part cells by semicolons or tabs whatever the file is called; to them a text in quotes is not one cell, nor one line."""
 
 
-def write(documents: DocumentStream, out: BinaryIO) -> None:
-    """Write documents as UTF-8, a row each, under a row of names; what is null is an empty cell.
+class Csv(FileFormat):
+    """UTF-8, a row a document, under a row of names; what is null is an empty cell.
 
     There is no Markdown: no spreadsheet shows it, and the text says the same.
     """
-    text = io.TextIOWrapper(out, "utf-8", newline="")
-    try:
-        rows = csv.writer(text)
-        names = [name for name in documents.kind.__struct_fields__ if name != "markdown"]
-        rows.writerow(names)
-        for document in documents:
-            values = msgspec.to_builtins(document)
-            rows.writerow([cell(values[name]) for name in names])
-    finally:
-        text.detach()
+
+    title = "CSV"
+    about = "a table for spreadsheets"
+    suffix = "csv"
+    has_chunks = True
+
+    def write(self, export: Export, out: BinaryIO) -> None:
+        text = io.TextIOWrapper(out, "utf-8", newline="")
+        try:
+            with export.documents(markdown=False) as documents:
+                rows = csv.writer(text)
+                names = [name for name in documents.kind.__struct_fields__ if name != "markdown"]
+                rows.writerow(names)
+                for document in documents:
+                    values = msgspec.to_builtins(document)
+                    rows.writerow([cell(values[name]) for name in names])
+        finally:
+            text.detach()
 
 
 def cell(value: object) -> object:
