@@ -25,6 +25,7 @@ from salticid.runs.defaults import DEFAULT_JUDGE as DEFAULT_JUDGE
 from salticid.runs.defaults import DEFAULT_STRATEGY as DEFAULT_STRATEGY
 from salticid.runs.defaults import LEARNING_JUDGE as LEARNING_JUDGE
 from salticid.strategies import strategies
+from salticid.topic import pairs
 
 T = TypeVar("T")
 
@@ -44,15 +45,22 @@ def strategy_of(
 
 
 def judge_of(
-    spec: str | Judge | None, strategy: Strategy | None = None, talks: bool = False, *, files: bool = False
+    spec: str | Judge | None,
+    strategy: Strategy | None = None,
+    talks: bool = False,
+    settings: Mapping[str, object] | None = None,
+    *,
+    files: bool = False,
 ) -> tuple[str, Judge]:
-    """The judge that a spec means, and its name; without a spec the strategy's own, else the usual one.
+    """The judge that a spec means, changed by the settings, and its name.
+
+    Without a spec it is the strategy's own, else the usual one.
 
     `talks`: a person will say what is good, so the usual one is a judge that learns.
     """
     if spec is None:
         spec = str(getattr(strategy, "judge", LEARNING_JUDGE if talks else DEFAULT_JUDGE))
-    return _instance(spec, judges, {}, files) if isinstance(spec, str) else _own(spec, judges)
+    return _instance(spec, judges, settings or {}, files) if isinstance(spec, str) else _own(spec, judges)
 
 
 def judge_in(spec: str | Strategy) -> str | None:
@@ -67,21 +75,6 @@ def description(spec: str | Strategy | Judge, name: str, instance: Strategy | Ju
     facts = {"name": name, **settings_of(instance)}
     file = None if not isinstance(spec, str) or spec.endswith(".toml") else _python_file(spec)[0]
     return facts if file is None else {**facts, "file": hashlib.blake2b(file.read_bytes()).hexdigest()}
-
-
-def pairs(texts: list[str]) -> dict[str, str]:
-    """KEY=VALUE texts as a dictionary.
-
-    >>> pairs(["n=64", "score = linkage"])
-    {'n': '64', 'score': 'linkage'}
-    """
-    values = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        if not equals:
-            raise UserError(f"{text!r} is no KEY=VALUE; write a setting as in n=64")
-        values[key.strip()] = value.strip()
-    return values
 
 
 def _own(instance: T, registry: Registry[T]) -> tuple[str, T]:
