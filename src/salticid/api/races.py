@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from salticid.api.progress import console
+from salticid.api.progress import Work
 from salticid.api.showing import league_as_html
 from salticid.api.tables import to_pandas
 from salticid.api.topics import TopicFile, load_topic
-from salticid.cli.progress import Work
 from salticid.errors import UserError, unknown
 from salticid.lab import compare as lab
 from salticid.lab.experiment import Experiment, Instances
@@ -109,7 +108,7 @@ def compare(
         given=objects,
         **options,
     )
-    with Work("comparing", 0, console(progress)) as work:
+    with Work("comparing", 0, progress) as work:
         return Race(lab.compare(experiment, None if out is None else Path(out), workers, work.part))
 
 

@@ -15,6 +15,7 @@ from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.cli.ray_cluster import racing
 from salticid.errors import UserError
+from salticid.topic import max_buffer as read_max_buffer
 
 if TYPE_CHECKING:
     from salticid.lab.results import Results
@@ -97,7 +98,7 @@ def compare(
         )
     else:
         experiment = Experiment(
-            world, str(topics), tuple(strategy or ()), max_pages, options.max_buffer(max_buffer), judge, arrivals,
+            world, str(topics), tuple(strategy or ()), max_pages, read_max_buffer(max_buffer), judge, arrivals,
             repeats, seed, robustness, sweep, tuple(each.strip() for each in measures.split(",")) if measures else (),
         )  # fmt: skip
     here = nullcontext((workers or os.cpu_count() or 1, None))

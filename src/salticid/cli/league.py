@@ -15,6 +15,7 @@ from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.errors import UserError
+from salticid.topic import max_buffer as read_max_buffer
 
 if TYPE_CHECKING:
     from salticid.lab.league import League, MatchResult
@@ -74,7 +75,7 @@ def league(
         played = read_plan(Path(worlds[0]), League)
     else:
         webs = tuple(Web(Path(world).resolve().name, world, most=topics_per_web) for world in worlds)
-        played = League(webs, tuple(strategy or ()), max_pages, options.max_buffer(max_buffer), judge, seed)
+        played = League(webs, tuple(strategy or ()), max_pages, read_max_buffer(max_buffer), judge, seed)
     results = _play(played, out_dir, workers)
     report = _write(played, results, out_dir, into)
     if json:

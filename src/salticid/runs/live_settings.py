@@ -60,32 +60,46 @@ class LiveSettings:
         _Text,
         option(
             "Live: who we say we are [default: Salticid, and the contact of the settings file].",
-            MANNERS, metavar="TEXT", own_default=True, again=True,
+            MANNERS,
+            metavar="TEXT",
+            own_default=True,
+            again=True,
         ),
     ] = USER_AGENT
     patience: Annotated[
-        _Seconds, option("Live: how long to wait for a network that is lost.", MANNERS, again=True, **DURATION)
+        _Seconds,
+        option("Live: how long to wait for a network that is lost.", MANNERS, again=True, **DURATION),
     ] = 3600.0
     host_share: Annotated[
         Annotated[float, Meta(ge=0, le=1)],
         option("Live: part of the budget a site may have while others wait.", MANNERS, least=0.01, most=1),
     ] = 0.25
-    max_bytes: Annotated[_Many, option("Live: bytes read of a page.", SAFETY, least=1000, again=True)] = 1 << 20
+    max_bytes: Annotated[_Many, option("Live: bytes read of a page.", SAFETY, least=1000, again=True)] = (
+        1 << 20
+    )
     max_disk: Annotated[
         Annotated[int, Meta(ge=0, le=1 << 62)] | None,
         option(
-            "Live: pause when the folder takes so much, as in 10GB.", SAFETY, metavar="SIZE", reads=size, again=True
+            "Live: pause when the folder takes so much, as in 10GB.",
+            SAFETY,
+            metavar="SIZE",
+            reads=size,
+            again=True,
         ),
     ] = None
     warc: Annotated[
         bool,
-        option("Live: keep no raw exchanges, only what was read from them.", SAFETY, name="--no-warc", again=True),
+        option(
+            "Live: keep no raw exchanges, only what was read from them.", SAFETY, name="--no-warc", again=True
+        ),
     ] = True
     pdf: Annotated[bool, option("Live: do not read PDFs.", SAFETY, name="--no-pdf", again=True)] = True
     render: Annotated[
         Literal["auto", "never"],
         option(
-            "Live: render pages that are empty without a browser, where there is one; or never.", SAFETY, again=True
+            "Live: render pages that are empty without a browser, where there is one; or never.",
+            SAFETY,
+            again=True,
         ),
     ] = "auto"
     traps: Annotated[
@@ -111,14 +125,20 @@ class LiveSettings:
         tuple[str, ...],
         option(
             'Live: a field for one host, as in "a.example: Authorization: Bearer TOKEN".',
-            SAFETY, metavar="HOST: NAME: VALUE", again=True,
+            SAFETY,
+            metavar="HOST: NAME: VALUE",
+            again=True,
         ),
     ] = field(default=(), repr=False)
     cookies: Annotated[
         tuple[str, ...],
         option(
             "Live: cookies in Netscape's form, for the hosts it names.",
-            SAFETY, metavar="FILE", reads=cookie_lines, path=True, again=True,
+            SAFETY,
+            metavar="FILE",
+            reads=cookie_lines,
+            path=True,
+            again=True,
         ),
     ] = field(default=(), repr=False)
     workers: _Many = 1

@@ -7,8 +7,9 @@ spec of options; `salticid.runs.order.resolve` makes a crawl of a spec.
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -71,9 +72,9 @@ class CrawlSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         tuple[str, ...],
         option("A crawl whose pages are not fetched or suggested anew.", WHERE, metavar="DIR", path=True),
     ] = ()
-    known_for: Annotated[
-        float, option("With --known: how long a page stays known.", WHERE, **DURATION)
-    ] = 30 * 86_400.0
+    known_for: Annotated[float, option("With --known: how long a page stays known.", WHERE, **DURATION)] = (
+        30 * 86_400.0
+    )
     limits: Limits = Limits()
     arrivals: Annotated[str, option("Who returns first: one, window:N, roulette:100/50.", MUCH)] = "one"
     seed: Annotated[int, option("Of all that is left to chance.", WHAT, least=0)] = 0
@@ -142,19 +143,24 @@ def fields() -> dict[str, Field]:
 
 
 def _fields_of(home: type) -> Iterator[Field]:
-    whole = (Topic, Limits, LiveSettings)
-    for info in msgspec.inspect.type_info(home).fields:  # type: ignore[attr-defined]
-        hint = get_type_hints(home, include_extras=True)[info.name]
-        if hint in whole or (home, info.name) == (Limits, "timeout"):
+    infos = msgspec.structs.fields(home) if home is CrawlSpec else dataclasses.fields(home)
+    hints = get_type_hints(home, include_extras=True)
+    for info in infos:
+        hint = hints[info.name]
+        if hint in (Topic, Limits, LiveSettings) or (home, info.name) == (Limits, "timeout"):
             continue
         told = next((meta for meta in _metas(hint) if meta.extra), None)
-        default = info.default if info.default is not msgspec.NODEFAULT else info.default_factory()
+        default = {} if info.default is msgspec.NODEFAULT else info.default
         how = told.extra["option"] if told is not None and told.extra else None
         yield Field(home, info.name, hint, default, (told and told.description) or "", how)
 
 
 def _metas(hint: Any) -> list[Meta]:
-    return [each for each in get_args(hint)[1:] if isinstance(each, Meta)] if get_origin(hint) is Annotated else []
+    return (
+        [each for each in get_args(hint)[1:] if isinstance(each, Meta)]
+        if get_origin(hint) is Annotated
+        else []
+    )
 
 
 def plain_type(hint: Any) -> Any:

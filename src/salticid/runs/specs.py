@@ -35,7 +35,7 @@ def strategy_of(
 ) -> tuple[str, Strategy]:
     """The strategy that a spec means, changed by the settings, and its name."""
     if not isinstance(spec, str):
-        return _own(spec, strategies)
+        return own(spec, strategies)
     if spec.partition(":")[0] == "oracle":
         raise UserError(
             "the oracle knows which pages are relevant, so it cannot crawl; the lab measures every strategy "
@@ -60,7 +60,7 @@ def judge_of(
     """
     if spec is None:
         spec = str(getattr(strategy, "judge", LEARNING_JUDGE if talks else DEFAULT_JUDGE))
-    return _instance(spec, judges, settings or {}, files) if isinstance(spec, str) else _own(spec, judges)
+    return _instance(spec, judges, settings or {}, files) if isinstance(spec, str) else own(spec, judges)
 
 
 def judge_in(spec: str | Strategy) -> str | None:
@@ -77,7 +77,7 @@ def description(spec: str | Strategy | Judge, name: str, instance: Strategy | Ju
     return facts if file is None else {**facts, "file": hashlib.blake2b(file.read_bytes()).hexdigest()}
 
 
-def _own(instance: T, registry: Registry[T]) -> tuple[str, T]:
+def own(instance: T, registry: Registry[T]) -> tuple[str, T]:
     """An instance that a program hands over, and its name."""
     if not registry.fits(type(instance)):
         raise UserError(
