@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from tests.killing import Offline, Program, Site
 from tests.ui_serving import Client, serving
+from tests.wishes import wish
 
 from salticid.strategies.best_first import BestFirst
-from salticid.ui.order_form import Wish
 
 DAMAGED = ("empty", "garbage", "halved", "lacking", "endless")
 
@@ -23,7 +23,7 @@ def crawled(folder: Path) -> None:
     crawl.open()
     crawl.run()
     crawl.log.close()
-    Wish("jumping spider", (), (), "best_first", "cosine", 60, "2026-01-01T00:00:00+00:00", "stop").save(
+    wish("jumping spider", (), (), "best_first", "cosine", 60, "2026-01-01T00:00:00+00:00", "stop").save(
         folder
     )
 
@@ -46,9 +46,9 @@ def damage(data: Path) -> None:
         db.execute(
             f"CREATE VIEW visit ({', '.join(columns)}) AS {numbers} SELECT {', '.join('i' for _ in columns)} FROM n"
         )
-    for name, wish in (("no-wish", "{"), ("odd-wish", "[" * 100_000), ("late", '{"began": "soon"}')):
+    for name, text in (("no-wish", "{"), ("odd-wish", "[" * 100_000), ("late", '{"began": "soon"}')):
         (crawls / name).mkdir()
-        (crawls / name / "wish.json").write_text(wish)
+        (crawls / name / "wish.json").write_text(text)
     (crawls / "a file").write_text("x")
     (crawls / ".removed-half" / "warc").mkdir(parents=True)
 

@@ -16,6 +16,7 @@ from salticid.model import Limits, Outcome, StopReason, Visit
 from salticid.runs.onlooker import Onlooker
 from salticid.runs.order import resolve
 from salticid.runs.run import Run, run_async
+from salticid.runs.spec import CrawlSpec, changed
 from salticid.store.crawl_folder import CrawlFolder, StoredVisit
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb

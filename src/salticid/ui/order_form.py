@@ -87,7 +87,10 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
         try:
             text = read_plain(folder / FILE, _LARGEST)
             if "spec" in msgspec.json.decode(text, type=dict[str, msgspec.Raw]):
-                wish = msgspec.json.decode(text, type=cls).but(live=LiveSettings())
+                wish = msgspec.json.decode(text, type=cls)
+                wish = wish.but(
+                    live=LiveSettings(), known=(), backlinks=None
+                )  # a folder reaches nothing else
             else:
                 wish = msgspec.json.decode(text, type=_FlatWish).wish()
             datetime.fromisoformat(wish.began)
