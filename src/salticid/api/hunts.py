@@ -18,6 +18,7 @@ from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.model import StopReason, Topic
 from salticid.protocols import Judge, Strategy
+from salticid.registry import Registry
 from salticid.runs import specs
 from salticid.runs.defaults import DEFAULT_STRATEGY
 from salticid.runs.live_settings import LiveSettings
@@ -185,7 +186,8 @@ def _order(
     show, out, judge = (options.pop(name, None) for name in ("progress", "out", "judge"))
     names: dict[str, str] = {}
     made: dict[str, Any] = {}
-    for registry, given in ((strategies, strategy), (judges, judge)):
+    kinds: tuple[tuple[Registry[Any], Any], ...] = ((strategies, strategy), (judges, judge))
+    for registry, given in kinds:
         if given is None or isinstance(given, str):
             names |= {} if given is None else {registry.kind: given}
         else:
