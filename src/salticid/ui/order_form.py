@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from salticid.judges import judges
-from salticid.model import Limits, Scope, Topic
+from salticid.model import Limits
 from salticid.runs import specs
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.measured import WORTH, Worth
@@ -85,48 +85,35 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     def load(cls, folder: Path) -> Wish | None:
         """The wish kept in a folder; None if there is none that can be read."""
         try:
-            text = read_plain(folder / FILE, _LARGEST)
-            if "spec" in msgspec.json.decode(text, type=dict[str, msgspec.Raw]):
-                wish = msgspec.json.decode(text, type=cls)
-                wish = wish.but(
-                    live=LiveSettings(), known=(), backlinks=None
-                )  # a folder reaches nothing else
-            else:
-                wish = msgspec.json.decode(text, type=_FlatWish).wish()
+            told = msgspec.json.decode(read_plain(folder / FILE, _LARGEST), type=dict[str, Any])
+            wish = msgspec.convert(told, cls) if "spec" in told else _of_before(told)
             datetime.fromisoformat(wish.began)
-        except (OSError, RecursionError, ValueError):
+        except (OSError, RecursionError, ValueError, KeyError):
             return None
-        return wish
+        told_of = (
+            "topic",
+            "web",
+            "strategy",
+            "judge",
+            "limits",
+        )  # all else in a folder is no wish of the page
+        spec = CrawlSpec(**{name: getattr(wish.spec, name) for name in told_of})
+        return msgspec.structs.replace(wish, spec=spec)
 
 
-class _FlatWish(msgspec.Struct, frozen=True):
-    """A wish as earlier versions kept it."""
-
-    query: str
-    seeds: tuple[str, ...]
-    origins: tuple[str, ...]
-    strategy: str
-    judge: str
-    max_pages: int
-    began: str
-    mood: Mood = "run"
-    world: str | None = None
-    max_fetches: int | None = None
-    every: int | None = None
-    max_seconds: float | None = None
-    hosts: tuple[str, ...] | None = None
-
-    def wish(self) -> Wish:
-        """The same, as it is kept now."""
-        limits = Limits(self.max_pages, self.max_fetches, max_seconds=self.max_seconds)
-        spec = CrawlSpec(
-            topic=Topic(self.query, self.query, self.seeds, scope=Scope(hosts=self.hosts)),
-            web=LIVE if self.world is None else WORLD + self.world,
-            strategy=self.strategy,
-            judge=self.judge,
-            limits=limits,
-        )
-        return Wish(spec=spec, began=self.began, origins=self.origins, mood=self.mood, every=self.every)
+def _of_before(told: dict[str, Any]) -> Wish:
+    """A wish as earlier versions kept it: without a spec."""
+    query, world = told["query"], told.get("world")
+    scope = {"hosts": told.get("hosts")}
+    limits = ("max_pages", "max_fetches", "max_seconds")
+    spec = {
+        "topic": {"name": query, "keywords": query, "seeds": told["seeds"], "scope": scope},
+        "web": LIVE if world is None else f"{WORLD}{world}",
+        "strategy": told["strategy"],
+        "judge": told["judge"],
+        "limits": {name: told[name] for name in limits if name in told},
+    }
+    return msgspec.convert({**told, "spec": spec}, Wish)
 
 
 def judge_for(strategy: str) -> str:
