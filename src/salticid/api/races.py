@@ -17,11 +17,12 @@ from salticid.lab.experiment import Experiment, Instances
 from salticid.lab.report import write_report
 from salticid.lab.results import Results
 from salticid.metrics.parts.measure import Metric
-from salticid.model import Topic
+from salticid.model import Limits, Topic
 from salticid.protocols import Judge, Strategy
 from salticid.registry import settings_of
 from salticid.webs.recorded import RecordedWeb
 
+_USUAL = Limits()
 _OPTIONS = ("max_buffer", "arrivals", "repeats", "robustness", "sweep")
 
 
@@ -66,7 +67,7 @@ def compare(
     world: RecordedWeb | str | Path,
     topics: str | Path | Sequence[Topic | TopicFile | str | Path],
     strategies: Sequence[str | Strategy],
-    max_pages: int = 1000,
+    max_pages: int = _USUAL.max_pages,
     measures: Sequence[str | Metric] | None = None,
     workers: int = 1,
     judge: str | Judge | None = None,

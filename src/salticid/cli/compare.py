@@ -15,6 +15,7 @@ from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.cli.ray_cluster import racing
 from salticid.errors import UserError
+from salticid.topic import Limits
 from salticid.topic import max_buffer as read_max_buffer
 
 if TYPE_CHECKING:
@@ -47,10 +48,10 @@ def compare(
         list[str] | None,
         typer.Option(help="Who races; may be given again.", metavar="NAME[:KEY=VALUE,...]|FILE"),
     ] = None,
-    max_pages: Annotated[int, typer.Option(min=1, help="Good pages of each crawl.")] = 1000,
-    max_buffer: Annotated[
-        str, typer.Option(help="Links a strategy may remember.", metavar="N|none")
-    ] = "100000",
+    max_pages: Annotated[int, typer.Option(min=1, help="Good pages of each crawl.")] = Limits().max_pages,
+    max_buffer: Annotated[str, typer.Option(help="Links a strategy may remember.", metavar="N|none")] = str(
+        Limits().max_buffer
+    ),
     judge: Annotated[
         str | None,
         typer.Option(

@@ -15,6 +15,7 @@ from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.errors import UserError
+from salticid.topic import Limits
 from salticid.topic import max_buffer as read_max_buffer
 
 if TYPE_CHECKING:
@@ -36,9 +37,9 @@ def league(
         ),
     ] = None,
     max_pages: Annotated[int, typer.Option(min=1, help="Good pages of each crawl.")] = 300,
-    max_buffer: Annotated[
-        str, typer.Option(help="Links a strategy may remember.", metavar="N|none")
-    ] = "100000",
+    max_buffer: Annotated[str, typer.Option(help="Links a strategy may remember.", metavar="N|none")] = str(
+        Limits().max_buffer
+    ),
     judge: Annotated[
         str, typer.Option(help="What scores pages, the same for all.", metavar="NAME[:KEY=VALUE,...]")
     ] = "profile",
