@@ -33,7 +33,7 @@ from salticid.model import Choice
 from salticid.protocols import Judge, Strategy
 from salticid.registry import settings_of
 from salticid.snapshots import CannotBeKept, InvalidSnapshot, Known, Reading, Writing, is_declared
-from salticid.store.files import UnsafeFile, open_in
+from salticid.store.files import open_in
 from salticid.store.log import CrawlLog
 from salticid.store.log_mark import LogMark, fits, mark_of
 from salticid.store.record import choice_at
@@ -48,7 +48,7 @@ _KEY_BYTES = _SIGNATURE_BYTES = 32
 _AT_ONCE = 1 << 20
 _ODD = (
     OSError, EOFError, ValueError, TypeError, LookupError, AttributeError, MemoryError, RecursionError,
-    zstandard.ZstdError, msgspec.MsgspecError, UnsafeFile,
+    zstandard.ZstdError, msgspec.MsgspecError,
 )  # fmt: skip
 """What reading a snapshot may raise that the schema does not allow."""
 
@@ -169,7 +169,7 @@ def resume_from_snapshot(
     None if there is no snapshot, or none that is valid: then nothing was changed, and the log is to be replayed.
     """
     try:
-        with open_in(log.folder, SNAPSHOT) as disk:
+        with (log.folder / SNAPSHOT).open("rb") as disk:
             header = _fill(disk, crawl, judge, log, others)
         flight = [choice_at(log.database, number).choice() for number in header.in_flight]
     except FileNotFoundError:
@@ -201,8 +201,9 @@ def _fill(disk: IO[bytes], crawl: Crawl, judge: Judge, log: CrawlLog, others: Ot
 
 def _verified_size(disk: IO[bytes]) -> int:
     """The size of a snapshot unpacked, if this machine signed it."""
-    left = os.fstat(disk.fileno()).st_size - _SIGNATURE_BYTES
-    if left < len(_MAGIC) + 8 or disk.read(len(_MAGIC)) != _MAGIC:
+    kept = os.fstat(disk.fileno())
+    left = kept.st_size - _SIGNATURE_BYTES
+    if not stat.S_ISREG(kept.st_mode) or left < len(_MAGIC) + 8 or disk.read(len(_MAGIC)) != _MAGIC:
         raise InvalidSnapshot("it is in another format")
     if (key := machine_key()) is None:
         raise InvalidSnapshot("this machine has no key to check it with")

@@ -75,20 +75,19 @@ class Tally:
 
     def _count(self, crawl: CrawlFolder) -> None:
         for visit in crawl.rows(self._step):
-            kind = Outcome(visit.outcome)
-            # First of all: a URL that cannot be read leaves no visit half counted.
-            name = host(crawl.url(visit.final)) if kind is Outcome.OK else ""
             self._step = visit.step
             if visit.revisit:
                 continue
             self.seconds = max(self.seconds, visit.at)
             self.outcomes[visit.outcome] += 1
             self.received += visit.size
+            kind = Outcome(visit.outcome)
             self.refused += kind is Outcome.REFUSED_ADDRESS
             self.fetches += kind.fetched and kind not in _FREE
             if kind is Outcome.OK:
                 self.pages += 1
                 self.standing.see(visit)
+                name = host(crawl.url(visit.final))
                 self._host_of[visit.step] = self._hosts.setdefault(name, len(self._hosts))
         self.about = crawl.about()
 
