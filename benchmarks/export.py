@@ -84,7 +84,7 @@ def run() -> None:
 
 def _measured(folder: Path, form: str) -> tuple[float, float]:
     """The peak memory in MB and the visits a second of an export in a fresh process."""
-    code = f"from benchmarks.export import work; work({str(folder)!r}, {form.value!r})"
+    code = f"from benchmarks.export import work; work({str(folder)!r}, {form!r})"
     command = [sys.executable, "-c", code]
     out = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
     peak, speed = map(float, out.split())

@@ -23,6 +23,7 @@ from mcp.shared.exceptions import MCPError
 from tests.killing import PATIENCE, Program, Site, alive, children_of, served
 from tests.running import salticid
 from tests.ui_serving import serving
+from tests.wishes import wish as made_wish
 
 from salticid.agents import reading
 from salticid.agents.allowance import Allowance
@@ -34,7 +35,6 @@ from salticid.runs.run import run as crawl
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.testing.generated import GeneratedSource
 from salticid.ui import lasting_process
-from salticid.ui.order_form import Wish
 from salticid.worlds.build import build
 
 TOOLS = {
@@ -302,13 +302,15 @@ def test_hunts_outlive_their_servers_and_any_server_finds_them_again(tmp_path: P
 
 def test_a_hunt_of_the_page_is_shown_to_agents_and_not_theirs_to_steer(tmp_path: Path) -> None:
     hunts = Hunts(tmp_path, LiveSettings(), Allowance())
-    wish = Wish(QUERY, ("http://a.example/",), ("you",), "hunter", "profile", 10, "2026-01-01T00:00:00+00:00")
+    wish = made_wish(
+        QUERY, ("http://a.example/",), ("you",), "hunter", "profile", 10, "2026-01-01T00:00:00+00:00"
+    )
     wish.save(hunts.folder / "spiders")
     assert [hunt.status()["state"] for hunt in hunts] == ["running"]
     for steer in (lambda hunt: hunt.stop(), lambda hunt: hunts.go_on(hunt.name, 20)):
         with pytest.raises(UserError, match="steer it there"):
             steer(hunts.find("spiders"))
-    msgspec.structs.replace(wish, mood="stop").save(hunts.folder / "spiders")
+    wish.but(mood="stop").save(hunts.folder / "spiders")
     assert hunts.find("spiders").status()["state"] == "ended"
 
 
@@ -328,7 +330,7 @@ def test_a_host_that_is_none_is_named_before_anything_begins(tmp_path: Path) -> 
 def test_an_agent_is_told_why_nothing_could_be_read(tmp_path: Path) -> None:
     build(tmp_path / "worlds" / "small", GeneratedSource(20, seed=3))
     hunts = Hunts(tmp_path, LiveSettings(), Allowance())
-    wish = Wish(
+    wish = made_wish(
         QUERY,
         ("http://nowhere.example/",),
         ("you",),
@@ -337,8 +339,7 @@ def test_an_agent_is_told_why_nothing_could_be_read(tmp_path: Path) -> None:
         10,
         "2026-01-01",
         "stop",
-        "small",
-    )
+    ).but(web="world:small")
     wish.save(hunts.folder / "spiders")
     crawl(wish.order(hunts.folder / "spiders", hunts.live))
     told = reading.status(hunts.find("spiders"))

@@ -25,14 +25,13 @@ from salticid.cli.interrupts import INTERRUPTED
 from salticid.cluster.cluster_crawl import crawl_on_ray
 from salticid.cluster.lab_tasks import Tasks
 from salticid.cluster.shared_folders import lend
-from salticid.judges.rocchio import Rocchio
 from salticid.lab.compare import compare
 from salticid.lab.experiment import Experiment
 from salticid.model import Limits, Outcome, StopReason, Topic
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.order import Order, Recipe
+from salticid.runs.order import Order, resolve
+from salticid.runs.spec import CrawlSpec
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.strategies.best_first import BestFirst
 from salticid.urls import host
 from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.topics import TopicPlan, make_topics
@@ -58,14 +57,9 @@ def cluster() -> Iterator[Cluster]:
 
 def order(folder: Path, site: Site, port: int, pages: int = PAGES) -> Order:
     topic = Topic("sharded", "jumping spider", (site.url(0),), language="en")
-    return Order(
-        topic,
-        live(port),
-        "best_first",
-        "rocchio",
-        Recipe(BestFirst(), Rocchio(), Limits(max_pages=pages)),
-        folder,
-    )
+    limits = Limits(max_pages=pages)
+    spec = CrawlSpec(topic=topic, strategy="best_first", judge="rocchio", limits=limits, live=live(port))
+    return resolve(spec, folder)
 
 
 def live(port: int) -> LiveSettings:

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from tests.killing import Offline, Program, Site, check_whole, live, served, visits_in
 from tests.running import salticid
+from tests.wishes import wish
 
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.folder_lock import LockedFolder
 from salticid.store.schema import FILE
 from salticid.store.write_ahead import AHEAD
 from salticid.strategies.best_first import BestFirst
-from salticid.ui.order_form import Wish
 
 SITE = Site(pages=60, seconds=0.01)
 
@@ -105,7 +105,7 @@ def test_a_folder_that_a_crawl_makes_is_for_its_owner_alone(tmp_path: Path) -> N
 
 
 def test_so_is_one_that_the_page_makes(tmp_path: Path) -> None:
-    Wish("spiders", (), (), "best_first", "cosine", 9, "2026-01-01").save(tmp_path / "crawls" / "spiders")
+    wish("spiders", (), (), "best_first", "cosine", 9, "2026-01-01").save(tmp_path / "crawls" / "spiders")
     assert (tmp_path / "crawls" / "spiders").stat().st_mode & 0o777 == 0o700
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -12,12 +13,12 @@ from tests.running import salticid
 from tests.tampering import tampering
 
 from salticid.errors import UserError
-from salticid.judges import judges
 from salticid.model import Limits
 from salticid.registry import settings_of
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.order import Order, Recipe
+from salticid.runs.order import Order, resolve
 from salticid.runs.run import run
+from salticid.runs.spec import CrawlSpec
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.schema import SNAPSHOT
 from salticid.strategies import strategies
@@ -73,9 +74,9 @@ def test_an_older_crawl_goes_on_with_its_past_as_given(tmp_path: Path, strategy:
         )
 
         def order(as_given: bool, pages: int) -> Order:
-            recipe = Recipe(strategies.make(strategy), judges.make("cosine"), Limits(max_pages=pages))
-            known = load_topic(topic)[0]
-            return Order(known, settings, strategy, "cosine", recipe, folder, as_given=as_given)
+            known, limits = load_topic(topic)[0], Limits(max_pages=pages)
+            spec = CrawlSpec(topic=known, strategy=strategy, judge="cosine", limits=limits, live=settings)
+            return replace(resolve(spec, folder), as_given=as_given)
 
         with pytest.raises(UserError, match=r"was made by salticid 0\.0\.7, this is .*salticid watch"):
             run(order(False, 80))
@@ -106,9 +107,8 @@ def test_agents_that_walk_cannot_be_told_where_they_went(tmp_path: Path) -> None
         )
         assert salticid("crawl", topic, *options).status == 0
     as_if_made_before(folder, "random_walk")
-    recipe = Recipe(strategies.make("random_walk"), judges.make("cosine"), Limits(max_pages=20))
-    order = Order(
-        load_topic(topic)[0], LiveSettings(), "random_walk", "cosine", recipe, folder, as_given=True
-    )
+    known, limits = load_topic(topic)[0], Limits(max_pages=20)
+    spec = CrawlSpec(topic=known, strategy="random_walk", judge="cosine", limits=limits)
+    order = replace(resolve(spec, folder), as_given=True)
     with pytest.raises(UserError, match="agents that walk"):
         run(order)

@@ -12,11 +12,11 @@ from tests.killing import Program, Site, check_whole, live, served, visits_in
 from tests.running import salticid
 
 from salticid.cli.interrupts import INTERRUPTED
-from salticid.cli.options import size
 from salticid.errors import UserError
 from salticid.store.index import FILE as INDEX
 from salticid.store.log import CrawlLog
 from salticid.tables import Urls, Words
+from salticid.topic import size
 
 LITTLE, BALLAST = 300_000, 20_000_000
 """Bytes: of which a crawl takes half before its first page; and far more than all of its pages take."""

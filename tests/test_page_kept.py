@@ -158,7 +158,10 @@ def kept_seeds(server: Server) -> list[dict[str, str]]:
     """Where the hunt on disk started from."""
     (file,) = (server.data / "crawls").glob("*/wish.json")
     told = json.loads(file.read_text())
-    return [{"url": url, "from": origin} for url, origin in zip(told["seeds"], told["origins"], strict=True)]
+    return [
+        {"url": url, "from": origin}
+        for url, origin in zip(told["spec"]["topic"]["seeds"], told["origins"], strict=True)
+    ]
 
 
 def test_the_list_of_hunts_follows_what_happens_to_them(browser: Browser) -> None:

@@ -19,7 +19,8 @@ from salticid.judges.rocchio import Rocchio
 from salticid.model import Ints, Limits, Outcome, StopReason, Topic, Visit
 from salticid.protocols import Strategy
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.order import Order, Recipe
+from salticid.runs.order import resolve
+from salticid.runs.spec import CrawlSpec
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.strategies.best_first import BestFirst
 
@@ -34,20 +35,9 @@ def plans(
     )
     topic = Topic("sharded", "jumping spider", (site.url(0),), language="en")
     own = replace(limits, max_seconds=None, min_harvest=None)
+    spec = CrawlSpec(topic=topic, strategy="best_first", judge="rocchio", limits=own, live=settings)
     return [
-        Plan(
-            Order(
-                topic,
-                settings,
-                "best_first",
-                "rocchio",
-                Recipe(make(), Rocchio(), own),
-                shard_folder(folder, at),
-            ),
-            at,
-            SHARDS,
-            limits,
-        )
+        Plan(resolve(spec, shard_folder(folder, at), strategy=make(), judge=Rocchio()), at, SHARDS, limits)
         for at in range(SHARDS)
     ]
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from tests.ui_serving import Client, serving
+from tests.wishes import wish as made_wish
 
 from salticid.runs.live_settings import LiveSettings
 from salticid.ui import bodies, local_server, server
 from salticid.ui import idle_connections as impatience
-from salticid.ui.order_form import Wish
 
 CROWD = 300
 """More than the server has places for."""
@@ -25,7 +25,7 @@ PATIENCE = 60
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     """A client of a server that knows of a crawl which has not begun."""
     data = tmp_path_factory.mktemp("data")
-    wish = Wish("spider", (), (), "best_first", "rocchio", 10, "2026-01-01T00:00:00+00:00", "stop")
+    wish = made_wish("spider", (), (), "best_first", "rocchio", 10, "2026-01-01T00:00:00+00:00", "stop")
     wish.save(data / "crawls" / "spider")
     with serving(data) as (_, client):
         yield client

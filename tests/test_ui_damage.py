@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from tests.killing import Offline, Program, Site
 from tests.ui_serving import Client, serving
+from tests.wishes import wish
 
 from salticid.strategies.best_first import BestFirst
-from salticid.ui.order_form import Wish
 
 DAMAGED = ("empty", "garbage", "halved", "lacking", "endless", "nameless")
 
@@ -23,7 +23,7 @@ def crawled(folder: Path) -> None:
     crawl.open()
     crawl.run()
     crawl.log.close()
-    Wish("jumping spider", (), (), "best_first", "cosine", 60, "2026-01-01T00:00:00+00:00", "stop").save(
+    wish("jumping spider", (), (), "best_first", "cosine", 60, "2026-01-01T00:00:00+00:00", "stop").save(
         folder
     )
 
@@ -48,9 +48,9 @@ def damage(data: Path) -> None:
         )
     with closing(sqlite3.connect(crawls / "nameless" / "crawl.db")) as db, db:
         db.execute("UPDATE url SET text = zeroblob(9) WHERE id = (SELECT max(final) FROM visit)")
-    for name, wish in (("no-wish", "{"), ("odd-wish", "[" * 100_000), ("late", '{"began": "soon"}')):
+    for name, text in (("no-wish", "{"), ("odd-wish", "[" * 100_000), ("late", '{"began": "soon"}')):
         (crawls / name).mkdir()
-        (crawls / name / "wish.json").write_text(wish)
+        (crawls / name / "wish.json").write_text(text)
     (crawls / "a file").write_text("x")
     (crawls / ".removed-half" / "warc").mkdir(parents=True)
 

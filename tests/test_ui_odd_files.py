@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from tests.killing import Program, Site, served
 from tests.ui_serving import Client, serving
-
-from salticid.ui.order_form import Wish
+from tests.wishes import wish
 
 ODD: dict[str, Callable[[Path], object]] = {
     "pipe": os.mkfifo,
@@ -24,7 +23,7 @@ ODD: dict[str, Callable[[Path], object]] = {
     "text": lambda file: file.write_text("odd"),
 }
 """Ways for something to lie where a file is looked for."""
-WISH = Wish(
+WISH = wish(
     "spider", ("http://a.example/",), ("you",), "best_first", "cosine", 9, "2026-01-01T00:00:00+00:00", "stop"
 )
 LITTLE = 50

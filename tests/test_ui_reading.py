@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from tests.killing import Offline, Site
 from tests.tampering import tampering
+from tests.wishes import wish as made_wish
 
 from salticid.model import Feedback
 from salticid.protocols import Strategy
@@ -25,7 +26,6 @@ from salticid.strategies.myspiders import Myspiders
 from salticid.ui.details import visit_in_full
 from salticid.ui.event_stream import stream
 from salticid.ui.log_reader import BATCH, News, Reader
-from salticid.ui.order_form import Wish
 from salticid.ui.server_crawl import ServerCrawl
 
 
@@ -157,7 +157,7 @@ def test_ten_thousand_visits_are_read_in_a_moment_and_streamed_whole(tmp_path: P
     with crawled(folder, BestFirst(), 200):
         pass
     grow(folder, 50)
-    wish = Wish("spider", (), (), "best_first", "rocchio", 10, "2026-01-01", "stop")
+    wish = made_wish("spider", (), (), "best_first", "rocchio", 10, "2026-01-01", "stop")
     kept = ServerCrawl(folder, wish, LiveSettings())
 
     async def read_all() -> list[tuple[str | None, int]]:
@@ -178,7 +178,7 @@ def test_ten_thousand_visits_are_read_in_a_moment_and_streamed_whole(tmp_path: P
 
 @pytest.mark.parametrize("since", [0, 17])
 def test_a_crawl_without_a_log_has_no_news_yet(tmp_path: Path, since: int) -> None:
-    wish = Wish("spider", (), (), "best_first", "rocchio", 10, "2026-01-01", "stop")
+    wish = made_wish("spider", (), (), "best_first", "rocchio", 10, "2026-01-01", "stop")
     kept = ServerCrawl(tmp_path, wish, LiveSettings())
 
     async def first() -> str | None:

@@ -9,19 +9,18 @@ from pathlib import Path
 from shutil import copytree
 from typing import Any
 
-import msgspec
 import pytest
 from tests.changing_site import Site, crawl, serving
 from tests.running import Said, salticid
 from tests.tampering import tampering
 from tests.ui_serving import serving as ui_serving
+from tests.wishes import wish
 
 import salticid as salticid_package
 from salticid.errors import UserError
 from salticid.judges import judges
 from salticid.runs.specs import judge_of, strategy_of
 from salticid.strategies import strategies
-from salticid.ui.order_form import Wish
 
 CODE = """
 from pathlib import Path
@@ -39,7 +38,7 @@ class Own(Cosine):
 def measure(crawl):
     return 1.0
 """
-WISH = Wish(
+WISH = wish(
     "spider", ("http://a.example/",), ("you",), "best_first", "cosine", 9, "2026-01-01T00:00:00+00:00"
 )
 PLAN = 'world = "w"\ntopics = "t"\n'
@@ -158,7 +157,7 @@ def test_nor_does_a_plan_of_the_lab(
 def test_a_server_runs_no_code_at_its_start_and_for_no_request(evil: Path, tmp_path: Path) -> None:
     wishes: dict[str, Any] = {"strategy": {"strategy": f"{evil}:Mine"}, "judge": {"judge": f"{evil}:Own"}}
     for name, change in wishes.items():
-        msgspec.structs.replace(WISH, mood="run", **change).save(tmp_path / "crawls" / name)
+        WISH.but(mood="run", **change).save(tmp_path / "crawls" / name)
     with ui_serving(tmp_path) as (_, client):
         for name in wishes:
             told = client.until(name, lambda summary: summary["state"] == "ended")

@@ -16,11 +16,11 @@ from tests.made_crawl import Made, article
 from tests.page_browser import chromium, grave_findings, window
 from tests.page_serving import page_server
 from tests.running import salticid
+from tests.wishes import wish
 
 from salticid.errors import UserError
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.schema import ABOUT
-from salticid.ui.order_form import Wish
 from salticid.ui.visit_table import MOST_ROWS, MOST_VALUES, Languages, download, first_row, kind_of, table
 
 GERMAN = "Die Springspinne sieht mit acht Augen, zwei davon sind groß und nach vorn gerichtet."
@@ -100,7 +100,7 @@ def test_a_request_that_makes_no_sense_is_told_so(asked: dict[str, str]) -> None
 def test_a_person_narrows_visits_down_and_takes_them_away(folder: Path, tmp_path: Path) -> None:
     kept = tmp_path / "data" / "crawls" / "spiders"
     shutil.copytree(folder, kept)
-    Wish(
+    wish(
         query="spiders", seeds=("http://a.example/",), origins=("you",), strategy="best_first", judge="cosine",
         max_pages=9, began="2026-03-01T12:00:00+00:00", mood="stop",
     ).save(kept)  # fmt: skip

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from unicodedata import category
 
 
 class SalticidError(Exception):
@@ -43,3 +44,9 @@ def unknown(kind: str, name: str, candidates: Iterable[str]) -> UserError:
 def shortened(text: str) -> str:
     """A text from outside as a message shows it: 80 characters at the most."""
     return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def one_line(text: str) -> str:
+    """Text from outside as one line that a terminal can show: no control characters, no direction tricks."""
+    line = " ".join(text.split())
+    return "".join("�" if category(char) in ("Cc", "Cf", "Cs", "Co") else char for char in line)

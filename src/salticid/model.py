@@ -18,6 +18,9 @@ import zstandard
 from salticid.errors import UserError
 from salticid.native import at, lib
 from salticid.snapshots import in_snapshot
+from salticid.topic import Limits as Limits
+from salticid.topic import Scope as Scope
+from salticid.topic import Topic as Topic
 
 Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
@@ -109,56 +112,7 @@ class Area(IntEnum):
     REST = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Which URLs a crawl may fetch; `salticid.scope.Boundary` reads it."""
-
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    same_site: bool = False
-    max_depth: int | None = None
-    hosts: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Topic:
-    """What the crawler knows of a topic. What only a judge of crawls may know is `salticid.truth.Truth`."""
-
-    name: str
-    keywords: str
-    seeds: tuple[str, ...]
-    examples: tuple[str, ...] = ()
-    negatives: tuple[str, ...] = ()
-    language: str | None = None
-    scope: Scope = Scope()
-
-    def __post_init__(self) -> None:
-        for name in ("seeds", "examples", "negatives"):
-            urls = getattr(self, name)
-            object.__setattr__(self, name, (urls,) if isinstance(urls, str) else tuple(urls))
-
-
-@in_snapshot()
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """The budget of a crawl: pages are good pages, fetches are attempts of any outcome.
-
-    It also ends when fewer than `min_harvest` of the last pages are positive, or when fewer than `min_remaining`
-    positive pages seem to be left (`salticid.outlook`).
-    """
-
-    max_pages: int = 1000
-    max_fetches: int | None = None
-    max_buffer: int | None = 100_000
-    max_seconds: float | None = None
-    min_harvest: float | None = None
-    timeout: float = 10.0
-    min_remaining: float | None = None
-
-    @property
-    def fetches(self) -> int:
-        """The bound on fetches: as set, else ten times the pages."""
-        return 10 * self.max_pages if self.max_fetches is None else self.max_fetches
+in_snapshot()(Limits)
 
 
 @in_snapshot()

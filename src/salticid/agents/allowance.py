@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import msgspec
-
 from salticid.errors import UserError
-from salticid.model import Scope
+from salticid.model import Limits, Scope
 from salticid.scope import Boundary, host_named
 from salticid.ui.order_form import Wish
 from salticid.urls import typed
@@ -20,7 +18,7 @@ class Allowance:
     `hosts`: None for all. Time and hosts are those of the live web; a recorded one is read here, as far as pages go.
     """
 
-    max_pages: int = 1000
+    max_pages: int = Limits().max_pages
     max_seconds: float = 3600.0
     max_hunts: int = 4
     hosts: tuple[str, ...] | None = None
@@ -42,23 +40,24 @@ class Allowance:
 
     def begin(self, wish: Wish) -> Wish:
         """A new wish within these bounds; UserError if that cannot be."""
-        self.pages(wish.max_pages)
+        self.pages(wish.limits.max_pages)
         if wish.world is not None:
             return wish
         boundary = Boundary(Scope(hosts=self.hosts), [])
-        urls = [url for seed in wish.seeds for url in typed(seed)]
+        urls = [url for seed in wish.spec.topic.seeds for url in typed(seed)]
         if not any(boundary.admits(url, depth=0) for url in urls):
             raise UserError(f"no start point is on a host that may be asked here: {self._names}")
-        return msgspec.structs.replace(wish, max_seconds=self.max_seconds, hosts=self.hosts)
+        return wish.but(max_seconds=self.max_seconds, hosts=self.hosts)
 
     def go_on(self, wish: Wish) -> Wish:
         """A wish of earlier, kept within today's bounds; UserError if it asks hosts that may not be asked now."""
-        wish = msgspec.structs.replace(wish, max_pages=min(wish.max_pages, self.max_pages))
+        wish = wish.but(max_pages=min(wish.limits.max_pages, self.max_pages))
         if wish.world is not None:
             return wish
-        if self.hosts is not None and (wish.hosts is None or not set(wish.hosts) <= set(self.hosts)):
+        asked = wish.spec.topic.scope.hosts
+        if self.hosts is not None and (asked is None or not set(asked) <= set(self.hosts)):
             raise UserError(f"this hunt asks other hosts than may be asked here now: {self._names}")
-        return msgspec.structs.replace(wish, max_seconds=self.max_seconds)
+        return wish.but(max_seconds=self.max_seconds)
 
     @property
     def _names(self) -> str:

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from salticid.agents.allowance import Allowance
 from salticid.agents.untrusted import seen
 from salticid.errors import UserError, unknown
@@ -87,14 +85,14 @@ class Hunt:
                 "stopped_because": why,
                 "can_go_on": not runs and stopped not in _OVER,
                 "pages": tally.pages,
-                "max_pages": self.wish.max_pages,
+                "max_pages": self.wish.limits.max_pages,
                 "on_topic": tally.standing.on_topic,
                 "harvest": round(tally.harvest, 3),
                 "fetches": tally.fetches,
                 "hosts": tally.hosts,
                 "seconds": round(max(tally.seconds, float(tally.about.get("seconds", 0.0))), 3),
-                "max_seconds": self.wish.max_seconds,
-                "strategy": self.wish.strategy,
+                "max_seconds": self.wish.limits.max_seconds,
+                "strategy": self.wish.spec.strategy,
                 "web": self.wish.world or "live",
                 "began": self.wish.began,
                 "folder": str(self.folder.absolute()),
@@ -136,7 +134,7 @@ class Hunt:
             lasting_process.send(self.folder, hear)
             moves = self._wait_for_moves(before)
         else:
-            resting = msgspec.structs.replace(self.wish, mood="pause")
+            resting = self.wish.but(mood="pause")
             begin = messages.Begin(str(self.folder), resting, live)
             lasting_process.start(begin, [hear, messages.Do("stop")])
             moves = self._wait_for_moves(0)
@@ -146,7 +144,7 @@ class Hunt:
             "step": step,
             "links_up": moves.rose,
             "links_down": moves.fell,
-            "no_effect_on": unheeded(self.wish.strategy, self.wish.judge),
+            "no_effect_on": unheeded(self.wish.spec.strategy, self.wish.spec.judge or ""),
         }
 
     def _moves(self) -> list[messages.Moves]:
@@ -169,19 +167,21 @@ class Hunt:
         self._check_ours()
         wish = allowance.go_on(self.wish)
         if max_pages is not None:
-            wish = msgspec.structs.replace(wish, max_pages=allowance.pages(max_pages), max_fetches=None)
-        status = self.status()
-        if wish.max_pages <= status["pages"]:
+            wish = wish.but(max_pages=allowance.pages(max_pages), max_fetches=None)
+        status, limits = self.status(), wish.limits
+        if limits.max_pages <= status["pages"]:
             raise UserError(
-                f"it may read {wish.max_pages} pages, and has read {status['pages']}; ask for a larger max_pages"
+                f"it may read {limits.max_pages} pages, and has read {status['pages']}; ask for a larger max_pages"
             )
         if status["state"] == "ended" and not status["can_go_on"]:
             raise UserError(f"there is nothing left to do for it: {status['stopped_because']}")
-        if wish.max_seconds is not None and status["seconds"] >= wish.max_seconds:
-            raise UserError(f"a hunt may take {wish.max_seconds:.0f} s here, and this one has; begin another")
+        if limits.max_seconds is not None and status["seconds"] >= limits.max_seconds:
+            raise UserError(
+                f"a hunt may take {limits.max_seconds:.0f} s here, and this one has; begin another"
+            )
         wish.save(self.folder)
         if self.runs:
-            lasting_process.send(self.folder, messages.Extend(wish.max_pages, wish.max_fetches))
+            lasting_process.send(self.folder, messages.Extend(limits.max_pages, limits.max_fetches))
         if lasting_process.ends(self.folder, _HEARS):
             lasting_process.start(messages.Begin(str(self.folder), wish, live))
         return Hunt(self.folder, wish)
@@ -223,7 +223,7 @@ class Hunts:
 
     def begin(self, wish: Wish) -> Hunt:
         """A new hunt, which runs. It is no server's to start again, so none is told to."""
-        wish = msgspec.structs.replace(self.allowance.begin(wish), mood="stop")
+        wish = self.allowance.begin(wish).but(mood="stop")
         self.check_room()
         wish.order(self.folder / "any", self.live)  # an unknown name is found out before anything is written
         folder = self._new_folder(wish.query)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_type_hints
 
 import msgspec
 from mcp.server.lowlevel.helper_types import ReadResourceContents
@@ -35,6 +35,14 @@ JSON = "application/json"
 _IN_A_RESOURCE = 20
 _EXPECTED = (SalticidError, Damaged, sqlite3.Error, OSError, msgspec.ValidationError)
 """What can go wrong, and has a sentence for whoever asked."""
+
+
+def _of_form(name: str) -> Any:
+    """What the form of the page says of one of its fields, as a tool says it."""
+    hint = get_type_hints(NewCrawl, include_extras=True)[name]
+    (meta,) = (each for each in get_args(hint) if isinstance(each, msgspec.Meta))
+    return Field(description=meta.description, ge=meta.ge, min_length=meta.min_length)
+
 
 HuntName = Annotated[str, Field(description="The name of a hunt, as start_hunt gave it.")]
 Step = Annotated[int, Field(ge=0, description="The step of a page, as results and search give it.")]
@@ -70,19 +78,13 @@ class HuntServer(MCPServer[Any]):
 
     async def start_hunt(
         self,
-        query: Annotated[str, Field(min_length=1, description="What to look for, in a few words.")],
-        urls: Annotated[
-            list[str], Field(description="Pages to start from; the nearer to the topic the better.")
-        ] = [],  # noqa: B006 - nobody changes it
-        max_pages: Annotated[int, Field(ge=1, description="Good pages to read.")] = DEFAULT_PAGES,
-        search: Annotated[
-            str | None, Field(description="A search engine set up here to ask for pages to start from.")
-        ] = None,
-        from_hunts: Annotated[bool, Field(description="Start from what earlier hunts found, too.")] = False,
-        strategy: Annotated[str | None, Field(description="The name of a strategy; best left out.")] = None,
-        world: Annotated[
-            str | None, Field(description="A recorded world to hunt in, instead of the live web.")
-        ] = None,
+        query: Annotated[str, _of_form("query")],
+        urls: Annotated[list[str], _of_form("urls")] = [],  # noqa: B006 - nobody changes it
+        max_pages: Annotated[int, _of_form("max_pages")] = DEFAULT_PAGES,
+        search: Annotated[str | None, _of_form("search")] = None,
+        from_hunts: Annotated[bool, _of_form("from_crawls")] = False,
+        strategy: Annotated[str | None, _of_form("strategy")] = None,
+        world: Annotated[str | None, _of_form("world")] = None,
     ) -> dict[str, Any]:
         """Begin a hunt for the pages of a topic. It goes on by itself; its name is all that is needed to come back."""
         form = msgspec.convert(

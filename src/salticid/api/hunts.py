@@ -3,34 +3,90 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypedDict, Unpack
 
 from salticid.api.progress import HuntProgress
 from salticid.api.showing import hunt_as_html
 from salticid.api.tables import to_pandas
 from salticid.api.topics import TopicFile, crawlers_half
-from salticid.cli import live_options
-from salticid.cli.options import duration, with_condition
-from salticid.errors import UserError, unknown
-from salticid.model import Limits, StopReason, Topic
+from salticid.errors import UserError
+from salticid.judges import judges
+from salticid.model import StopReason, Topic
 from salticid.protocols import Judge, Strategy
+from salticid.registry import Registry
 from salticid.runs import specs
+from salticid.runs.defaults import DEFAULT_STRATEGY
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.order import KNOWN_FOR, WHY, Order, Recipe, Result, check_folder, other_crawls
+from salticid.runs.order import WHY, Order, Result, check_folder, resolve
 from salticid.runs.run import run, run_async
+from salticid.runs.spec import LIVE, keywords, spec_of
 from salticid.store.crawl_folder import CrawlFolder, StoredVisit
 from salticid.store.folder_lock import IN_MEMORY
+from salticid.strategies import strategies
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.inlinks import backlinks_from
 
-LIVE = "live"
-_LIMITS = ("max_fetches", "max_buffer", "max_seconds", "min_harvest", "min_remaining")
-_OPTIONS = ("arrivals", "backlinks", "known", "known_for", "max_time", "stop_when", "progress")
+
+class HuntOptions(TypedDict, total=False):
+    """The options of a hunt: the fields of `CrawlSpec`, each with its meaning and its default there.
+
+    Where a field is seconds or bytes, text as on the command line will do: "10m", "2GB".
+    """
+
+    out: str | Path | None
+    """The folder in which the crawl is kept; one that is there goes on."""
+    progress: bool | None
+    """Whether progress is shown; by default only in a terminal and in a notebook."""
+    stop_when: str
+    max_time: float | str
+    no_warc: bool
+    no_pdf: bool
+    no_traps: bool
+    strategy_settings: Mapping[str, Any]
+    judge: str | Judge | None
+    judge_settings: Mapping[str, Any]
+    backlinks: str | Path | None
+    known: Sequence[str | Path]
+    known_for: float | str
+    arrivals: str
+    seed: int
+    max_pages: int
+    max_fetches: int | None
+    max_buffer: int | str | None
+    max_seconds: float | str | None
+    min_harvest: float | None
+    min_remaining: float | None
+    include: Sequence[str]
+    exclude: Sequence[str]
+    same_site: bool
+    max_depth: int | None
+    concurrency: int
+    delay: float
+    timeout: float
+    per_address: int
+    sitemaps: bool
+    feeds: bool
+    user_agent: str
+    patience: float | str
+    host_share: float
+    max_bytes: int
+    max_disk: int | str | None
+    warc: bool
+    pdf: bool
+    render: Literal["auto", "never"]
+    traps: bool
+    proxy: str | None
+    allow_net: Sequence[str]
+    resolve: Sequence[str]
+    dns: str | None
+    header: Sequence[str]
+    cookies: Sequence[str] | str | Path
+    workers: int
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -91,42 +147,31 @@ class Hunt:
 def hunt(
     topic: Topic | TopicFile | str | Path,
     web: RecordedWeb | str | Path = LIVE,
-    strategy: str | Strategy = specs.DEFAULT_STRATEGY,
-    judge: str | Judge | None = None,
-    max_pages: int = 1000,
-    seed: int = 0,
-    out: str | Path | None = None,
-    **options: Any,
+    strategy: str | Strategy = DEFAULT_STRATEGY,
+    **options: Unpack[HuntOptions],
 ) -> Hunt:
     """Hunt for the pages of a topic, on the live web or in a recorded world.
 
     Strategy and judge are given by name, as NAME:KEY=VALUE, as FILE.toml, as FILE.py:Class, or as an instance.
     With `out` the crawl is kept in that folder, and one that is there goes on; without, nothing is written.
-    Further options are those of the command line: limits (`max_fetches`, `max_buffer`, `max_time`, `stop_when`),
-    `arrivals`, `backlinks`, `known` (folders of other crawls), `known_for`, and on the live web how it is asked
-    (`delay`, `concurrency`, `allow_net`, ...).
-    `progress` says whether progress is shown; else it is in a terminal and in a notebook.
+    The options are those of the command line (`HuntOptions`); those of the live web say how it is asked.
 
     Ctrl-C, or a notebook's stop button, ends the hunt cleanly: what was found until then is returned. It works in
     a running event loop, too, and keeps that waiting; `hunt_async` does not.
     """
-    order, progress = _order(topic, web, strategy, judge, max_pages, seed, out, options)
+    order, progress = _order(topic, web, strategy, {**options})
     return _hunt_of(order, _interruptible(order, progress))
 
 
 async def hunt_async(
     topic: Topic | TopicFile | str | Path,
     web: RecordedWeb | str | Path = LIVE,
-    strategy: str | Strategy = specs.DEFAULT_STRATEGY,
-    judge: str | Judge | None = None,
-    max_pages: int = 1000,
-    seed: int = 0,
-    out: str | Path | None = None,
-    **options: Any,
+    strategy: str | Strategy = DEFAULT_STRATEGY,
+    **options: Unpack[HuntOptions],
 ) -> Hunt:
     """`hunt`, on the event loop that is running; if its task is cancelled, what was found until then is lost or kept
     as after a kill."""
-    order, progress = _order(topic, web, strategy, judge, max_pages, seed, out, options)
+    order, progress = _order(topic, web, strategy, {**options})
     with progress:
         return _hunt_of(order, await run_async(order, progress))
 
@@ -135,51 +180,28 @@ def _order(
     topic: Topic | TopicFile | str | Path,
     web: RecordedWeb | str | Path,
     strategy: str | Strategy,
-    judge: str | Judge | None,
-    max_pages: int,
-    seed: int,
-    out: str | Path | None,
     options: dict[str, Any],
 ) -> tuple[Order, HuntProgress]:
     """What is ordered, and who shows how far it is."""
-    judge = specs.judge_in(strategy) if judge is None else judge
-    strategy_name, strategy = specs.strategy_of(strategy, files=True)
-    judge_name, judge = specs.judge_of(judge, strategy, files=True)
-    show = options.pop("progress", None)
-    arrivals, backlinks = options.pop("arrivals", "one"), options.pop("backlinks", None)
-    known = other_crawls(map(Path, options.pop("known", ())))
-    known_for = duration(str(options.pop("known_for", KNOWN_FOR)))
-    limits = _limits(max_pages, options)
-    ground = _web(web, options)
-    path = None if backlinks is None else Path(backlinks)
-    source = None if path is None else partial(backlinks_from, path)
-    recipe = Recipe(strategy, judge, limits, arrivals, seed, source)
+    show, out, judge = (options.pop(name, None) for name in ("progress", "out", "judge"))
+    names: dict[str, str] = {}
+    made: dict[str, Any] = {}
+    kinds: tuple[tuple[Registry[Any], Any], ...] = ((strategies, strategy), (judges, judge))
+    for registry, given in kinds:
+        if given is None or isinstance(given, str):
+            names |= {} if given is None else {registry.kind: given}
+        else:
+            names[registry.kind], made[registry.kind] = specs.own(given, registry)
+    if web != LIVE:
+        for name in options:
+            if name in keywords() and keywords()[name].home is LiveSettings:
+                raise UserError(f"the option {name!r} is for the live web; leave it out in a recorded world")
+    opened = web if isinstance(web, RecordedWeb) else None
+    place = str(web.folder if isinstance(web, RecordedWeb) else web)
+    spec = spec_of(crawlers_half(topic), {**options, **names, "web": place})
     folder = IN_MEMORY if out is None else check_folder(Path(out))
-    order = Order(
-        crawlers_half(topic), ground, strategy_name, judge_name, recipe, folder, path, known=known, known_for=known_for
-    )  # fmt: skip
+    order = resolve(spec, folder, web=opened, backlinks_from=backlinks_from, files=True, **made)
     return order, HuntProgress(folder, show)
-
-
-def _limits(max_pages: int, options: dict[str, Any]) -> Limits:
-    """The budget, and the condition under which it need not be spent; its options are taken out of the others."""
-    if max_pages < 1:
-        raise UserError(f"max_pages is {max_pages}; give at least 1")
-    limits = Limits(max_pages, **{name: options.pop(name) for name in _LIMITS if name in options})
-    if "max_time" in options:
-        limits = replace(limits, max_seconds=duration(str(options.pop("max_time"))))
-    return with_condition(limits, options.pop("stop_when")) if "stop_when" in options else limits
-
-
-def _web(web: RecordedWeb | str | Path, options: dict[str, Any]) -> RecordedWeb | LiveSettings:
-    """The web that is meant; what is left of the options must be for the live one."""
-    fitting = live_options.NAMES if web == LIVE else ()
-    for name in options:
-        if name not in fitting:
-            raise unknown("option", name, [*_OPTIONS, *_LIMITS, *fitting])
-    if web == LIVE:
-        return live_options.live(options)
-    return web if isinstance(web, RecordedWeb) else RecordedWeb(Path(web))
 
 
 def _interruptible(order: Order, progress: HuntProgress) -> Result:
@@ -203,7 +225,7 @@ def _hunt_of(order: Order, result: Result) -> Hunt:
     folder = None if order.folder == IN_MEMORY else order.folder
     return Hunt(
         order.topic,
-        order.strategy,
+        order.spec.strategy,
         result.pages,
         result.fetches,
         result.stopped.value,

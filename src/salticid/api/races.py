@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from salticid.api.progress import console
+from salticid.api.progress import Work
 from salticid.api.showing import league_as_html
 from salticid.api.tables import to_pandas
 from salticid.api.topics import TopicFile, load_topic
-from salticid.cli.progress import Work
 from salticid.errors import UserError, unknown
 from salticid.lab import compare as lab
 from salticid.lab.experiment import Experiment, Instances
 from salticid.lab.report import write_report
 from salticid.lab.results import Results
 from salticid.metrics.parts.measure import Metric
-from salticid.model import Topic
+from salticid.model import Limits, Topic
 from salticid.protocols import Judge, Strategy
 from salticid.registry import settings_of
 from salticid.webs.recorded import RecordedWeb
 
+_USUAL = Limits()
 _OPTIONS = ("max_buffer", "arrivals", "repeats", "robustness", "sweep")
 
 
@@ -67,7 +67,7 @@ def compare(
     world: RecordedWeb | str | Path,
     topics: str | Path | Sequence[Topic | TopicFile | str | Path],
     strategies: Sequence[str | Strategy],
-    max_pages: int = 1000,
+    max_pages: int = _USUAL.max_pages,
     measures: Sequence[str | Metric] | None = None,
     workers: int = 1,
     judge: str | Judge | None = None,
@@ -109,7 +109,7 @@ def compare(
         given=objects,
         **options,
     )
-    with Work("comparing", 0, console(progress)) as work:
+    with Work("comparing", 0, progress) as work:
         return Race(lab.compare(experiment, None if out is None else Path(out), workers, work.part))
 
 

@@ -15,6 +15,8 @@ from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.cli.ray_cluster import racing
 from salticid.errors import UserError
+from salticid.topic import Limits
+from salticid.topic import max_buffer as read_max_buffer
 
 if TYPE_CHECKING:
     from salticid.lab.results import Results
@@ -46,10 +48,10 @@ def compare(
         list[str] | None,
         typer.Option(help="Who races; may be given again.", metavar="NAME[:KEY=VALUE,...]|FILE"),
     ] = None,
-    max_pages: Annotated[int, typer.Option(min=1, help="Good pages of each crawl.")] = 1000,
-    max_buffer: Annotated[
-        str, typer.Option(help="Links a strategy may remember.", metavar="N|none")
-    ] = "100000",
+    max_pages: Annotated[int, typer.Option(min=1, help="Good pages of each crawl.")] = Limits().max_pages,
+    max_buffer: Annotated[str, typer.Option(help="Links a strategy may remember.", metavar="N|none")] = str(
+        Limits().max_buffer
+    ),
     judge: Annotated[
         str | None,
         typer.Option(
@@ -97,7 +99,7 @@ def compare(
         )
     else:
         experiment = Experiment(
-            world, str(topics), tuple(strategy or ()), max_pages, options.max_buffer(max_buffer), judge, arrivals,
+            world, str(topics), tuple(strategy or ()), max_pages, read_max_buffer(max_buffer), judge, arrivals,
             repeats, seed, robustness, sweep, tuple(each.strip() for each in measures.split(",")) if measures else (),
         )  # fmt: skip
     here = nullcontext((workers or os.cpu_count() or 1, None))

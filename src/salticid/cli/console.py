@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import unicodedata
 from collections.abc import Sequence
 from io import StringIO
 
@@ -11,6 +10,8 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from salticid.errors import one_line
 
 out = Console()
 """Results."""
@@ -31,10 +32,7 @@ def safe(text: str, width: int = 0) -> Text:
     >>> safe("a long title", 7).plain
     'a long…'
     """
-    one_line = " ".join(text.split())
-    plain = "".join(
-        "�" if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co") else char for char in one_line
-    )
+    plain = one_line(text)
     return Text(plain if not width or len(plain) <= width else plain[: width - 1] + "…")
 
 

@@ -20,7 +20,7 @@ CRAWLS = Path("crawls")
 
 def default_folder(order: Order, new: bool, shards: int | None) -> Path:
     """The first folder of that name that holds the crawl that is ordered; else, or if it shall be `new`, a free one."""
-    folders = _folders(order.topic.name, order.strategy)
+    folders = _folders(order.topic.name, order.spec.strategy)
     return next(
         folder for folder in folders if not folder.exists() or (not new and _holds(folder, order, shards))
     )

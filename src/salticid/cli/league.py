@@ -15,6 +15,8 @@ from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.options import Quiet
 from salticid.cli.progress import Work
 from salticid.errors import UserError
+from salticid.topic import Limits
+from salticid.topic import max_buffer as read_max_buffer
 
 if TYPE_CHECKING:
     from salticid.lab.league import League, MatchResult
@@ -35,9 +37,9 @@ def league(
         ),
     ] = None,
     max_pages: Annotated[int, typer.Option(min=1, help="Good pages of each crawl.")] = 300,
-    max_buffer: Annotated[
-        str, typer.Option(help="Links a strategy may remember.", metavar="N|none")
-    ] = "100000",
+    max_buffer: Annotated[str, typer.Option(help="Links a strategy may remember.", metavar="N|none")] = str(
+        Limits().max_buffer
+    ),
     judge: Annotated[
         str, typer.Option(help="What scores pages, the same for all.", metavar="NAME[:KEY=VALUE,...]")
     ] = "profile",
@@ -78,7 +80,7 @@ def league(
         played = read_plan(Path(worlds[0]), League)
     else:
         webs = tuple(Web(Path(world).resolve().name, world, most=topics_per_web) for world in worlds)
-        played = League(webs, tuple(strategy or ()), max_pages, options.max_buffer(max_buffer), judge, seed)
+        played = League(webs, tuple(strategy or ()), max_pages, read_max_buffer(max_buffer), judge, seed)
     results = _play(played, out_dir, workers)
     report = _write(played, results, out_dir, into)
     if shares is not None:

@@ -7,7 +7,7 @@ import signal
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,12 +15,14 @@ from salticid.cli import options
 from salticid.cli.console import out, print_json, safe
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.errors import UserError
-from salticid.runs.contact import own_user_agent
 from salticid.runs.live_settings import LiveSettings
+from salticid.runs.spec import values_of
+from salticid.topic import Limits, duration
 
 _limit = partial(typer.Option, rich_help_panel="What no agent can have more of")
 
 
+@options.spec_options("allow_net", "resolve", "dns", "delay", "user_agent", after="only_host", panel=False)
 def mcp(
     data: Annotated[
         Path, typer.Option(help="A folder for hunts, worlds and settings.", metavar="DIR")
@@ -34,7 +36,7 @@ def mcp(
             metavar="PORT",
         ),
     ] = None,
-    max_pages: Annotated[int, _limit(min=1, help="Good pages of a hunt.")] = 1000,
+    max_pages: Annotated[int, _limit(min=1, help="Good pages of a hunt.")] = Limits().max_pages,
     max_time: Annotated[str, _limit(help="Of a hunt, on its own clock.", metavar="DURATION")] = "1h",
     max_hunts: Annotated[int, _limit(min=1, help="Hunts that run at once.")] = 4,
     only_host: Annotated[
@@ -43,27 +45,12 @@ def mcp(
             help="Ask this host and those below it, and no others but further ones named so.", metavar="HOST"
         ),
     ] = None,
-    allow_net: Annotated[
-        list[str] | None, _limit(help="A private range hunts may reach.", metavar="CIDR")
-    ] = None,
-    resolve: Annotated[
-        list[str] | None,
-        typer.Option(help="Where a host is, as HOST=ADDRESS[:PORT]; * for all.", metavar="RULE"),
-    ] = None,
-    dns: Annotated[str | None, typer.Option(help="The name server to ask.", metavar="ADDRESS[:PORT]")] = None,
-    delay: Annotated[float, typer.Option(min=0, help="Seconds between two requests to a host.")] = 1.0,
-    user_agent: Annotated[
-        str | None,
-        typer.Option(
-            help="Who we say we are [default: Salticid, and the contact of the settings file].",
-            metavar="TEXT",
-        ),
-    ] = None,
     bind: options.Bind = None,
     host_name: options.HostName = None,
     json: Annotated[
         bool, typer.Option("--json", help="With --http: print the address as one JSON object.")
     ] = False,
+    **fields: Any,
 ) -> None:
     """Let agents hunt, over the Model Context Protocol, until the client goes or Ctrl-C; hunts go on by themselves.
 
@@ -77,17 +64,8 @@ def mcp(
     from salticid.agents.server import HuntServer
     from salticid.runs.local_port import Binding
 
-    live = LiveSettings(
-        delay=delay,
-        user_agent=user_agent or own_user_agent(),
-        allow_net=tuple(allow_net or ()),
-        resolve=tuple(resolve or ()),
-        dns=dns,
-        workers=max(1, (os.cpu_count() or 1) - 1),
-    )
-    allowance = Allowance(
-        max_pages, options.duration(max_time), max_hunts, tuple(only_host) if only_host else None
-    )
+    live = LiveSettings.here(**values_of(fields, LiveSettings))
+    allowance = Allowance(max_pages, duration(max_time), max_hunts, tuple(only_host) if only_host else None)
     binding = Binding.of(bind, host_name)
     if binding.is_named and http is None:
         raise UserError("--bind needs --http PORT; without it, the server speaks over stdin and stdout")

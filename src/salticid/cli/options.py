@@ -1,11 +1,12 @@
-"""Options that need reading: what a person types, as what the program means."""
+"""Options that commands share: those of the fields of a `CrawlSpec`, and what needs reading."""
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,7 +15,7 @@ from salticid.cli.console import err
 from salticid.errors import UserError
 
 if TYPE_CHECKING:
-    from salticid.model import Limits
+    from salticid.runs.spec import Field
 
 
 def _hush(is_set: bool) -> bool:
@@ -37,20 +38,6 @@ HostName = Annotated[
     list[str] | None,
     typer.Option(help="With --bind: a host name by which clients reach it.", metavar="NAME"),
 ]
-_SIZES = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
-_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
-
-
-def duration(text: str) -> float:
-    """Seconds from `90`, `90s`, `10m`, `1.5h` or `2d`.
-
-    >>> duration("10m"), duration("1.5h")
-    (600.0, 5400.0)
-    """
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd]?)", text.strip())
-    if not match:
-        raise UserError(f"no duration {text!r}; write a number with s, m, h or d, as in 10m")
-    return float(match[1]) * _UNITS[match[2]]
 
 
 def moment(text: str, day_ends: bool = True) -> float:
@@ -86,47 +73,66 @@ Keep = Annotated[
 ]
 
 
-def size(text: str) -> int:
-    """Bytes from `500MB`, `1.5GB` or a plain number.
+def spec_options(
+    *names: str, again: bool = False, after: str = "", panel: bool = True
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command, in place of its `**fields`, the options of fields of `CrawlSpec`, behind those up to `after`.
 
-    >>> size("1.5GB"), size("20 kb"), size("4096")
-    (1500000000, 20000, 4096)
+    Without names it has all of them, or those of commands that ask `again`. Without a `panel` they are shown among the
+    command's own.
     """
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]b|)", text.strip().lower())
-    if not match:
-        raise UserError(f"no size {text!r}; write a number with KB, MB, GB or TB, as in 10GB")
-    return int(float(match[1]) * _SIZES[match[2]])
+    from salticid.runs.spec import fields  # here: few commands need it
+
+    chosen = [fields()[name] for name in names] if names else [
+        field for field in fields().values() if field.option and (field.option.again or not again)
+    ]  # fmt: skip
+    derived = [_parameter(field, panel) for field in chosen]
+
+    def give(command: Callable[..., Any]) -> Callable[..., Any]:
+        signature = inspect.signature(command, eval_str=True)
+        given = signature.parameters.values()
+        own = [each.replace(kind=each.KEYWORD_ONLY) for each in given if each.kind is not each.VAR_KEYWORD]
+        at = next((at for at, each in enumerate(own, start=1) if each.name == after), len(own))
+        command.__signature__ = signature.replace(  # type: ignore[attr-defined]
+            parameters=[*own[:at], *derived, *own[at:]]
+        )
+        return command
+
+    return give
 
 
-def max_buffer(text: str) -> int | None:
-    """A number of links, or None for `none`."""
-    if text == "none":
-        return None
-    if text.isdecimal() and int(text) > 0:
-        return int(text)
-    raise UserError(f"no --max-buffer {text!r}; write a number of at least 1, or none")
+def _parameter(field: Field, panel: bool) -> inspect.Parameter:
+    """A field as a parameter from which typer makes an option."""
+    from salticid.runs.spec import plain_type
+
+    how, kind, default = field.option, plain_type(field.type), field.default
+    if how is None:
+        raise TypeError(f"{field.name} is no option")
+    if kind is bool:
+        default = False
+    elif isinstance(default, tuple | dict):
+        one = Path if how.path else str
+        kind, default = (one if how.reads and how.path else list[one]) | None, None  # type: ignore[valid-type]
+    else:
+        kind = Path if how.path else str if how.reads else kind
+        default = None if how.own_default or default is None else how.shows(default) if how.reads else default
+        kind = kind if default is not None else kind | None
+    name = how.name or f"--{field.name.replace('_', '-')}"
+    typed = typer.Option(
+        name,
+        help=field.help if panel else _sentence(field.help.removeprefix("Live: ")),
+        metavar=how.metavar,
+        min=how.least,
+        max=how.most,
+        envvar=how.variable,
+        rich_help_panel=how.group if panel else None,
+    )
+    kinds = inspect.Parameter
+    return kinds(field.keyword, kinds.KEYWORD_ONLY, default=default, annotation=Annotated[kind, typed])
 
 
-_CONDITIONS = {
-    ("harvest", "<"): "min_harvest",
-    ("remaining", "<"): "min_remaining",
-    ("seconds", ">"): "max_seconds",
-}
-
-
-def with_condition(limits: Limits, text: str) -> Limits:
-    """The limits with the one that a condition sets.
-
-    >>> from salticid.model import Limits
-    >>> with_condition(Limits(), "harvest < 0.05").min_harvest, with_condition(Limits(), "seconds > 60").max_seconds
-    (0.05, 60.0)
-    """
-    match = re.fullmatch(r"(\w+)\s*([<>])\s*(\d*\.?\d+)", text.strip())
-    limit = _CONDITIONS.get((match[1], match[2])) if match else None
-    if not match or limit is None:
-        raise UserError(f'no condition {text!r}; write "harvest < 0.05", "remaining < 10" or "seconds > 600"')
-    change: dict[str, Any] = {limit: float(match[3])}
-    return replace(limits, **change)
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def is_typed(context: typer.Context, option: str) -> bool:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import time
-from types import TracebackType
+from typing import Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+from salticid.api import progress
 
 _BAR_EVERY = 0.1
 _LINE_EVERY = 10.0
 
 
-class Work:
-    """Shows how far a piece of work has come. Use it as a context; call `at` as often as you like."""
+class Work(progress.Work):
+    """Shows how far a piece of work has come, on a console."""
 
     def __init__(self, what: str, total: int, console: Console) -> None:
-        self._what, self._total, self._console = what, total, console
+        super().__init__(what, total, True, _BAR_EVERY if console.is_terminal else _LINE_EVERY)
+        self._console = console
         self._bar = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}"),
@@ -27,51 +29,22 @@ class Work:
             console=console,
             transient=True,
         )
-        self._start = self._last_show = time.monotonic()
-        self._every = _BAR_EVERY if console.is_terminal else _LINE_EVERY
 
-    def __enter__(self) -> Work:
+    def __enter__(self) -> Self:
         if self._console.is_terminal:
             self._bar.start()
         self._task = self._bar.add_task(self._what, total=self._total or None, note="")
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._console.is_terminal:
             self._bar.stop()
 
-    @property
-    def due(self) -> bool:
-        """Whether it is time to show something again."""
-        return time.monotonic() - self._last_show >= self._every
+    def new_part(self) -> None:
+        self._bar.reset(self._task, total=self._total, description=self._what, note="")
 
-    def part(self, what: str, count: int, total: int) -> None:
-        """So much of a part of the work is done; the bar is the part's."""
-        if what != self._what:
-            self._what, self._total = what, total
-            self._start = self._last_show = time.monotonic()
-            self._bar.reset(self._task, total=total, description=what, note="")
-        self.at(count, f"{count} of {total}")
-
-    def at(self, count: int, note: str) -> None:
-        """So much is done; the note says more about it."""
-        if not self.due:
-            return
-        self._last_show = time.monotonic()
-        note = f"{_rate(count / (self._last_show - self._start))}, {note}"
+    def draw(self, count: int, note: str) -> None:
         if self._console.is_terminal:
             self._bar.update(self._task, completed=count, note=note)
         else:
-            share = f"{count / self._total:.0%} " if self._total else ""
-            self._console.print(f"{self._what}: {share}{note}", highlight=False)
-
-
-def _rate(per_second: float) -> str:
-    """How fast it goes.
-
-    >>> _rate(12.3), _rate(0.5)
-    ('12/s', '30/min')
-    """
-    return f"{per_second:.0f}/s" if per_second >= 1 else f"{60 * per_second:.0f}/min"
+            self._console.print(self.line(count, note), highlight=False)

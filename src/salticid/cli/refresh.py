@@ -10,36 +10,23 @@ from typing import Annotated, Any
 
 import typer
 
-from salticid.cli import live_options, options
+from salticid.cli import options
 from salticid.cli.console import err, out, print_json, warn
 from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.progress import Work
 from salticid.errors import UserError
+from salticid.runs.live_settings import LiveSettings
+from salticid.runs.spec import keywords, values_of
 
 
+@options.spec_options(again=True)
 def refresh(
     context: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl of the live web.")],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: options.Quiet = False,
     keep: options.Keep = None,
-    concurrency: live_options.Concurrency = 64,
-    delay: live_options.Delay = 1.0,
-    timeout: live_options.Timeout = 10.0,
-    per_address: live_options.PerAddress = 8,
-    user_agent: live_options.UserAgent = None,
-    patience: live_options.Patience = "1h",
-    max_bytes: live_options.MaxBytes = 1 << 20,
-    max_disk: live_options.MaxDisk = None,
-    no_warc: live_options.NoWarc = False,
-    no_pdf: live_options.NoPdf = False,
-    render: live_options.Render = "auto",
-    proxy: live_options.Proxy = None,
-    allow_net: live_options.AllowNet = None,
-    resolve: live_options.Resolve = None,
-    dns: live_options.Dns = None,
-    header: live_options.Header = None,
-    cookies: live_options.Cookies = None,
+    **fields: Any,
 ) -> int:
     """Ask again for the good pages of a crawl: changed, gone, or the same.
 
@@ -53,8 +40,8 @@ def refresh(
 def refresh_alias(context: typer.Context, folder: Path, json: bool) -> int:
     """`salticid crawl --refresh DIR`, which takes no option of a crawl but those of the live web."""
     params = _typed_options(context)
-    settings = live_options.settings(params)
-    if odd := sorted(params.keys() - {*settings, "no_warc", "no_pdf", "no_traps", "refresh", "quiet"}):
+    live = {name for name, field in keywords().items() if field.home is LiveSettings}
+    if odd := sorted(params.keys() - {*live, "refresh", "quiet"}):
         what = str(params["topic_file"]) if "topic_file" in odd else f"--{odd[0].replace('_', '-')}"
         raise UserError(
             f"{what} says nothing to --refresh, which asks again for what {folder} holds; leave it out"
@@ -80,7 +67,7 @@ def _refresh(folder: Path, params: Mapping[str, Any], json: bool, keep: int | No
     from salticid.runs.refresh import refresh as ask_again
     from salticid.store.thinning import thin_folder
 
-    settings = last_settings(folder, live_options.settings(params), warn)
+    settings = last_settings(folder, values_of(params, LiveSettings), warn)
     start = time.monotonic()
     with Terminal(folder) as terminal, Work("reading the crawl", 0, err) as work:
 

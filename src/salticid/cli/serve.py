@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from salticid.cli import options
 from salticid.cli.console import err, out, print_json, safe
 from salticid.cli.web_browser import has_browser, opening_page, show
-from salticid.runs.contact import own_user_agent
 from salticid.runs.live_settings import LiveSettings
+from salticid.runs.spec import values_of
 
 
+@options.spec_options("delay", "user_agent", "allow_net", "resolve", "dns", after="data", panel=False)
 def serve(
     port: Annotated[int, typer.Option(min=0, max=65_535, help="Where to listen; 0: any free port.")] = 8765,
     data: Annotated[
         Path, typer.Option(help="A folder for crawls, reports and settings.", metavar="DIR")
     ] = Path("salticid-data"),
-    delay: Annotated[float, typer.Option(min=0, help="Seconds between two requests to a host.")] = 1.0,
-    user_agent: Annotated[
-        str | None,
-        typer.Option(
-            help="Who we say we are [default: Salticid, and the contact of the settings file].",
-            metavar="TEXT",
-        ),
-    ] = None,
-    allow_net: Annotated[
-        list[str] | None, typer.Option(help="A private range its crawls may reach.", metavar="CIDR")
-    ] = None,
-    resolve: Annotated[
-        list[str] | None,
-        typer.Option(help="Where a host is, as HOST=ADDRESS[:PORT]; * for all.", metavar="RULE"),
-    ] = None,
-    dns: Annotated[str | None, typer.Option(help="The name server to ask.", metavar="ADDRESS[:PORT]")] = None,
     bind: options.Bind = None,
     host_name: options.HostName = None,
     no_open: Annotated[
@@ -46,6 +30,7 @@ def serve(
     json: Annotated[
         bool, typer.Option("--json", help="Print the address as one JSON object; open nothing.")
     ] = False,
+    **fields: Any,
 ) -> None:
     """Crawl from a page in the browser until Ctrl-C. Only this machine reaches it unless --bind is given.
 
@@ -58,14 +43,7 @@ def serve(
     from salticid.runs.local_port import Binding
     from salticid.ui.server import Serving
 
-    live = LiveSettings(
-        delay=delay,
-        user_agent=user_agent or own_user_agent(),
-        allow_net=tuple(allow_net or ()),
-        resolve=tuple(resolve or ()),
-        dns=dns,
-        workers=max(1, (os.cpu_count() or 1) - 1),
-    )
+    live = LiveSettings.here(**values_of(fields, LiveSettings))
     serving = Serving(data, port, live, Binding.of(bind, host_name))
     opens = not (json or no_open) and has_browser()
 

@@ -30,13 +30,13 @@ _TITLE, _LEAST_TITLE = 45, 12
 """Characters of a title: at most, and at least where URLs are long."""
 
 
-def tell(order: Order, web: str, result: Result, json: bool) -> int:
-    """Say what came of a crawl of the web of that name, to a person or to a script; the exit status."""
+def tell(order: Order, result: Result, json: bool) -> int:
+    """Say what came of a crawl, to a person or to a script; the exit status."""
     with closing(CrawlFolder(order.folder)) as folder:
         facts = {
             "topic": order.topic.name,
-            "strategy": order.strategy,
-            "web": web,
+            "strategy": order.spec.strategy,
+            "web": order.spec.web,
             "pages": result.pages,
             "fetches": result.fetches,
             "on_topic": len(folder.on_topic()),
@@ -49,7 +49,7 @@ def tell(order: Order, web: str, result: Result, json: bool) -> int:
         if json:
             print_json(facts)
         else:
-            _show(folder, result.stopped, facts, order.recipe.limits)
+            _show(folder, result.stopped, facts, order.spec.limits)
         _tell_fates(folder, result)
     if result.stopped is StopReason.INTERRUPTED:
         if json:

@@ -12,20 +12,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from salticid.cli import live_options, options
+from salticid.cli import options
 from salticid.cli.console import err, print_json, safe, warn
 from salticid.cli.interrupts import INTERRUPTED, interruptible
 from salticid.cli.round_table import print_round
 from salticid.errors import SalticidError, UserError
+from salticid.runs.live_settings import LiveSettings
+from salticid.runs.spec import values_of
+from salticid.topic import duration
 
 if TYPE_CHECKING:
-    from salticid.runs.live_settings import LiveSettings
     from salticid.runs.order import Order
 
 _NOBODY_THERE, _NOTHING_FETCHED = 1, 3
 """Exit statuses: the round could not finish, and the next one resumes it; it had pages to revisit and fetched none."""
 
 
+@options.spec_options(again=True)
 def watch(
     context: typer.Context,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl of the live web.")],
@@ -48,23 +51,7 @@ def watch(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object a round.")] = False,
     quiet: options.Quiet = False,
-    concurrency: live_options.Concurrency = 64,
-    delay: live_options.Delay = 1.0,
-    timeout: live_options.Timeout = 10.0,
-    per_address: live_options.PerAddress = 8,
-    user_agent: live_options.UserAgent = None,
-    patience: live_options.Patience = "1h",
-    max_bytes: live_options.MaxBytes = 1 << 20,
-    max_disk: live_options.MaxDisk = None,
-    no_warc: live_options.NoWarc = False,
-    no_pdf: live_options.NoPdf = False,
-    render: live_options.Render = "auto",
-    proxy: live_options.Proxy = None,
-    allow_net: live_options.AllowNet = None,
-    resolve: live_options.Resolve = None,
-    dns: live_options.Dns = None,
-    header: live_options.Header = None,
-    cookies: live_options.Cookies = None,
+    **fields: Any,
 ) -> int:
     """Look at the pages of a crawl again, hunt on from what is new, and tell what that brought.
 
@@ -73,12 +60,8 @@ def watch(
 
     Example: salticid watch crawls/ballooning-hunter --every 1d
     """
-    typed = {
-        name: value
-        for name, value in context.params.items()
-        if name in live_options.NAMES and options.is_typed(context, name)
-    }
-    seconds = None if every is None else options.duration(every)
+    typed = {name: value for name, value in fields.items() if options.is_typed(context, name)}
+    seconds = None if every is None else duration(every)
     if seconds == 0:
         raise UserError("--every 0 leaves no time between rounds; say how long, as in --every 1d")
     order = partial(_order, folder, typed, (strategy, judge))
@@ -137,7 +120,7 @@ def _order(
     from salticid.runs.refresh import last_settings
     from salticid.worlds.inlinks import backlinks_from
 
-    settings = last_settings(folder, live_options.settings(typed), say)
+    settings = last_settings(folder, values_of(typed, LiveSettings), say)
     return kept_order(folder, settings, backlinks_from, *own), settings
 
 

@@ -26,6 +26,7 @@ from salticid.model import StopReason, Topic
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.live_web import live_web, read_known_pages
 from salticid.runs.order import Order, Result
+from salticid.runs.spec import changed
 from salticid.store.continuing import check_same, first_limits, new_limits
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.folder_lock import lock
@@ -126,20 +127,17 @@ def _end(ending: Any) -> Result | RayError:
 
 def _plan(order: Order, settings: LiveSettings, number: int, shards: int) -> Plan:
     """A shard's part, so that all together do what a single crawl may do."""
-    whole = order.recipe.limits
-    share = replace(
-        settings,
+    whole = order.spec.limits
+    share = changed(
+        order.spec,
+        max_seconds=None,
+        min_harvest=None,
         concurrency=max(1, settings.concurrency // shards),
         per_address=max(1, settings.per_address // shards),
         max_disk=settings.max_disk and settings.max_disk // shards,
         workers=1,
     )
-    own = replace(
-        order,
-        web=share,
-        folder=shard_folder(order.folder, number).resolve(),
-        recipe=replace(order.recipe, limits=replace(whole, max_seconds=None, min_harvest=None)),
-    )
+    own = replace(order, spec=share, folder=shard_folder(order.folder, number).resolve())
     return Plan(own, number, shards, whole)
 
 
@@ -147,11 +145,11 @@ def _check(order: Order, shards: int, facts: dict[str, Any]) -> None:
     folder = order.folder
     if not 1 <= shards <= MOST_SHARDS:
         raise UserError(f"{shards} shards; take 1 to {MOST_SHARDS}")
-    if order.recipe.limits.min_remaining is not None:
+    if order.spec.limits.min_remaining is not None:
         raise UserError('"remaining" is not worked out across shards; use --stop-when "harvest < 0.05"')
-    if order.recipe.strategy.walks:
+    if order.strategy.walks:
         raise UserError(
-            f"the agents of {order.strategy} cannot walk from one shard into another; leave --ray out, or take a "
+            f"the agents of {order.spec.strategy} cannot walk from one shard into another; leave --ray out, or take a "
             "strategy without agents"
         )
     there = _shards_in(folder)
@@ -169,7 +167,7 @@ def _check(order: Order, shards: int, facts: dict[str, Any]) -> None:
     with closing(CrawlFolder(folder)) as crawl:
         before = crawl.about()
     check_same(folder, before, facts)
-    new_limits(folder, first_limits(before), order.recipe.limits)
+    new_limits(folder, first_limits(before), order.spec.limits)
 
 
 def _shards_in(folder: Path) -> int:

@@ -9,17 +9,15 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from salticid.judges import judges
 from salticid.lab.plots.lines import line_plot, simple_curve
 from salticid.lab.plots.svg_parts import Axes, stand_alone
 from salticid.metrics.parts.hits import harvest_curve, hits
-from salticid.model import Limits, Outcome, StopReason, Topic, Visit
-from salticid.runs.live_settings import LiveSettings
+from salticid.model import Limits, Outcome, StopReason, Visit
 from salticid.runs.onlooker import Onlooker
-from salticid.runs.order import Order, Recipe
+from salticid.runs.order import resolve
 from salticid.runs.run import Run, run_async
+from salticid.runs.spec import CrawlSpec, changed
 from salticid.store.crawl_folder import CrawlFolder, StoredVisit
-from salticid.strategies import strategies
 from salticid.text.templates import templates
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
@@ -62,8 +60,8 @@ def crawl(
 ) -> DemoCrawl:
     """Serve the world over HTTP, crawl it with one strategy into `out`, then look at the truth."""
     topic, truth = load_topic(topic_file)
-    recipe = Recipe(strategies.make(strategy), judges.make(JUDGE), LIMITS)
-    reason = asyncio.run(_crawl_over_http(RecordedWeb(world), topic, strategy, recipe, out, watch))
+    spec = CrawlSpec(topic=topic, strategy=strategy, judge=JUDGE, limits=LIMITS)
+    reason = asyncio.run(_crawl_over_http(RecordedWeb(world), spec, out, watch))
     with closing(CrawlFolder(out)) as folder:
         pages = [visit.final_url for visit in folder.visits() if visit.outcome == Outcome.OK]
         relevant = hits(pages, topic, truth)
@@ -71,19 +69,14 @@ def crawl(
 
 
 async def _crawl_over_http(
-    world: RecordedWeb,
-    topic: Topic,
-    strategy: str,
-    recipe: Recipe,
-    out: Path,
-    watch: Callable[[int, float], None],
+    world: RecordedWeb, spec: CrawlSpec, out: Path, watch: Callable[[int, float], None]
 ) -> StopReason:
     """One request at a time, without a pause: the server is our own."""
     server = await serve(world)
     here = f"*={ADDRESS}:{server.port}"
-    settings = LiveSettings(concurrency=1, delay=0, allow_net=(f"{ADDRESS}/32",), resolve=(here,), warc=False)
+    near = changed(spec, concurrency=1, delay=0.0, allow_net=(f"{ADDRESS}/32",), resolve=(here,), warc=False)
     try:
-        return (await run_async(Order(topic, settings, strategy, JUDGE, recipe, out), _Shows(watch))).stopped
+        return (await run_async(resolve(near, out), _Shows(watch))).stopped
     finally:
         await server.close()
 

@@ -49,8 +49,8 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     world: str
     topics: str
     strategies: tuple[str, ...]
-    max_pages: Annotated[int, msgspec.Meta(ge=1)] = 1000
-    max_buffer: Annotated[int, msgspec.Meta(ge=1)] | None = 100_000
+    max_pages: Annotated[int, msgspec.Meta(ge=1)] = Limits().max_pages
+    max_buffer: Annotated[int, msgspec.Meta(ge=1)] | None = Limits().max_buffer
     judge: str | None = None
     arrivals: str = "one"
     repeats: Annotated[int, msgspec.Meta(ge=1)] = 1

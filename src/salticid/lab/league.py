@@ -19,6 +19,7 @@ from salticid.lab.experiment import Experiment
 from salticid.lab.report import write_report
 from salticid.lab.report.leaders import Findings
 from salticid.lab.results import Results, Score, Test
+from salticid.model import Limits
 from salticid.runs.specs import judge_of, strategy_of
 from salticid.strategies import LeagueShare, strategies
 from salticid.strategies.hunter import Hunter
@@ -80,7 +81,7 @@ class League(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     webs: tuple[Web, ...]
     strategies: tuple[str, ...] = ()
     max_pages: Annotated[int, msgspec.Meta(ge=1)] = 300
-    max_buffer: Annotated[int, msgspec.Meta(ge=1)] | None = 100_000
+    max_buffer: Annotated[int, msgspec.Meta(ge=1)] | None = Limits().max_buffer
     judge: str = Hunter.judge
     seed: Annotated[int, msgspec.Meta(ge=0)] = 0
 

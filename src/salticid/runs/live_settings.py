@@ -7,12 +7,14 @@ import re
 import shlex
 import time
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 import msgspec
+from msgspec import Meta
 
 from salticid.errors import UserError
+from salticid.topic import DURATION, MANNERS, SAFETY, cookie_lines, option, size
 from salticid.version import __version__
 
 if TYPE_CHECKING:
@@ -25,44 +27,129 @@ ACCESS = "access"
 """The name under which the log has the hosts that a person's fields and cookies were for."""
 REACH = ("proxy", "allow_net", "resolve", "dns")
 """The settings that say which addresses are reached, and through whom: never taken from a folder."""
-RENDER = ("auto", "never")
-_Many = Annotated[int, msgspec.Meta(ge=1, le=1 << 40)]
-_Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
-_Text = Annotated[str, msgspec.Meta(max_length=2000)]
+_Many = Annotated[int, Meta(ge=1, le=1 << 40)]
+_Seconds = Annotated[float, Meta(ge=0, le=1e9)]
+_Text = Annotated[str, Meta(max_length=2000)]
+_WORKERS = max(1, (os.cpu_count() or 1) - 1)
 _FIELD_NAME = re.compile(r"(?:https?://)?[^\s:]+(?::\d+)?:\s*[^\s:]+:\s*")
 
 
 @dataclass(frozen=True, slots=True)
 class LiveSettings:
-    """How the live web is asked; the fields are options of `salticid crawl`.
+    """How the live web is asked: one part of a `CrawlSpec`, and the options of commands that ask it.
 
-    The bounds hold for settings that are read from a crawl folder.
+    The bounds of the types hold for settings that are read from a crawl folder. Of cookies, the settings have the lines
+    of a file, so that they go wherever the settings go.
     """
 
-    concurrency: _Many = 64
-    delay: _Seconds = 1.0
-    timeout: _Seconds = 10.0
-    max_bytes: _Many = 1 << 20
-    user_agent: _Text = USER_AGENT
-    per_address: _Many = 8
-    sitemaps: bool = False
-    feeds: bool = False
-    proxy: _Text | None = field(default=None, repr=False)
-    allow_net: tuple[_Text, ...] = ()
-    resolve: tuple[_Text, ...] = ()
-    dns: _Text | None = None
+    concurrency: Annotated[
+        _Many, option("Live: requests under way at once.", MANNERS, least=1, again=True)
+    ] = 64
+    delay: Annotated[
+        _Seconds, option("Live: seconds between two requests to a host.", MANNERS, least=0, again=True)
+    ] = 1.0
+    timeout: Annotated[
+        _Seconds, option("Live: seconds a request may take.", MANNERS, least=0.1, again=True)
+    ] = 10.0
+    per_address: Annotated[
+        _Many, option("Live: requests at once to one address.", MANNERS, least=1, again=True)
+    ] = 8
+    sitemaps: Annotated[bool, option("Live: read sitemaps of liked sites.", MANNERS)] = False
+    feeds: Annotated[bool, option("Live: read feeds that liked pages name.", MANNERS)] = False
+    user_agent: Annotated[
+        _Text,
+        option(
+            "Live: who we say we are [default: Salticid, and the contact of the settings file].",
+            MANNERS,
+            metavar="TEXT",
+            own_default=True,
+            again=True,
+        ),
+    ] = USER_AGENT
+    patience: Annotated[
+        _Seconds,
+        option("Live: how long to wait for a network that is lost.", MANNERS, again=True, **DURATION),
+    ] = 3600.0
+    host_share: Annotated[
+        Annotated[float, Meta(ge=0, le=1)],
+        option("Live: part of the budget a site may have while others wait.", MANNERS, least=0.01, most=1),
+    ] = 0.25
+    max_bytes: Annotated[_Many, option("Live: bytes read of a page.", SAFETY, least=1000, again=True)] = (
+        1 << 20
+    )
+    max_disk: Annotated[
+        Annotated[int, Meta(ge=0, le=1 << 62)] | None,
+        option(
+            "Live: pause when the folder takes so much, as in 10GB.",
+            SAFETY,
+            metavar="SIZE",
+            reads=size,
+            again=True,
+        ),
+    ] = None
+    warc: Annotated[
+        bool,
+        option(
+            "Live: keep no raw exchanges, only what was read from them.", SAFETY, name="--no-warc", again=True
+        ),
+    ] = True
+    pdf: Annotated[bool, option("Live: do not read PDFs.", SAFETY, name="--no-pdf", again=True)] = True
+    render: Annotated[
+        Literal["auto", "never"],
+        option(
+            "Live: render pages that are empty without a browser, where there is one; or never.",
+            SAFETY,
+            again=True,
+        ),
+    ] = "auto"
+    traps: Annotated[
+        bool, option("Live: follow calendars and other pages without end.", SAFETY, name="--no-traps")
+    ] = True
+    proxy: Annotated[
+        _Text | None,
+        option("Live: ask through this proxy.", SAFETY, metavar="URL", variable="SALTICID_PROXY", again=True),
+    ] = field(default=None, repr=False)
+    allow_net: Annotated[
+        tuple[_Text, ...], option("Live: a private range it may reach.", SAFETY, metavar="CIDR", again=True)
+    ] = ()
+    resolve: Annotated[
+        tuple[_Text, ...],
+        option(
+            "Live: where a host is, as HOST=ADDRESS[:PORT]; * for all.", SAFETY, metavar="RULE", again=True
+        ),
+    ] = ()
+    dns: Annotated[
+        _Text | None, option("Live: ask this name server.", SAFETY, metavar="ADDRESS[:PORT]", again=True)
+    ] = None
+    header: Annotated[
+        tuple[str, ...],
+        option(
+            'Live: a field for one host, as in "a.example: Authorization: Bearer TOKEN".',
+            SAFETY,
+            metavar="HOST: NAME: VALUE",
+            again=True,
+        ),
+    ] = field(default=(), repr=False)
+    cookies: Annotated[
+        tuple[str, ...],
+        option(
+            "Live: cookies in Netscape's form, for the hosts it names.",
+            SAFETY,
+            metavar="FILE",
+            reads=cookie_lines,
+            path=True,
+            again=True,
+        ),
+    ] = field(default=(), repr=False)
     workers: _Many = 1
-    warc: bool = True
-    pdf: bool = True
-    traps: bool = True
-    host_share: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.25
-    patience: _Seconds = 3600.0
-    max_disk: Annotated[int, msgspec.Meta(ge=0, le=1 << 62)] | None = None
-    render: _Text = "auto"
-    """`auto`: pages that are empty without a browser are rendered, where there is one; or `never`."""
-    header: tuple[str, ...] = field(default=(), repr=False)
-    cookies: tuple[str, ...] = field(default=(), repr=False)
-    """The lines of a file, so that they go wherever the settings go."""
+
+    @classmethod
+    def here(cls, **values: Any) -> LiveSettings:
+        """Settings of this machine: all its processors but one read pages, and its user names the contact."""
+        from salticid.runs.contact import own_user_agent  # here: it imports this module
+
+        agent = values.pop("user_agent", None) or own_user_agent()
+        return cls(**{"workers": _WORKERS, **values}, user_agent=agent)
 
     def check(self) -> LiveSettings:
         """These settings, if they can be; else a UserError."""
@@ -73,8 +160,6 @@ class LiveSettings:
             resolve_rule(rule)
         if self.dns is not None:
             name_server(self.dns)
-        if self.render not in RENDER:
-            raise UserError(f"no way to render {self.render!r}; choose one of {', '.join(RENDER)}")
         self.access()
         return self
 
@@ -87,7 +172,7 @@ class LiveSettings:
         return replace(
             self,
             **{name: getattr(own, name) for name in REACH},
-            workers=max(1, (os.cpu_count() or 1) - 1),
+            workers=_WORKERS,
             concurrency=min(self.concurrency, own.concurrency),
             per_address=min(self.per_address, own.per_address),
         )

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from salticid.model import Topic, Visit
-from salticid.protocols import Brief
-from salticid.webs.live.retries import Failure
-
 if TYPE_CHECKING:
+    from salticid.model import Topic, Visit
+    from salticid.protocols import Brief
     from salticid.runs.run import Run
+    from salticid.webs.live.retries import Failure
 
 NOBODY_THERE = (
     "Paused: nobody can be reached ({}). Nothing is lost; it is tried again and again, and the crawl goes on by itself "

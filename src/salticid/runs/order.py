@@ -1,10 +1,11 @@
-"""The order of a crawl, and its result."""
+"""What a spec means: a crawl that can be run, and its result."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,12 +14,14 @@ import msgspec
 from salticid.crawl import Crawl
 from salticid.errors import UserError
 from salticid.model import Limits, Page, StopReason, Topic
-from salticid.protocols import Brief, Judge, Log, Strategy
+from salticid.protocols import Backlinks, Brief, Judge, Log, Strategy, Table, UrlTable
 from salticid.registry import settings_of
+from salticid.runs import specs
 from salticid.runs.brief import BacklinksOver
 from salticid.runs.given_past import GivenLog
 from salticid.runs.live_settings import LiveSettings
 from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog
+from salticid.runs.spec import LIVE, CrawlSpec
 from salticid.store.continuing import check_same, current_limits, first_limits, new_limits
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.database import Database
@@ -29,8 +32,8 @@ from salticid.version import __version__
 from salticid.webs.arrays import MANIFEST
 from salticid.webs.recorded import RecordedWeb
 
-KNOWN_FOR = 30 * 86_400.0
-"""Seconds after which a page that another crawl holds is fetched anew."""
+BacklinksFrom = Callable[[Path, UrlTable, Table], Backlinks]
+"""Opens a source of backlinks that a person named."""
 
 WHY = {
     StopReason.BUDGET: "the page budget is used up",
@@ -87,43 +90,58 @@ class ForeignWeb:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a person ordered: all by which this crawl differs from another.
+    """A spec that is resolved: what it names is there. `resolve` makes it.
 
-    The web is a recorded one, or the live one, asked as the settings say, or one that another program fetches, which
-    then runs the crawl too. `may_shrink`: whether a crawl that is gone on with may have a smaller budget than before.
-    `known` are folders of other crawls, whose pages are not fetched anew within `known_for` seconds after they were
-    last looked at. `as_given`: a crawl of another version of the program is gone on with, its past taken as given.
+    Of the spec, strategy and judge are their names, with all their settings. `opened` is the web, unless it is the live
+    one: a recorded one, or one that another program fetches, which then runs the crawl too. `may_shrink`: whether a
+    crawl that is gone on with may have a smaller budget than before. `as_given`: a crawl of another version of the
+    program is gone on with, its past taken as given.
     """
 
-    topic: Topic
-    web: RecordedWeb | LiveSettings | ForeignWeb
-    strategy: str
-    judge: str
-    recipe: Recipe
+    spec: CrawlSpec
+    strategy: Strategy
+    judge: Judge
+    opened: RecordedWeb | ForeignWeb | None = None
     folder: Path = IN_MEMORY
-    backlinks: Path | None = None
+    backlinks: BacklinksOver | None = None
     may_shrink: bool = False
-    known: tuple[Path, ...] = ()
-    known_for: float = KNOWN_FOR
     as_given: bool = False
 
+    @property
+    def topic(self) -> Topic:
+        """What to look for."""
+        return self.spec.topic
+
+    @property
+    def web(self) -> RecordedWeb | LiveSettings | ForeignWeb:
+        """The web that is crawled; the live one is how it is asked."""
+        return self.spec.live if self.opened is None else self.opened
+
+    @property
+    def recipe(self) -> Recipe:
+        """How to crawl."""
+        spec = self.spec
+        return Recipe(self.strategy, self.judge, spec.limits, spec.arrivals, spec.seed, self.backlinks)
+
     def facts(self, shards: int | None = None) -> dict[str, Any]:
-        """The order as it is written into the log; of a crawl in so many shards, if it is one."""
-        recipe = self.recipe
-        web = _web_facts(self.web)
+        """The spec as it is written into the log; of a crawl in so many shards, if it is one.
+
+        `salticid.runs.kept_order.spec_in` reads it.
+        """
+        spec, web = self.spec, _web_facts(self.web)
         facts = {
             "version": __version__,
-            "topic": asdict(self.topic),
-            "strategy": {"name": self.strategy, **settings_of(recipe.strategy)},
-            "judge": {"name": self.judge, **settings_of(recipe.judge)},
+            "topic": asdict(spec.topic),
+            "strategy": {"name": spec.strategy, **spec.strategy_settings},
+            "judge": {"name": spec.judge, **spec.judge_settings},
             "web": web if shards is None else {**web, "shards": shards},
-            "limits": asdict(recipe.limits),
-            "arrivals": recipe.arrivals,
-            "seed": recipe.seed,
-            "backlinks": None if self.backlinks is None else str(self.backlinks),
+            "limits": asdict(spec.limits),
+            "arrivals": spec.arrivals,
+            "seed": spec.seed,
+            "backlinks": spec.backlinks,
         }
-        if self.known:
-            facts["known_crawls"] = [str(folder) for folder in self.known]
+        if spec.known:
+            facts["known_crawls"] = spec.known
         return cast(dict[str, Any], msgspec.json.decode(msgspec.json.encode(facts)))
 
     def continuing(self, log: CrawlLog, before: dict[str, Any]) -> tuple[Order, Limits | None]:
@@ -135,8 +153,49 @@ class Order:
         check_not_merged(folder, before)
         check_same(folder, before, self.facts(), self.as_given)
         current = current_limits(log.database, before)
-        limits = new_limits(folder, current, self.recipe.limits, may_shrink=self.may_shrink)
-        return replace(self, recipe=replace(self.recipe, limits=first_limits(before))), limits
+        limits = new_limits(folder, current, self.spec.limits, may_shrink=self.may_shrink)
+        return replace(self, spec=msgspec.structs.replace(self.spec, limits=first_limits(before))), limits
+
+
+def resolve(
+    spec: CrawlSpec,
+    folder: Path = IN_MEMORY,
+    *,
+    web: RecordedWeb | ForeignWeb | None = None,
+    strategy: Strategy | None = None,
+    judge: Judge | None = None,
+    backlinks_from: BacklinksFrom | None = None,
+    files: bool = False,
+) -> Order:
+    """The crawl that a spec means; a UserError names what it cannot be.
+
+    A web that is open already, and a strategy or judge that is made already, are taken as they are; the spec then has
+    their names. Files are read, and code is run, only with `files` (`salticid.runs.specs`).
+    """
+    if web is None and spec.web == LIVE:
+        spec.live.check()
+    elif web is None:
+        web = RecordedWeb(Path(spec.web))
+    strategy_name, judge_name, judge_spec = spec.strategy, spec.judge, spec.judge
+    if strategy is None:
+        strategy_name, strategy = specs.strategy_of(spec.strategy, spec.strategy_settings, files=files)
+        judge_spec = judge_spec or specs.judge_in(spec.strategy)
+    if judge is None:
+        judge_name, judge = specs.judge_of(judge_spec, strategy, settings=spec.judge_settings, files=files)
+    source = None
+    if spec.backlinks is not None:
+        if backlinks_from is None:
+            raise UserError(f"backlinks of {spec.backlinks} cannot be had here; leave them out")
+        source = partial(backlinks_from, Path(spec.backlinks))
+    spec = msgspec.structs.replace(
+        spec,
+        strategy=strategy_name,
+        strategy_settings=settings_of(strategy),
+        judge=judge_name,
+        judge_settings=settings_of(judge),
+        known=other_crawls(spec.known),
+    )
+    return Order(spec, strategy, judge, web, folder, source)
 
 
 def _web_facts(web: RecordedWeb | LiveSettings | ForeignWeb) -> dict[str, Any]:
@@ -154,13 +213,13 @@ def check_folder(folder: Path) -> Path:
     return folder
 
 
-def other_crawls(folders: Iterable[Path]) -> tuple[Path, ...]:
-    """Folders of crawls that are known, each once; UserError if one holds none."""
-    known = tuple(dict.fromkeys(folder.absolute() for folder in folders))
+def other_crawls(folders: Iterable[str]) -> tuple[str, ...]:
+    """Folders of crawls that are known, each once, by their whole paths; UserError if one holds none."""
+    known = tuple(dict.fromkeys(Path(folder).absolute() for folder in folders))
     for folder in known:
         with closing(CrawlFolder(folder)):
             pass
-    return known
+    return tuple(map(str, known))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from salticid.crawl import Crawl
@@ -100,9 +101,10 @@ class Run(ABC):
 
     def others(self, urls: UrlTable, words: Table) -> OtherCrawls | None:
         """The other crawls whose pages the order takes for known; what is noted of them goes to the log."""
-        order = self.order
-        if order.known:
-            self._others = OtherCrawls(order.known, time.time() - order.known_for, urls, words)
+        spec = self.order.spec
+        if spec.known:
+            since = time.time() - spec.known_for
+            self._others = OtherCrawls([*map(Path, spec.known)], since, urls, words)
             self.log.attach(self._others.news)
         return self._others
 

@@ -25,6 +25,7 @@ from salticid.runs.defaults import DEFAULT_JUDGE as DEFAULT_JUDGE
 from salticid.runs.defaults import DEFAULT_STRATEGY as DEFAULT_STRATEGY
 from salticid.runs.defaults import LEARNING_JUDGE as LEARNING_JUDGE
 from salticid.strategies import strategies
+from salticid.topic import pairs
 
 T = TypeVar("T")
 
@@ -34,7 +35,7 @@ def strategy_of(
 ) -> tuple[str, Strategy]:
     """The strategy that a spec means, changed by the settings, and its name."""
     if not isinstance(spec, str):
-        return _own(spec, strategies)
+        return own(spec, strategies)
     if spec.partition(":")[0] == "oracle":
         raise UserError(
             "the oracle knows which pages are relevant, so it cannot crawl; the lab measures every strategy "
@@ -44,16 +45,23 @@ def strategy_of(
 
 
 def judge_of(
-    spec: str | Judge | None, strategy: Strategy | None = None, talks: bool = False, *, files: bool = False
+    spec: str | Judge | None,
+    strategy: Strategy | None = None,
+    talks: bool = False,
+    settings: Mapping[str, object] | None = None,
+    *,
+    files: bool = False,
 ) -> tuple[str, Judge]:
-    """The judge that a spec means, and its name; without a spec the strategy's own, else the usual one.
+    """The judge that a spec means, changed by the settings, and its name.
+
+    Without a spec it is the strategy's own, else the usual one.
 
     `talks`: a person will say what is good, so the usual one is a judge that learns.
     """
     if spec is None:
         usual = LEARNING_JUDGE if talks else DEFAULT_JUDGE
         spec = strategy.judge if isinstance(strategy, NamesJudge) else usual
-    return _instance(spec, judges, {}, files) if isinstance(spec, str) else _own(spec, judges)
+    return _instance(spec, judges, settings or {}, files) if isinstance(spec, str) else own(spec, judges)
 
 
 def judge_in(spec: str | Strategy) -> str | None:
@@ -70,22 +78,7 @@ def description(spec: str | Strategy | Judge, name: str, instance: Strategy | Ju
     return facts if file is None else {**facts, "file": hashlib.blake2b(file.read_bytes()).hexdigest()}
 
 
-def pairs(texts: list[str]) -> dict[str, str]:
-    """KEY=VALUE texts as a dictionary.
-
-    >>> pairs(["n=64", "score = linkage"])
-    {'n': '64', 'score': 'linkage'}
-    """
-    values = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        if not equals:
-            raise UserError(f"{text!r} is no KEY=VALUE; write a setting as in n=64")
-        values[key.strip()] = value.strip()
-    return values
-
-
-def _own(instance: T, registry: Registry[T]) -> tuple[str, T]:
+def own(instance: T, registry: Registry[T]) -> tuple[str, T]:
     """An instance that a program hands over, and its name."""
     if not registry.fits(type(instance)):
         raise UserError(

@@ -13,8 +13,9 @@ from scrapy.settings import BaseSettings
 from salticid.api.topics import crawlers_half
 from salticid.errors import UserError, unknown
 from salticid.model import Limits, Topic
-from salticid.runs import specs
-from salticid.runs.order import ForeignWeb, Order, Recipe, check_folder
+from salticid.runs.defaults import DEFAULT_STRATEGY
+from salticid.runs.order import ForeignWeb, Order, check_folder, resolve
+from salticid.runs.spec import CrawlSpec
 from salticid.store.folder_lock import IN_MEMORY
 from salticid.urls import canonical
 
@@ -29,15 +30,17 @@ def order_of(settings: BaseSettings, spider: Spider) -> Order:
     for name in settings:
         if str(name).startswith(PREFIX) and str(name).removeprefix(PREFIX) not in NAMES:
             raise unknown("setting", str(name), [PREFIX + known for known in NAMES])
-    strategy_spec, judge_spec = _of(settings, "STRATEGY") or specs.DEFAULT_STRATEGY, _of(settings, "JUDGE")
-    strategy_name, strategy = specs.strategy_of(strategy_spec, files=True)
-    judge_spec = judge_spec or specs.judge_in(strategy_spec)
-    judge_name, judge = specs.judge_of(judge_spec, strategy, files=True)
     max_pages = _number(settings, "MAX_PAGES") or settings.getint("CLOSESPIDER_PAGECOUNT") or NO_BOUND
-    limits = Limits(max_pages, max_buffer=_number(settings, "MAX_BUFFER", 100_000) or None)
-    recipe = Recipe(strategy, judge, limits, seed=_number(settings, "SEED"))
-    web = ForeignWeb("scrapy", spider.name)
-    return Order(_topic(settings, spider), web, strategy_name, judge_name, recipe, _folder(settings))
+    usual = Limits().max_buffer or 0
+    spec = CrawlSpec(
+        topic=_topic(settings, spider),
+        web="scrapy",
+        strategy=_of(settings, "STRATEGY") or DEFAULT_STRATEGY,
+        judge=_of(settings, "JUDGE") or None,
+        limits=Limits(max_pages, max_buffer=_number(settings, "MAX_BUFFER", usual) or None),
+        seed=_number(settings, "SEED"),
+    )
+    return resolve(spec, _folder(settings), web=ForeignWeb("scrapy", spider.name), files=True)
 
 
 @contextmanager

@@ -7,31 +7,53 @@ from typing import Annotated, Literal
 import msgspec
 
 from salticid.parse.bookmarks import LARGEST as LARGEST_BOOKMARKS
+from salticid.runs.spec import fields
 from salticid.runs.start_pages import LONGEST_QUERY, MOST_URLS
 
 DEFAULT_PAGES = 200
 LONGEST_NUMBER = 12
 """Digits of a step; there will not be more."""
 
-Pages = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
+Pages = Annotated[int, msgspec.Meta(ge=1, le=1_000_000, description=fields()["max_pages"].help)]
 Url = Annotated[str, msgspec.Meta(max_length=8000)]
 
 
 class NewCrawl(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The order of a crawl: what to look for, and where to start; at least one source has to be named.
 
-    With a `world`, one of those the session names, it hunts there instead of on the live web.
+    `salticid.ui.new_wish` makes a `CrawlSpec` of it. With a `world`, one of those the session names, it hunts there
+    instead of on the live web.
     """
 
-    query: Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_QUERY)]
+    query: Annotated[
+        str,
+        msgspec.Meta(min_length=1, max_length=LONGEST_QUERY, description="What to look for, in a few words."),
+    ]
     max_pages: Pages = DEFAULT_PAGES
-    strategy: str | None = None
-    urls: Annotated[list[Url], msgspec.Meta(max_length=2 * MOST_URLS)] = []
+    strategy: Annotated[str | None, msgspec.Meta(description="The name of a strategy; best left out.")] = None
+    urls: Annotated[
+        list[Url],
+        msgspec.Meta(
+            max_length=2 * MOST_URLS, description="Pages to start from; the nearer to the topic the better."
+        ),
+    ] = []
     bookmarks: Annotated[str, msgspec.Meta(max_length=LARGEST_BOOKMARKS)] | None = None
-    search: str | None = None
-    from_crawls: bool = False
-    judge: str | None = None
-    world: str | None = None
+    search: Annotated[
+        str | None, msgspec.Meta(description="A search engine set up here to ask for pages to start from.")
+    ] = None
+    from_crawls: Annotated[bool, msgspec.Meta(description="Start from what earlier hunts found, too.")] = (
+        False
+    )
+    judge: Annotated[str | None, msgspec.Meta(description="The name of a judge; best left out.")] = None
+    world: Annotated[
+        str | None, msgspec.Meta(description="A recorded world to hunt in, instead of the live web.")
+    ] = None
+
+
+class Error(msgspec.Struct, frozen=True):
+    """Why something is not as asked."""
+
+    error: Annotated[str, msgspec.Meta(description="A sentence for a person.")]
 
 
 class NewEngine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,10 +8,12 @@ from pathlib import Path
 
 from salticid.errors import unknown
 from salticid.judges import judges
-from salticid.runs.specs import DEFAULT_STRATEGY
+from salticid.model import Limits
+from salticid.runs.defaults import DEFAULT_STRATEGY
+from salticid.runs.spec import LIVE, CrawlSpec
 from salticid.runs.start_pages import Sources, Start, clean_query, find_start
 from salticid.ui.forms import NewCrawl
-from salticid.ui.order_form import Wish, judge_for
+from salticid.ui.order_form import WORLD, Wish, judge_for
 from salticid.ui.worlds import world_at
 from salticid.webs.live.search_engines import Engine
 
@@ -38,13 +40,12 @@ async def new_wish(
         crawls=tuple(crawls) if form.from_crawls else (),
     )
     start = await find_start(query, sources, user_agent)
-    return Wish(
-        query=query,
-        seeds=tuple(seed.url for seed in start.seeds),
-        origins=tuple(seed.origin for seed in start.seeds),
+    spec = CrawlSpec(
+        topic=start.topic(query),
+        web=LIVE if form.world is None else WORLD + form.world,
         strategy=strategy,
         judge=judge,
-        max_pages=form.max_pages,
-        began=datetime.now(UTC).isoformat(),
-        world=form.world,
-    ), start
+        limits=Limits(form.max_pages),
+    )
+    origins = tuple(seed.origin for seed in start.seeds)
+    return Wish(spec=spec, began=datetime.now(UTC).isoformat(), origins=origins), start

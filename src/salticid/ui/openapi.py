@@ -8,12 +8,11 @@ from typing import Any
 
 import msgspec
 
-from salticid.ui.forms import GoOn, KeepWatching, NewCrawl, NewEngine, Nothing, Opinion, Summary
+from salticid.ui.forms import Error, GoOn, KeepWatching, NewCrawl, NewEngine, Nothing, Opinion, Summary
 from salticid.ui.log_reader import ShownVisit
 from salticid.ui.visit_table import FACETS
 from salticid.version import __version__
 
-_FORMS = (NewCrawl, GoOn, KeepWatching, NewEngine, Nothing, Opinion, Summary, ShownVisit)
 _REF = "#/components/schemas/{name}"
 
 
@@ -141,15 +140,11 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
 
 def openapi() -> dict[str, Any]:
     """The description of all that is answered."""
-    _, schemas = msgspec.json.schema_components(_FORMS, ref_template=_REF)
+    forms = [form for answer in ANSWERS.values() for form in (answer.takes, answer.gives) if form]
+    _, schemas = msgspec.json.schema_components([*dict.fromkeys(forms), Error], ref_template=_REF)
     paths: dict[str, dict[str, Any]] = {}
     for (method, path), answer in ANSWERS.items():
         paths.setdefault(path, {})[method.lower()] = _operation(path, answer)
-    schemas["Error"] = {
-        "type": "object",
-        "properties": {"error": {"type": "string", "description": "A sentence for a person."}},
-        "required": ["error"],
-    }
     return {
         "openapi": "3.1.0",
         "info": {"title": "Salticid", "version": __version__},
@@ -182,7 +177,7 @@ def _operation(path: str, answer: _Answer) -> dict[str, Any]:
             str(answer.status): {"description": "As asked.", "content": {answer.kind: content}},
             "default": {
                 "description": "Not as asked, and why.",
-                "content": {"application/json": {"schema": {"$ref": _REF.format(name="Error")}}},
+                "content": {"application/json": {"schema": _ref(Error)}},
             },
         },
     }

@@ -8,8 +8,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
-import msgspec
-
 from salticid.errors import UserError
 from salticid.model import Limits, StopReason
 from salticid.runs.gauges import Counts, Gauges
@@ -57,8 +55,8 @@ class ServerCrawl:
         self._watches = False
         self._looking: LookProgress | None = None
         self._tally = Tally(folder)
-        self._walks = wish.strategy in strategies.names() and strategies.find(wish.strategy).walks
-        self._feedback_line = unheeded(wish.strategy, wish.judge)
+        self._walks = wish.spec.strategy in strategies.names() and strategies.find(wish.spec.strategy).walks
+        self._feedback_line = unheeded(wish.spec.strategy, wish.spec.judge or "")
         self._only_hears, self._unanswered = False, 0
         self._looked_at = 0.0
         self._watchers: set[asyncio.Queue[messages.ProcessReport]] = set()
@@ -106,13 +104,13 @@ class ServerCrawl:
         return Summary(
             id=self.id,
             query=wish.query,
-            strategy=wish.strategy,
-            judge=wish.judge,
+            strategy=wish.spec.strategy,
+            judge=wish.spec.judge or "",
             state="running" if self.runs_alone else self._state,
             stopped=reason,
             stopped_line=self._stopped_line(reason),
             pages=tally.pages,
-            max_pages=wish.max_pages,
+            max_pages=wish.limits.max_pages,
             fetches=tally.fetches,
             positive=tally.standing.on_topic,
             harvest=tally.harvest,
@@ -231,9 +229,7 @@ class ServerCrawl:
         if form.max_pages < now.max_pages:
             raise UserError(f"its budget is {now.max_pages} pages already; give a larger max_pages")
         fetches = max(now.fetches, Limits(max_pages=form.max_pages).fetches)
-        return Limits(
-            max_pages=form.max_pages, max_fetches=None if self.wish.max_fetches is None else fetches
-        )
+        return Limits(max_pages=form.max_pages, max_fetches=None if now.max_fetches is None else fetches)
 
     async def watch(self, form: KeepWatching) -> None:
         """Make a round of watching, or go on with one that was stopped; others by themselves, if that is wanted."""
@@ -277,7 +273,7 @@ class ServerCrawl:
             child = self._child
         if child is None:
             self._only_hears = True
-            child = await self._start(msgspec.structs.replace(self.wish, mood="pause"))
+            child = await self._start(self.wish.but(mood="pause"))
         self._unanswered += 1
         child.send(messages.Hear(url, liking))
 
@@ -338,9 +334,8 @@ class ServerCrawl:
 
     def _want(self, mood: Mood, limits: Limits | None = None, **more: int | None) -> None:
         limits = self.wish.limits if limits is None else limits
-        self.wish = msgspec.structs.replace(
-            self.wish, mood=mood, max_pages=limits.max_pages, max_fetches=limits.max_fetches, **more
-        )
+        budget = {"max_pages": limits.max_pages, "max_fetches": limits.max_fetches}
+        self.wish = self.wish.but(mood=mood, **budget, **more)
         try:
             self.wish.save(self.folder)
         except OSError as error:
