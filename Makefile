@@ -14,7 +14,7 @@ NEEDED := sed '$(if $(shell command -v cc),$(NO_COMPILER))' $(LOCK)
 # The caller's own environment must not leak into ours; without compiled modules every program starts at half the speed.
 unexport VIRTUAL_ENV CONDA_PREFIX PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE PIP_USER PIP_TARGET PIP_PREFIX
 
-.PHONY: setup lock browser test lint pytest sbom release demo docs bench fuzz clean
+.PHONY: setup lock browser test lint pytest coverage sbom release demo docs bench fuzz clean
 
 setup: $(STAMP)
 
@@ -57,6 +57,14 @@ lint: setup
 
 pytest: setup
 	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
+
+# Lines of src/salticid that the tests run, in the programs they start too; ONLY=tests/test_x.py for some of them.
+# Tracing makes programs several times slower: a test that waits for one may fail here alone, and is reported.
+coverage: setup browser
+	@rm -rf build/coverage && mkdir -p build/coverage
+	-$(BIN)/coverage run -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder $(ONLY)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --sort=cover
 
 sbom: setup
 	@mkdir -p build

@@ -62,7 +62,7 @@ _WORDS = [
     "cloud",
     "glass",
 ]
-_POLL = 0.005
+_POLL = 0.02
 
 
 @dataclass(frozen=True)

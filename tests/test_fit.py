@@ -57,7 +57,7 @@ def test_a_topic_counts_once_however_many_questions_it_asks() -> None:
 
 def test_what_was_fitted_is_a_strategy_file_and_always_the_same(world: Path, tmp_path: Path) -> None:
     files = sorted((world.parent / "topics").glob("*.toml"))
-    plan = FitPlan(max_pages=60, rounds=1)
+    plan = FitPlan(max_pages=30, rounds=1)
     told: list[tuple[str, int, int]] = []
     prior = fit_prior([Source(world, files)], plan, lambda *progress: told.append(progress))
     assert told[-1] == ("round 1", 4, 4), "each topic with its examples and without"

@@ -39,7 +39,7 @@ def made(out: Path) -> Reproduction:
         patch.setattr(five, "RUNS", 1)
         patch.setattr(five, "QUICK", 1)
         patch.setattr(five, "ROOM", 60)
-        return run(5, Setup(None, out, 1, lambda what, done, of: None, pages=100, letter=True))
+        return run(5, Setup(None, out, 1, lambda what, done, of: None, pages=50, letter=True))
 
 
 def test_the_papers_weights_stand_beside_those_of_a_search_by_scores_and_by_raw_margins(
@@ -65,9 +65,9 @@ def test_what_was_evolved_on_the_rare_topic_is_tested_there_and_on_the_popular_o
     assert len(tables) == 2 * 2
     for table in tables:
         assert [row[:3] for row in table.rows[:5]] == [
+            ["5", "50", "BestFirst"],
+            *(["5", "50", f"evolved on generated {number}"] for number in (1, 2, 3)),
             ["5", "100", "BestFirst"],
-            *(["5", "100", f"evolved on generated {number}"] for number in (1, 2, 3)),
-            ["5", "200", "BestFirst"],
         ]
         assert len(table.rows) == 2 * 3 * 4
 
@@ -81,7 +81,7 @@ def test_every_figure_of_the_paper_is_drawn_for_the_topic_it_is_about(made: Repr
     assert {by_number[f"Figure {n}"].where for n in (4, 7, 8, 9)} == {popular}
     assert len(by_number["Figure 5"].groups) == 2 * 3
     histogram = by_number["Figure 9"].curves
-    assert sum(histogram["BestFirst"].mean) == pytest.approx(100, abs=3)
+    assert sum(histogram["BestFirst"].mean) == pytest.approx(50, abs=2)
     for name in ("BestFirst", "evolved on generated 1"):
         assert sum(histogram[f"{name}, good"].mean) <= sum(histogram[name].mean)
     assert render(made).count('<svg class="plot"') == len(made.figures)

@@ -15,21 +15,22 @@ Make = Callable[[], Strategy]
 
 
 def courses(max_buffer: int | None = None) -> Iterator[Course]:
-    """Crawls with one request at a time, with many, polite, cut short, with feedback; on two webs."""
-    short = Limits(max_pages=11, max_buffer=max_buffer)
-    for seed, most in enumerate((200, 30)):
-        web, whole = a_web(seed), Limits(max_pages=most, max_buffer=max_buffer)
-        yield Course(web, whole)
-        yield Course(web, whole, window=6)
-        yield Course(web, whole, window=4, polite=True)
-        yield Course(web, short, window=4, polite=True)
-        yield feedback_course(web, max_buffer)
+    """Crawls with one request at a time, with many, polite, cut short, with feedback; two of them on a second web."""
+    web, whole = a_web(0), Limits(max_pages=45, max_buffer=max_buffer)
+    yield Course(web, whole)
+    yield Course(web, whole, window=6)
+    yield Course(web, whole, window=4, polite=True)
+    yield Course(web, replace(whole, max_pages=11), window=4, polite=True)
+    yield feedback_course(web, max_buffer)
+    other = a_web(1)
+    yield Course(other, replace(whole, max_pages=25), window=6)
+    yield feedback_course(other, max_buffer)
 
 
 def a_web(seed: int) -> SmallWeb:
     """A random web whose topic names an example and a negative."""
-    web = random_web(pages=40, hosts=4, seed=seed)
-    example, negative = (next(name for name in web.names() if name.endswith(end)) for end in ("p39", "p29"))
+    web = random_web(pages=30, hosts=4, seed=seed)
+    example, negative = (next(name for name in web.names() if name.endswith(end)) for end in ("p29", "p19"))
     web.topic = replace(web.topic, examples=(address(example),), negatives=(address(negative),))
     return web
 

@@ -20,7 +20,7 @@ from salticid.testing.small import SmallWeb
 ENOUGH = Limits(max_pages=1000)
 MOST_CALLS = 100_000
 """More calls than any strategy needs for a web of some dozen pages."""
-STALLED_AFTER = 200
+STALLED_AFTER = 60
 """On webs this small a walker has seen everything sooner."""
 
 
