@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser
-
-from salticid.testing.site import GeneratedWeb
+from tests.support.generated_site import GeneratedWeb
 
 PAGES = 12
 """Pages of a site."""
@@ -61,9 +60,7 @@ def _frame(site: int, page: int) -> _Frame:
         f"<ul>{menu}</ul>",
         f"The {topics[site].lower()} pages of our club, gathered with care since 1987",
         "<h3>Most read this week</h3>"
-        + "".join(
-            f"<p><a href=/top{n}>Ten things nobody knew of {each}</a></p>" for n, each in enumerate(topics)
-        ),
+        + "".join(f"<p><a href=/top{n}>Ten things nobody knew of {each}</a></p>" for n, each in enumerate(topics)),
         f"<a href=/{page - 1}>Prev</a> <a href=/>Up</a> <a href=/{page + 1}>Next</a>",
         "Copyright of the club. All rights reserved. <a href=/privacy>Privacy</a> <a href=/terms>Terms of use</a>",
     )

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 from benchmarks.material import ROOT
-from salticid.parse.charset import decode
-from salticid.parse.prescan import prescan
+from salticid.parse.decoding import decode
+from salticid.parse.precheck import prescan
 from salticid.urls import host
-from salticid.worlds.http import MAX_BLOCK, split, to_answer
+from salticid.worlds.writer import MAX_BLOCK, split, to_answer
 
 DATA = Path(os.environ.get("SALTICID_SHARED") or ROOT.parent / "shared") / "data"
 

@@ -23,18 +23,17 @@ from yarl import URL
 
 from benchmarks._server import CRAWLER_CORE, seeds
 from salticid.judges import judges
-from salticid.model import Limits, Scope, Topic
 from salticid.runs.brief import KnownPages
-from salticid.runs.live import Context, live_driver
+from salticid.runs.live import Context, live_driver, live_web
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.live_web import live_web
 from salticid.runs.order import Recipe
+from salticid.runs.recorded import MemoryLog
+from salticid.store.archive.warc import Archive
 from salticid.store.log import CrawlLog
-from salticid.store.memory_log import MemoryLog
-from salticid.store.warc import Archive
 from salticid.strategies import strategies
-from salticid.tables import Texts, Urls
-from salticid.webs.live.manners_memory import Memory
+from salticid.tables.texts import Texts, Urls
+from salticid.topic import Limits, Scope, Topic
+from salticid.webs.live.memory import Memory
 
 CONCURRENCY = 32
 KEYWORDS = "spider web silk prey venom eyes insect animal species"
@@ -76,9 +75,7 @@ def settings(port: int) -> LiveSettings:
 
 def topic(port: int) -> Topic:
     """Something to look for."""
-    scope = Scope(
-        include=(f"http://h*.example:{port}/*",)
-    )  # whom pages of others lead to is not at home here
+    scope = Scope(include=(f"http://h*.example:{port}/*",))  # whom pages of others lead to is not at home here
     return Topic("spiders", KEYWORDS, tuple(seeds(port)), language="en", scope=scope)
 
 
@@ -143,9 +140,7 @@ class _Here(aiohttp.abc.AbstractResolver):
         self._port = port
 
     async def resolve(self, host: str, port: int = 0, family: int = 0) -> list[aiohttp.abc.ResolveResult]:
-        found = aiohttp.abc.ResolveResult(
-            hostname=host, host="127.0.0.1", port=self._port, family=2, proto=0, flags=0
-        )
+        found = aiohttp.abc.ResolveResult(hostname=host, host="127.0.0.1", port=self._port, family=2, proto=0, flags=0)
         return [found]
 
     async def close(self) -> None:

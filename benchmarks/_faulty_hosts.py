@@ -96,9 +96,7 @@ class FaultyHosts:
         finally:
             writer.close()
 
-    async def _answer(
-        self, name: str, path: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
+    async def _answer(self, name: str, path: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         host, now = self._seen.setdefault(name, Host()), _kernel_time(writer, _SINCE_RECEIVED)
         too_soon = max(host.last + self.delay, host.not_before) - _CLOCKS_DIFFER - now
         if host.at_once or (host.requests and too_soon > 0):

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from salticid.lab.experiment import make_judge
 from salticid.lab.results import Test
 from salticid.lab.statistics import compare
-from salticid.metrics.parts.hits import hits
-from salticid.model import Feedback, Limits, Topic, Visit
+from salticid.metrics.parts.judged import hits
+from salticid.model import Feedback, Visit
+from salticid.runs.named import strategy_of
 from salticid.runs.order import Recipe
-from salticid.runs.recorded import RecordedCrawl
-from salticid.runs.specs import strategy_of
-from salticid.store.memory_log import MemoryLog
+from salticid.runs.recorded import MemoryLog, RecordedCrawl
+from salticid.topic import Limits, Topic
 from salticid.truth import Truth
 from salticid.webs.recorded import RecordedWeb
 
@@ -46,15 +46,12 @@ class FeedbackTrial:
 def worth(trial: FeedbackTrial, web: RecordedWeb, topics: Sequence[tuple[Topic, Truth]]) -> Test | None:
     """The harvest after the sitting, with and without the person's words, topic by topic."""
     told, alone = (
-        [_harvest_after(trial, web, topic, truth, speaks) for topic, truth in topics]
-        for speaks in (True, False)
+        [_harvest_after(trial, web, topic, truth, speaks) for topic, truth in topics] for speaks in (True, False)
     )
     return compare("harvest after feedback", "told", "alone", told, alone, trial.seed)
 
 
-def _harvest_after(
-    trial: FeedbackTrial, web: RecordedWeb, topic: Topic, truth: Truth, speaks: bool
-) -> float | None:
+def _harvest_after(trial: FeedbackTrial, web: RecordedWeb, topic: Topic, truth: Truth, speaks: bool) -> float | None:
     """The share of targets among the pages after the sitting; None if the crawl did not come that far."""
     recipe = Recipe(
         strategy_of(trial.strategy)[1],
@@ -79,9 +76,7 @@ def _harvest_after(
     return sum(found) / len(found) if found else None
 
 
-def _words(
-    sitting: Sitting, web: RecordedWeb, visits: Sequence[Visit], topic: Topic, truth: Truth
-) -> list[Feedback]:
+def _words(sitting: Sitting, web: RecordedWeb, visits: Sequence[Visit], topic: Topic, truth: Truth) -> list[Feedback]:
     """What a person who knows the truth says about the best pages so far, start pages left out."""
     seeds = set(topic.seeds)
     shown = [visit for visit in _good(visits) if web.urls[visit.final] not in seeds]

@@ -85,9 +85,7 @@ class Pages(scrapy.Spider):
 
     def read(self, response: Any) -> tuple[list[str], str]:
         """The distinct links of a page, and its text."""
-        found = dict.fromkeys(
-            response.urljoin(href).partition("#")[0] for href in response.xpath("//a/@href").getall()
-        )
+        found = dict.fromkeys(response.urljoin(href).partition("#")[0] for href in response.xpath("//a/@href").getall())
         return list(found), response.xpath("normalize-space(//body)").get()
 
 

@@ -72,8 +72,7 @@ class _Connection(asyncio.Protocol):
 
 async def _serve(folder: Path) -> None:
     ready = [
-        b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: %d\r\n\r\n%b"
-        % (len(page), page)
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: %d\r\n\r\n%b" % (len(page), page)
         for page in pages(folder)
     ]
     answers = cycle(ready)

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from salticid.cluster.excerpts import glimpses
-from salticid.cluster.leases import ASKED_FOR, ShardReport, batch, leases
-from salticid.cluster.owners import Owners
+from salticid.cluster.post import Owners, glimpses
+from salticid.cluster.shard import ASKED_FOR, ShardReport, batch, leases
 from salticid.crawl import Crawl
-from salticid.drivers.arrivals import Window
-from salticid.drivers.replay import VirtualClock, replay
+from salticid.drivers.replay import VirtualClock, Window, replay
 from salticid.errors import ContractBroken
-from salticid.model import Glimpse, Limits, Links, Page, Topic, Visit
+from salticid.model import Glimpse, Links, Page, Visit
 from salticid.runs.brief import prepare
 from salticid.runs.order import Recipe
-from salticid.store.memory_log import MemoryLog
+from salticid.runs.recorded import MemoryLog
+from salticid.topic import Limits, Topic
 from salticid.webs.recorded import RecordedWeb
 
 
@@ -67,9 +66,7 @@ class _Part:
         def owns(url: int) -> bool:
             return self._owners.of(url) == number
 
-        brief = prepare(
-            topic, web, replace(recipe.limits, max_pages=0), recipe.seed + number, recipe.backlinks
-        )
+        brief = prepare(topic, web, replace(recipe.limits, max_pages=0), recipe.seed + number, recipe.backlinks)
         brief = replace(brief, seeds=Links.to([url for url in brief.seeds.url.tolist() if owns(url)]))
         self.crawl = Crawl(brief, recipe.strategy, recipe.judge, self._log, self._clock, self._page, owns)
 

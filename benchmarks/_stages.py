@@ -21,15 +21,16 @@ from benchmarks._server import CRAWLER_CORE, HOSTS
 from benchmarks.timed import Timed
 from salticid.crawl import Crawl
 from salticid.judges import judges
-from salticid.model import Limits, Outcome, Page, Response
-from salticid.parse import Parser
-from salticid.parse.content import content
-from salticid.parse.prescan import prescan
+from salticid.model import Outcome, Page, Response
+from salticid.parse.answer import content
+from salticid.parse.html import Parser
+from salticid.parse.precheck import prescan
 from salticid.runs.brief import KnownPages, settle
 from salticid.runs.live_settings import LiveSettings
 from salticid.store.log import CrawlLog
 from salticid.strategies import strategies
-from salticid.tables import Texts, Urls
+from salticid.tables.texts import Texts, Urls
+from salticid.topic import Limits
 from salticid.webs.live.client import Client, ClientSettings, Exchange
 from salticid.webs.live.guard import AddressGuard, GuardedSockets, Resolver, resolve_rule
 from salticid.webs.live.names import Names

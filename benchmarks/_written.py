@@ -20,13 +20,14 @@ from benchmarks.material import ROOT
 from benchmarks.report import peak_memory
 from salticid.crawl import Crawl
 from salticid.judges import judges
-from salticid.model import Area, Choice, Limits, Links, Outcome, Page, Response, Topic
+from salticid.model import Area, Choice, Links, Outcome, Page, Response
 from salticid.runs.brief import KnownPages, settle
 from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog, relive
 from salticid.runs.snapshot import leave_snapshot, resume_from_snapshot
 from salticid.store.log import CrawlLog
 from salticid.strategies import strategies
-from salticid.tables import Texts, Urls
+from salticid.tables.texts import Texts, Urls
+from salticid.topic import Limits, Topic
 
 TOPIC = Topic("written", "jumping spider", ("http://h0.example/",), language="en")
 IN_FLIGHT = 15
@@ -115,9 +116,7 @@ class Written:
             tokens=tokens,
             area_start=np.array([0, 6, 12], np.int32),
             area=np.array([Area.META, Area.HEADING, Area.REST], np.uint8),
-            links=Links(
-                np.append(old, new).astype(np.int32), starts, starts + 3, np.zeros(size.links, np.bool_)
-            ),
+            links=Links(np.append(old, new).astype(np.int32), starts, starts + 3, np.zeros(size.links, np.bool_)),
             packed_text=self._text,
         )
         return Response(url, url, Outcome.OK, 200, page, 0.1, 20_000)

@@ -8,9 +8,9 @@ import time
 
 from benchmarks.material import CACHE, topics, world
 from benchmarks.report import figure, peak_memory, say
-from salticid.lab.compare import compare
+from salticid.lab.compare import run_experiment
 from salticid.lab.experiment import Experiment
-from salticid.lab.report import write_report
+from salticid.lab.report.page import write_report
 
 STRATEGIES = ("best_first", "pagerank:cross_domain=false", "infospiders")
 WORKERS = 2
@@ -26,7 +26,7 @@ def run() -> None:
     shutil.rmtree(out, ignore_errors=True)
     experiment = Experiment(str(world()), str(files[0].parent), STRATEGIES, max_pages=1000, max_buffer=256)
     began = time.perf_counter()
-    write_report(compare(experiment, out, WORKERS, lambda *_: None), out / "report.html")
+    write_report(run_experiment(experiment, out, WORKERS, lambda *_: None), out / "report.html")
     figure(
         f"{len(STRATEGIES)} crawlers x {len(files)} topics",
         time.perf_counter() - began,

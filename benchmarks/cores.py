@@ -17,12 +17,13 @@ from benchmarks._server import pages as collection
 from benchmarks.report import figure
 from salticid.crawl import Crawl
 from salticid.judges import judges
-from salticid.model import Choice, Limits, Outcome, Page, Response
-from salticid.parse import Parser
+from salticid.model import Choice, Outcome, Page, Response
+from salticid.parse.html import Parser
 from salticid.runs.brief import KnownPages, settle
 from salticid.store.log import CrawlLog
 from salticid.strategies import strategies
-from salticid.tables import Texts, Urls
+from salticid.tables.texts import Texts, Urls
+from salticid.topic import Limits
 from salticid.webs.live.parser_pool import ParserPool
 
 PAGES = 1500
@@ -92,9 +93,7 @@ async def _deliver(web: _Recorded, html: list[bytes]) -> Took:
     with tempfile.TemporaryDirectory() as folder:
         with closing(CrawlLog(Path(folder), web.urls, web.words, own_tables=True)) as log:
             log.begin({})
-            crawl = Crawl(
-                brief, strategies.make("best_first"), judges.make("cosine"), log, time.monotonic, log.page
-            )
+            crawl = Crawl(brief, strategies.make("best_first"), judges.make("cosine"), log, time.monotonic, log.page)
             wall, here = time.perf_counter(), time.process_time()
             await asyncio.gather(*(_fetch(web, crawl, todo) for _ in range(AT_ONCE)))
         return Took(time.perf_counter() - wall, time.process_time() - here)

@@ -9,11 +9,9 @@ from pathlib import Path
 
 from benchmarks.material import CACHE
 from benchmarks.report import figure, say
-from salticid.evolve.checkpoint import Checkpoint
-from salticid.evolve.search import Evolution
-from salticid.evolve.search_plan import PAPER_TERMS, SearchPlan, digest_of, versions
-from salticid.evolve.workers import Stage, crawlers, prepare
-from salticid.lab.reproduce.search_places import topic_of
+from salticid.evolve.search import PAPER_TERMS, Checkpoint, Evolution, SearchPlan, digest_of, versions
+from salticid.evolve.simulation import Stage, crawlers, prepare_worker
+from salticid.lab.reproduce.rank_search import topic_of
 from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.labels import labels_of
 
@@ -29,7 +27,7 @@ def run() -> None:
     topic, _ = topic_of(largest, labels[largest], LENGTH)
     stage = Stage(world, topic)
     begin = time.perf_counter()
-    simulation = prepare(stage, PAPER_TERMS, lambda what, done, of: None)
+    simulation = prepare_worker(stage, PAPER_TERMS, lambda what, done, of: None)
     figure("opening, and scoring all pages if it was not done before", time.perf_counter() - begin, "s")
     plan = SearchPlan(
         simulation.digest, topic.name, digest_of(topic), topic.seeds, simulation.terms, PAPER_TERMS,
@@ -46,9 +44,7 @@ def run() -> None:
     crawls = len(state.tried) * plan.runs
     figure("strategies tried, none twice", len(state.tried), f"of {evolution.total:,}")
     figure("pages a second, on all cores", crawls * LENGTH / seconds, "pages/s")
-    say(
-        f"  fitness {state.history[0].best:.3f} in the first population, {state.history[-1].best:.3f} in the last"
-    )
+    say(f"  fitness {state.history[0].best:.3f} in the first population, {state.history[-1].best:.3f} in the last")
 
 
 def _world() -> Path:

@@ -25,14 +25,15 @@ from benchmarks.material import ROOT
 from benchmarks.report import figure, peak_memory
 from salticid.formats import export
 from salticid.model import Page
-from salticid.parse import Parser
+from salticid.parse.html import Parser
+from salticid.store.archive.warc import Archive
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.selection import Criteria
 from salticid.store.packing import pack_page, pack_words
 from salticid.store.schema import (
     ABOUT,
     CHOICE,
-    FILE,
+    DATABASE_FILE,
     PAGE,
     ROWS,
     SCRIPT,
@@ -42,8 +43,7 @@ from salticid.store.schema import (
     WORDS,
     SqlTable,
 )
-from salticid.store.warc import Archive
-from salticid.tables import Texts, Urls
+from salticid.tables.texts import Texts, Urls
 
 VISITS = int(os.environ.get("SALTICID_EXPORT_VISITS", "100_000"))
 SHORT = 10_000
@@ -108,9 +108,7 @@ class _Small:
     def __init__(self) -> None:
         self.urls, self.words = Urls(), Texts()
         parser = Parser(self.urls, self.words)
-        self._pages = [
-            parser.parse(self._html(number), f"http://p.example/{number}") for number in range(DISTINCT)
-        ]
+        self._pages = [parser.parse(self._html(number), f"http://p.example/{number}") for number in range(DISTINCT)]
 
     def page(self, number: int) -> tuple[Page, str | None]:
         return self._pages[number % DISTINCT], None
@@ -118,9 +116,7 @@ class _Small:
     @staticmethod
     def _html(number: int) -> bytes:
         syllables = ("ta", "ren", "sol", "mi", "kor", "bel")
-        words = [
-            "".join(syllables[(number * at + k) % 6] for k in range(1 + at % 4)) for at in range(WORDS_A_PAGE)
-        ]
+        words = ["".join(syllables[(number * at + k) % 6] for k in range(1 + at % 4)) for at in range(WORDS_A_PAGE)]
         links = " ".join(f"<a href=/{at}>Link {words[at]} {words[-at]}</a>" for at in range(LINKS))
         return f"<title>Page {number}</title><p>{' '.join(words)}</p>{links}".encode()
 
@@ -143,7 +139,7 @@ class _Collected:
 def _write(folder: Path, visits: int, source: _Small | _Collected) -> None:
     """A crawl folder, straight into its tables: each page found by a link of an earlier one."""
     folder.mkdir(exist_ok=True)
-    db = sqlite3.connect(folder / FILE)
+    db = sqlite3.connect(folder / DATABASE_FILE)
     db.executescript(SCRIPT)
     db.execute("PRAGMA synchronous = OFF")
     counts: Counter[str] = Counter()

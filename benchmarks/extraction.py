@@ -20,7 +20,7 @@ from benchmarks._boilerplate import KnownPage, sites
 from benchmarks._collections import documentation
 from benchmarks.report import say
 from salticid.parse.main_text import main_text, without_edges
-from salticid.store.exports.repeated_lines import MOST_PAGES, repeated_lines
+from salticid.store.exports.readings import MOST_PAGES, repeated_lines
 from salticid.text.tokens import letter_runs
 
 OURS, LAYOUT, TRAFILATURA = "salticid", "resiliparse", "trafilatura"
@@ -49,9 +49,7 @@ _AROUND = (
     ".headerlink, .prev-next-area, .prev-next-bottom, .rst-footer-buttons, .related, .navheader, .navfooter, "
     ".bd-sidebar-secondary, .sphinxsidebar, .bd-header-article, .bd-footer-article, .deck"
 )
-_BLOCKS = (
-    "p, div, li, dt, dd, td, th, tr, h1, h2, h3, h4, h5, h6, pre, br, section, table, blockquote, caption"
-)
+_BLOCKS = "p, div, li, dt, dd, td, th, tr, h1, h2, h3, h4, h5, h6, pre, br, section, table, blockquote, caption"
 
 
 def run() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.report import figure, peak_memory
 from salticid.strategies.parts.frontier import Frontier
-from salticid.tables import Urls
+from salticid.tables.texts import Urls
 
 LINKS = 1_000_000
 HOSTS = 20_000

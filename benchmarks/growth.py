@@ -13,11 +13,12 @@ import numpy as np
 from benchmarks.report import figure, peak_memory
 from salticid.crawl import Crawl
 from salticid.judges import judges
-from salticid.model import Choice, Limits, Links, Outcome, Page, Response, Topic
+from salticid.model import Choice, Links, Outcome, Page, Response
 from salticid.runs.brief import KnownPages, settle
 from salticid.store.log import CrawlLog
 from salticid.strategies import strategies
-from salticid.tables import Texts, Urls
+from salticid.tables.texts import Texts, Urls
+from salticid.topic import Limits, Topic
 
 PAGES = int(os.environ.get("SALTICID_BENCH_GROWTH", "100000"))
 WINDOW, EARLY = 1000, 1000

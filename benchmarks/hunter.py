@@ -6,11 +6,12 @@ import numpy as np
 
 from benchmarks.report import figure, peak_memory
 from benchmarks.timed import seconds_a_page
-from salticid.model import Choice, Floats, Ints, Limits, Links, Outcome, Page, Topic, Visit
+from salticid.model import Choice, Floats, Ints, Links, Outcome, Page, Visit
 from salticid.protocols import Brief
-from salticid.strategies.hunter import Hunter
-from salticid.tables import Texts, Urls
+from salticid.strategies.hunter.hunter import Hunter
+from salticid.tables.texts import Texts, Urls
 from salticid.text.own_words import OwnWords
+from salticid.topic import Limits, Topic
 
 LINKS, WORDS, VOCABULARY = 60, 1200, 20_000
 URLS, HOSTS = 1_000_000, 20_000

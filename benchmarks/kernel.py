@@ -15,9 +15,9 @@ from benchmarks.evolve import PAGES
 from benchmarks.material import CACHE
 from benchmarks.report import cpu_seconds, figure, peak_memory
 from salticid.evolve.simulation import Simulation
-from salticid.model import Topic
 from salticid.strategies.linear_rank import LinearRank
 from salticid.strategies.parts.rank_terms import TERMS
+from salticid.topic import Topic
 from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.labels import labels_of
 
@@ -32,9 +32,7 @@ def run() -> None:
     if not world.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
         build_generated(world, WebEdition(PAGES))
-    subprocess.run(
-        [sys.executable, "-c", f"from benchmarks.kernel import crawl; crawl({str(world)!r})"], check=True
-    )
+    subprocess.run([sys.executable, "-c", f"from benchmarks.kernel import crawl; crawl({str(world)!r})"], check=True)
 
 
 def crawl(folder: str) -> None:

@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.killing import Site, check_archive, check_calls, crawl_through_kills, live, served, survey
+from tests.support.killing import Site, check_archive, check_calls, crawl_through_kills, live, served, survey
 
 from benchmarks.report import figure
 

@@ -13,8 +13,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from benchmarks._collections import CollectedPage, documentation, encyclopedia, universities
 from benchmarks.report import figure, say
-from salticid.parse.document_language import document_language, stated_language
 from salticid.parse.main_text import main_text
+from salticid.parse.reading import document_language, stated_language
 
 LONG = 200
 TRUE = "en"

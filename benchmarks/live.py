@@ -53,9 +53,7 @@ def run() -> None:
 
 def _race(crawls: dict[str, tuple[str, str]], folder: Path) -> None:
     rounds = [{name: _crawl(*how, folder) for name, how in crawls.items()} for _ in range(ROUNDS)]
-    best = {
-        name: min((done[name] for done in rounds), key=lambda done: done.cpu / done.pages) for name in crawls
-    }
+    best = {name: min((done[name] for done in rounds), key=lambda done: done.cpu / done.pages) for name in crawls}
     for name, done in best.items():
         figure(
             f"{name}: {done.pages:,} pages of {done.size / done.pages / 1000:.1f} KB",

@@ -7,10 +7,11 @@ import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.support.generated_site import GeneratedWeb
+
 from benchmarks.report import say
-from salticid.testing.site import GeneratedWeb
-from salticid.worlds.build import build
-from salticid.worlds.html_folder import HtmlFolder
+from salticid.worlds.building import build
+from salticid.worlds.sources import HtmlFolder
 from salticid.worlds.topics import TopicPlan, make_topics
 
 ROOT = Path(__file__).resolve().parent.parent

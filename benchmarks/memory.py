@@ -22,12 +22,13 @@ from benchmarks.material import ROOT
 from benchmarks.report import figure
 from salticid.crawl import Crawl
 from salticid.judges import judges
-from salticid.model import Limits, Outcome, Page, Response, Topic
-from salticid.parse import Parser
+from salticid.model import Outcome, Page, Response
+from salticid.parse.html import Parser
 from salticid.runs.brief import KnownPages, settle
 from salticid.store.log import CrawlLog
 from salticid.strategies import strategies
-from salticid.tables import Texts, Urls
+from salticid.tables.texts import Texts, Urls
+from salticid.topic import Limits, Topic
 
 PAGES = 100_000
 SETTLED = 20_000
@@ -83,9 +84,7 @@ def crawl() -> None:
     with tempfile.TemporaryDirectory() as folder:
         log = CrawlLog(Path(folder), web.urls, web.words)
         brief = settle(topic, KnownPages(), web, limits, 0)
-        run = Crawl(
-            brief, strategies.make("best_first"), judges.make("cosine"), log, time.monotonic, log.page
-        )
+        run = Crawl(brief, strategies.make("best_first"), judges.make("cosine"), log, time.monotonic, log.page)
         log.begin({})
         while run.pages < PAGES and (choices := run.choices(32)):
             for choice in choices:

@@ -6,11 +6,12 @@ import numpy as np
 
 from benchmarks.report import figure, peak_memory
 from benchmarks.timed import seconds_a_page
-from salticid.model import Choice, Floats, Ints, Limits, Links, Outcome, Page, Topic, Visit
+from salticid.model import Choice, Floats, Ints, Links, Outcome, Page, Visit
 from salticid.protocols import Brief
 from salticid.strategies.pagerank import Pagerank
-from salticid.tables import Texts, Urls
+from salticid.tables.texts import Texts, Urls
 from salticid.text.own_words import OwnWords
+from salticid.topic import Limits, Topic
 
 BUFFER = 100_000
 LINKS = 10

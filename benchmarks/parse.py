@@ -6,8 +6,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from benchmarks.material import SITE, schools
 from benchmarks.report import cpu_seconds, figure
-from salticid.parse import Parser
-from salticid.tables import Texts, Urls
+from salticid.parse.html import Parser
+from salticid.tables.texts import Texts, Urls
 
 ROUNDS = 2
 
@@ -16,9 +16,7 @@ def run() -> None:
     """Parse every page of the collection; the best of two rounds, each with fresh tables."""
     folder = schools()
     files = sorted(path for path in folder.rglob("*.htm*") if path.is_file())
-    pages = [
-        (path.read_bytes(), SITE + path.relative_to(folder).as_posix().replace("%", "%25")) for path in files
-    ]
+    pages = [(path.read_bytes(), SITE + path.relative_to(folder).as_posix().replace("%", "%25")) for path in files]
     links = 0
 
     def whole() -> None:

@@ -12,12 +12,11 @@ from benchmarks.material import topics, world
 from benchmarks.report import figure, say
 from benchmarks.timed import Timed
 from salticid.judges import judges
-from salticid.metrics.parts.hits import hits
-from salticid.model import Limits
+from salticid.metrics.parts.judged import hits
 from salticid.runs.order import Recipe
-from salticid.runs.recorded import RecordedCrawl
-from salticid.store.memory_log import MemoryLog
+from salticid.runs.recorded import MemoryLog, RecordedCrawl
 from salticid.strategies import strategies
+from salticid.topic import Limits
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
 
@@ -50,17 +49,13 @@ def run() -> None:
     for name in strategies.names():
         raced = [_race(web, file, name) for file in files]
         found = f"harvest {mean(r.harvest for r in raced):.3f}, recall {mean(r.recall for r in raced):.3f}"
-        figure(
-            f"{name}: {found}", mean(r.cost for r in raced), "ms/page", DEAREST.get(name, 1.0), at_most=True
-        )
+        figure(f"{name}: {found}", mean(r.cost for r in raced), "ms/page", DEAREST.get(name, 1.0), at_most=True)
 
 
 def _race(web: RecordedWeb, file: Path, name: str) -> Raced:
     topic, truth = load_topic(file)
     spent = {"own": 0.0}
-    strategy: Any = Timed(
-        strategies.make(name, ONE_SITE.get(name)), spent, {"choose": "own", "observe": "own"}
-    )
+    strategy: Any = Timed(strategies.make(name, ONE_SITE.get(name)), spent, {"choose": "own", "observe": "own"})
     log = MemoryLog()
     run = RecordedCrawl(topic, web, Recipe(strategy, judges.make("cosine"), LIMITS), log)
     run.run()

@@ -10,13 +10,12 @@ from typing import NamedTuple
 from benchmarks.material import CACHE, topics, world
 from benchmarks.report import figure, say
 from salticid.judges import judges
-from salticid.model import Limits
 from salticid.protocols import Log
 from salticid.runs.order import Recipe
-from salticid.runs.recorded import RecordedCrawl
+from salticid.runs.recorded import MemoryLog, RecordedCrawl
 from salticid.store.log import CrawlLog
-from salticid.store.memory_log import MemoryLog
 from salticid.strategies import strategies
+from salticid.topic import Limits
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
 

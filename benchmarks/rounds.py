@@ -10,15 +10,16 @@ from tempfile import TemporaryDirectory
 from benchmarks._written import Size, make
 from benchmarks.report import cpu_seconds, figure, say
 from salticid.messages import Extension, Round, RoundEnd
-from salticid.model import Limits, Outcome, Response
+from salticid.model import Outcome, Response
 from salticid.runs.round_plan import HeardBefore, round_start
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.log import CrawlLog
-from salticid.store.looks import NOTE, looks_before
-from salticid.store.round_news import what_came
-from salticid.store.rounds import rounds
-from salticid.tables import Texts, Urls
-from salticid.watching.worth import ByWorth
+from salticid.store.news.changes import rounds
+from salticid.store.news.round_news import what_came
+from salticid.store.news.versions import NOTE, looks_before
+from salticid.tables.texts import Texts, Urls
+from salticid.topic import Limits
+from salticid.watching import ByWorth
 
 SIZE = Size(visits=500, tokens=200, links=20, new_links=10, new_words=5, hosts=50, max_buffer=100_000)
 FEW, MANY = 10, 1_000

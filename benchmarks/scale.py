@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks._written import Made, Size, made_apart, went_on_apart
 from benchmarks.material import CACHE
 from benchmarks.report import figure, say
-from salticid.store.schema import FILE
+from salticid.store.schema import DATABASE_FILE
 
 WIDE = Size(visits=133_334, tokens=300, links=80, new_links=75, new_words=5, hosts=5000, max_buffer=10_000)
 """Ten million URLs seen."""
@@ -48,7 +48,7 @@ def _make(folder: Path, size: Size, target: float | None = None) -> None:
 
 def tables_on_disk(folder: Path) -> int:
     """Bytes of the database that spell out URLs and words."""
-    db = sqlite3.connect(folder / FILE)
+    db = sqlite3.connect(folder / DATABASE_FILE)
     try:
         found: int = db.execute(
             "SELECT sum(pgsize) FROM dbstat WHERE aggregate = 1 AND name IN ('url', 'words')"

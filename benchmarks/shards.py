@@ -13,18 +13,18 @@ import numpy as np
 from benchmarks._shard_rehearsal import Rehearsal
 from benchmarks.material import CACHE
 from benchmarks.report import figure, say
-from salticid.cluster.engine import engine
+from salticid.cluster.actors import engine
 from salticid.cluster.lab_tasks import Tasks
-from salticid.cluster.leases import ASKED_FOR, ShardReport, allowances, batch, leases
+from salticid.cluster.shard import ASKED_FOR, ShardReport, allowances, batch, leases
 from salticid.judges import judges
-from salticid.lab.compare import compare
+from salticid.lab.compare import run_experiment
 from salticid.lab.experiment import Experiment, topic_of, truth_of
-from salticid.lab.reproduce.worlds import generated_ground
-from salticid.model import Limits, Visit
+from salticid.lab.reproduce.reproduction import generated_ground
+from salticid.model import Visit
 from salticid.runs.order import Recipe
-from salticid.runs.recorded import RecordedCrawl
-from salticid.store.memory_log import MemoryLog
+from salticid.runs.recorded import MemoryLog, RecordedCrawl
 from salticid.strategies import strategies
+from salticid.topic import Limits
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.topics import TopicPlan
 
@@ -63,9 +63,7 @@ def _dealt(shards: int) -> None:
     figure(f"{shards} shards: leases of a round", 1000 * (time.process_time() - began) / ROUNDS, "ms")
 
 
-def _rehearsed(
-    strategy: str, judge: str, files: list[Path], web: RecordedWeb, shards: int, alone: list[float]
-) -> None:
+def _rehearsed(strategy: str, judge: str, files: list[Path], web: RecordedWeb, shards: int, alone: list[float]) -> None:
     made = [Rehearsal(topic_of(str(file)), web, _recipe(strategy, judge), shards) for file in files]
     areas = [_area(each.run(), file, web) for each, file in zip(made, files, strict=True)]
     share = 100 * sum(areas) / sum(alone)
@@ -106,9 +104,9 @@ def _raced(world: Path, topics: Path) -> None:
             with engine("local", workers):
                 tasks = Tasks(race)
                 warm = Experiment(str(world), str(some), ("breadth_first",), 10)
-                compare(warm, Path(scratch) / f"warm-{workers}", workers, lambda *_: None, tasks)
+                run_experiment(warm, Path(scratch) / f"warm-{workers}", workers, lambda *_: None, tasks)
                 begin = time.perf_counter()
-                compare(race, Path(scratch) / f"race-{workers}", workers, lambda *_: None, tasks)
+                run_experiment(race, Path(scratch) / f"race-{workers}", workers, lambda *_: None, tasks)
                 seconds[workers] = time.perf_counter() - begin
         same = [(Path(scratch) / f"race-{workers}" / "results.json").read_bytes() for workers in (1, 2)]
         assert same[0] == same[1], "one worker and two must give the same results"

@@ -11,9 +11,9 @@ from scipy.stats import spearmanr
 
 from benchmarks.material import CACHE
 from benchmarks.report import say
-from salticid.lab.compare import compare
+from salticid.lab.compare import run_experiment
 from salticid.lab.experiment import Experiment
-from salticid.lab.reproduce.worlds import grounds
+from salticid.lab.reproduce.reproduction import grounds
 from salticid.worlds.topics import TopicPlan
 
 PAGES, BUFFER = 300, 256
@@ -33,7 +33,7 @@ def run() -> None:
         topics = ground.topics(out, TopicPlan(task="neighbours"))
         pagerank = f"pagerank:cross_domain={str(not ground.one_host).lower()}"
         experiment = Experiment(str(ground.world), str(topics), (*STRATEGIES, pagerank), PAGES, BUFFER)
-        results = compare(experiment, out / f"race-{ground.name}", os.cpu_count() or 1, lambda *_: None)
+        results = run_experiment(experiment, out / f"race-{ground.name}", os.cpu_count() or 1, lambda *_: None)
         means = [results.strategies[name]["oracle_share"].mean or 0.0 for name in experiment.strategies]
         shares[ground.name] = means
         say(f"  {ground.name}, {len(results.topics)} topics:")

@@ -12,8 +12,8 @@ from benchmarks.material import CACHE, SITE, schools
 from benchmarks.report import cpu_seconds, figure, peak_memory
 from salticid.webs.recorded import RecordedWeb
 from salticid.worlds.answers import Answer, Unread
-from salticid.worlds.build import build
-from salticid.worlds.html_folder import HtmlFolder
+from salticid.worlds.building import build
+from salticid.worlds.sources import HtmlFolder
 
 MANY_URLS = 2_000_000
 
@@ -29,9 +29,7 @@ def run() -> None:
     RecordedWeb(out)
     figure("opening", 1000 * (time.perf_counter() - begin), "ms", target=1000, at_most=True)
     code = f"from benchmarks.worlds import build_many; build_many({MANY_URLS})"
-    peak = float(
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    )
+    peak = float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
     bound = 500 + 150 * MANY_URLS / 1e6
     figure(f"peak memory with {MANY_URLS:,} distinct URLs", peak, "MB", target=bound, at_most=True)
 
@@ -61,8 +59,7 @@ class _ManyUrls:
             self.done += 1
             first = 100 * number
             links = (
-                f"<a href=/section-{at % 97}/an-article-about-{at}.html>{at}</a>"
-                for at in range(first, first + 100)
+                f"<a href=/section-{at % 97}/an-article-about-{at}.html>{at}</a>" for at in range(first, first + 100)
             )
             html = f"<title>{number}</title>{''.join(links)}".encode()
             yield Answer(f"http://host-{number % 1000}.example/{number}", html=html)

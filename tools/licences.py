@@ -66,9 +66,7 @@ def installed(name: str, extras: frozenset[str]) -> dict[str, Part]:
             continue
         asked.add(one)
         part = parts.setdefault(one[0], Part(distribution(one[0])))
-        found = [
-            (canonicalize_name(need.name), frozenset(need.extras)) for need in _needs(part.package, one[1])
-        ]
+        found = [(canonicalize_name(need.name), frozenset(need.extras)) for need in _needs(part.package, one[1])]
         part.needs.update(other for other, _ in found)
         waiting += found
     return dict(sorted(parts.items()))
@@ -106,13 +104,7 @@ def _told(package: Distribution) -> Iterator[str]:
     facts = package.metadata
     yield from facts.get_all("License-Expression", [])
     yield from (words for words in facts.get_all("License", []) if "\n" not in words)
-    kinds = [
-        line.split(" :: ") for line in facts.get_all("Classifier", []) if line.startswith("License :: OSI")
-    ]
+    kinds = [line.split(" :: ") for line in facts.get_all("Classifier", []) if line.startswith("License :: OSI")]
     yield " AND ".join(_SPELLED.get(kind[-1], kind[-1]) for kind in kinds)
     for name in facts.get_all("License-File", []):
-        yield (
-            (package.read_text(name) or package.read_text(f"licenses/{name}") or "")
-            .partition("\n")[0]
-            .strip()
-        )
+        yield ((package.read_text(name) or package.read_text(f"licenses/{name}") or "").partition("\n")[0].strip())

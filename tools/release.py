@@ -99,9 +99,7 @@ def tracked() -> list[str]:
 
 def build(folder: Path) -> tuple[Path, Path]:
     """The source distribution and the wheel, each built twice, in folders of different names, with the same bytes."""
-    moment = subprocess.run(
-        ["git", "log", "-1", "--format=%ct"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    moment = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=ROOT, capture_output=True, text=True, check=True)
     os.environ["SOURCE_DATE_EPOCH"] = moment.stdout.strip()
     pairs = []
     for name in ("first", "another-name"):
@@ -144,9 +142,7 @@ def check_contents(sdist: Path, wheel: Path, files: list[str]) -> None:
 
 def _same(what: str, found: set[str], wanted: set[str]) -> None:
     if found != wanted:
-        raise NotReleasable(
-            f"{what} lacks {sorted(wanted - found)[:9]} and has also {sorted(found - wanted)[:9]}"
-        )
+        raise NotReleasable(f"{what} lacks {sorted(wanted - found)[:9]} and has also {sorted(found - wanted)[:9]}")
 
 
 def _try_without(number: str, python: Path, wheel: Path, folder: Path) -> None:
@@ -166,7 +162,7 @@ def _try_all_extras(number: str, python: Path, wheel: Path, folder: Path) -> Non
         tests = folder / f"contract-{number}"
         shutil.copytree(ROOT / "tests", tests / "tests", ignore=shutil.ignore_patterns("__pycache__"))
         (tests / "pytest.ini").write_text("[pytest]\naddopts = --import-mode=importlib\npythonpath = .\n")
-        full.run("python", "-m", "pytest", "-q", "tests/test_contract.py", cwd=tests)
+        full.run("python", "-m", "pytest", "-q", "tests/core/test_contract.py", cwd=tests)
 
 
 @contextmanager

@@ -20,9 +20,9 @@ _HEADER = {"format": "cB", "version": 1}
 
 
 def pack(words: Sequence[Sequence[str]]) -> bytes:
-    """A packed list, which `salticid.text.word_lists` reads, of the words by their places.
+    """A packed list, which `salticid.text.language` reads, of the words by their places.
 
-    >>> from salticid.text.word_lists import unpacked
+    >>> from salticid.text.language import unpacked
     >>> list(unpacked(pack([["a"], [], ["about", "ab"]])))
     [('a', 1.0), ('ab', 0.954992586021436), ('about', 0.954992586021436)]
     """

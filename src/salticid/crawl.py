@@ -24,7 +24,6 @@ from salticid.model import (
     Feedback,
     Glimpse,
     Ints,
-    Limits,
     Link,
     Links,
     Outcome,
@@ -37,8 +36,8 @@ from salticid.outlook import Outlook, outlook
 from salticid.protocols import Brief, Judge, Log, RescoringJudge, StartPageJudge, Strategy
 from salticid.scope import Boundary
 from salticid.snapshots import in_snapshot, numbers
-from salticid.tables.translation import page_of_glimpse
-from salticid.tables.url_states import CHOSEN, FAILED, KNOWN, REACHED, UNKNOWN, UrlStates
+from salticid.tables import CHOSEN, FAILED, KNOWN, REACHED, UNKNOWN, UrlStates, page_of_glimpse
+from salticid.topic import Limits
 from salticid.urls import site
 
 HARVEST_WINDOW = 100

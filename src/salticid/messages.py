@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from salticid.model import Event, Glimpse, Limits
+from salticid.model import Event, Glimpse
+from salticid.topic import Limits
 
 
 class Offer(Struct, frozen=True, tag="offer"):

@@ -229,11 +229,7 @@ class Page:
         if not len(self.area_start):
             return self.tokens[:0]
         ends = np.append(self.area_start[1:], len(self.tokens))
-        runs = [
-            self.tokens[a:b]
-            for a, b, kind in zip(self.area_start, ends, self.area, strict=True)
-            if kind == area
-        ]
+        runs = [self.tokens[a:b] for a, b, kind in zip(self.area_start, ends, self.area, strict=True) if kind == area]
         return np.concatenate(runs) if runs else self.tokens[:0]
 
     def anchor(self, place: int) -> Ints:

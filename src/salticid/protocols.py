@@ -19,14 +19,13 @@ from salticid.model import (
     Event,
     Feedback,
     Ints,
-    Limits,
     Links,
     Page,
     RepeatedRows,
     Response,
-    Topic,
     Visit,
 )
+from salticid.topic import Limits, Topic
 
 
 class Interning(Protocol):

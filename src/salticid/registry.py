@@ -30,6 +30,8 @@ from salticid.errors import UserError, shortened, unknown
 NOTES_TABLE = "found"
 """The table of a strategy file that is no setting."""
 
+SHARED = "parts"
+"""The folder of a room with what its files share."""
 T = TypeVar("T")
 
 
@@ -67,9 +69,8 @@ class Room(Generic[T]):
 
     def find(self, name: str) -> T:
         """What is built in or installed under that name; else a UserError, which depends on no file."""
-        if name in self._own():
-            module = importlib.import_module(f"{self._room.__name__}.{name}")
-            return self._inside(module, self._in_file(name))
+        if home := self._own().get(name):
+            return self._inside(importlib.import_module(home), self._in_file(name))
         for point in self._outside():
             if point.name == name:
                 return self._inside(_imported(point.module), point.attr)
@@ -98,14 +99,14 @@ class Room(Generic[T]):
         candidate: T = getattr(module, name, None)  # type: ignore[assignment]
         if self.fits(candidate):
             return candidate
-        own = (
-            key for key, each in vars(module).items() if getattr(each, "__module__", "") == module.__name__
-        )
+        own = (key for key, each in vars(module).items() if getattr(each, "__module__", "") == module.__name__)
         there = [key for key in own if self.fits(getattr(module, key))]
         raise unknown(f"{self.kind} in {module.__file__}", name, there)
 
-    def _own(self) -> set[str]:
-        return {module.name for module in pkgutil.iter_modules(self._room.__path__) if not module.ispkg}
+    def _own(self) -> dict[str, str]:
+        """The module of each name that is built in."""
+        found = (module.name for module in pkgutil.iter_modules(self._room.__path__))
+        return {name: f"{self._room.__name__}.{name}" for name in found if name != SHARED}
 
     def _outside(self) -> list[EntryPoint]:
         return list(entry_points(group=self._room.__name__))
@@ -115,9 +116,7 @@ class Registry(Room[type[T]]):
     """A room of classes: `best_first.py` defines the class `BestFirst`, whose constructor takes its settings."""
 
     def __init__(self, kind: str, room: ModuleType, method: str, takes_code: bool = True) -> None:
-        super().__init__(
-            kind, room, method, lambda name: "".join(part.title() for part in name.split("_")), takes_code
-        )
+        super().__init__(kind, room, method, lambda name: "".join(part.title() for part in name.split("_")), takes_code)
 
     def make(self, name: str, settings: Mapping[str, object] | None = None) -> T:
         """An instance with these settings; texts are read as the setting's type."""
@@ -170,9 +169,7 @@ def instance_of(name: str, cls: type[T], settings: Mapping[str, object]) -> T:
     values: dict[str, Any] = {}
     for key, value in settings.items():
         if key not in kinds:
-            raise (
-                unknown(f"setting of {name}", key, kinds) if kinds else UserError(f"{name} has no settings")
-            )
+            raise (unknown(f"setting of {name}", key, kinds) if kinds else UserError(f"{name} has no settings"))
         try:
             values[key] = msgspec.convert(value, kinds[key], strict=not isinstance(value, str))
         except msgspec.ValidationError as error:
@@ -269,9 +266,7 @@ def _allowed(kind: Any) -> str:
         low = meta.ge if meta.ge is not None else meta.gt
         high = meta.le if meta.le is not None else meta.lt
         bounds = (
-            f", {'' if low is None else low} to {'' if high is None else high}"
-            if (low, high) != (None, None)
-            else ""
+            f", {'' if low is None else low} to {'' if high is None else high}" if (low, high) != (None, None) else ""
         )
         return f"{kind.__origin__.__name__}{bounds}"
     if get_origin(kind) is not None and all(isinstance(a, str) for a in get_args(kind)):

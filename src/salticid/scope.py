@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from salticid.model import Scope
+from salticid.topic import Scope
 from salticid.urls import host, site, typed
 
 

@@ -51,9 +51,7 @@ class _Declared(NamedTuple):
     def resolved(self) -> dict[str, Any]:
         """The types, with classes in place of their names."""
         try:
-            return get_type_hints(
-                SimpleNamespace(__annotations__=self.types), self.module, include_extras=True
-            )
+            return get_type_hints(SimpleNamespace(__annotations__=self.types), self.module, include_extras=True)
         except NameError as error:
             raise CannotBeKept(f"a declared type is unknown: {error}") from None
 
@@ -199,9 +197,7 @@ def _unpacked_ints(data: Any) -> list[int]:
     width, digits = data
     if type(width) is not int or type(digits) is not bytes or width < 1 or len(digits) % width:
         raise InvalidSnapshot("whole numbers are damaged")
-    return [
-        int.from_bytes(digits[at : at + width], "little", signed=True) for at in range(0, len(digits), width)
-    ]
+    return [int.from_bytes(digits[at : at + width], "little", signed=True) for at in range(0, len(digits), width)]
 
 
 class _Items(_Codec):
@@ -246,9 +242,7 @@ class _Pairs(_Codec):
         return [keys.pack_all(writing, list(value)), values.pack_all(writing, list(value.values()))]
 
     def unpack(self, reading: Reading, data: Any, begun: Any = None) -> Any:
-        keys, values = (
-            part.unpack_all(reading, each) for part, each in zip(self.parts, _list(data, 2), strict=True)
-        )
+        keys, values = (part.unpack_all(reading, each) for part, each in zip(self.parts, _list(data, 2), strict=True))
         return self.kind(dict(zip(keys, values, strict=True)))
 
 
@@ -425,9 +419,7 @@ class Writing:
             except (OverflowError, UnicodeEncodeError) as error:
                 raise CannotBeKept(str(error)) from None
             begin += len(some)
-        blocks = [
-            (each.dtype.str[1:], each.shape, _by_column(each), each.flags.writeable) for each in self._blocks
-        ]
+        blocks = [(each.dtype.str[1:], each.shape, _by_column(each), each.flags.writeable) for each in self._blocks]
         size = 0
         for data in (_encode([len(parts), blocks]), *parts):
             size += file.write(len(data).to_bytes(8, "little")) + file.write(data)
@@ -597,9 +589,7 @@ class Reading:
         schema = _declared_schema(kind)
         if issubclass(kind, tuple):
             data = _list(self._nodes[number], len(schema.codecs))
-            values = [
-                codec.unpack(self, each) for codec, each in zip(schema.codecs.values(), data, strict=True)
-            ]
+            values = [codec.unpack(self, each) for codec, each in zip(schema.codecs.values(), data, strict=True)]
             return tuple.__new__(kind, values)
         self._to_fill.append(number)
         if not schema.is_value and type(begun) is kind and id(begun) not in self._taken:
@@ -611,9 +601,7 @@ class Reading:
 
 
 def _declared_schema(kind: type) -> _Schema:
-    schema = (
-        _Schema(frozenset({"bit_generator"}), {}, False) if kind is np.random.Generator else _schema(kind)
-    )
+    schema = _Schema(frozenset({"bit_generator"}), {}, False) if kind is np.random.Generator else _schema(kind)
     if schema is None:
         raise InvalidSnapshot(f"{kind.__qualname__} is not declared")
     return schema

@@ -160,9 +160,7 @@ class Limits:
     """
 
     max_pages: Annotated[int, option("Good pages to fetch.", MUCH, least=1)] = 1000
-    max_fetches: Annotated[
-        int | None, option("Attempts of any outcome [default: 10 x pages].", MUCH, least=1)
-    ] = None
+    max_fetches: Annotated[int | None, option("Attempts of any outcome [default: 10 x pages].", MUCH, least=1)] = None
     max_buffer: Annotated[
         int | None, option("Links the strategy may remember.", MUCH, metavar="N|none", reads=max_buffer)
     ] = 100_000

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from salticid.errors import UserError, unknown
-from salticid.model import Scope, Topic
+from salticid.topic import Scope, Topic
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from salticid.agents.hunts import Hunt
-from salticid.agents.untrusted import marked
+from salticid.agents.hunts import Hunt, marked
 from salticid.errors import UserError
-from salticid.runs.fates import fates_of_start_points
-from salticid.runs.reasons import reasons
-from salticid.store.record import arrival_at
-from salticid.ui.details import search_all, snippets
-from salticid.ui.server_crawl import FAILED
+from salticid.runs import fates_of_start_points, reasons
+from salticid.service import FAILED, page_snippets, search_all
+from salticid.store import arrival_at
 
 LONGEST = 20_000
 """Characters of a page that are read at once."""
@@ -33,7 +30,7 @@ def results(hunt: Hunt, count: int, after: int = 0) -> dict[str, Any]:
     with hunt.log() as log:
         on_topic = set(log.on_topic(twins=True))
         visits = log.best(after + count)[after:]
-        passages = snippets(log, [visit.step for visit in visits], hunt.wish.query)["snippets"]
+        passages = page_snippets(log, [visit.step for visit in visits], hunt.wish.query)["snippets"]
         pages = [
             {
                 "step": visit.step,

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import secrets
+import signal
 import sqlite3
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_type_hints
 
@@ -11,18 +15,17 @@ import msgspec
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import CallToolResult, InputRequiredResult, Resource, ToolAnnotations
 from pydantic import AnyUrl, Field
 from starlette.concurrency import run_in_threadpool
 
 from salticid.agents import reading
-from salticid.agents.hunts import Hunts
-from salticid.agents.untrusted import NOTE, seen
-from salticid.errors import SalticidError
-from salticid.store.damage import Damaged
-from salticid.ui.forms import DEFAULT_PAGES, NewCrawl
-from salticid.ui.new_wish import new_wish
-from salticid.ui.settings import Engines
+from salticid.agents.hunts import NOTE, Hunts, seen
+from salticid.errors import SalticidError, UserError
+from salticid.runs import SHORTEST_TOKEN, Binding, token_of_environment
+from salticid.service import DEFAULT_PAGES, AccessControl, Engines, LocalServer, NewCrawl, new_wish, read_plain
+from salticid.store import Damaged, replace_in
 from salticid.version import __version__
 
 INSTRUCTIONS = f"""Salticid hunts the web for the pages of a topic. start_hunt begins a hunt, which goes on by itself
@@ -65,12 +68,8 @@ class HuntServer(MCPServer[Any]):
         self._add(adds, self.start_hunt, self.go_on, self.stop, self.more_like_this, self.not_this)
         reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
         self._add(reads, self.status, self.list_hunts, self.results, self.search, self.read_page)
-        self.resource(f"{SCHEME}{{hunt}}", mime_type=JSON, description="A hunt and its best pages.")(
-            self.hunt
-        )
-        self.resource(f"{SCHEME}{{hunt}}/pages/{{step}}", mime_type=JSON, description="The text of a page.")(
-            self.page
-        )
+        self.resource(f"{SCHEME}{{hunt}}", mime_type=JSON, description="A hunt and its best pages.")(self.hunt)
+        self.resource(f"{SCHEME}{{hunt}}/pages/{{step}}", mime_type=JSON, description="The text of a page.")(self.page)
 
     def _add(self, annotations: ToolAnnotations, *tools: Callable[..., Any]) -> None:
         for tool in tools:
@@ -153,9 +152,7 @@ class HuntServer(MCPServer[Any]):
     def go_on(
         self,
         hunt: HuntName,
-        max_pages: Annotated[
-            int | None, Field(ge=1, description="Pages in all, if more than before.")
-        ] = None,
+        max_pages: Annotated[int | None, Field(ge=1, description="Pages in all, if more than before.")] = None,
     ) -> dict[str, Any]:
         """Let a hunt that has ended go on where it was, or give one that runs a larger budget."""
         return self._hunts.go_on(hunt, max_pages).status()
@@ -179,9 +176,7 @@ class HuntServer(MCPServer[Any]):
         """The hunts that there are."""
         names = await run_in_threadpool(lambda: [hunt.name for hunt in self._hunts])
         about = "A hunt and its best pages."
-        return [
-            Resource(uri=f"{SCHEME}{name}", name=name, description=about, mime_type=JSON) for name in names
-        ]
+        return [Resource(uri=f"{SCHEME}{name}", name=name, description=about, mime_type=JSON) for name in names]
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -204,3 +199,64 @@ class HuntServer(MCPServer[Any]):
             if isinstance(cause := error.__cause__, _EXPECTED):
                 raise ResourceNotFoundError(seen(str(cause))) from None
             raise
+
+
+# The server for agents over HTTP, behind a token that is kept, so that clients can keep it.
+
+PATH = "/mcp"
+TOKEN_FILE = "mcp-token"  # noqa: S105 - the name of a file
+_LONGEST_TOKEN = 1000
+_CHECKED_BEFORE = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+"""`AccessControl` checks host and origin of every request."""
+_ADVICE = "this needs the token that salticid mcp printed, in the field Authorization: Bearer TOKEN"
+
+
+class HttpServing:
+    """A server that is not yet running. Each request stands alone: a client notices nothing when it is replaced."""
+
+    def __init__(self, server: HuntServer, data: Path, port: int, binding: Binding) -> None:
+        self._server = server
+        self.token = token_of_environment() or _token(data / TOKEN_FILE)
+        self._binding = binding
+        self._socket = binding.listener(port, "--http")
+        self.port: int = self._socket.getsockname()[1]
+        app = server.streamable_http_app(
+            streamable_http_path=PATH, json_response=True, stateless_http=True, host=binding.address,
+            transport_security=_CHECKED_BEFORE,
+        )  # fmt: skip
+        self._local = LocalServer(AccessControl(app, self.token, binding, self.port, _ADVICE))
+
+    @property
+    def address(self) -> str:
+        """Where a client connects."""
+        return f"http://{self._binding.place(self.port)}{PATH}"
+
+    async def run(self, ready: Callable[[], None]) -> None:
+        """Serve until SIGINT or SIGTERM. Hunts go on."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self._stop)
+        with closing(self._socket):
+            async with self._server.session_manager.run():
+                ready()
+                await self._local.serve(sockets=[self._socket])
+
+    def _stop(self) -> None:
+        self._local.should_exit = True
+
+
+def _token(file: Path) -> str:
+    """The token in a file, which is made if there is none; UserError if it cannot be had."""
+    try:
+        token = read_plain(file, _LONGEST_TOKEN).decode("ascii").strip()
+    except FileNotFoundError:
+        token = secrets.token_urlsafe(24)
+        try:
+            replace_in(file.parent, file.name, f"{token}\n".encode())
+        except OSError as error:
+            raise UserError(f"cannot write {file}: {error.strerror}; name another folder as --data") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"cannot read {file}: {error}; take it away, and a new one is made") from None
+    if len(token) < SHORTEST_TOKEN:
+        raise UserError(f"{file} holds no token that would be safe; take it away, and a new one is made")
+    return token

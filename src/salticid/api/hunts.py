@@ -11,25 +11,33 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
 from salticid.api.progress import HuntProgress
-from salticid.api.showing import hunt_as_html
-from salticid.api.tables import to_pandas
+from salticid.api.showing import hunt_as_html, to_pandas
 from salticid.api.topics import TopicFile, crawlers_half
 from salticid.errors import UserError
 from salticid.judges import judges
-from salticid.model import StopReason, Topic
+from salticid.model import StopReason
 from salticid.protocols import Judge, Strategy
 from salticid.registry import Registry
-from salticid.runs import specs
-from salticid.runs.defaults import DEFAULT_STRATEGY
-from salticid.runs.live_settings import LiveSettings
-from salticid.runs.order import WHY, Order, Result, check_folder, resolve
-from salticid.runs.run import run, run_async
-from salticid.runs.spec import LIVE, keywords, spec_of
-from salticid.store.crawl_folder import CrawlFolder, StoredVisit
-from salticid.store.folder_lock import IN_MEMORY
+from salticid.runs import (
+    DEFAULT_STRATEGY,
+    LIVE,
+    WHY,
+    LiveSettings,
+    Order,
+    Result,
+    check_folder,
+    keywords,
+    own,
+    resolve,
+    run,
+    run_async,
+    spec_of,
+)
+from salticid.store import IN_MEMORY, CrawlFolder, StoredVisit
 from salticid.strategies import strategies
-from salticid.webs.recorded import RecordedWeb
-from salticid.worlds.inlinks import backlinks_from
+from salticid.topic import Topic
+from salticid.webs import RecordedWeb
+from salticid.worlds import backlinks_from
 
 
 class HuntOptions(TypedDict, total=False):
@@ -191,7 +199,7 @@ def _order(
         if given is None or isinstance(given, str):
             names |= {} if given is None else {registry.kind: given}
         else:
-            names[registry.kind], made[registry.kind] = specs.own(given, registry)
+            names[registry.kind], made[registry.kind] = own(given, registry)
     if web != LIVE:
         for name in options:
             if name in keywords() and keywords()[name].home is LiveSettings:

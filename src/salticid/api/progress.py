@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from salticid.errors import one_line
-from salticid.runs.onlooker import Onlooker
+from salticid.runs import Onlooker
 
 if TYPE_CHECKING:
-    from salticid.model import Topic, Visit
+    from salticid.model import Visit
     from salticid.protocols import Brief
-    from salticid.runs.run import Run
+    from salticid.runs import Run
+    from salticid.topic import Topic
 
 _EVERY = 10.0
 """Seconds between two lines."""
@@ -31,7 +32,7 @@ def shown(show: bool | None) -> bool:
     return sys.stderr.isatty() or "ipykernel" in sys.modules if show is None else show
 
 
-class Work:
+class PlainWork:
     """Shows how far a piece of work has come. Use it as a context; call `at` as often as you like."""
 
     def __init__(self, what: str, total: int, show: bool | None = None, every: float = _EVERY) -> None:
@@ -80,9 +81,7 @@ class Work:
 class HuntProgress(Onlooker):
     """Shows a crawl, and ends it on signals; where nothing is shown, warnings are Python's. Use it as a context."""
 
-    def __init__(
-        self, folder: Path, show: bool | None = None, signals: Sequence[signal.Signals] = ()
-    ) -> None:
+    def __init__(self, folder: Path, show: bool | None = None, signals: Sequence[signal.Signals] = ()) -> None:
         self._folder, self._is_shown, self._signals = folder, shown(show), signals
         self._display = ExitStack()
         self._looks = False
@@ -105,9 +104,9 @@ class HuntProgress(Onlooker):
         if self._is_shown:
             print(one_line(sentence), file=sys.stderr)  # noqa: T201
 
-    def work(self, what: str, total: int) -> Work:
+    def work(self, what: str, total: int) -> PlainWork:
         """What shows a piece of work."""
-        return Work(what, total, self._is_shown)
+        return PlainWork(what, total, self._is_shown)
 
     def begins(self, end: Callable[[], None]) -> None:
         """The first signal ends it in good order; a second one at once."""
@@ -134,9 +133,7 @@ class HuntProgress(Onlooker):
             ("negatives", topic.negatives, brief.negatives),
         ):
             if len(pages) < len(urls):
-                self.warn(
-                    f"{len(urls) - len(pages)} of {len(urls)} {kind} could not be read and are left out"
-                )
+                self.warn(f"{len(urls) - len(pages)} of {len(urls)} {kind} could not be read and are left out")
 
     def goes_on(self, visits: int) -> None:
         self.say(f"Going on with the crawl in {self._folder}: {visits} visits are there.")
@@ -173,7 +170,7 @@ class HuntProgress(Onlooker):
             "itself as soon as there is room."
         )
 
-    def _show(self, work: Work) -> Work:
+    def _show(self, work: PlainWork) -> PlainWork:
         """Show this, and nothing else."""
         self._display.close()
         return self._display.enter_context(work)

@@ -7,20 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from salticid.api.progress import Work
-from salticid.api.showing import league_as_html
-from salticid.api.tables import to_pandas
+from salticid.api.progress import PlainWork
+from salticid.api.showing import league_as_html, to_pandas
 from salticid.api.topics import TopicFile, load_topic
 from salticid.errors import UserError, unknown
-from salticid.lab import compare as lab
-from salticid.lab.experiment import Experiment, Instances
+from salticid.lab import Experiment, Instances, Results, run_experiment
 from salticid.lab.report import write_report
-from salticid.lab.results import Results
-from salticid.metrics.parts.measure import Metric
-from salticid.model import Limits, Topic
+from salticid.metrics import Metric
 from salticid.protocols import Judge, Strategy
 from salticid.registry import settings_of
-from salticid.webs.recorded import RecordedWeb
+from salticid.topic import Limits, Topic
+from salticid.webs import RecordedWeb
 
 _USUAL = Limits()
 _OPTIONS = ("max_buffer", "arrivals", "repeats", "robustness", "sweep")
@@ -93,9 +90,7 @@ def compare(
             raise unknown("option", name, _OPTIONS)
     by_name = _by_name(strategies)
     instances = {name: each for name, each in by_name.items() if not isinstance(each, str)}
-    objects = Instances(
-        _topics(topics), instances, judge if judge is not None and not isinstance(judge, str) else None
-    )
+    objects = Instances(_topics(topics), instances, judge if judge is not None and not isinstance(judge, str) else None)
     if workers > 1:
         _check_travel([*instances.values(), *([objects.judge] if objects.judge is not None else [])])
     experiment = Experiment(
@@ -109,8 +104,8 @@ def compare(
         given=objects,
         **options,
     )
-    with Work("comparing", 0, progress) as work:
-        return Race(lab.compare(experiment, None if out is None else Path(out), workers, work.part))
+    with PlainWork("comparing", 0, progress) as work:
+        return Race(run_experiment(experiment, None if out is None else Path(out), workers, work.part))
 
 
 def _topics(topics: str | Path | Sequence[Topic | TopicFile | str | Path]) -> dict[str, Topic | None]:

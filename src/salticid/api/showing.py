@@ -6,11 +6,12 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import accumulate
+from typing import Any
 
-from salticid.lab.plots.lines import line_plot, simple_curve
-from salticid.lab.plots.svg_parts import Axes, stand_alone
+from salticid.errors import UserError
+from salticid.lab.plots import Axes, line_plot, simple_curve, stand_alone
 from salticid.model import Outcome
-from salticid.store.crawl_folder import StoredVisit
+from salticid.store import StoredVisit
 
 
 def hunt_as_html(summary: str, visits: Sequence[StoredVisit], best: Sequence[StoredVisit]) -> str:
@@ -23,9 +24,7 @@ def hunt_as_html(summary: str, visits: Sequence[StoredVisit], best: Sequence[Sto
 
 def league_as_html(means: Mapping[str, Mapping[str, float | None]]) -> str:
     """The means of a race: a row a strategy, a column a measure that could be worked out."""
-    measures = list(
-        dict.fromkeys(name for each in means.values() for name, value in each.items() if value is not None)
-    )
+    measures = list(dict.fromkeys(name for each in means.values() for name, value in each.items() if value is not None))
     rows = [
         [escape(strategy), *("" if (mean := each.get(name)) is None else f"{mean:.3f}" for name in measures)]
         for strategy, each in means.items()
@@ -54,3 +53,17 @@ def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     head = "".join(f"<th>{escape(title)}</th>" for title in titles)
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+# Rows as data frames.
+
+
+def to_pandas(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """A data frame of rows; a UserError where pandas is not installed."""
+    try:
+        from pandas import DataFrame  # type: ignore[import-untyped, unused-ignore]
+    except ModuleNotFoundError as error:
+        if error.name != "pandas":
+            raise
+        raise UserError("to_pandas() needs pandas, which is not installed; pip install pandas") from None
+    return DataFrame(list(rows))

@@ -7,8 +7,12 @@ from pathlib import Path
 
 from salticid import truth
 from salticid.errors import UserError
-from salticid.model import Topic
+from salticid.judges import judges
+from salticid.metrics import metrics
+from salticid.strategies import strategies
+from salticid.topic import Topic
 from salticid.truth import Truth
+from salticid.webs import RecordedWeb
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,30 @@ def crawlers_half(topic: Topic | TopicFile | str | Path) -> Topic:
         return topic.topic
     if isinstance(topic, Topic):
         return topic
-    raise UserError(
-        f"no topic {topic!r}; give a salticid.Topic, what load_topic gave, or the path of a topic file"
-    )
+    raise UserError(f"no topic {topic!r}; give a salticid.Topic, what load_topic gave, or the path of a topic file")
+
+
+# Recorded webs.
+
+
+def open_world(path: str | Path) -> RecordedWeb:
+    """The recorded web in a folder that `salticid world build` made."""
+    return RecordedWeb(Path(path))
+
+
+# The names of what can be chosen.
+
+
+def strategy_names() -> list[str]:
+    """All strategies, those of other packages included."""
+    return strategies.names()
+
+
+def judge_names() -> list[str]:
+    """All judges, those of other packages included."""
+    return judges.names()
+
+
+def measure_names() -> list[str]:
+    """All measures, those of other packages included."""
+    return metrics.names()

@@ -13,11 +13,11 @@ from pathlib import Path
 import typer
 from typer.exceptions import TyperException
 
-from salticid.cli.grouped_help import GroupedCommand
-from salticid.cli.interrupts import INTERRUPTED
-from salticid.errors import SalticidError, UserError
-from salticid.extras import not_installed
+from salticid.cli.console import INTERRUPTED, GroupedCommand
+from salticid.errors import SalticidError, UserError, not_installed
 from salticid.version import __version__
+
+__all__ = ["main"]
 
 COMMANDS = {
     "crawl": "crawl:crawl",
@@ -25,26 +25,26 @@ COMMANDS = {
     "forget": "forget:forget_pages",
     "watch": "watch:watch",
     "visits": "visits:visits",
-    "search": "search:search",
+    "search": "visits:search",
     "export": "export:export_pages",
-    "merge": "merge:merge",
+    "merge": "forget:merge",
     "compare": "compare:compare",
-    "league": "league:league",
-    "policies": "policies:policies",
-    "links": "links:links",
+    "league": "compare:league",
+    "policies": "compare:policies",
+    "links": "fit:links",
     "fit": "fit:fit",
     "evolve": "evolve:evolve",
     "reproduce": "reproduce:reproduce",
     "serve": "serve:serve",
     "mcp": "mcp:mcp",
-    "skill": "skill:skill",
+    "skill": "mcp:skill",
     "strategies": "strategies:list_strategies",
     "demo": "demo:demo",
     "world build": "world_build:build_world",
-    "world get": "world_get:get_world",
-    "world info": "world_info:info",
-    "world serve": "world_serve:serve_world",
-    "world topics": "world_topics:topics",
+    "world get": "world_build:get_world",
+    "world info": "world:info",
+    "world serve": "world:serve_world",
+    "world topics": "world:topics",
 }
 """The file of each command, and the function in it."""
 
@@ -98,9 +98,7 @@ def _print_version(is_set: bool) -> None:
 
 def _options(
     context: typer.Context,
-    version: bool = typer.Option(
-        False, "--version", callback=_print_version, is_eager=True, help="Print it."
-    ),
+    version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print it."),
 ) -> None:
     _help_if_alone(context)
 
@@ -124,9 +122,7 @@ def main() -> None:
         status = program(_words())(prog_name="salticid", standalone_mode=False)
     except TyperException as error:
         said = error.format_message().rstrip(".")
-        status = _complain(
-            f"{said}{' See' if said.endswith('?') else '; see'} '{_command()} --help'", MISTAKE
-        )
+        status = _complain(f"{said}{' See' if said.endswith('?') else '; see'} '{_command()} --help'", MISTAKE)
     except UserError as error:
         status = _complain(str(error), MISTAKE)
     except SalticidError as error:
@@ -142,7 +138,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
     except Exception as error:
-        from salticid.store.damage import UNREADABLE, Damaged  # here: it takes its time to import
+        from salticid.store import UNREADABLE, Damaged  # here: it takes its time to import
 
         if not isinstance(error, UNREADABLE):
             raise

@@ -1,17 +1,27 @@
-"""What people see in a terminal: safe text, small pictures, two streams."""
+"""What people see in a terminal: safe text, progress, grouped help, and the handling of Ctrl-C."""
 
 from __future__ import annotations
 
+import re
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from io import StringIO
+from pathlib import Path
+from threading import Event
+from types import FrameType
+from typing import Any, Self
 
 import msgspec
 from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
+from typer.core import TyperCommand
 
-from salticid.errors import one_line
+from salticid.api import PlainWork
+from salticid.errors import UserError, one_line
 
 out = Console()
 """Results."""
@@ -86,3 +96,108 @@ def show_table(table: Table) -> None:
 def print_json(value: object) -> None:
     """One JSON value on one line of stdout."""
     sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
+
+
+# How a long piece of work shows that it goes on: a bar on a terminal, plain lines in a log.
+
+_BAR_EVERY = 0.1
+_LINE_EVERY = 10.0
+
+
+class Work(PlainWork):
+    """Shows how far a piece of work has come, on a console."""
+
+    def __init__(self, what: str, total: int, console: Console) -> None:
+        super().__init__(what, total, True, _BAR_EVERY if console.is_terminal else _LINE_EVERY)
+        self._console = console
+        self._bar = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f}%"),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[note]}"),
+            console=console,
+            transient=True,
+        )
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._bar.start()
+        self._task = self._bar.add_task(self._what, total=self._total or None, note="")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._console.is_terminal:
+            self._bar.stop()
+
+    def new_part(self) -> None:
+        self._bar.reset(self._task, total=self._total, description=self._what, note="")
+
+    def draw(self, count: int, note: str) -> None:
+        if self._console.is_terminal:
+            self._bar.update(self._task, completed=count, note=note)
+        else:
+            self._console.print(self.line(count, note), highlight=False)
+
+
+# Ctrl-C and SIGTERM: the first ends a command in good order.
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C."""
+
+
+@contextmanager
+def interruptible(end: Callable[[], object] | None = None) -> Iterator[Event]:
+    """The first Ctrl-C or SIGTERM sets the event and calls `end`; a second Ctrl-C stops the program at once."""
+    interrupted = Event()
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        interrupted.set()
+        if end is not None:
+            end()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield interrupted
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+# Help in which the options of a command stand in titled groups.
+
+
+class GroupedCommand(TyperCommand):
+    """A command whose help shows each option under the title of its `rich_help_panel`, in the order they come."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                usual = "Arguments" if parameter.param_type_name == "argument" else "Options"
+                groups.setdefault(getattr(parameter, "rich_help_panel", None) or usual, []).append(record)
+        groups["Options"] = groups.pop("Options", [])  # last, behind all that have a title of their own
+        for title, records in groups.items():
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+# The place for figures in a document: what stands between two marks is written anew.
+
+_BEGIN, _END = "<!-- figures -->", "<!-- /figures -->"
+_FIGURES = re.compile(f"{_BEGIN}.*?{_END}", re.DOTALL)
+
+
+def check_marks(file: Path | None) -> None:
+    """UserError where a document was named that has no such place; before the work, not after it."""
+    if file is not None and not _FIGURES.search(file.read_text() if file.is_file() else ""):
+        raise UserError(f"{file} has no place for figures; mark it with {_BEGIN} and {_END}")
+
+
+def put_figures(file: Path | None, figures: str) -> None:
+    """Write them there, if a document was named."""
+    if file is not None:
+        file.write_text(_FIGURES.sub(lambda _: f"{_BEGIN}\n{figures}{_END}", file.read_text()))

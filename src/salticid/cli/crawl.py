@@ -51,13 +51,9 @@ def crawl(
     ] = None,
     query: Annotated[
         str | None,
-        typer.Option(
-            help="What to look for, instead of a topic file.", metavar="WORDS", rich_help_panel=WHAT
-        ),
+        typer.Option(help="What to look for, instead of a topic file.", metavar="WORDS", rich_help_panel=WHAT),
     ] = None,
-    seed_url: Annotated[
-        list[str] | None, _where(help="With --query: a page to start from.", metavar="URL")
-    ] = None,
+    seed_url: Annotated[list[str] | None, _where(help="With --query: a page to start from.", metavar="URL")] = None,
     bookmarks: Annotated[
         Path | None, _where(help="With --query: start from a browser's bookmarks.", metavar="FILE")
     ] = None,
@@ -70,34 +66,24 @@ def crawl(
     ] = None,
     stop_when: Annotated[
         str | None,
-        typer.Option(
-            help='As in "harvest < 0.05", "remaining < 10".', metavar="CONDITION", rich_help_panel=MUCH
-        ),
+        typer.Option(help='As in "harvest < 0.05", "remaining < 10".', metavar="CONDITION", rich_help_panel=MUCH),
     ] = None,
     out_dir: Annotated[
         Path | None,
         _where("--out", help="A folder for the crawl; one that it began in goes on.", metavar="DIR"),
     ] = None,
-    new: Annotated[
-        bool, _where("--new", help="Without --out: begin anew where the same command would go on.")
-    ] = False,
-    refresh: Annotated[
-        Path | None, typer.Option(help="As salticid refresh DIR.", metavar="DIR", hidden=True)
-    ] = None,
+    new: Annotated[bool, _where("--new", help="Without --out: begin anew where the same command would go on.")] = False,
+    refresh: Annotated[Path | None, typer.Option(help="As salticid refresh DIR.", metavar="DIR", hidden=True)] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: options.Quiet = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Tell of every visit, on stderr.")] = False,
     metrics_port: Annotated[
         int | None,
-        typer.Option(
-            min=0, max=65_535, help="Serve OpenMetrics on this port; 0: any free port.", metavar="N"
-        ),
+        typer.Option(min=0, max=65_535, help="Serve OpenMetrics on this port; 0: any free port.", metavar="N"),
     ] = None,
     bind: options.Bind = None,
     host_name: options.HostName = None,
-    ray: Annotated[
-        str | None, _cluster(help="Live: crawl on a Ray cluster.", metavar="ADDRESS|local")
-    ] = None,
+    ray: Annotated[str | None, _cluster(help="Live: crawl on a Ray cluster.", metavar="ADDRESS|local")] = None,
     shards: Annotated[int, _cluster(min=1, help="With --ray: parts of the crawl.")] = 4,
     **fields: Any,
 ) -> int:

@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from salticid.cli.console import err, even_sample, out, show_table, sparkline
+from salticid.cli.console import Work, err, even_sample, out, show_table, sparkline
 from salticid.cli.options import Quiet
-from salticid.cli.progress import Work
 from salticid.errors import UserError
 
 _WIDTH = 40
@@ -25,23 +24,23 @@ def demo(
 
     Example: salticid demo
     """
-    from salticid.cli.summary import best_pages  # here: it takes its time to import
-    from salticid.lab import demo as lab
+    from salticid.cli.terminal import best_pages  # here: it takes its time to import
+    from salticid.lab import LIMITS, PAGES, STRATEGIES, TOPIC, demo_crawl, make_world, write_page
 
     if out_dir.exists() and not (out_dir / "world").exists() and any(out_dir.iterdir()):
         raise UserError(f"{out_dir} holds something else; name a new folder with --out")
-    with Work("generating a web", lab.PAGES, err) as work:
-        world, topic, targets = lab.make_world(out_dir, lambda crawl, pages: work.at(crawl, f"{pages} pages"))
+    with Work("generating a web", PAGES, err) as work:
+        world, topic, targets = make_world(out_dir, lambda crawl, pages: work.at(crawl, f"{pages} pages"))
     out.print(
-        f"A generated web of {lab.PAGES} pages, served over HTTP on this machine; {targets} of them are about "
-        f"[bold]{lab.TOPIC}[/bold]. Three crawlers start two links away and may fetch {lab.LIMITS.max_pages} pages "
+        f"A generated web of {PAGES} pages, served over HTTP on this machine; {targets} of them are about "
+        f"[bold]{TOPIC}[/bold]. Three crawlers start two links away and may fetch {LIMITS.max_pages} pages "
         "each.\n",
         highlight=False,
     )
     crawls = []
-    for strategy in lab.STRATEGIES:
-        with Work(strategy, lab.LIMITS.max_pages, err) as work:
-            crawl = lab.crawl(
+    for strategy in STRATEGIES:
+        with Work(strategy, LIMITS.max_pages, err) as work:
+            crawl = demo_crawl(
                 world,
                 topic,
                 strategy,
@@ -61,6 +60,6 @@ def demo(
             soft_wrap=True,
         )
     page = out_dir / "demo.html"
-    lab.write_page(page, crawls, targets)
+    write_page(page, crawls, targets)
     out.print(f"\nThe plot is in {page}. Next, a crawl of your own:", highlight=False)
     out.print(f"  salticid crawl {topic} --web {world} --max-pages 500", highlight=False, soft_wrap=True)

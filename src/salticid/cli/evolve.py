@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from salticid.cli.console import err, out, print_json, safe
-from salticid.cli.interrupts import INTERRUPTED
+from salticid.cli.console import INTERRUPTED, Work, err, out, print_json, safe
 from salticid.cli.options import Quiet
-from salticid.cli.progress import Work
 from salticid.cli.ray_cluster import on_ray
 from salticid.errors import SalticidError, UserError
 
@@ -21,12 +19,8 @@ MOST_PARENTS = 5
 """So many generations of pages above a link can be counted."""
 
 if TYPE_CHECKING:
-    from salticid.evolve.checkpoint import State
-    from salticid.evolve.optimizer import Weights
-    from salticid.evolve.search import Evolution
-    from salticid.evolve.search_plan import SearchPlan
-    from salticid.evolve.workers import Stage
-    from salticid.lab.search_report.evidence import EvolvedStrategy
+    from salticid.evolve import Evolution, SearchPlan, Stage, State, Weights
+    from salticid.lab import EvolvedStrategy
 
 
 def evolve(
@@ -36,15 +30,11 @@ def evolve(
     generations: Annotated[int, typer.Option(min=0, help="How often the population is renewed.")] = 50,
     crawl_length: Annotated[
         int | None,
-        typer.Option(
-            min=1, help="Pages of a simulated crawl [default: a tenth of the world, 10000 at the most]."
-        ),
+        typer.Option(min=1, help="Pages of a simulated crawl [default: a tenth of the world, 10000 at the most]."),
     ] = None,
     runs: Annotated[int, typer.Option(min=1, help="Crawls by which a strategy is judged.")] = 3,
     seed: Annotated[int, typer.Option(min=0, help="Of all that is left to chance.")] = 0,
-    letter: Annotated[
-        bool, typer.Option("--letter", help="To the letter of the paper, from a random start.")
-    ] = False,
+    letter: Annotated[bool, typer.Option("--letter", help="To the letter of the paper, from a random start.")] = False,
     reach: Annotated[
         float, typer.Option(min=0.01, max=1, help="How much of a strategy is sought; the rest is Best-First.")
     ] = 1.0,
@@ -61,13 +51,9 @@ def evolve(
     ] = MOST_PARENTS,
     margin: Annotated[
         bool | None,
-        typer.Option(
-            "--margin/--no-margin", help="Parents count by the SVM's raw margin [default: with --letter]."
-        ),
+        typer.Option("--margin/--no-margin", help="Parents count by the SVM's raw margin [default: with --letter]."),
     ] = None,
-    phases: Annotated[
-        int, typer.Option(min=1, max=9, help="Parts of a crawl, each with weights of its own.")
-    ] = 1,
+    phases: Annotated[int, typer.Option(min=1, max=9, help="Parts of a crawl, each with weights of its own.")] = 1,
     phases_by: Annotated[
         Literal["pages", "distance"],
         typer.Option(help="Phases follow each other, or are for links 1, 2, ... from the seeds."),
@@ -83,13 +69,9 @@ def evolve(
     ] = 0.0,
     begin_with: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--from", help="An evolved file to begin with; may be given again.", metavar="FILE.toml"
-        ),
+        typer.Option("--from", help="An evolved file to begin with; may be given again.", metavar="FILE.toml"),
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes at work [default: all cores].")
-    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes at work [default: all cores].")] = None,
     ray: Annotated[str | None, typer.Option(help="Crawl on a Ray cluster.", metavar="ADDRESS|local")] = None,
     out_file: Annotated[
         Path | None, typer.Option("--out", help="The strategy file to write.", metavar="FILE.toml")
@@ -109,24 +91,23 @@ def evolve(
 
     subject, _ = load_topic(topic)
 
-    from salticid.evolve.fitness import Goal
-    from salticid.evolve.known_starts import within_reach
-    from salticid.evolve.scored_pages import judge_for
-    from salticid.evolve.search_plan import (
+    from salticid.evolve import (
         PAPER_TERMS,
+        Goal,
         SearchPlan,
+        Simulation,
+        Stage,
         digest_of,
         enough_good,
+        judge_for,
+        prepare_worker,
         versions,
         with_parents,
+        within_reach,
     )
-    from salticid.evolve.simulation import Simulation
-    from salticid.evolve.workers import Stage, prepare
-    from salticid.lab.search_report.evidence import summary
-    from salticid.lab.search_report.page import REPORT, render
-    from salticid.lab.search_report.strategy_file import strategy_file, weights_in
-    from salticid.strategies.parts.rank_terms import Ranking
-    from salticid.webs.recorded import RecordedWeb
+    from salticid.lab import SEARCH_REPORT, render_search, strategy_file, summary, weights_in
+    from salticid.strategies.parts import Ranking
+    from salticid.webs import RecordedWeb
 
     ranking = Ranking(letter if margin is None else margin, phases_by == "distance")
     all_terms = PAPER_TERMS if (terms or ("paper" if letter else "all")) == "paper" else Simulation.terms
@@ -136,11 +117,9 @@ def evolve(
     )
     first_weights = given if letter else _with_known_starts(given, search_terms, phases)
     length = crawl_length or _fitting_length(RecordedWeb(world).pages)
-    stage = Stage(
-        world.absolute(), subject, judge_for(subject), None if letter else enough_good(length), ranking
-    )
+    stage = Stage(world.absolute(), subject, judge_for(subject), None if letter else enough_good(length), ranking)
     with Work("preparing", 0, err) as work:
-        simulation = prepare(stage, search_terms, work.part)
+        simulation = prepare_worker(stage, search_terms, work.part)
     plan = SearchPlan(
         simulation.digest, subject.name, digest_of(subject), subject.seeds, simulation.terms, search_terms,
         search or ("genetic" if letter else "real"), population, generations, length, runs, seed, phases,
@@ -148,19 +127,17 @@ def evolve(
         stage.least_good, ranking, reach,
     )  # fmt: skip
     state, evolved = _evolve(plan, stage, folder, ray, workers)
-    _write(folder / REPORT, render(state, evolved))
+    _write(folder / SEARCH_REPORT, render_search(state, evolved))
     _write(file, strategy_file(evolved))
     if json:
-        print_json(summary(state, evolved) | {"out": str(file), "report": str(folder / REPORT)})
+        print_json(summary(state, evolved) | {"out": str(file), "report": str(folder / SEARCH_REPORT)})
     else:
-        _tell(evolved, topic, file, folder / REPORT)
+        _tell(evolved, topic, file, folder / SEARCH_REPORT)
 
 
-def _with_known_starts(
-    given: tuple[Weights, ...], terms: tuple[str, ...], phases: int
-) -> tuple[Weights, ...]:
+def _with_known_starts(given: tuple[Weights, ...], terms: tuple[str, ...], phases: int) -> tuple[Weights, ...]:
     """Weights to begin with: Best-First's, then those that were given, then what else is known to be good."""
-    from salticid.evolve.known_starts import known_starts
+    from salticid.evolve import known_starts
 
     best_first, *others = known_starts(terms, phases)
     return best_first, *given, *others
@@ -170,9 +147,7 @@ def _evolve(
     plan: SearchPlan, stage: Stage, folder: Path, ray: str | None, workers: int | None
 ) -> tuple[State, EvolvedStrategy]:
     """Search on this machine or on a cluster; whoever stops it may go on later."""
-    from salticid.evolve.checkpoint import Checkpoint
-    from salticid.evolve.search import Evolution
-    from salticid.evolve.workers import crawlers
+    from salticid.evolve import Checkpoint, Evolution, crawlers
 
     with on_ray(stage, ray, workers) if ray else crawlers(stage, workers or os.cpu_count() or 1) as pool:
         evolution = Evolution(plan, pool, Checkpoint(folder))
@@ -185,7 +160,7 @@ def _evolve(
 
 def _fitting_length(pages: int) -> int:
     """How long a crawl is simulated where nobody said it; said where it is shorter than usual."""
-    from salticid.evolve.search_plan import LONGEST, fitting_length
+    from salticid.evolve import LONGEST, fitting_length
 
     length = fitting_length(pages)
     if length < LONGEST:
@@ -199,7 +174,7 @@ def _fitting_length(pages: int) -> int:
 
 def _search(evolution: Evolution) -> tuple[State, EvolvedStrategy]:
     """Search, showing how it goes on; then test what was found."""
-    from salticid.lab.search_report.evidence import with_evidence
+    from salticid.lab import with_evidence
 
     before, start = evolution.trial_count, time.monotonic()
     with Work("evolving", evolution.total - before, err) as work:

@@ -12,19 +12,16 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from salticid.cli.console import err, out, print_json, safe
+from salticid.cli.console import Work, err, out, print_json, safe
 from salticid.cli.options import At, Quiet, moment
-from salticid.cli.progress import Work
 from salticid.errors import UserError
 from salticid.formats import FileFormat, FolderFormat, export, formats
-from salticid.store.exports.choices import PageOrder
-from salticid.store.exports.new_file import new_file
-from salticid.store.exports.new_folder import new_folder, size_of
+from salticid.store.exports import PageOrder, new_file, new_folder, size_of
 
 if TYPE_CHECKING:
     from salticid.formats import ExportResult, Format
-    from salticid.store.crawl_folder import CrawlFolder
-    from salticid.store.since import Since
+    from salticid.store import CrawlFolder
+    from salticid.store.news import Since
 
 STDOUT = "-"
 _FORMATS = formats.names()
@@ -53,9 +50,7 @@ def export_pages(
     ] = None,
     liked: Annotated[bool, typer.Option("--liked", help="Only pages that you liked.")] = False,
     order: Annotated[PageOrder, typer.Option(help="The best first, or as visited.")] = PageOrder.BEST,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Near-duplicates and pages gone by now, too.")
-    ] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Near-duplicates and pages gone by now, too.")] = False,
     with_noindex: Annotated[
         bool, typer.Option("--with-noindex", help="Pages that forbid it (noindex), too; they are marked.")
     ] = False,
@@ -81,8 +76,8 @@ def export_pages(
 
     Example: salticid export crawls/spiders --on-topic --to csv --out found.csv
     """
-    from salticid.cli.crawl_reading import crawl_in  # here, as what follows: it takes its time to import
-    from salticid.store.exports.selection import Criteria
+    from salticid.cli.visits import crawl_in  # here, as what follows: it takes its time to import
+    from salticid.store.exports import Criteria
 
     form = formats.make(to)
     _check(folder, to, form, file, json, chunks)
@@ -113,7 +108,7 @@ def export_pages(
 
 def _since(crawl: CrawlFolder, text: str, when: float | None) -> Since:
     """The beginning of a round, by its number, or of a day; news are told up to a moment, if one is named."""
-    from salticid.store.since import Since
+    from salticid.store.news import Since
 
     if text.isascii() and text.isdecimal():
         return Since.of_round(crawl, int(text), when)
@@ -144,12 +139,10 @@ def _check(folder: Path, to: str, form: Format, file: str, json: bool, chunks: i
 
 def _check_followed(folder: Path, file: str) -> None:
     """UnsafeFile if the path leads into the crawl folder, and there over a symlink that somebody else may have set."""
-    from salticid.store.files import folder_in
+    from salticid.store import folder_in
 
     part = Path(file).absolute()
-    whole = next(
-        (each for each in part.parents if folder.exists() and each.exists() and each.samefile(folder)), None
-    )
+    whole = next((each for each in part.parents if folder.exists() and each.exists() and each.samefile(folder)), None)
     if file != STDOUT and whole is not None:
         with suppress(FileNotFoundError), folder_in(whole, str(part.relative_to(whole).parent)):
             pass

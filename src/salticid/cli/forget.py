@@ -1,4 +1,4 @@
-"""`salticid forget`: take pages out of a crawl for good."""
+"""`salticid forget` and `salticid merge`: delete pages from a crawl; make one collection of several crawls."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from salticid.cli.console import out, print_json, safe, warn
+from salticid.cli.console import Work, err, out, print_json, safe, warn
 from salticid.cli.options import Quiet
 
 _MOST_SHOWN = 20
@@ -33,7 +33,7 @@ def forget_pages(
 
     Example: salticid forget crawls/spiders-hunter http://example.org/about-me example.com
     """
-    from salticid.store.forgetting import forget  # here: it takes its time to import
+    from salticid.store.archive import forget  # here: it takes its time to import
 
     done = forget(folder, names or [], block)
     status = 1 if done.not_found and not block else 0
@@ -64,3 +64,42 @@ def forget_pages(
             soft_wrap=True,
         )
     return status
+
+
+# `salticid merge`: make one collection of several crawls.
+
+
+def merge(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR DIR...", help="The folders of crawls.")],
+    out_dir: Annotated[Path, typer.Option("--out", metavar="DIR", help="A new folder for the whole.")],
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Make one collection of several crawls of a subject, to search, export, and build worlds from.
+
+    Example: salticid merge crawls/spiders-hunter crawls/spiders-2 --out crawls/all-spiders
+    """
+    from salticid.store import (
+        CrawlFolder,  # here: it takes its time to import
+        merge_crawls,
+    )
+
+    visits = 0
+    for folder in folders:
+        crawl = CrawlFolder(folder)
+        visits += len(crawl)
+        crawl.close()
+    with Work("merging", visits, err) as work:
+        tally = merge_crawls(folders, out_dir, lambda done: work.part("merging", done, visits))
+    if json:
+        print_json(
+            {
+                "out": str(out_dir),
+                "crawls": len(folders),
+                "visits": tally.visits,
+                "pages": tally.pages,
+                "shared": tally.shared,
+            }
+        )
+    else:
+        again = f", {tally.shared} of them in more than one" if tally.shared else ""
+        out.print(safe(f"{tally.pages} pages of {len(folders)} crawls{again}, in {out_dir}"), highlight=False)

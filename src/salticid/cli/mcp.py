@@ -6,17 +6,16 @@ import os
 import signal
 import sys
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from salticid.cli import options
-from salticid.cli.console import out, print_json, safe
-from salticid.cli.interrupts import INTERRUPTED
+from salticid.cli.console import INTERRUPTED, out, print_json, safe
 from salticid.errors import UserError
-from salticid.runs.live_settings import LiveSettings
-from salticid.runs.spec import values_of
+from salticid.runs import LiveSettings, values_of
 from salticid.topic import Limits, duration
 
 _limit = partial(typer.Option, rich_help_panel="What no agent can have more of")
@@ -24,9 +23,9 @@ _limit = partial(typer.Option, rich_help_panel="What no agent can have more of")
 
 @options.spec_options("allow_net", "resolve", "dns", "delay", "user_agent", after="only_host", panel=False)
 def mcp(
-    data: Annotated[
-        Path, typer.Option(help="A folder for hunts, worlds and settings.", metavar="DIR")
-    ] = Path("salticid-data"),
+    data: Annotated[Path, typer.Option(help="A folder for hunts, worlds and settings.", metavar="DIR")] = Path(
+        "salticid-data"
+    ),
     http: Annotated[
         int | None,
         typer.Option(
@@ -41,15 +40,11 @@ def mcp(
     max_hunts: Annotated[int, _limit(min=1, help="Hunts that run at once.")] = 4,
     only_host: Annotated[
         list[str] | None,
-        _limit(
-            help="Ask this host and those below it, and no others but further ones named so.", metavar="HOST"
-        ),
+        _limit(help="Ask this host and those below it, and no others but further ones named so.", metavar="HOST"),
     ] = None,
     bind: options.Bind = None,
     host_name: options.HostName = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="With --http: print the address as one JSON object.")
-    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="With --http: print the address as one JSON object.")] = False,
     **fields: Any,
 ) -> None:
     """Let agents hunt, over the Model Context Protocol, until the client goes or Ctrl-C; hunts go on by themselves.
@@ -58,11 +53,8 @@ def mcp(
     """
     import asyncio  # here, as what follows: it takes its time to import
 
-    from salticid.agents.allowance import Allowance
-    from salticid.agents.http_server import HttpServing
-    from salticid.agents.hunts import Hunts
-    from salticid.agents.server import HuntServer
-    from salticid.runs.local_port import Binding
+    from salticid.agents import Allowance, HttpServing, Hunts, HuntServer
+    from salticid.runs import Binding
 
     live = LiveSettings.here(**values_of(fields, LiveSettings))
     allowance = Allowance(max_pages, duration(max_time), max_hunts, tuple(only_host) if only_host else None)
@@ -86,3 +78,14 @@ def mcp(
         sys.stdout.flush()
 
     asyncio.run(serving.run(ready))
+
+
+# `salticid skill`: the skill file.
+
+
+def skill() -> None:
+    """Print the skill file, which teaches an agent this command line.
+
+    Example: salticid skill > skills/salticid/SKILL.md
+    """
+    print(files("salticid.agents").joinpath("skill.md").read_text(encoding="utf-8"), end="")

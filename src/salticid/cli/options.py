@@ -15,7 +15,7 @@ from salticid.cli.console import err
 from salticid.errors import UserError
 
 if TYPE_CHECKING:
-    from salticid.runs.spec import Field
+    from salticid.runs import Field
 
 
 def _hush(is_set: bool) -> bool:
@@ -51,9 +51,7 @@ def moment(text: str, day_ends: bool = True) -> float:
     try:
         time = datetime.fromisoformat(text.strip())
     except ValueError:
-        raise UserError(
-            f"no date {text!r}; write 2026-11-16, or 2026-11-16T18:30 for a time in UTC"
-        ) from None
+        raise UserError(f"no date {text!r}; write 2026-11-16, or 2026-11-16T18:30 for a time in UTC") from None
     if day_ends and re.fullmatch(r"[^T: ]*", text.strip()):
         time += timedelta(days=1)
     return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
@@ -67,9 +65,7 @@ At = Annotated[
 
 Keep = Annotated[
     int | None,
-    typer.Option(
-        min=1, help="Keep so many versions of each page, the newest, and take older ones out.", metavar="N"
-    ),
+    typer.Option(min=1, help="Keep so many versions of each page, the newest, and take older ones out.", metavar="N"),
 ]
 
 
@@ -81,7 +77,7 @@ def spec_options(
     Without names it has all of them, or those of commands that ask `again`. Without a `panel` they are shown among the
     command's own.
     """
-    from salticid.runs.spec import fields  # here: few commands need it
+    from salticid.runs import fields  # here: few commands need it
 
     chosen = [fields()[name] for name in names] if names else [
         field for field in fields().values() if field.option and (field.option.again or not again)
@@ -103,7 +99,7 @@ def spec_options(
 
 def _parameter(field: Field, panel: bool) -> inspect.Parameter:
     """A field as a parameter from which typer makes an option."""
-    from salticid.runs.spec import plain_type
+    from salticid.runs import plain_type
 
     how, kind, default = field.option, plain_type(field.type), field.default
     if how is None:

@@ -6,26 +6,23 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from salticid.cli.console import err, safe
-from salticid.cli.interrupts import interruptible
-from salticid.cli.progress import Work
-from salticid.extras import not_installed
+from salticid.cli.console import Work, err, interruptible, safe
+from salticid.errors import not_installed
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from salticid.cluster.coordinator import CrawlProgress
-    from salticid.evolve.workers import Crawlers, Stage
-    from salticid.lab.experiment import Experiment
-    from salticid.runs.metrics_port import MetricsServer
-    from salticid.runs.order import Order, Result
+    from salticid.cluster import CrawlProgress
+    from salticid.evolve import Crawlers, Stage
+    from salticid.lab import Experiment
+    from salticid.runs import MetricsServer, Order, Result
 
 
 @contextmanager
 def cluster(address: str, cpus: int | None = None) -> Iterator[int]:
     """Join the cluster; how many processors it has."""
     try:
-        from salticid.cluster.engine import engine
+        from salticid.cluster import engine
     except ModuleNotFoundError as error:
         raise not_installed(error, "--ray") or error from None
     err.print("Joining the cluster takes a moment.", highlight=False)
@@ -37,7 +34,7 @@ def cluster(address: str, cpus: int | None = None) -> Iterator[int]:
 def on_ray(stage: Stage, address: str, workers: int | None) -> Iterator[Crawlers]:
     """The crawls of a search, made by a cluster; by so many workers if it is one of this machine."""
     with cluster(address, workers) as processors:
-        from salticid.cluster.lab_tasks import OnRay
+        from salticid.cluster import OnRay
 
         yield OnRay(stage, workers or processors)
 
@@ -46,19 +43,18 @@ def on_ray(stage: Stage, address: str, workers: int | None) -> Iterator[Crawlers
 def racing(experiment: Experiment, address: str, workers: int | None) -> Iterator[tuple[int, Executor]]:
     """How many crawls and measures of a race a cluster does at once, and what does them."""
     with cluster(address, workers) as processors:
-        from salticid.cluster.lab_tasks import Tasks
+        from salticid.cluster import Tasks
 
         yield workers or processors, Tasks(experiment)
 
 
 def hunt_on_ray(order: Order, address: str, shards: int, metrics: MetricsServer | None = None) -> Result:
     """Crawl the live web with shards on a cluster, or go on with it; `metrics` serves its numbers."""
-    from salticid.runs.gauges import ClusterGauges, Counts
-    from salticid.runs.openmetrics import CrawlFigures
+    from salticid.runs import ClusterGauges, Counts, CrawlFigures
 
     figures = CrawlFigures(order.folder.name, True, Counts(0, {}, None, 0.0), None)
     with cluster(address), interruptible() as interrupted, ExitStack() as serving:
-        from salticid.cluster.cluster_crawl import crawl_on_ray
+        from salticid.cluster import crawl_on_ray
 
         if metrics is not None:
             serving.enter_context(metrics.in_thread(lambda: figures))

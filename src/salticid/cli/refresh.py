@@ -11,12 +11,9 @@ from typing import Annotated, Any
 import typer
 
 from salticid.cli import options
-from salticid.cli.console import err, out, print_json, warn
-from salticid.cli.interrupts import INTERRUPTED
-from salticid.cli.progress import Work
+from salticid.cli.console import INTERRUPTED, Work, err, out, print_json, warn
 from salticid.errors import UserError
-from salticid.runs.live_settings import LiveSettings
-from salticid.runs.spec import keywords, values_of
+from salticid.runs import LiveSettings, keywords, values_of
 
 
 @options.spec_options(again=True)
@@ -43,9 +40,7 @@ def refresh_alias(context: typer.Context, folder: Path, json: bool) -> int:
     live = {name for name, field in keywords().items() if field.home is LiveSettings}
     if odd := sorted(params.keys() - {*live, "refresh", "quiet"}):
         what = str(params["topic_file"]) if "topic_file" in odd else f"--{odd[0].replace('_', '-')}"
-        raise UserError(
-            f"{what} says nothing to --refresh, which asks again for what {folder} holds; leave it out"
-        )
+        raise UserError(f"{what} says nothing to --refresh, which asks again for what {folder} holds; leave it out")
     return _refresh(folder, params, json)
 
 
@@ -53,19 +48,17 @@ def _typed_options(context: typer.Context) -> dict[str, Any]:
     """The options that were typed."""
     own = ("folder", "json", "keep")
     return {
-        name: value
-        for name, value in context.params.items()
-        if name not in own and options.is_typed(context, name)
+        name: value for name, value in context.params.items() if name not in own and options.is_typed(context, name)
     }
 
 
 def _refresh(folder: Path, params: Mapping[str, Any], json: bool, keep: int | None = None) -> int:
     import asyncio  # here, as what follows: it takes its time to import
 
-    from salticid.cli.hunt import Terminal
-    from salticid.runs.refresh import PageFate, Refresh, last_settings
-    from salticid.runs.refresh import refresh as ask_again
-    from salticid.store.thinning import thin_folder
+    from salticid.cli.terminal import Terminal
+    from salticid.runs import PageFate, Refresh, last_settings
+    from salticid.runs import refresh as ask_again
+    from salticid.store.archive import thin_folder
 
     settings = last_settings(folder, values_of(params, LiveSettings), warn)
     start = time.monotonic()

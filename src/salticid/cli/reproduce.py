@@ -9,32 +9,24 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from salticid.cli.console import err, out, print_json, print_table, safe
-from salticid.cli.figure_marks import check_marks, put_figures
+from salticid.cli.console import Work, check_marks, err, out, print_json, print_table, put_figures, safe
 from salticid.cli.options import Quiet
-from salticid.cli.progress import Work
 from salticid.errors import UserError
 
 if TYPE_CHECKING:
-    from salticid.lab.reproduce.reproduction import Reproduction
+    from salticid.lab.reproduce import Reproduction
 
 FINDINGS, FINDINGS_DATA = "findings.md", "findings.json"
 
 
 def reproduce(
     number: Annotated[int, typer.Argument(metavar="1|2|3|4|5", min=1, max=5, help="Which system.")],
-    data: Annotated[
-        Path | None, typer.Option(help="A folder with the public collections.", metavar="DIR")
-    ] = None,
+    data: Annotated[Path | None, typer.Option(help="A folder with the public collections.", metavar="DIR")] = None,
     out_dir: Annotated[
         Path | None, typer.Option("--out", help="A folder for worlds, crawls and findings.", metavar="DIR")
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes at work [default: all cores].")
-    ] = None,
-    pages: Annotated[
-        int | None, typer.Option(min=10, help="Pages of each crawl [default: the paper's].")
-    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes at work [default: all cores].")] = None,
+    pages: Annotated[int | None, typer.Option(min=10, help="Pages of each crawl [default: the paper's].")] = None,
     letter: Annotated[
         bool, typer.Option("--letter", help="Set every switch as the paper does, beside our own settings.")
     ] = False,
@@ -52,10 +44,12 @@ def reproduce(
 
     Example: salticid reproduce 1 --data shared/data --out reproductions/1
     """
-    from salticid.lab.reproduce.paper import paper  # here: it takes its time
-    from salticid.lab.reproduce.reproduction import Setup
-    from salticid.lab.reproduce.systems import run
-    from salticid.lab.result_cache import make_folder
+    from salticid.lab import make_folder
+    from salticid.lab.reproduce import (
+        Setup,
+        paper,  # here: it takes its time
+        run,
+    )
 
     check_marks(into)
     if data is not None and not data.is_dir():
@@ -81,20 +75,16 @@ def reproduce(
 
 def _write(folder: Path, outcome: Reproduction) -> None:
     """Keep the findings, for people and for programs, and the page with all figures."""
-    from salticid.lab.reproduce import page
-    from salticid.lab.reproduce.markdown import markdown
+    from salticid.lab.reproduce import REPORT, markdown, render
 
     (folder / FINDINGS).write_text(markdown(outcome))
-    (folder / FINDINGS_DATA).write_bytes(
-        msgspec.json.format(msgspec.json.encode(outcome.findings), indent=1) + b"\n"
-    )
-    (folder / page.REPORT).write_text(page.render(outcome), encoding="utf-8")
+    (folder / FINDINGS_DATA).write_bytes(msgspec.json.format(msgspec.json.encode(outcome.findings), indent=1) + b"\n")
+    (folder / REPORT).write_text(render(outcome), encoding="utf-8")
 
 
 def _tell(outcome: Reproduction, folder: Path) -> None:
     """Show the tables and the verdicts, and where to read on."""
-    from salticid.lab.reproduce.finding_texts import effect, verdict
-    from salticid.lab.reproduce.page import REPORT
+    from salticid.lab.reproduce import REPORT, effect, verdict
 
     out.print(safe(f"System {outcome.number}: {outcome.paper}"), soft_wrap=True)
     if outcome.caution:
@@ -102,18 +92,15 @@ def _tell(outcome: Reproduction, folder: Path) -> None:
     for figures in outcome.tables:
         print_table(figures.title, figures.head, figures.rows)
     for finding in outcome.findings:
-        told = (
-            f"{verdict(finding):>36}  {finding.finding} ({finding.where}): {finding.here}; {effect(finding)}"
-        )
+        told = f"{verdict(finding):>36}  {finding.finding} ({finding.where}): {finding.here}; {effect(finding)}"
         out.print(safe(told.removesuffix("; ")), soft_wrap=True)
     out.print(f"Kept in {folder / FINDINGS}, with figures in {REPORT}", highlight=False, soft_wrap=True)
 
 
 def _put_into(file: Path, outcome: Reproduction) -> None:
     """Write the findings between the marks of a page, and the main figures beside it."""
-    from salticid.lab.plots.svg_parts import stand_alone
-    from salticid.lab.reproduce.figures import draw
-    from salticid.lab.reproduce.markdown import FIGURES, file_of, markdown
+    from salticid.lab.plots import stand_alone
+    from salticid.lab.reproduce import FIGURES, draw, file_of, markdown
 
     (file.parent / FIGURES).mkdir(exist_ok=True)
     for old in (file.parent / FIGURES).glob(f"{outcome.number}-*.svg"):

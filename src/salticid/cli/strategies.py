@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
 
 def list_strategies(
-    name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Tell about this strategy or judge only.")
-    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Tell about this strategy or judge only.")] = None,
     only_judges: Annotated[bool, typer.Option("--judges", help="The judges only.")] = False,
     json: Annotated[
         bool,

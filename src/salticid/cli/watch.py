@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sqlite3
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,16 +13,58 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from salticid.cli import options
-from salticid.cli.console import err, print_json, safe, warn
-from salticid.cli.interrupts import INTERRUPTED, interruptible
-from salticid.cli.round_table import print_round
+from salticid.cli.console import INTERRUPTED, err, interruptible, out, print_json, print_table, safe, warn
 from salticid.errors import SalticidError, UserError
-from salticid.runs.live_settings import LiveSettings
-from salticid.runs.spec import values_of
+from salticid.runs import LiveSettings, values_of
 from salticid.topic import duration
 
 if TYPE_CHECKING:
-    from salticid.runs.order import Order
+    from salticid.runs import Order
+    from salticid.store.news import NewsPage, RoundNews
+
+# What a round of watching brought, for a person at a terminal.
+
+MOST_ROWS = 20
+"""Pages of each kind that are shown."""
+_TITLE, _STORY = 50, 80
+
+
+def print_round(news: RoundNews, digest: Path) -> None:
+    """Print the pages of a round, the best first, and where its digest lies, if it has one yet."""
+    from salticid.store.digests import in_short
+
+    kinds = (("new", news.new), ("changed", news.changed), ("gone", news.gone), ("back", news.back))
+    rows = [row for kind, pages in kinds for row in _rows(kind, pages)]
+    print_table(f"Round {news.round}: {in_short(news)}", ("", "score", "title", "what", "address"), rows)
+    if digest.is_file():
+        out.print(safe(f"All of it: {digest}"), highlight=False, soft_wrap=True)
+
+
+def _rows(kind: str, pages: Sequence[NewsPage]) -> Iterable[tuple[str, ...]]:
+    for page in pages[:MOST_ROWS]:
+        title, story = safe(page.title, _TITLE).plain, safe(_story(page), _STORY).plain
+        yield kind, f"{page.score:.3f}", title, story, page.url
+    if len(pages) > MOST_ROWS:
+        yield kind, "", f"and {len(pages) - MOST_ROWS} more", "", ""
+
+
+def _story(page: NewsPage) -> str:
+    """What is new about a page, in a few words."""
+    from salticid.store.news import ChangedPage, GonePage, NewPage
+
+    match page:
+        case NewPage(opening=opening):
+            return opening
+        case ChangedPage(change=change) if change is not None:
+            added, removed = (
+                len(change.added) + change.more_added,
+                len(change.removed) + change.more_removed,
+            )
+            return f"+{added} -{removed} {' '.join(change.added[:1] or change.removed[:1])}"
+        case GonePage(before=before) if before is not None:
+            return f"last read {before:%Y-%m-%d}"
+    return ""
+
 
 _NOBODY_THERE, _NOTHING_FETCHED = 1, 3
 """Exit statuses: the round could not finish, and the next one resumes it; it had pages to revisit and fetched none."""
@@ -116,9 +158,11 @@ def _order(
 
     `own`: the strategy and the judge that the user named again.
     """
-    from salticid.runs.kept_order import kept_order  # here, as what follows: it takes its time to import
-    from salticid.runs.refresh import last_settings
-    from salticid.worlds.inlinks import backlinks_from
+    from salticid.runs import (
+        kept_order,  # here, as what follows: it takes its time to import
+        last_settings,
+    )
+    from salticid.worlds import backlinks_from
 
     settings = last_settings(folder, values_of(typed, LiveSettings), say)
     return kept_order(folder, settings, backlinks_from, *own), settings
@@ -134,13 +178,13 @@ def _round(
     """One round, and what it brought; the exit status."""
     import asyncio  # here, as what follows: it takes its time to import
 
-    from salticid.cli.hunt import Terminal
-    from salticid.runs import watch as watching
-    from salticid.store.digests.digest import digest_folder
+    from salticid.cli.terminal import Terminal
+    from salticid.runs import ROUND_INTERRUPTED, watch_crawl
+    from salticid.store.digests import digest_folder
 
     order, settings = order_again(say=warn)
     with Terminal(folder) as terminal:
-        result = asyncio.run(watching.watch(order, settings, fetches, terminal, keep=keep))
+        result = asyncio.run(watch_crawl(order, settings, fetches, terminal, keep=keep))
     facts = {
         "round": result.news.round,
         **result.news.counts,
@@ -155,7 +199,7 @@ def _round(
     if result.nobody_there:
         err.print(f"Nobody could be reached for {settings.patience:.0f} s.", highlight=False)
         return _NOBODY_THERE
-    if result.stopped == watching.INTERRUPTED:
+    if result.stopped == ROUND_INTERRUPTED:
         return INTERRUPTED
     if result.why_none:
         warn(result.why_none)

@@ -1,1 +1,21 @@
-"""Many machines: crawls in shards by host, and the lab's work spread out. The only room that imports ray."""
+"""Crawls in shards on many machines, and the laboratory's work spread out.
+
+This is the only package that imports ray.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from salticid.cluster.actors import engine
+    from salticid.cluster.cluster_crawl import crawl_on_ray
+    from salticid.cluster.coordinator import CrawlProgress
+    from salticid.cluster.lab_tasks import OnRay, Tasks
+else:
+    from salticid.doors import lazy_names
+
+    __getattr__ = lazy_names(__name__)
+
+
+__all__ = ["CrawlProgress", "OnRay", "Tasks", "crawl_on_ray", "engine"]

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
 import ray
+from ray.exceptions import RayError, RayTaskError
 
 from salticid.cluster.coordinator import Coordinator, CrawlProgress
-from salticid.cluster.portable import Luggage
+from salticid.cluster.post import Luggage
 from salticid.cluster.shard import Plan, Shard, ShardState
+from salticid.errors import SalticidError, UserError
 from salticid.model import Glimpse
-from salticid.runs.order import Result
+from salticid.runs import Result
 
 _ALWAYS = {"max_restarts": -1, "max_task_retries": -1}
 
@@ -41,9 +48,7 @@ class ShardActor:
     """A shard in a process of its own."""
 
     def __init__(self, crawl: str, plan: Plan, known_pages: Luggage | None) -> None:
-        peers = {
-            number: _Far(shard_name(crawl, number)) for number in range(plan.shards) if number != plan.number
-        }
+        peers = {number: _Far(shard_name(crawl, number)) for number in range(plan.shards) if number != plan.number}
         self._plan, self._known_pages, self._peers = plan, known_pages, peers
         self._shard: Shard | None = None
         self._beginning: asyncio.Task[None] | None = None
@@ -102,3 +107,70 @@ def start_coordinator(crawl: str, plan: Plan) -> Any:
     """The coordinator of a crawl, of which this is the plan of any shard."""
     actor = ray.remote(CoordinatorActor).options(name=f"{crawl} coordinator", num_cpus=0, **_ALWAYS)
     return actor.remote(crawl, plan)
+
+
+# Ray, started or joined.
+
+LOCAL = "local"
+_PATIENCE = 5.0
+"""Seconds in which a cluster has to answer."""
+
+
+@contextmanager
+def engine(address: str, cpus: int | None = None) -> Iterator[int]:
+    """A connection to the cluster at an address, or to one of this machine; how many processors it has.
+
+    One that is there already, in this program, is used and left as it is. UserError if there is none. What went
+    wrong on a node is raised as it was raised there. Meanwhile what is printed goes to stderr, for Ray has much to
+    say, and stdout is for results.
+    """
+    ours = not ray.is_initialized()
+    if ours:
+        _join(address, cpus)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield _processors()
+    except RayError as error:
+        raise plain(error) from error
+    finally:
+        if ours:
+            ray.shutdown()
+
+
+def _processors() -> int:
+    resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    return max(1, int(resources.get("CPU", 1)))
+
+
+def _join(address: str, cpus: int | None) -> None:
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    try:
+        if address == LOCAL:
+            ray.init(address="local", num_cpus=cpus, include_dashboard=False, **quiet)
+        else:
+            _knock(address)
+            ray.init(address=address, **quiet)
+    except (ConnectionError, OSError, RuntimeError, ValueError) as error:
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise UserError(
+            f"no Ray cluster at {address!r} ({reason}); start one with 'ray start --head' and give its address, "
+            "or write --ray local"
+        ) from None
+
+
+def _knock(address: str) -> None:
+    """OSError at once where no server listens: Ray itself would wait for minutes. Other forms are left to it."""
+    host, _, port = address.rpartition(":")
+    if port.isdecimal() and "/" not in host:
+        socket.create_connection((host, int(port)), _PATIENCE).close()
+
+
+def plain(error: RayError) -> SalticidError:
+    """The error that a person sees for something that went wrong on a node."""
+    cause: object = error
+    while isinstance(cause, RayTaskError):
+        cause = cause.cause
+    if isinstance(cause, SalticidError):
+        return cause
+    line = next(iter(str(cause).strip().splitlines()), "")
+    return SalticidError(f"a node of the cluster failed: {type(cause).__name__}: {line}")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
+from heapq import merge
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -15,22 +16,69 @@ from uuid import uuid4
 import ray
 from ray.exceptions import RayError
 
-from salticid.cluster.actors import start_coordinator, start_shard
+from salticid.cluster.actors import plain, start_coordinator, start_shard
 from salticid.cluster.coordinator import CrawlProgress
-from salticid.cluster.engine import plain
-from salticid.cluster.folder_merge import gather, shard_folder
-from salticid.cluster.portable import Luggage, pack
+from salticid.cluster.post import Luggage, pack
 from salticid.cluster.shard import Plan
 from salticid.errors import SalticidError, UserError
-from salticid.model import StopReason, Topic
-from salticid.runs.live_settings import LiveSettings
-from salticid.runs.live_web import live_web, read_known_pages
-from salticid.runs.order import Order, Result
-from salticid.runs.spec import changed
-from salticid.store.continuing import check_same, first_limits, new_limits
-from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.folder_lock import lock
-from salticid.store.schema import FILE
+from salticid.model import StopReason
+from salticid.runs import LiveSettings, Order, Result, changed, live_web, read_known_pages
+from salticid.store import (
+    DATABASE_FILE,
+    FILES_A_PART,
+    INDEX_FILE,
+    SHARDS,
+    CrawlFolder,
+    CrawlLog,
+    Part,
+    Whole,
+    check_same,
+    first_limits,
+    lock,
+    new_limits,
+    remove_in,
+)
+from salticid.tables import Texts, Urls
+from salticid.topic import Topic
+
+# One crawl folder made of the folders of its shards: what people search, export and build worlds from.
+
+_PARTIAL = "gathering"
+
+
+def shard_folder(folder: Path, number: int) -> Path:
+    """Where a shard keeps what it has."""
+    return folder / SHARDS / f"{number:03}"
+
+
+def gather(folder: Path, shards: int, facts: Mapping[str, Any], ending: Mapping[str, Any]) -> None:
+    """Write the visits of all shards, in the order they were made, into the folder as one crawl.
+
+    What an earlier gathering wrote is replaced, all at once: whoever reads the folder sees the old crawl or the new
+    one. Archives are not copied: their files get a second name. What is added to them later goes into files that
+    no shard has.
+    """
+    partial = folder / SHARDS / _PARTIAL
+    remove_in(folder, f"{SHARDS}/{_PARTIAL}")
+    urls, words = Urls(), Texts()
+    with ExitStack() as stack:
+        parts = []
+        for number in range(shards):
+            part = Part(number, stack.enter_context(closing(CrawlFolder(shard_folder(folder, number)))))
+            part.link_archives(folder)
+            parts.append(part)
+        log = stack.enter_context(closing(CrawlLog(partial, urls, words, own_tables=True)))
+        log.begin(facts)
+        whole = Whole(parts, log, urls, words, shards=parts)
+        visits = merge(*(part.visits() for part in parts), key=lambda each: each[:2])
+        for step, (_, number, visit) in enumerate(visits):
+            whole.add(parts[number], visit, step)
+        log.about({**ending, "warc": (FILES_A_PART * shards, 0)})
+    for name in (f"{DATABASE_FILE}-wal", f"{DATABASE_FILE}-shm", INDEX_FILE):
+        (folder / name).unlink(missing_ok=True)
+    (partial / DATABASE_FILE).replace(folder / DATABASE_FILE)
+    remove_in(folder, f"{SHARDS}/{_PARTIAL}")
+
 
 A_ROUND_EVERY = 0.15
 """Seconds between two rounds of the coordinator."""
@@ -72,9 +120,7 @@ def crawl_on_ray(order: Order, shards: int, interrupted: Event, show: Show) -> R
 
 
 @contextmanager
-def _at_work(
-    order: Order, settings: LiveSettings, shards: int, interrupted: Event
-) -> Iterator[tuple[Any, list[Any]]]:
+def _at_work(order: Order, settings: LiveSettings, shards: int, interrupted: Event) -> Iterator[tuple[Any, list[Any]]]:
     """The coordinator and the shards, which have all begun; gone when this ends, however it ends."""
     known_pages = _known_pages(order, settings, shards)
     crawl = f"salticid {order.folder.resolve()} {uuid4().hex[:8]}"
@@ -158,7 +204,7 @@ def _check(order: Order, shards: int, facts: dict[str, Any]) -> None:
             f"{folder} holds a crawl of {there} shards, not {shards}; go on with --shards {there}, or crawl "
             "into a new folder with --out"
         )
-    if not (folder / FILE).exists():
+    if not (folder / DATABASE_FILE).exists():
         return
     if not there:
         raise UserError(

@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from salticid.cluster.leases import ASKED_FOR, allowances, batch, leases
-from salticid.cluster.shard import ShardState
-from salticid.model import Limits, StopReason
+from salticid.cluster.shard import ASKED_FOR, ShardState, allowances, batch, leases
+from salticid.model import StopReason
+from salticid.topic import Limits
 
 
 class CoordinatedShard(Protocol):

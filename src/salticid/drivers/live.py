@@ -11,15 +11,13 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from salticid.crawl import Crawl
-from salticid.drivers.feeds import Feeds
-from salticid.drivers.known_elsewhere import KnownElsewhere
+from salticid.drivers.glimpses import Feeds, KnownElsewhere
 from salticid.drivers.lobby import Lobby
-from salticid.drivers.log_trouble import wait_for_the_log
-from salticid.drivers.parking import Parking
-from salticid.drivers.second_chances import SecondChances
+from salticid.drivers.parking import Parking, SecondChances, wait_for_the_log
 from salticid.drivers.traps import Traps
-from salticid.model import FROM_SEED, Choice, Limits, Links, Outcome, Page, Response, StopReason, Visit
-from salticid.webs.live.manners import Crowded, MayAsk, Parked
+from salticid.model import FROM_SEED, Choice, Links, Outcome, Page, Response, StopReason, Visit
+from salticid.topic import Limits
+from salticid.webs.live import Crowded, MayAsk, Parked
 
 LINKS_A_HOST = 2
 """Links of one host in the waiting room; a host that has as many is busy."""

@@ -19,7 +19,7 @@ from salticid.model import Ints, Page, Response, Visit
 from salticid.native import at, lib
 from salticid.protocols import Table, UrlTable
 from salticid.snapshots import in_snapshot
-from salticid.text.tokens import tokens_of
+from salticid.text import tokens_of
 
 ALIKE = 6
 """So many paths of a host that bring the same words, and one is made up."""
@@ -95,9 +95,7 @@ class Soft404s:
             return _sum_of_mixed(words[~np.isin(words, own)])
         self._met = grow(self._met, len(self._words))
         mine, tokens = np.array(own, np.int32), page.tokens
-        look: Look = lib.distinct_sum(
-            at(tokens), len(tokens), at(mine), len(mine), at(self._met), len(self._met)
-        )
+        look: Look = lib.distinct_sum(at(tokens), len(tokens), at(mine), len(mine), at(self._met), len(self._met))
         return look
 
     def _host(self, host: int) -> _Host:

@@ -1,15 +1,16 @@
-"""Which strategy of a search is taken: the fittest on its few seeds may only have been the luckiest."""
+"""Which strategy of a search is taken, and what it is worth on seeds that were held back."""
 
 from __future__ import annotations
 
 from itertools import islice
 from math import fsum
 
-from salticid.evolve.checkpoint import State
-from salticid.evolve.fitness import fitness
-from salticid.evolve.interval import Interval
-from salticid.evolve.optimizer import Weights
-from salticid.evolve.workers import Crawlers, GroupWatch, in_groups
+import msgspec
+
+from salticid.evolve.fitness import Interval, fitness
+from salticid.evolve.optimizers import PARENT, Weights
+from salticid.evolve.search import SearchPlan, State
+from salticid.evolve.simulation import Crawlers, GroupWatch, in_groups
 
 FINALISTS = 5
 """So many did the paper look at."""
@@ -49,3 +50,39 @@ def ranked_finalists(state: State, crawlers: Crawlers, watch: GroupWatch) -> lis
     if not plan.letter and plan.known:
         places = [at for at in places if at == 0 or Interval.between(groups[at], groups[0]).low > 0]
     return [running[at] for at in sorted(places, key=lambda at: -fsum(groups[at]))]
+
+
+# What was found, tried on seeds that were held back: against Best-First, and without each of its terms.
+
+
+class HeldBack(msgspec.Struct, frozen=True):
+    """Fitnesses on the seeds that were held back, in the same order for all: they may be compared in pairs.
+
+    `without` has an entry for each term that has any weight: that weight taken away, the rest shared out anew.
+    """
+
+    evolved: list[float]
+    best_first: list[float]
+    without: dict[str, list[float]]
+
+
+def held_back(plan: SearchPlan, weights: Weights, crawlers: Crawlers, watch: GroupWatch) -> HeldBack:
+    """Crawl with weights of all terms, and with what they are compared with."""
+    terms = [(term, at) for at, term in enumerate(plan.terms) if any(row[at] for row in weights)]
+    strategies = [weights, plan.alone(PARENT), *(without(weights, at) for _, at in terms)]
+    seeds = plan.held_back_seeds
+    trials = [trial for each in strategies for trial in plan.trials(each, seeds)]
+    evolved, best_first, *others = in_groups(crawlers, fitness, trials, len(seeds), watch)
+    return HeldBack(evolved, best_first, {term: part for (term, _), part in zip(terms, others, strict=True)})
+
+
+def without(weights: Weights, place: int) -> Weights:
+    """The same weights without one term, the rest of each phase sharing what it had.
+
+    Where nothing is left, every link has the same rank, and the oldest goes first.
+
+    >>> without(((0.5, 0.25, 0.25), (1.0, 0.0, 0.0)), 0)
+    ((0.0, 0.5, 0.5), (0.0, 0.0, 0.0))
+    """
+    rows = [[0.0 if at == place else weight for at, weight in enumerate(row)] for row in weights]
+    return tuple(tuple(weight / (fsum(row) or 1.0) for weight in row) for row in rows)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import sqrt
+
 import msgspec
 import numpy as np
+from scipy.special import stdtrit
 
-from salticid.evolve.optimizer import Weights
+from salticid.evolve.optimizers import Weights
 from salticid.evolve.simulation import SimulatedCrawl, Simulation
 
 
@@ -59,3 +63,81 @@ def worth(crawl: SimulatedCrawl, goal: Goal, length: int) -> float:
     if goal.late:
         each += goal.late * np.arange(1, pages + 1) / length
     return float(each[crawl.good].sum()) / pages
+
+
+# What the paper reports of a crawl besides its fitness.
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """Of one crawl: pages downloaded, the share of good ones, both cohesivenesses, pages by links from the seeds.
+
+    `away` counts all pages 0, 1, 2, ... links away, `good_away` the good ones among them.
+    """
+
+    pages: int
+    share: float
+    community: float
+    overall: float
+    away: list[int]
+    good_away: list[int]
+
+    @property
+    def mean_distance(self) -> float:
+        """Links from the seeds, in the mean over all pages."""
+        return sum(far * count for far, count in enumerate(self.away)) / max(self.pages, 1)
+
+    @property
+    def farthest(self) -> int:
+        """Links from the seeds of the page farthest away."""
+        return len(self.away) - 1
+
+
+def figures(simulation: Simulation, trial: CrawlTrial) -> Figures:
+    result = crawl(simulation, trial)
+    cohesion = simulation.cohesion(result, trial.start)
+    pages = len(result.pages)
+    return Figures(
+        pages,
+        int(result.good.sum()) / max(pages, 1),
+        cohesion.community or 0.0,
+        cohesion.overall or 0.0,
+        np.bincount(result.depth).tolist(),
+        np.bincount(result.depth[result.good]).tolist(),
+    )
+
+
+# A mean over crawls, and how sure it is.
+
+
+class Interval(msgspec.Struct, frozen=True):
+    """A mean, and where it lies with 95 % (Student's t over the crawls)."""
+
+    mean: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Interval:
+        """Of some values; a single one knows no spread.
+
+        >>> Interval.of([1.0, 2.0, 3.0])
+        Interval(mean=2.0, low=-0.484..., high=4.484...)
+        """
+        mean, n = float(np.mean(values)), len(values)
+        if n < 2:
+            return cls(mean, mean, mean)
+        room = float(stdtrit(n - 1, 0.975)) * float(np.std(values, ddof=1)) / sqrt(n)
+        return cls(mean, mean - room, mean + room)
+
+    @classmethod
+    def between(cls, a: Sequence[float], b: Sequence[float]) -> Interval:
+        """The interval of the differences a - b, pair by pair."""
+        return cls.of([one - other for one, other in zip(a, b, strict=True)])
+
+    @property
+    def sure(self) -> bool:
+        """Whether zero lies outside."""
+        return self.low > 0 or self.high < 0
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3f} ({self.low:.3f} to {self.high:.3f})"

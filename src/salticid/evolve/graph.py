@@ -2,19 +2,81 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from salticid.evolve.array_cache import ArrayCache
-from salticid.metrics.parts.page_links import gather
+from salticid.errors import UserError
+from salticid.metrics import gather
 from salticid.model import NO_URL, Ints, Outcome
+from salticid.protocols import Brief
+from salticid.strategies.parts import AROUND, LinkWords, Singles, Stretch
 from salticid.urls import site
-from salticid.webs.recorded import MAX_REDIRECTS, NOFOLLOW, OUTCOMES, REDIRECT, RecordedWeb
-from salticid.webs.world_arrays import LINK, PAGE, ROW, URL
+from salticid.webs import LINK, MAX_REDIRECTS, NOFOLLOW, OUTCOMES, PAGE, REDIRECT, ROW, TOKEN, URL, RecordedWeb
+
+# Arrays worked out once from a world and kept beside it, mapped by all who need them.
+
+VERSION = 1
+"""Of what is kept: other versions are worked out anew."""
+
+
+class ArrayCache:
+    """A folder of arrays that can always be made again; none of them counts for the world's digest.
+
+    Their names carry the version, the digest of the world and whatever else they depend on, so that a stale one
+    is never read. Each appears under its name only when it is whole.
+    """
+
+    def __init__(self, folder: Path, world: str) -> None:
+        self.folder, self._world = folder, world
+
+    def arrays(
+        self, names: tuple[str, ...], make: Callable[[], tuple[npt.NDArray[Any], ...]]
+    ) -> tuple[npt.NDArray[Any], ...]:
+        """The arrays of these names, in their order; made and kept if one of them is not there."""
+        try:
+            return tuple(self._map(name) for name in names)
+        except (OSError, ValueError, EOFError):
+            for name, array in zip(names, make(), strict=True):
+                self._keep(name, array)
+            return tuple(self._map(name) for name in names)
+
+    def _file(self, name: str) -> Path:
+        return self.folder / f"{name}-{VERSION}-{self._world}.npy"
+
+    def _map(self, name: str) -> npt.NDArray[Any]:
+        file = self._file(name)
+        array = np.load(file, mmap_mode="r" if file.stat().st_size > _HEADER else None)
+        plain = np.asarray(array).view(np.ndarray)
+        plain.flags.writeable = False
+        return plain
+
+    def _keep(self, name: str, array: npt.NDArray[Any]) -> None:
+        file = self._file(name)
+        partial = file.with_suffix(f".{os.getpid()}.partial")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with partial.open("wb") as out:
+                np.save(out, array, allow_pickle=False)
+            partial.replace(file)
+        except OSError as error:
+            partial.unlink(missing_ok=True)
+            raise UserError(
+                f"cannot keep {file.name} in {self.folder}: {error.strerror}; make room there, or name a "
+                "folder that can be written to"
+            ) from None
+
+
+_HEADER = 128
+"""The size of a file that holds an array of nothing, which cannot be mapped."""
+
 
 ANSWERS = (*OUTCOMES, Outcome.NOT_RECORDED, Outcome.REDIRECT_LOOP, Outcome.DUPLICATE)
 """The outcomes of a visit, by code."""
@@ -56,7 +118,7 @@ class Graph:
         return pages[pages >= 0]
 
     def among(self, pages: Ints) -> tuple[Starts, Ints]:
-        """The links of some pages as `salticid.metrics.parts.community_links` takes them: places in `pages`, or -1."""
+        """The links of some pages as `salticid.metrics.parts.graph` takes them: places in `pages`, or -1."""
         order = np.argsort(pages)
         led_to = self.page[gather(self.start, self.out, pages)]
         at = np.minimum(pages[order].searchsorted(led_to), max(len(pages) - 1, 0))
@@ -146,3 +208,44 @@ def _distinct(ends: Any, urls: Any, nofollow: Any, nofollow_pages: Any, size: in
         begin = end
         start[page + 1] = many
     return start, out[:many].copy(), place
+
+
+# What the links of a world say about a topic, worked out once for all crawls.
+
+_VERSION = 1
+_BLOCK = 5_000
+
+Watch = Callable[[str, int, int], None]
+
+
+def link_words(
+    brief: Brief, web: RecordedWeb, graph: Graph, cache: ArrayCache, watch: Watch | None = None
+) -> tuple[Singles, Singles]:
+    """For each link of `graph.out` the anchor and the context score: the best of those to its URL on its page."""
+    settings = [_VERSION, AROUND, brief.topic.keywords, brief.language]
+    digest = hashlib.blake2b(repr(settings).encode(), digest_size=8).hexdigest()
+    names = f"anchor-{digest}", f"context-{digest}"
+    anchor, context = cache.arrays(names, lambda: _scores(LinkWords(brief), web, graph, watch))
+    return anchor, context
+
+
+def _scores(words: LinkWords, web: RecordedWeb, graph: Graph, watch: Watch | None) -> tuple[Singles, Singles]:
+    arrays, place = web.arrays, first_links(web)
+    token_ends, link_ends = (arrays[name].astype(np.int64) for name in (TOKEN.end, LINK.end))
+    anchor, context = np.zeros(len(graph.out), np.float32), np.zeros(len(graph.out), np.float32)
+    for first in range(0, web.pages, _BLOCK):
+        last = min(first + _BLOCK, web.pages)
+        token_begin, link_begin = (int(ends[first - 1]) if first else 0 for ends in (token_ends, link_ends))
+        high = token_ends[first:last] - token_begin
+        low = np.append(0, high[:-1])
+        links = slice(link_begin, int(link_ends[last - 1]))
+        page = np.repeat(np.arange(last - first), np.diff(link_ends[first:last], prepend=link_begin))
+        begin, end = (arrays[name][links] + low[page] for name in (LINK.start, LINK.stop))
+        spans = Stretch(begin, end, low[page], high[page])
+        best_scores = words.scores(arrays[TOKEN.word][token_begin : int(token_ends[last - 1])], spans)
+        usable = place[links] >= 0
+        for best, scores in zip((anchor, context), best_scores, strict=True):
+            np.maximum.at(best, place[links][usable], scores[usable])
+        if watch is not None:
+            watch("reading links", last, web.pages)
+    return anchor, context

@@ -15,18 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from salticid.evolve.graph import ANSWERS, Codes, Graph
-from salticid.evolve.kernel_loops import (
-    FLOATS,
-    WHOLES,
-    Given,
-    Visits,
-    Work,
-    World,
-    restore,
-    run_crawl,
-)
-from salticid.model import Floats, Ints, Limits, Outcome
-from salticid.strategies.parts.rank_terms import USUAL_RANKING, Ranking
+from salticid.evolve.kernel_loops import FLOATS, WHOLES, Given, Visits, Work, World, restore, run_crawl
+from salticid.model import Floats, Ints, Outcome
+from salticid.strategies.parts import USUAL_RANKING, Ranking
+from salticid.topic import Limits
 
 
 class Trace(NamedTuple):
@@ -85,9 +77,7 @@ class Kernel:
         highest = int(seeds.max(initial=-1)) + 1
         if highest > len(self._work.slot):
             self._work = _work(highest, self._graph)
-        settings = Given(
-            weights, seeds, limits.max_pages, limits.fetches, *arrivals, self._line, self._by_distance
-        )
+        settings = Given(weights, seeds, limits.max_pages, limits.fetches, *arrivals, self._line, self._by_distance)
         visits, steps = self._work.visits, -1
         try:
             steps = run_crawl(self._world, self._work, settings, rng)

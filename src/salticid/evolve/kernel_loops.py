@@ -15,18 +15,8 @@ from numba import njit
 from salticid.crawl import DEEPEST
 from salticid.evolve.graph import ANSWERS, NOT_RECORDED
 from salticid.model import Outcome
-from salticid.strategies.parts.rank_terms import (
-    ANCHOR,
-    AUTHORITY,
-    COMM_IN,
-    COMM_OUT,
-    CONTEXT,
-    HOST,
-    HUB,
-    LEVELS,
-    PARENT_1,
-)
-from salticid.tables.url_states import CHOSEN, FAILED, KNOWN, REACHED
+from salticid.strategies.parts import ANCHOR, AUTHORITY, COMM_IN, COMM_OUT, CONTEXT, HOST, HUB, LEVELS, PARENT_1
+from salticid.tables import CHOSEN, FAILED, KNOWN, REACHED
 
 OK, ROBOTS, DUPLICATE = (ANSWERS.index(each) for each in (Outcome.OK, Outcome.ROBOTS, Outcome.DUPLICATE))
 
@@ -358,9 +348,7 @@ def slot_for(slots: Any, whole: Any, floats: Any, count: Any, url: int) -> Any:
 
 
 @_inner
-def rank_of(
-    whole: Any, floats: Any, count: Any, weights: Any, phase: int, slot: int, host_score: float
-) -> Any:
+def rank_of(whole: Any, floats: Any, count: Any, weights: Any, phase: int, slot: int, host_score: float) -> Any:
     """The weighted sum of the scores of a URL, added up in the order of the terms."""
     parents = whole[slot, PARENTS]
     hub = floats[slot, LINKS] / parents / (count[ALL_LINKS] / count[PAGES])

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from multiprocessing import get_context, parent_process
 from pathlib import Path
-from typing import NamedTuple
+from threading import Thread
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from salticid.errors import UserError
-from salticid.evolve.array_cache import ArrayCache
-from salticid.evolve.good_pages import good_pages
-from salticid.evolve.graph import Graph
+from salticid.errors import SalticidError, UserError
+from salticid.evolve.graph import ArrayCache, Graph, link_words
 from salticid.evolve.kernel import Kernel, Trace
-from salticid.evolve.link_words import link_words
-from salticid.evolve.scored_pages import LEARNING, known_pages, page_scores
+from salticid.evolve.optimizers import normalise
+from salticid.evolve.scored_pages import LEARNING, good_pages, known_pages, page_scores
 from salticid.judges.cosine import Cosine
 from salticid.judges.svm import Svm
-from salticid.metrics.parts.community_links import cohesiveness, overall_cohesiveness
-from salticid.model import Bools, Floats, Ints, Limits, Scope, Topic
-from salticid.runs.brief import prepare, url_ids
-from salticid.runs.order import Recipe
+from salticid.metrics import community_cohesiveness, community_overall
+from salticid.model import Bools, Floats, Ints
+from salticid.runs import Recipe, prepare, url_ids
 from salticid.strategies.linear_rank import LinearRank
-from salticid.strategies.parts.rank_terms import CONTEXT, TERMS, USUAL_RANKING, Ranking, Weights
-from salticid.webs.recorded import RecordedWeb
+from salticid.strategies.parts import CONTEXT, TERMS, USUAL_RANKING, Ranking, Weights
+from salticid.topic import Limits, Scope, Topic
+from salticid.webs import RecordedWeb
 
 CAPACITY, LOW = 100, 50
 """So many are downloaded at once, and when so few are left, others join them: the paper's numbers."""
@@ -81,9 +88,7 @@ class Simulation:
         ranking: Ranking = USUAL_RANKING,
     ) -> None:
         if topic.scope != Scope():
-            raise UserError(
-                f"topic {topic.name!r} has a scope; crawls are simulated without one: leave it out"
-            )
+            raise UserError(f"topic {topic.name!r} has a scope; crawls are simulated without one: leave it out")
         self.web = RecordedWeb(world)
         self.digest = self.web.digest
         taught = known_pages(topic, self.web) if judge == LEARNING else topic
@@ -101,9 +106,7 @@ class Simulation:
         self._kernel = Kernel(self.graph, self.scores, self._judge.line, ranking)
         self._has_words = False
 
-    def crawl(
-        self, weights: Floats, seed: int, length: int, seeds: Sequence[str] | None = None
-    ) -> SimulatedCrawl:
+    def crawl(self, weights: Floats, seed: int, length: int, seeds: Sequence[str] | None = None) -> SimulatedCrawl:
         """One crawl of at most `length` pages, from the topic's seeds or from others.
 
         `weights` has a row for each phase and a column for each term; the rows take over one after another, in
@@ -128,7 +131,7 @@ class Simulation:
         """The two cohesivenesses of the paper; the community are the good pages and the seeds."""
         community = crawl.good | np.isin(crawl.pages, self.graph.answering(self._seeds(seeds)))
         start, link = self.graph.among(crawl.pages)
-        return Cohesion(cohesiveness(start, link, community), overall_cohesiveness(start, link, community))
+        return Cohesion(community_cohesiveness(start, link, community), community_overall(start, link, community))
 
     def recipe(self, weights: Floats, seed: int, length: int) -> Recipe:
         """What makes the ordinary loop crawl the same pages."""
@@ -161,6 +164,127 @@ class Simulation:
 def strategy_of(weights: Floats, ranking: Ranking = USUAL_RANKING) -> LinearRank:
     """The ordinary strategy with these weights, a row for each phase."""
     first, *later = (Weights(*row) for row in np.array(weights, np.float64, ndmin=2).tolist())
-    return LinearRank(
-        **first.settings(), later=tuple(later), by_distance=ranking.by_distance, margin=ranking.margin
-    )
+    return LinearRank(**first.settings(), later=tuple(later), by_distance=ranking.by_distance, margin=ranking.margin)
+
+
+# The crawls of a search are made by this process, by processes beside it, or by another `Crawlers`.
+
+T = TypeVar("T")
+R = TypeVar("R")
+GroupWatch = Callable[[int, int], None]
+"""Called with the number of crawls that are made, and of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What crawls are simulated on; enough to open it in any process that sees the folder."""
+
+    world: Path
+    topic: Topic
+    judge: str = LEARNING
+    least_good: int | None = None
+    ranking: Ranking = USUAL_RANKING
+
+    def open(self, watch: Watch | None = None) -> Simulation:
+        return Simulation(
+            self.world,
+            self.topic,
+            watch=watch,
+            judge=self.judge,
+            least_good=self.least_good,
+            ranking=self.ranking,
+        )
+
+
+class Crawlers(Protocol):
+    """Does a piece of work many times, on a simulation that each process opens once.
+
+    `work` is a function of a module, and what it takes and gives is plain data: both may travel. The results
+    come in the order of the tasks, and are the same wherever they were made.
+    """
+
+    def map(self, work: Callable[[Simulation, T], R], tasks: Sequence[T]) -> Iterator[R]:
+        """The result of each task."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Crawls one after the other, in this process."""
+
+    stage: Stage
+
+    def map(self, work: Callable[[Simulation, T], R], tasks: Sequence[T]) -> Iterator[R]:
+        """The result of each task, made when it is asked for."""
+        return (run_task(self.stage, work, task) for task in tasks)
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """Crawls in processes of this machine, as many at once as there are."""
+
+    stage: Stage
+    pool: ProcessPoolExecutor
+
+    def map(self, work: Callable[[Simulation, T], R], tasks: Sequence[T]) -> Iterator[R]:
+        """The result of each task, as soon as those before it are done."""
+        try:
+            yield from self.pool.map(partial(run_task, self.stage, work), tasks)
+        except BrokenProcessPool:
+            raise SalticidError("a worker has died, perhaps for want of memory; try fewer --workers") from None
+
+
+@contextmanager
+def crawlers(stage: Stage, workers: int) -> Iterator[Crawlers]:
+    """So many at work; all gone when this ends, however it ends."""
+    if workers == 1:
+        yield Here(stage)
+        return
+    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_serve)
+    try:
+        yield Processes(stage, pool)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def in_groups(
+    crawlers: Crawlers, work: Callable[[Simulation, T], R], tasks: Sequence[T], size: int, watch: GroupWatch
+) -> list[list[R]]:
+    """The results of all tasks in groups of `size`, one after the other."""
+    results: list[R] = []
+    for result in crawlers.map(work, tasks):
+        results.append(result)
+        watch(len(results), len(tasks))
+    return [results[at : at + size] for at in range(0, len(results), size)]
+
+
+def run_task(stage: Stage, work: Callable[[Simulation, T], R], task: T) -> R:
+    """One task done in this process, on the simulation it has opened."""
+    return work(simulation_of(stage), task)
+
+
+def prepare_worker(stage: Stage, terms: Sequence[str], watch: Watch) -> Simulation:
+    """Work out what crawls by these terms need and keep it, so that no worker has to."""
+    simulation = stage.open(watch)
+    weights = [[1.0 if term in terms else 0.0 for term in simulation.terms]]
+    simulation.crawl(normalise(np.array(weights)), seed=0, length=1)
+    return simulation
+
+
+@lru_cache(maxsize=1)
+def simulation_of(stage: Stage) -> Simulation:
+    """The simulation of a stage, opened once a process."""
+    return stage.open()
+
+
+def _serve() -> None:
+    """Leave Ctrl-C to the process that was started, and end with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

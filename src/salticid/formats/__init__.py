@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from salticid.extras import not_installed
+from salticid.errors import not_installed
 from salticid.registry import Registry
 
 if TYPE_CHECKING:
-    from salticid.store.crawl_folder import CrawlFolder
-    from salticid.store.exports.documents import Documents
-    from salticid.store.exports.selection import Criteria, Pages, Watch
+    from salticid.store import CrawlFolder
+    from salticid.store.exports import Criteria, Documents, Pages, Watch
+
+__all__ = ["Export", "ExportResult", "FileFormat", "FolderFormat", "Format", "export", "formats"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Export:
 
     def documents(self, markdown: bool = True) -> closing[Documents]:
         """The pages as documents, to be gone through once, as a context."""
-        from salticid.store.exports.documents import Documents  # here: it takes its time to import
+        from salticid.store.exports import Documents  # here: it takes its time to import
 
         news = self.pages.criteria.since is not None
         return closing(Documents(self.crawl, self.pages, markdown, self.chunk_words, news))
@@ -103,7 +104,7 @@ def export(
     `out` is a file, or for a `FolderFormat` an empty folder. With `chunk_words` each page is cut into pieces of about
     so many words, in formats that have chunks.
     """
-    from salticid.store.exports.selection import Pages
+    from salticid.store.exports import Pages
 
     with crawl.database.moment():
         pages = Pages(crawl, criteria, watch)

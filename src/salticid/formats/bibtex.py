@@ -6,7 +6,7 @@ import re
 from typing import BinaryIO
 
 from salticid.formats import Export, FileFormat
-from salticid.store.exports.reference import Reference
+from salticid.store.exports import Reference
 from salticid.urls import host
 
 _NO_KEY = re.compile(r"[^a-z0-9]+")

@@ -15,11 +15,8 @@ import tomli_w
 from salticid.formats import Export, FolderFormat
 from salticid.formats.markdown import front_matter
 from salticid.formats.parquet import write_table
-from salticid.parse.markdown_signs import code, escaped, fenced
-from salticid.store.exports.documents import Chunk, Document, DocumentStream
-from salticid.store.exports.new_folder import GENERATOR
-from salticid.store.exports.reference import one_line
-from salticid.store.exports.selection import Pages, SkipReason
+from salticid.parse import code, escaped, fenced
+from salticid.store.exports import GENERATOR, Chunk, Document, DocumentStream, Pages, SkipReason, one_line
 from salticid.urls import host
 
 DATA, CARD, TOPIC = "data/pages.parquet", "README.md", "topic.toml"
@@ -128,11 +125,7 @@ def _front(name: str, tally: Tally) -> str:
 
 def _summary(topic: dict[str, Any], pages: Pages, tally: Tally) -> str:
     keywords = escaped(one_line(str(topic.get("keywords") or "")))
-    dates = (
-        f", fetched from {tally.first:%Y-%m-%d} to {tally.last:%Y-%m-%d}"
-        if tally.first and tally.last
-        else ""
-    )
+    dates = f", fetched from {tally.first:%Y-%m-%d} to {tally.last:%Y-%m-%d}" if tally.first and tally.last else ""
     rows = "" if tally.rows == pages.taken else f", in {tally.rows:,} pieces"
     return f"{pages.taken:,} pages of {len(tally.hosts):,} hosts about: {keywords}{dates}{rows}."
 

@@ -9,10 +9,8 @@ from datetime import datetime
 from pathlib import Path
 
 from salticid.formats import Export, FolderFormat
-from salticid.parse.markdown_signs import escaped, link
-from salticid.store.exports.documents import Chunk, Document, NewsChunk, NewsDocument
-from salticid.store.exports.new_folder import GENERATOR
-from salticid.store.exports.reference import one_line
+from salticid.parse import escaped, link
+from salticid.store.exports import GENERATOR, Chunk, Document, NewsChunk, NewsDocument, one_line
 from salticid.urls import host
 
 INDEX = "index.md"
@@ -49,11 +47,7 @@ def file_name(number: int, document: Document) -> str:
     >>> file_name(7, Some(title="../Étude: CON", final_url="http://a.example/"))
     '00007-etude-con.md'
     """
-    words = (
-        unicodedata.normalize("NFKD", document.title or host(document.final_url))
-        .encode("ascii", "ignore")
-        .decode()
-    )
+    words = unicodedata.normalize("NFKD", document.title or host(document.final_url)).encode("ascii", "ignore").decode()
     slug = _NO_NAME.sub("-", words.lower())[:_LONGEST_NAME].strip("-")
     chunk = f"-{document.chunk:03}" if isinstance(document, Chunk) else ""
     return f"{number:05}{f'-{slug}' if slug else ''}{chunk}.md"
@@ -105,9 +99,7 @@ def _lines(values: Mapping[str, Value], indent: str) -> str:
         if isinstance(value, Mapping):
             lines.append(f"{indent}{name}:\n{_lines(value, indent + '  ')}")
         elif isinstance(value, Sequence) and not isinstance(value, str):
-            lines.append(
-                f"{indent}{name}:\n{''.join(_item(each, indent) for each in value)}" if value else ""
-            )
+            lines.append(f"{indent}{name}:\n{''.join(_item(each, indent) for each in value)}" if value else "")
         elif value is not None:
             lines.append(f"{indent}{name}: {_scalar(value)}\n")
     return "".join(lines)

@@ -8,7 +8,7 @@ from typing import BinaryIO
 import msgspec
 
 from salticid.formats import Export, FileFormat
-from salticid.store.exports.documents import Document, DocumentStream
+from salticid.store.exports import Document, DocumentStream
 
 GROUP_ROWS = 1_000
 GROUP_CHARACTERS = 16 << 20

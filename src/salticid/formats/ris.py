@@ -6,7 +6,7 @@ from datetime import date
 from typing import BinaryIO
 
 from salticid.formats import Export, FileFormat
-from salticid.store.exports.reference import Reference
+from salticid.store.exports import Reference
 
 
 class Ris(FileFormat):

@@ -16,14 +16,9 @@ import msgspec
 import numpy as np
 
 from salticid.formats import Export, FileFormat
-from salticid.store.crawl_folder import CrawlFolder, StoredVisit
-from salticid.store.exports.documents import Document, Documents
-from salticid.store.exports.link_texts import Anchors
-from salticid.store.exports.selection import ExportPage, Pages
-from salticid.store.times import time_of
-from salticid.store.verdicts import is_on_topic
-from salticid.store.versions import Versions
-from salticid.store.views import HOSTS_OF_VISITS
+from salticid.store import HOSTS_OF_VISITS, CrawlFolder, StoredVisit, is_on_topic, time_of
+from salticid.store.exports import Anchors, Document, Documents, ExportPage, Pages
+from salticid.store.news import Versions
 from salticid.urls import host
 
 _NAME = "export.db"
@@ -64,9 +59,7 @@ class Sqlite(FileFormat):
 
     def write(self, export: Export, out: BinaryIO) -> None:
         place = getattr(out, "name", None)
-        with tempfile.TemporaryDirectory(
-            dir=Path(place).parent if isinstance(place, str) else None
-        ) as folder:
+        with tempfile.TemporaryDirectory(dir=Path(place).parent if isinstance(place, str) else None) as folder:
             file = Path(folder) / _NAME
             with closing(sqlite3.connect(file)) as db:
                 try:

@@ -19,12 +19,10 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from salticid.formats import Export, FileFormat
 from salticid.formats.warc import check, warcinfo
-from salticid.parse.reading import head_fields
-from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.exports.documents import Document, Documents
-from salticid.store.exports.new_folder import GENERATOR
-from salticid.store.exports.selection import ExportPage, Pages, SkipReason
-from salticid.store.warc import ExchangeCopy, copy
+from salticid.parse import head_fields
+from salticid.store import CrawlFolder
+from salticid.store.archive import ExchangeCopy, copy
+from salticid.store.exports import GENERATOR, Document, Documents, ExportPage, Pages, SkipReason
 
 VERSION = "1.1.1"
 _WARC, _INDEX = "data.warc.gz", "index.cdx.gz"
@@ -73,8 +71,7 @@ def _write_archive(
         for number, document in enumerate(documents):
             time = archived.times.popleft()
             listed.write(
-                json.dumps(_entry(number, document, time), ensure_ascii=False).encode("utf-8", "replace")
-                + b"\n"
+                json.dumps(_entry(number, document, time), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
             )
             main_page = main_page or {"mainPageUrl": document.final_url, "mainPageDate": time}
     return main_page

@@ -10,8 +10,8 @@ from typing import BinaryIO
 
 from salticid.errors import UserError
 from salticid.formats import Export, FileFormat
-from salticid.store.exports.selection import SkipReason
-from salticid.store.warc import FOLDER, copy
+from salticid.store.archive import FOLDER, copy
+from salticid.store.exports import SkipReason
 from salticid.version import __version__
 
 

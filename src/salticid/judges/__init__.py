@@ -5,4 +5,6 @@ import sys
 from salticid.protocols import Judge
 from salticid.registry import Registry
 
+__all__ = ["judges"]
+
 judges: Registry[Judge] = Registry("judge", sys.modules[__name__], "score")

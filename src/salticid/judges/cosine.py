@@ -11,9 +11,7 @@ from salticid.errors import UserError
 from salticid.model import Page
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.text.bags import Bag
-from salticid.text.page_bags import PageBags
-from salticid.text.stems import Stems
+from salticid.text import Bag, PageBags, Stems
 
 
 @in_snapshot(_stems=Stems, _bags=PageBags, _query=Bag, line=float)

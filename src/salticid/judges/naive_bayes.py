@@ -9,13 +9,11 @@ from msgspec import Meta
 
 from salticid.errors import UserError
 from salticid.exact import shares
-from salticid.learning.tagged_pages import ON, TaggedPages
-from salticid.learning.trained_judge import TrainedJudge
-from salticid.learning.word_numbers import WordNumbers
+from salticid.learning import ON, TaggedPages, TrainedJudge, WordNumbers
 from salticid.model import Page
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.text.tokens import letter_runs
+from salticid.text import letter_runs
 
 
 @in_snapshot(_vocabulary=WordNumbers, _pages=TaggedPages)

@@ -11,12 +11,16 @@ from typing import Annotated
 from msgspec import Meta
 
 from salticid.errors import UserError
-from salticid.learning.calibration import Calibration
-from salticid.learning.kept_vectors import KeptVectors
-from salticid.learning.static_vectors import StaticVectors
-from salticid.learning.stem_vectors import StemVector
-from salticid.learning.topic_words import Mixture, TopicWords
-from salticid.learning.trained_judge import Schedule, TrainedJudge
+from salticid.learning import (
+    Calibration,
+    KeptVectors,
+    Mixture,
+    Schedule,
+    StaticVectors,
+    StemVector,
+    TopicWords,
+    TrainedJudge,
+)
 from salticid.model import Page
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
@@ -104,9 +108,7 @@ class Profile(TrainedJudge):
         """The same for a page that was visited, which need not be recalled if it would be read as before."""
         vector = self._kept.of(url)
         if vector is None:
-            page = replace(
-                recall(url)
-            )  # a copy, which nobody takes for the last page, read before its site was known
+            page = replace(recall(url))  # a copy, which nobody takes for the last page, read before its site was known
             vector, basis = self._words.vector_and_basis(page)
             self._kept.renew(url, vector, basis)
         return self._score(vector)

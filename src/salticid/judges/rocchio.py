@@ -9,15 +9,11 @@ import numpy as np
 from msgspec import Meta
 
 from salticid.errors import UserError
-from salticid.learning.background import background
-from salticid.learning.stem_vectors import StemVector, length_of, log_vector, total
-from salticid.learning.trained_judge import TrainedJudge
+from salticid.learning import StemVector, TrainedJudge, background, length_of, log_vector, total
 from salticid.model import Floats, Page
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.text.bags import Bag
-from salticid.text.page_bags import PageBags
-from salticid.text.stems import Stems
+from salticid.text import Bag, PageBags, Stems
 
 
 @in_snapshot(
@@ -78,9 +74,7 @@ class Rocchio(TrainedJudge):
     def train(self, on: Sequence[Page], off: Sequence[Page]) -> None:
         near, far = [self._vector(page) for page in on], [self._vector(page) for page in off]
         self._query, self._length = self._query_of(near, far)
-        left_out = [
-            near[at].cosine(*self._query_of(near[:at] + near[at + 1 :], far)) for at in range(len(near))
-        ]
+        left_out = [near[at].cosine(*self._query_of(near[:at] + near[at + 1 :], far)) for at in range(len(near))]
         low = [page.cosine(self._query, self._length) for page in far]
         middle = (_mean(left_out) + _mean(low)) / 2
         self.line = middle if left_out and middle > 0 else self.similarity

@@ -10,10 +10,7 @@ from msgspec import Meta
 
 from salticid.errors import UserError
 from salticid.exact import logistic
-from salticid.learning.background import background
-from salticid.learning.linear_svm import Features, Keys, LinearSvm
-from salticid.learning.trained_judge import TrainedJudge
-from salticid.learning.word_numbers import STOP, WordNumbers
+from salticid.learning import STOP_NUMBER, Features, Keys, LinearSvm, TrainedJudge, WordNumbers, background
 from salticid.model import Page
 from salticid.protocols import Brief
 
@@ -82,7 +79,7 @@ class Svm(TrainedJudge):
     def _keys(self, page: Page) -> Keys:
         """A number for each word, and for each pair of words that follow each other."""
         words = self._vocabulary.of(page.tokens).astype(np.int64)
-        words = words[words != STOP]
+        words = words[words != STOP_NUMBER]
         return np.concatenate((words, words[:-1] << 32 | words[1:]))
 
     def _stand_ins(self, many: int) -> list[Keys]:

@@ -11,14 +11,11 @@ from msgspec import Meta
 from salticid.columns import grow
 from salticid.errors import UserError
 from salticid.exact import log
-from salticid.learning.stem_vectors import StemVector, length_of, total
-from salticid.learning.trained_judge import Schedule
+from salticid.learning import Schedule, StemVector, length_of, total
 from salticid.model import Floats, Page
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.text.bags import Bag
-from salticid.text.page_bags import PageBags
-from salticid.text.stems import Stems
+from salticid.text import Bag, PageBags, Stems
 
 
 @in_snapshot(

@@ -19,25 +19,21 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from salticid.errors import UserError, shortened
 from salticid.lab.crawl_record import CrawlRecord, crawl_once, key_of, recorded_web
-from salticid.lab.experiment import (
-    Case,
-    Experiment,
-    cases,
-)
-from salticid.lab.gathered_results import gather
-from salticid.lab.measure_names import address_of, fingerprint
-from salticid.lab.result_cache import ResultCache
-from salticid.lab.results import Results
+from salticid.lab.experiment import Case, Experiment, address_of, cases, fingerprint
+from salticid.lab.results import ResultCache, Results
 from salticid.lab.topic_measures import (
     Crawls,
     KnownPages,
     PageRanks,
     TopicMeasures,
+    gather,
     judged_world,
     measure_topic,
 )
 from salticid.metrics import metrics
+from salticid.registry import refuse_files
 from salticid.version import __version__
 
 RESULTS, TIMINGS = "results.json", "timings.json"
@@ -50,7 +46,7 @@ Watch = Callable[[str, int, int], None]
 """Called with the progress of the work: what is being done, how much of it is done, of how much."""
 
 
-def compare(
+def run_experiment(
     experiment: Experiment, out: Path | None, workers: int, watch: Watch, pool: Executor | None = None
 ) -> Results:
     """Make all crawls and measures that are not in `out` yet; write results.json and timings.json there.
@@ -94,9 +90,7 @@ def crawls_and_measures(
         records = dict(zip(all_cases, crawl_records, strict=True))
         ranks = pool_ranks(experiment, crawl_records)
         examples = known_pages(experiment)
-        by_topic = (
-            [each for each in records.items() if each[0].topic == key] for key in experiment.topic_keys()
-        )
+        by_topic = ([each for each in records.items() if each[0].topic == key] for key in experiment.topic_keys())
         arguments = [(experiment, crawls_of_topic, examples, ranks) for crawls_of_topic in by_topic]
         topics = _run_tasks(
             [Task(measures_key(*each), measure_topic, each) for each in arguments],
@@ -133,9 +127,7 @@ def measures_key(experiment: Experiment, crawls: Crawls, examples: KnownPages, p
         __version__,
         recorded_web(experiment.world).digest,
         asdict(topic),
-        replace(
-            experiment, given=None, measures=tuple(map(fingerprint, experiment.measures or metrics.names()))
-        ),
+        replace(experiment, given=None, measures=tuple(map(fingerprint, experiment.measures or metrics.names()))),
         [(case, record.pages, record.scores, record.failed) for case, record in crawls],
     )
     digest = hashlib.blake2b(digest_size=16)
@@ -189,8 +181,7 @@ def timings(experiment: Experiment, records: dict[Case, CrawlRecord], results: R
         figures[name] = {"cpu_ms_per_page": {"mean": sum(each) / len(each), "n": len(each)}}
         if "target_recall" in results.measures:
             targets = sum(
-                (topic.values.get(name, {}).get("target_recall") or 0.0) * topic.targets
-                for topic in results.topics
+                (topic.values.get(name, {}).get("target_recall") or 0.0) * topic.targets for topic in results.topics
             )
             figures[name]["targets_per_cpu_second"] = {
                 "mean": targets / (seconds[name] / len(each) * len(results.topics)),
@@ -238,9 +229,7 @@ def _run_tasks(
     return [each for each in results if each is not None]
 
 
-def _results(
-    tasks: list[Task[T]], todo: list[int], pool: Executor | None, workers: int
-) -> Iterator[tuple[int, T]]:
+def _results(tasks: list[Task[T]], todo: list[int], pool: Executor | None, workers: int) -> Iterator[tuple[int, T]]:
     """The results of some tasks as they come, few of them under way at once; without a pool, made here."""
     if pool is None:
         yield from ((number, tasks[number].work(*tasks[number].arguments)) for number in todo)
@@ -254,3 +243,37 @@ def _results(
             return
         for future in wait(under_way, return_when=FIRST_COMPLETED).done:
             yield under_way.pop(future), future.result()
+
+
+# Experiments and leagues as TOML files.
+
+Plan = TypeVar("Plan", bound=msgspec.Struct)
+
+
+def read_plan(file: Path, form: type[Plan]) -> Plan:
+    """What a file plans, which people call by the name of its form; paths are as seen from where the program runs."""
+    name = form.__name__.lower()
+    try:
+        plan = msgspec.toml.decode(file.read_bytes(), type=form)
+    except OSError as error:
+        raise UserError(f"cannot read {name} {file}: {error.strerror}") from None
+    except (msgspec.ValidationError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"{file} is no {name}: {error}") from None
+    _refuse_code(file, plan)
+    return plan
+
+
+def _refuse_code(file: Path, plan: msgspec.Struct) -> None:
+    """UserError if a plan names code, or holds what only a program can hand over; it may name strategy files."""
+    told = msgspec.structs.asdict(plan)
+    if told.get("given") is not None:
+        raise UserError(f"{file}: only a Python program can hand over instances; leave out given")
+    for spec in told["strategies"]:
+        refuse_files(file, "strategy", spec.removesuffix(".toml"))
+    refuse_files(file, "judge", told["judge"] or "")
+    for measure in told.get("measures", ()):
+        if not isinstance(measure, str) or ":" in measure:
+            raise UserError(
+                f"{file} names the measure {shortened(str(measure))!r}; a file cannot run code. Name a built-in or "
+                "installed measure in it, or name your own on the command line, as in --measures FILE.py:FUNCTION"
+            )

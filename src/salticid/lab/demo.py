@@ -9,21 +9,17 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from salticid.lab.plots.lines import line_plot, simple_curve
-from salticid.lab.plots.svg_parts import Axes, stand_alone
-from salticid.metrics.parts.hits import harvest_curve, hits
-from salticid.model import Limits, Outcome, StopReason, Visit
-from salticid.runs.onlooker import Onlooker
-from salticid.runs.order import resolve
-from salticid.runs.run import Run, run_async
-from salticid.runs.spec import CrawlSpec, changed
-from salticid.store.crawl_folder import CrawlFolder, StoredVisit
-from salticid.text.templates import templates
+from salticid.lab.plots import Axes, line_plot, simple_curve, stand_alone
+from salticid.metrics import harvest_curve, hits
+from salticid.model import Outcome, StopReason, Visit
+from salticid.runs import CrawlSpec, Onlooker, Run, changed, resolve, run_async
+from salticid.store import CrawlFolder, StoredVisit
+from salticid.text import templates
+from salticid.topic import Limits
 from salticid.truth import load_topic
-from salticid.webs.recorded import RecordedWeb
-from salticid.webs.served import ADDRESS, serve
-from salticid.worlds.generating.building import WebEdition, build_generated
-from salticid.worlds.topics import TopicPlan, make_topics
+from salticid.webs import ADDRESS, RecordedWeb, serve
+from salticid.worlds import TopicPlan, make_topics
+from salticid.worlds.generating import WebEdition, build_generated
 
 PAGES = 15_000
 TOPIC = "science.astronomy"
@@ -55,7 +51,7 @@ def make_world(out: Path, watch: Callable[[int, int], None]) -> tuple[Path, Path
     return out / "world", topic, len(load_topic(topic)[1].targets)
 
 
-def crawl(
+def demo_crawl(
     world: Path, topic_file: Path, strategy: str, out: Path, watch: Callable[[int, float], None]
 ) -> DemoCrawl:
     """Serve the world over HTTP, crawl it with one strategy into `out`, then look at the truth."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,13 +14,57 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
-from salticid.drivers.arrivals import arrivals
+from salticid.drivers import arrivals
 from salticid.errors import UserError
-from salticid.lab.measure_names import find_measures
-from salticid.model import Limits, Topic
+from salticid.metrics import Metric, measure_of, metrics
 from salticid.protocols import Judge, Strategy
-from salticid.runs.specs import DEFAULT_JUDGE, description, judge_in, judge_of, strategy_of
+from salticid.runs import DEFAULT_JUDGE, description, judge_in, judge_of, strategy_of
+from salticid.topic import Limits, Topic
 from salticid.truth import Truth, load_topic
+
+# Measures as people name them: by the name of a file, FILE.py:FUNCTION or MODULE:FUNCTION, or as a function.
+
+
+def find_measures(requests: Iterable[str | Metric]) -> dict[str, Metric]:
+    """The measures asked for by their names, all there are if none is asked for; a UserError for what is none."""
+    measures: dict[str, Metric] = {}
+    for each in tuple(requests) or metrics.names():
+        function: object = each
+        if isinstance(each, str):
+            function = metrics.find_code(each) if ":" in each else metrics.find(each)
+        if not callable(function):
+            raise UserError(f"{function!r} is no measure; give a name, or a function of one crawl")
+        name = each if isinstance(each, str) and ":" not in each else measure_of(function).name
+        if name in measures:
+            raise UserError(f"two measures are named {name}; give another name to one of them")
+        measures[name] = function
+    return measures
+
+
+def address_of(measure: str | Metric) -> str:
+    """What a measure goes by in other processes, to which no code is sent: a name, or MODULE:FUNCTION."""
+    if isinstance(measure, str):
+        return measure
+    name, module = measure_of(measure).name, getattr(measure, "__module__", "")
+    if module == "__main__" or getattr(sys.modules.get(module), name, None) is not measure:
+        raise UserError(
+            f"the measure {name} cannot be imported by other processes; "
+            "define it at the top of a module, or measure with one worker"
+        )
+    return f"{module}:{name}"
+
+
+def fingerprint(measure: str | Metric) -> str:
+    """A text that changes when a measure that is not ours does; for ours, the version stands."""
+    (name, function), *_ = find_measures([measure]).items()
+    module = inspect.getmodule(function)
+    if getattr(module, "__name__", "").startswith("salticid.metrics."):
+        return name
+    bound = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+    try:
+        return f"{name} {bound} {inspect.getsource(module or function)}"
+    except (OSError, TypeError):  # no file holds it: it is another one each time
+        return f"{name} {bound} {function!r}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +170,7 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             if (number := getattr(self, name)) is not None and number < bound:
                 raise UserError(f"{name} is {number}; give at least {bound}")
         if not self.strategies:
-            raise UserError(
-                "nothing to compare; name strategies with --strategy, as in --strategy best_first"
-            )
+            raise UserError("nothing to compare; name strategies with --strategy, as in --strategy best_first")
         for spec in self.strategies:
             self.description(spec)
             self.judge_description(spec)

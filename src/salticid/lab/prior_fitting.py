@@ -15,13 +15,10 @@ from salticid.errors import UserError
 from salticid.lab.compare import processes
 from salticid.lab.crawl_record import recorded_web
 from salticid.lab.experiment import make_judge
-from salticid.model import Floats, Limits, Outcome, Topic, Visit
-from salticid.runs.order import Recipe
-from salticid.runs.recorded import RecordedCrawl
-from salticid.store.memory_log import MemoryLog
-from salticid.strategies.hunter import Hunter
-from salticid.strategies.parts.hunter.features import NAMES
-from salticid.strategies.parts.hunter.prior import Prior, menu_share
+from salticid.model import Floats, Outcome, Visit
+from salticid.runs import MemoryLog, Recipe, RecordedCrawl
+from salticid.strategies.hunter import NAMES, Hunter, Prior, menu_share
+from salticid.topic import Limits, Topic
 from salticid.truth import Truth, load_topic
 from salticid.urls import canonical
 
@@ -120,9 +117,7 @@ def best_weights(questions: Sequence[LinkQuestion], provenance: str) -> Prior:
     for each question.
     """
     if not questions:
-        raise UserError(
-            "no crawl met a target, so that nothing can be learned; are there targets in the topic files?"
-        )
+        raise UserError("no crawl met a target, so that nothing can be learned; are there targets in the topic files?")
     features = np.concatenate([question.features for question in questions])
     most = features.mean(axis=0) + _MOST_SPREADS * features.std(axis=0)
     features = np.minimum(features, most)
@@ -165,9 +160,7 @@ def _tasks(source: Source) -> list[tuple[Topic, Truth]]:
     """Each topic as it is, and without its examples."""
     topics = [load_topic(file) for file in source.topics]
     return [
-        (version, truth)
-        for topic, truth in topics
-        for version in dict.fromkeys((topic, replace(topic, examples=())))
+        (version, truth) for topic, truth in topics for version in dict.fromkeys((topic, replace(topic, examples=())))
     ]
 
 

@@ -2,24 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TypeVar
+from math import sqrt
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.stats import spearmanr
 
-from salticid.lab.crawl_measures import CrawlMeasures, measure_crawl
-from salticid.lab.crawl_record import CrawlRecord, recorded_web
-from salticid.lab.experiment import Case, Experiment
-from salticid.lab.measure_names import find_measures
-from salticid.lab.traits import heterogeneity
-from salticid.metrics.distance import mean_distance
-from salticid.metrics.oracle_share import oracle_share
-from salticid.metrics.parts.judged_crawl import JudgedCrawl
-from salticid.metrics.parts.judged_topic import JudgedTopic
-from salticid.metrics.parts.judged_world import JudgedWorld
+from salticid.lab.crawl_record import RECALLS, CrawlMeasures, CrawlRecord, grid, measure_crawl, recorded_web
+from salticid.lab.experiment import Case, Experiment, find_measures
+from salticid.lab.results import Curve, Results, TopicResult
+from salticid.lab.statistics import all_pairs, known_together, summary
+from salticid.metrics import (
+    JudgedCrawl,
+    JudgedTopic,
+    JudgedWorld,
+    Measure,
+    idf,
+    mean_distance,
+    measure_of,
+    oracle_share,
+    unit_vectors,
+)
 from salticid.model import Floats, Ints
+
+# What a topic is like, and how far a measure depends on it.
+
+MIN_TOPICS = 5
+
+
+def heterogeneity(targets: csr_array, among: csr_array) -> float | None:
+    """How unlike each other the targets' pages are: the mean of 1 - cosine over all pairs, tf * idf.
+
+    Both are counts of stems, pages x stems; the idf, 1 + ln(N / n_k), is that of the pages of `among`, a pool
+    or a world with the targets in it. None for fewer than two pages. An empty page is like no other.
+
+    >>> pages = csr_array(np.array([[1, 0], [1, 0], [0, 1]]))
+    >>> round(heterogeneity(pages, pages), 4)    # pairs: 0, 1 and 1
+    0.6667
+    """
+    many = int(targets.shape[0])
+    if many < 2:
+        return None
+    vectors = unit_vectors(targets, idf(among))
+    together = np.bincount(vectors.indices, vectors.data, targets.shape[1])
+    itself = float((vectors.data * vectors.data).sum())
+    likeness = (float((together * together).sum()) - itself) / (many * (many - 1))
+    return min(1.0, max(0.0, 1.0 - likeness))
+
+
+def rank_correlation(trait: Sequence[float | None], values: Sequence[float | None]) -> float | None:
+    """Spearman's, over the topics where both are known; None when these are fewer than 5 or either is constant.
+
+    >>> rank_correlation([1, 2, 3, 4, 5], [10, 20, 30, 50, 40])
+    0.9
+    """
+    both = known_together(trait, values)
+    if both.shape[1] < MIN_TOPICS or (both == both[:, :1]).all(axis=1).any():
+        return None
+    return round(float(spearmanr(both[0], both[1]).statistic), 12)
+
+
+def chance_correlation(topics: int) -> float | None:
+    """The rank correlation that chance alone exceeds about once in twenty times; None for too few topics.
+
+    >>> round(chance_correlation(33), 2), chance_correlation(4)
+    (0.35, None)
+    """
+    return 1.96 / sqrt(topics - 1) if topics >= MIN_TOPICS else None
+
+
+def dependence(
+    traits: Mapping[str, Sequence[float | None]],
+    values: Mapping[str, Mapping[str, Sequence[float | None]]],
+) -> dict[str, dict[str, dict[str, float]]]:
+    """By trait, measure and strategy the rank correlation over topics, where there is one.
+
+    `traits` has for each trait, `values` for each measure and strategy, one number a topic.
+
+    >>> dependence({"size": [1, 2, 3, 4, 5]}, {"harvest": {"a": [5, 4, 3, 2, 1], "b": [0, 0, 0, 0, 0]}})
+    {'size': {'harvest': {'a': -1.0}}}
+    """
+    return {
+        trait: {
+            metric: {
+                strategy: rho
+                for strategy, each in by_strategy.items()
+                if (rho := rank_correlation(numbers, each)) is not None
+            }
+            for metric, by_strategy in values.items()
+        }
+        for trait, numbers in traits.items()
+    }
+
 
 T = TypeVar("T")
 Crawls = Sequence[tuple[Case, CrawlRecord]]
@@ -52,9 +130,7 @@ class TopicMeasures(msgspec.Struct, frozen=True):
     swept: dict[str, dict[int, float]]
 
 
-def measure_topic(
-    experiment: Experiment, crawls: Crawls, examples: KnownPages, ranks: PageRanks
-) -> TopicMeasures:
+def measure_topic(experiment: Experiment, crawls: Crawls, examples: KnownPages, ranks: PageRanks) -> TopicMeasures:
     """Measure the crawls of one topic; a strategy that failed on one of them has no measures."""
     failures = {case.strategy: record.failed for case, record in crawls if record.failed is not None}
     size = experiment.max_buffer  # crawls of a sweep, and from half the seeds, are not compared
@@ -77,9 +153,7 @@ def measure_topic(
         failed=failures,
         curves=_by_name(by_strategy, lambda crawl: crawl.curves, lambda rows: np.mean(rows, axis=0).tolist()),
         histograms=_by_name(by_strategy, lambda crawl: crawl.histograms, total_counts),
-        swept=_sweep(topic, [each for each in crawls if each[0].strategy not in failures])
-        if experiment.sweep
-        else {},
+        swept=_sweep(topic, [each for each in crawls if each[0].strategy not in failures]) if experiment.sweep else {},
     )
 
 
@@ -152,3 +226,84 @@ def _by_name(
             rows = [part(crawl)[name] for crawl in crawls if name in part(crawl)]
             by_name.setdefault(name, {})[strategy] = join(rows)
     return by_name
+
+
+# From topics measured one by one to what can be said of strategies.
+
+
+def gather(experiment: Experiment, topics: Sequence[TopicMeasures], about: dict[str, Any]) -> Results:
+    measures = {name: measure_of(each, name) for name, each in find_measures(experiment.measures).items()}
+    metrics = sorted(measures)
+    by_metric = {
+        metric: {
+            strategy: [topic.values.get(strategy, {}).get(metric) for topic in topics]
+            for strategy in experiment.strategies
+        }
+        for metric in metrics
+    }
+    traits: dict[str, list[float | None]] = {
+        "size": [float(topic.targets) for topic in topics],
+        "heterogeneity": [topic.heterogeneity for topic in topics],
+        "distance": [topic.distance for topic in topics],
+    }
+    return Results(
+        strategies={
+            strategy: {metric: summary(by_metric[metric][strategy]) for metric in metrics}
+            for strategy in experiment.strategies
+        },
+        tests=[test for metric in metrics for test in all_pairs(metric, by_metric[metric], experiment.seed)],
+        topics=[
+            TopicResult(topic.name, topic.targets, topic.heterogeneity, topic.values, topic.failed) for topic in topics
+        ],
+        curves={**_curves(experiment, topics, measures), **_sweeps(experiment, topics)},
+        histograms=_histograms(experiment, topics),
+        dependence=dependence(traits, by_metric),
+        about=about,
+        measures=measures,
+    )
+
+
+def _curves(
+    experiment: Experiment, topics: Sequence[TopicMeasures], measures: Mapping[str, Measure]
+) -> dict[str, dict[str, Curve]]:
+    along = [float(n) for n in grid(experiment.max_pages)]
+    over = {name: [float(n) for n in measure.tops] or along for name, measure in measures.items()}
+    over["precision_recall"] = list(RECALLS)
+    return {
+        name: {
+            strategy: curve
+            for strategy in experiment.strategies
+            if (curve := _curve(over[name], [topic.curves.get(name, {}).get(strategy) for topic in topics]))
+        }
+        for name in sorted({name for topic in topics for name in topic.curves})
+    }
+
+
+def _sweeps(experiment: Experiment, topics: Sequence[TopicMeasures]) -> dict[str, dict[str, Curve]]:
+    """How near the strategies come to the oracle with smaller and larger frontiers, where that was tried."""
+    curves: dict[str, Curve] = {}
+    for strategy in experiment.strategies:
+        rows = [topic.swept.get(strategy) for topic in topics]
+        sizes = sorted({size for row in rows if row for size in row})
+        curve = _curve([float(n) for n in sizes], [[row[n] for n in sizes] if row else None for row in rows])
+        if curve is not None:
+            curves[strategy] = curve
+    return {"oracle_share_by_max_buffer": curves} if curves else {}
+
+
+def _curve(places: list[float], rows: Sequence[list[float] | None]) -> Curve | None:
+    """Mean and standard error over the topics that have it."""
+    there = np.array([row for row in rows if row], np.float64)
+    if not places or not len(there):
+        return None
+    error = there.std(axis=0, ddof=1) / np.sqrt(len(there)) if len(there) > 1 else np.zeros(len(places))
+    return Curve(places, there.mean(axis=0).tolist(), error.tolist())
+
+
+def _histograms(experiment: Experiment, topics: Sequence[TopicMeasures]) -> dict[str, dict[str, list[int]]]:
+    totals: dict[str, dict[str, list[int]]] = {}
+    for name in sorted({name for topic in topics for name in topic.histograms}):
+        for strategy in experiment.strategies:
+            rows = [topic.histograms.get(name, {}).get(strategy, []) for topic in topics]
+            totals.setdefault(name, {})[strategy] = total_counts(rows)
+    return totals

@@ -70,9 +70,7 @@ class LinearSvm:
         return float((self.weights[row.columns] * row.values).sum()) + self.bias
 
     @classmethod
-    def train(
-        cls, rows: Sequence[FeatureRow], positive: Sequence[bool], size: int, c: float = 1.0
-    ) -> LinearSvm:
+    def train(cls, rows: Sequence[FeatureRow], positive: Sequence[bool], size: int, c: float = 1.0) -> LinearSvm:
         """The plane for these rows: minimises |w|^2 / 2 + sum of C_i max(0, 1 - y_i margin_i)^2.
 
         The bias is one more weight. Both sides matter alike, however many rows they have:

@@ -9,13 +9,11 @@ import numpy as np
 
 from salticid.exact import logs, shares
 from salticid.learning.link_tables import AnchorCounts, Counts, LinkTables, PageCounts
-from salticid.learning.multinomial_bayes import MultinomialBayes, Whole
-from salticid.learning.tagged_pages import OFF, ON, TaggedPages, count_background
-from salticid.learning.word_numbers import WordNumbers
+from salticid.learning.naive_bayes import OFF, ON, MultinomialBayes, TaggedPages, Whole, WordNumbers, count_background
 from salticid.model import Area, Floats, Ints, Page
 from salticid.protocols import Brief, Table
 from salticid.snapshots import in_snapshot, rows
-from salticid.text.tokens import letter_runs
+from salticid.text import letter_runs
 
 LONGEST_ANCHOR = 32
 """An anchor of more words than this was not closed by its author."""
@@ -68,9 +66,7 @@ class LinkModel:
     Paper: Passerini, Frasconi, Soda, "Evaluation methods for focused crawling", AI*IA 2001.
     """
 
-    def __init__(
-        self, words: Table, code: str, classes: Sequence[str], target: str, most_words: int = 0
-    ) -> None:
+    def __init__(self, words: Table, code: str, classes: Sequence[str], target: str, most_words: int = 0) -> None:
         self.classes, self.target = tuple(classes), tuple(classes).index(target)
         self.vocabulary = WordNumbers(words, code)
         self.pages = TaggedPages(self.vocabulary, len(classes), most_words)

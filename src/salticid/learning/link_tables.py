@@ -91,7 +91,7 @@ class LinkTables(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         yield from chain.from_iterable(words.items() for words in (*self.pages.areas, self.anchors.words))
 
 
-def save(strategy: str, tables: LinkTables, settings: Mapping[str, object] | None = None) -> str:
+def save_link_tables(strategy: str, tables: LinkTables, settings: Mapping[str, object] | None = None) -> str:
     """The text of a strategy file: the strategy's name, its other settings, the tables.
 
     >>> pages, anchors = PageCounts([1, 1], rest={"eyes": [0, 3]}), AnchorCounts([2, 1])
@@ -110,8 +110,6 @@ def load(text: str) -> LinkTables:
     try:
         return msgspec.convert(msgspec.toml.decode(text)["tables"], LinkTables)
     except KeyError:
-        raise UserError(
-            "the strategy file has no [tables]; make one with tables learned from links"
-        ) from None
+        raise UserError("the strategy file has no [tables]; make one with tables learned from links") from None
     except msgspec.MsgspecError as error:
         raise UserError(f"these are no tables of links: {error}") from None

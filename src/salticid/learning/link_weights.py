@@ -69,6 +69,6 @@ class LinkWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return float(shares(scores)[self.classes.index(self.target)])
 
 
-def save(weights: LinkWeights) -> str:
+def save_link_weights(weights: LinkWeights) -> str:
     """The text of a strategy file."""
     return msgspec.toml.encode({"strategy": "context", "weights": weights}).decode()

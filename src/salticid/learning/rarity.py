@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -11,15 +12,42 @@ import numpy as np
 
 from salticid.columns import grow
 from salticid.exact import LOGS_OF_COUNTS, exps, logs, logs_of_counts
-from salticid.learning.background import frequencies
 from salticid.learning.stem_vectors import StemVector
 from salticid.model import Floats, Ints
 from salticid.native import NOTHING, at, lib
 from salticid.protocols import Brief, OwnWords
 from salticid.snapshots import in_snapshot
-from salticid.text import language
-from salticid.text.bags import Bag
-from salticid.text.stems import STOP, Stems
+from salticid.text import STOP, Bag, Stems, listed, stemmer, stop_words, word_frequencies
+
+# The usual words of a language: what a page about nothing in particular would say.
+
+SIZE = 10_000
+"""How many words, stop words aside, the imagined text has: about as many as a dozen example pages."""
+
+
+@cache
+def background(code: str) -> tuple[tuple[str, int], ...]:
+    """How often each word is to be expected in a text of SIZE words; the commonest first, none below once.
+
+    The frequencies are renormalised without stop words. For a language without a word list (Estonian,
+    Basque, Esperanto, ...) they are the English ones, which says little and misleads nobody: few of those
+    words will turn up.
+
+    >>> [word for word, times in background("en")[:3]], sum(times for _, times in background("en")) <= SIZE
+    (['time', 'people', 'day'], True)
+    """
+    shares = frequencies(code)
+    per_word = SIZE / sum(shares.values())
+    counts = ((word, int(frequency * per_word)) for word, frequency in shares.items())
+    return tuple(sorted((pair for pair in counts if pair[1]), key=lambda pair: (-pair[1], pair[0])))
+
+
+@cache
+def frequencies(code: str) -> Mapping[str, float]:
+    """The share of a language's text that each of its usual words has, stop words left out."""
+    stop = stop_words(listed(code))
+    return MappingProxyType({word: share for word, share in word_frequencies(code).items() if word not in stop})
+
 
 SHORT_PAGE = 100
 """So many words, stop words aside, is a page thought to have when rarity is worked out."""
@@ -154,7 +182,7 @@ def _rarity_list(code: str, stemmed_as: str) -> dict[str, float]:
     """
     usual = frequencies(code)
     together = _by_stem(usual, stemmed_as)
-    stop = {word: share for word, share in language.frequencies(code).items() if word not in usual}
+    stop = {word: share for word, share in word_frequencies(code).items() if word not in usual}
     together = {**_by_stem(stop, stemmed_as), **together}
     frequent = np.maximum(np.fromiter(together.values(), np.float64, len(together)), LEAST_FREQUENCY)
     return dict(zip(together, _rarities(frequent).tolist(), strict=True))
@@ -162,6 +190,6 @@ def _rarity_list(code: str, stemmed_as: str) -> dict[str, float]:
 
 def _by_stem(shares: Mapping[str, float], stemmed_as: str) -> dict[str, float]:
     together: dict[str, float] = {}
-    for stem, share in zip(language.stemmer(stemmed_as)(list(shares)), shares.values(), strict=True):
+    for stem, share in zip(stemmer(stemmed_as)(list(shares)), shares.values(), strict=True):
         together[stem] = together.get(stem, 0.0) + share
     return together

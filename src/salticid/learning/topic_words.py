@@ -6,21 +6,47 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import fsum, sqrt
+from typing import Generic, TypeVar
 
 import numpy as np
 
-from salticid.learning.background import background
-from salticid.learning.even_sample import EvenSample
-from salticid.learning.rarity import RareWords, Rarity
+from salticid.learning.rarity import RareWords, Rarity, background
 from salticid.learning.stem_vectors import Stack, StemVector, dense_product, length_of, total
 from salticid.learning.word_vectors import Meanings, Vectors
 from salticid.model import Floats, Page, RepeatedRows
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.text.bags import Bag
-from salticid.text.own_words import OwnWords
-from salticid.text.page_bags import PageBags
-from salticid.text.stems import Stems
+from salticid.text import Bag, OwnWords, PageBags, Stems
+
+# A few of many, evenly spread over all that came.
+
+T = TypeVar("T")
+
+
+@in_snapshot("_most", items=list[StemVector], _every=int, _count=int)
+class EvenSample(Generic[T]):
+    """Keeps every k-th of what comes, k doubling whenever `most` are kept; no chance has a part in it.
+
+    >>> kept = EvenSample[int](4)
+    >>> for number in range(11):
+    ...     kept.add(number)
+    >>> kept.items
+    [0, 4, 8]
+    """
+
+    def __init__(self, most: int) -> None:
+        self.items: list[T] = []
+        self._most, self._every, self._count = most, 1, 0
+
+    def add(self, item: T) -> None:
+        """Take one more item into account."""
+        if self._count % self._every == 0:
+            self.items.append(item)
+        self._count += 1
+        if len(self.items) > self._most:
+            self.items = self.items[::2]
+            self._every *= 2
+
 
 HEADING_TIMES = 3
 """A word in a title, a heading or a description counts as so many in the text."""
@@ -113,9 +139,7 @@ class TopicWords:
             self._meanings.meet_text(brief.topic.keywords)
             for page in brief.examples:
                 self._meanings.meet(page)
-        self.tell(
-            [self.vector(page) for page in brief.examples], [self.vector(page) for page in brief.negatives]
-        )
+        self.tell([self.vector(page) for page in brief.examples], [self.vector(page) for page in brief.negatives])
 
     def vector(self, page: Page) -> StemVector:
         """A page as rare words see it; that of the last page is kept, which is scored, then seen."""

@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 from zlib import crc32
+
+import numpy as np
+
+__all__ = ["NOTHING", "TextArrays", "at", "lib", "struct"]
 
 FILE = "kernels.bin"
 """Not .so, which would say that Python may import it."""
@@ -46,3 +51,56 @@ def _no_address(array: Any) -> Any:
 
 lib, at, NOTHING, struct = _load(Path(__file__).parent)
 """The functions of `kernels.h`, or None; what hands them an array, what stands where there is none, makes a struct."""
+
+_MOST_MORE = 4 << 20
+"""Bytes by which the heap grows at the most, beyond those that are needed: a page may cost only so many."""
+
+
+class TextArrays:
+    """A table of texts in arrays, in which compiled loops give ids by themselves.
+
+    The slots of a hash table; the texts one behind the other, a line each, and where each ends; how many texts and
+    bytes are `held`.
+    """
+
+    def __init__(self) -> None:
+        self._secrets = np.frombuffer(os.urandom(24), np.uint64)  # which decide nothing that could be seen
+        self._bits = 12
+        self._slots = np.zeros(1 << self._bits, np.uint64)
+        self._ends = np.empty(1 << self._bits - 1, np.int64)
+        self.heap = np.empty(1 << 16, np.uint8)
+        self.held = np.zeros(2, np.int64)
+        self._given = self._struct()
+
+    def intern_all(self, texts: Sequence[bytes]) -> list[int]:
+        joined, many = b"".join(texts), len(texts)
+        ends, ids = np.fromiter(accumulate(map(len, texts)), np.int64, many), np.empty(many, np.int32)
+        lib.intern_texts(at(joined), at(ends), many, self.with_room(many, len(joined)), at(ids))
+        known: list[int] = ids.tolist()
+        return known
+
+    def with_room(self, texts: int, size: int) -> Any:
+        """What compiled loops are handed, which has room for so many more texts of so many bytes in all."""
+        held, used = self.held.tolist()
+        if held + texts > len(self._ends):
+            self._more_slots(held + texts)
+        if used + size + texts > len(self.heap):
+            heap = np.empty(used + size + texts + min(len(self.heap), _MOST_MORE), np.uint8)
+            heap[:used] = self.heap[:used]
+            self.heap = heap
+            self._given = self._struct()
+        return self._given
+
+    def _struct(self) -> Any:
+        arrays = (self._secrets, self._slots, self._ends, self.heap, self.held)
+        secrets, slots, ends, heap, held = map(at, arrays)
+        return struct("Newcomers *", [secrets, slots, self._bits, ends, heap, held])
+
+    def _more_slots(self, texts: int) -> None:
+        """At the most every second slot is taken."""
+        bits = (2 * texts - 1).bit_length()
+        slots, ends = np.zeros(1 << bits, np.uint64), np.empty(1 << bits - 1, np.int64)
+        lib.more_slots(at(self._slots), self._bits, at(slots), bits)
+        ends[: len(self._ends)] = self._ends
+        self._bits, self._slots, self._ends = bits, slots, ends
+        self._given = self._struct()

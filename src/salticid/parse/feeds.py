@@ -10,8 +10,8 @@ from html import escape, unescape
 from math import inf
 from xml.parsers import expat
 
-from salticid.parse.charset import decode
-from salticid.parse.content import timestamp
+from salticid.parse.answer import timestamp
+from salticid.parse.decoding import decode
 
 FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/rdf+xml")
 """The types by which a page names its feeds."""

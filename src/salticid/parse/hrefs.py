@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from salticid.model import NO_URL, Ints
-from salticid.native import at, lib
-from salticid.native.text_arrays import TextArrays
+from salticid.native import TextArrays, at, lib
 from salticid.protocols import Interning
 from salticid.urls import LONGEST, canonical
 

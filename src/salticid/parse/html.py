@@ -6,23 +6,224 @@ Marks stand in the text around every anchor and heading, and tell where in the s
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import zstandard
 
-from salticid.model import NO_URL, Ints, Links, Page
+from salticid.model import NO_URL, Area, Ints, Links, Page
 from salticid.native import at, lib
-from salticid.parse.charset import to_utf8
-from salticid.parse.document import HEADING, HEADING_END, Bools, Head
-from salticid.parse.document_reader import DocumentReader
-from salticid.parse.head_links import HeadLinks
+from salticid.parse.decoding import to_utf8
+from salticid.parse.document import HEADING, HEADING_END, Bools, DocumentReader, Head, HeadLink
+from salticid.parse.feeds import FEED_TYPES
 from salticid.parse.hrefs import Hrefs
-from salticid.parse.mark_spans import MarkSpans, mark_spans
-from salticid.parse.robots_tags import AGENT, directives
-from salticid.parse.word_bound import bounded_tokens
 from salticid.protocols import Interning
-from salticid.text.tokens import MARKS, Tokenizer
+from salticid.text import MARKS, MarkedTokens, Tokenizer, code_of_tag
 from salticid.urls import canonical
+
+# The `link` elements of a document, taken for what they mean: itself, what comes next, translations, feeds.
+
+MAX_FEEDS = 5
+"""Feeds that a page may name, and translations into one language."""
+
+_SERIES = ("next", "prev", "previous")
+
+
+class HeadLinks:
+    """What `link` elements with `rel` and `href` say; hrefs as they are written."""
+
+    def __init__(self, links: list[HeadLink]) -> None:
+        self.canonical = ""
+        self.feeds: list[str] = []
+        self._series: list[str] = []
+        self._translations: dict[str, list[str]] = {}
+        for href, rel, kind, tag in links:
+            meanings = rel.lower().split()
+            if "canonical" in meanings:
+                self.canonical = self.canonical or href
+            elif "alternate" in meanings and "stylesheet" not in meanings:
+                self._add_alternate(href, kind, tag)
+            elif not set(meanings).isdisjoint(_SERIES):
+                self._series.append(href)
+
+    def to_follow(self, lang: str, language: str | None) -> list[str]:
+        """Where a reader goes on: to the next part and the one before; to the same in the `language` that is asked
+        for, unless the document says with `lang` that it is in that.
+        """
+        same = self._translations.get(language or "", [])
+        if same and code_of_tag(lang) == language:
+            same = []
+        return self._series[: len(_SERIES)] + same
+
+    def _add_alternate(self, href: str, kind: str, tag: str) -> None:
+        if kind.partition(";")[0].strip().lower() in FEED_TYPES:
+            self.feeds += [href][: MAX_FEEDS - len(self.feeds)]
+        elif code := code_of_tag(tag):
+            same = self._translations.setdefault(code, [])
+            same += [href][: MAX_FEEDS - len(same)]
+
+
+# Where links and headings stand between the tokens of a page, as the marks tell.
+
+_LINK, _LINK_END, _HEADING, _ = map(ord, MARKS)
+
+
+class MarkSpans(NamedTuple):
+    """Of each link the `start` and the `end`, none of any where a text breaks off within one; and the runs of equal
+    area: META up to the title, HEADING within title and h1, REST.
+    """
+
+    start: Ints
+    end: Ints
+    area_start: Ints
+    area: npt.NDArray[np.uint8]
+
+
+def mark_spans(stream: MarkedTokens) -> MarkSpans:
+    """Marks nest as brackets do: HTML may hold an anchor within another."""
+    return _with_lists(stream) if lib is None else _compiled(stream)
+
+
+def _compiled(stream: MarkedTokens) -> MarkSpans:
+    many = len(stream.mark)
+    start, end, outer, area_start = np.empty((4, many + 1), np.int32)
+    area, counts = np.empty(many + 1, np.uint8), np.empty(2, np.int32)
+    lib.mark_spans(
+        at(stream.mark),
+        at(stream.at),
+        many,
+        at(start),
+        at(end),
+        at(outer),
+        at(area_start),
+        at(area),
+        at(counts),
+    )
+    links, areas = counts.tolist()
+    links = max(links, 0)
+    return MarkSpans(start[:links].copy(), end[:links].copy(), area_start[:areas].copy(), area[:areas].copy())
+
+
+def _with_lists(stream: MarkedTokens) -> MarkSpans:
+    start: list[int] = []
+    end: list[int] = []
+    still_open: list[int] = []
+    starts, areas = [0], [Area.META]
+    for mark, place in zip(stream.mark.tolist(), stream.at.tolist(), strict=True):
+        if mark == _LINK:
+            still_open.append(len(end))
+            start.append(place)
+            end.append(place)
+        elif mark == _LINK_END:
+            end[still_open.pop()] = place
+        else:
+            if starts[-1] == place:
+                starts.pop(), areas.pop()
+            starts.append(place)
+            areas.append(Area.HEADING if mark == _HEADING else Area.REST)
+    if still_open:
+        start, end = [], []
+    return MarkSpans(
+        np.array(start, np.int32),
+        np.array(end, np.int32),
+        np.array(starts, np.int32),
+        np.array(areas, np.uint8),
+    )
+
+
+# Texts of more different words than people use are read up to a point: what a table has met it keeps for good.
+
+MAX_WORDS = 50_000
+"""After so many different words a page is read no further; Ulysses has 30,000."""
+_AT_ONCE = 10_000  # characters, so that the last piece brings few more
+
+
+def bounded_tokens(marked: bytes, tokenizer: Tokenizer) -> MarkedTokens:
+    """What the tokenizer makes of a text in UTF-8, or of its beginning with `MAX_WORDS` different words and few more.
+
+    Where it ends depends on nothing but the text.
+    """
+    if len(marked) <= MAX_WORDS or len(text := marked.decode()) <= MAX_WORDS:  # a word has a letter, at least
+        return tokenizer.tokens_and_marks(marked)
+    parts: list[MarkedTokens] = []
+    words: set[int] = set()
+    size = counted = 0
+    for piece in _pieces(text):
+        parts.append(tokenizer.tokens_and_marks(piece.encode()))
+        size += len(parts[-1].tokens)
+        if size >= MAX_WORDS:  # before that, they cannot be so many different ones
+            words.update(*(part.tokens.tolist() for part in parts[counted:]))
+            counted = len(parts)
+        if len(words) >= MAX_WORDS:
+            break
+    before = np.cumsum([0, *(len(each.tokens) for each in parts)], dtype=np.int32)
+    return MarkedTokens(
+        tokens=np.concatenate([each.tokens for each in parts]),
+        mark=np.concatenate([each.mark for each in parts]),
+        at=np.concatenate([each.at + start for each, start in zip(parts, before, strict=False)]),
+    )
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text in pieces that end at a space, if there is one."""
+    begin = 0
+    while begin < len(text):
+        end = begin + _AT_ONCE
+        if end < len(text):
+            space = text.rfind(" ", begin, end)
+            end = end if space <= begin else space
+        yield text[begin:end]
+        begin = end
+
+
+# What a page asks of crawlers: its robots tags, and the X-Robots-Tag fields that came with it.
+
+AGENT = "salticid"
+"""The name by which tags know us, unless a crawl goes by another."""
+_DIRECTIVE = re.compile(r"(?<![\w:-])(?<!:\s)(?:noindex|nofollow|noarchive|nocache|noai|noimageai|none)(?![\w-])")
+_MEANINGS = {"none": ("noindex", "nofollow"), "nocache": ("noarchive",), "noimageai": ("noai",)}
+_WITH_NAME = re.compile(r"\s*(\*|[a-z_-][\w.-]*)(?:/[^\s:]*)?\s*:(.*)", re.DOTALL)
+_EVERYBODY = ("*", "robots")
+_NO_NAMES = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
+"""What stands before a colon and is no crawler's name."""
+
+
+def directives(robots: str) -> frozenset[str]:
+    """What a robots tag forbids: of noindex, nofollow, noarchive and noai, those it says, by whatever name.
+
+    >>> sorted(directives("NOFOLLOW, max-image-preview: none")), sorted(directives("none"))
+    (['nofollow'], ['nofollow', 'noindex'])
+    >>> sorted(directives("index, nocache"))
+    ['noarchive']
+    """
+    names = _DIRECTIVE.findall(robots.lower())
+    return frozenset(meaning for name in names for meaning in _MEANINGS.get(name, (name,)))
+
+
+def directives_for(agent: str, fields: str) -> frozenset[str]:
+    """What X-Robots-Tag fields, a line each, forbid an agent. A name holds to the next one, or to the field's end.
+
+    >>> sorted(directives_for("Salticid", "otherbot: noindex, nofollow\\nnofollow"))
+    ['nofollow']
+    >>> sorted(directives_for("Salticid", "unavailable_after: 1 Jan 2030 10:00 GMT, otherbot: none, salticid: noindex"))
+    ['noindex']
+    """
+    everybody_and_us = (*_EVERYBODY, agent.lower())
+    texts: list[str] = []
+    for field in fields.lower().split("\n"):
+        ours = True
+        for part in field.split(","):
+            match = _WITH_NAME.match(part)
+            if match is None or match[1] in _NO_NAMES:
+                text = part
+            else:
+                ours, text = match[1] in everybody_and_us, match[2]
+            if ours:
+                texts.append(text)
+    return directives(",".join(texts))
+
 
 MAX_TITLE = 500
 

@@ -18,12 +18,16 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
 from math import inf
+from threading import Thread
 from typing import Generic, Self, TypeVar
+
+import msgspec
 
 from salticid.errors import SalticidError
 from salticid.parse.page_process import HEAD
@@ -241,9 +245,7 @@ class _Worker(asyncio.Protocol, Generic[Answer]):
     async def _start(self) -> None:
         ours, theirs = socket.socketpair()
         with theirs:
-            self._transport, _ = await asyncio.get_running_loop().create_unix_connection(
-                lambda: self, sock=ours
-            )
+            self._transport, _ = await asyncio.get_running_loop().create_unix_connection(lambda: self, sock=ours)
             try:
                 self._process = subprocess.Popen(  # noqa: S603 - our own interpreter
                     self._pool.command,
@@ -261,9 +263,7 @@ class _Worker(asyncio.Protocol, Generic[Answer]):
         command = shlex.join(self._pool.command)
         for job in self.jobs:
             if not job.answer.done():
-                job.answer.set_exception(
-                    SalticidError(f"no process would start to read pages; try: {command}")
-                )
+                job.answer.set_exception(SalticidError(f"no process would start to read pages; try: {command}"))
         self._pool.replace(self, [])
 
     def _kill(self) -> None:
@@ -298,3 +298,65 @@ def _settle(job: _Job[Answer], answer: Answer | None) -> None:
     """Hand over an answer, if it is still waited for."""
     if not job.answer.done():
         job.answer.set_result(answer)
+
+
+# A process pool for those who have no event loop: it is run by a thread, and answers are futures.
+
+
+class ThreadedPool(Generic[Answer]):
+    """Asks a pool from any thread. Use it as a context."""
+
+    def __init__(self, pool: ProcessPool[Answer]) -> None:
+        self._pool = pool
+
+    def __enter__(self) -> Self:
+        # One thread for all workers: it does nothing but wait for their answers.
+        self._loop = asyncio.new_event_loop()
+        self._thread = Thread(target=self._loop.run_forever)
+        self._thread.start()
+        asyncio.run_coroutine_threadsafe(self._pool.__aenter__(), self._loop).result()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            asyncio.run_coroutine_threadsafe(self._pool.__aexit__(), self._loop).result()
+        finally:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
+
+    def ask(self, message: bytes) -> Future[Answer | None]:
+        """The answer to a message, once it is there. None: it took too long, or its worker died of it."""
+        return asyncio.run_coroutine_threadsafe(self._pool.ask(message), self._loop)
+
+
+# What is read of a PDF.
+
+
+class PdfDocument(msgspec.Struct, frozen=True, array_like=True):
+    """A document of HTML in UTF-8 that says what a PDF says; and when that was last changed, in seconds since 1970."""
+
+    html: bytes
+    modified: float | None
+
+
+# PDFs are read in processes of their own (`pdf_process`); no other process but those that export loads pdfium.
+
+SECONDS = 10.0
+"""Seconds of processor time that a document may take."""
+_PROGRAM = "from salticid.parse.pdf_process import work; work()"
+
+
+class PdfPool(ProcessPool[PdfDocument | None]):
+    """Reads PDFs in worker processes, which start with the first of them."""
+
+    def __init__(self, workers: int = 1, limit: float = SECONDS) -> None:
+        super().__init__(_PROGRAM, lambda: _document, workers, limit, subprocess.DEVNULL)
+
+    async def read(self, pdf: bytes) -> PdfDocument | None:
+        """What it says. None: it is locked or damaged, took longer than `limit`, or its worker died of it."""
+        return await self.ask(pdf)
+
+
+def _document(answer: bytes) -> PdfDocument | None:
+    return msgspec.msgpack.decode(answer, type=PdfDocument | None)

@@ -1,1 +1,163 @@
-"""Runs: a crawl begun, gone on with, watched, stopped and ended, on either web."""
+"""Run lifecycle: start, resume, watch, refresh and stop a crawl.
+
+`CrawlSpec` says what to crawl and how. `run` runs it and gives a `Result`; an `Onlooker` is notified of its progress.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from salticid.runs.brief import KnownPages, prepare, settle, url_ids
+    from salticid.runs.explanations import (
+        Causes,
+        failures,
+        failures_by_host,
+        fates_of_start_points,
+        main_reason,
+        reasons,
+    )
+    from salticid.runs.lifecycle import ByHost, Onlooker, Part, Run, run, run_async
+    from salticid.runs.live import LiveRun, Stopwatch, live_web, read_known_pages
+    from salticid.runs.live_settings import (
+        USER_AGENT,
+        LiveSettings,
+        how_to_set_contact,
+        own_user_agent,
+        without_password,
+        without_value,
+    )
+    from salticid.runs.local_port import (
+        LOOPBACK,
+        SHORTEST_TOKEN,
+        Binding,
+        bearer,
+        own_token,
+        same_token,
+        token_of_environment,
+    )
+    from salticid.runs.metrics_server import (
+        MEDIA_TYPE,
+        ClusterGauges,
+        Counts,
+        CrawlFigures,
+        Gauges,
+        MetricsPort,
+        MetricsServer,
+        openmetrics,
+    )
+    from salticid.runs.named import description, judge_in, judge_of, own, strategy_of, unheeded
+    from salticid.runs.order import WHY, ForeignWeb, Order, Recipe, Result, check_folder, kept_order, resolve
+    from salticid.runs.past import Past, relive
+    from salticid.runs.recorded import MemoryLog, RecordedCrawl
+    from salticid.runs.refreshing import FateRule, Look, PageFate, Refresh, last_settings, refresh
+    from salticid.runs.spec import (
+        DEFAULT_JUDGE,
+        DEFAULT_STRATEGY,
+        LIVE,
+        CrawlSpec,
+        Field,
+        changed,
+        fields,
+        keywords,
+        plain_type,
+        scoped,
+        spec_of,
+        values_of,
+    )
+    from salticid.runs.start_pages import LARGEST, LONGEST_QUERY, MOST_URLS, Sources, Start, clean_query, find_start
+    from salticid.runs.watch import ROUND_INTERRUPTED, watch_crawl
+else:
+    from salticid.doors import lazy_names
+
+    __getattr__ = lazy_names(__name__)
+
+
+__all__ = [
+    "DEFAULT_JUDGE",
+    "DEFAULT_STRATEGY",
+    "LARGEST",
+    "LIVE",
+    "LONGEST_QUERY",
+    "LOOPBACK",
+    "MEDIA_TYPE",
+    "MOST_URLS",
+    "ROUND_INTERRUPTED",
+    "SHORTEST_TOKEN",
+    "USER_AGENT",
+    "WHY",
+    "Binding",
+    "ByHost",
+    "Causes",
+    "ClusterGauges",
+    "Counts",
+    "CrawlFigures",
+    "CrawlSpec",
+    "FateRule",
+    "Field",
+    "ForeignWeb",
+    "Gauges",
+    "KnownPages",
+    "LiveRun",
+    "LiveSettings",
+    "Look",
+    "MemoryLog",
+    "MetricsPort",
+    "MetricsServer",
+    "Onlooker",
+    "Order",
+    "PageFate",
+    "Part",
+    "Past",
+    "Recipe",
+    "RecordedCrawl",
+    "Refresh",
+    "Result",
+    "Run",
+    "Sources",
+    "Start",
+    "Stopwatch",
+    "bearer",
+    "changed",
+    "check_folder",
+    "clean_query",
+    "description",
+    "failures",
+    "failures_by_host",
+    "fates_of_start_points",
+    "fields",
+    "find_start",
+    "how_to_set_contact",
+    "judge_in",
+    "judge_of",
+    "kept_order",
+    "keywords",
+    "last_settings",
+    "live_web",
+    "main_reason",
+    "openmetrics",
+    "own",
+    "own_token",
+    "own_user_agent",
+    "plain_type",
+    "prepare",
+    "read_known_pages",
+    "reasons",
+    "refresh",
+    "relive",
+    "resolve",
+    "run",
+    "run_async",
+    "same_token",
+    "scoped",
+    "settle",
+    "spec_of",
+    "strategy_of",
+    "token_of_environment",
+    "unheeded",
+    "url_ids",
+    "values_of",
+    "watch_crawl",
+    "without_password",
+    "without_value",
+]

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from salticid.errors import UserError
-from salticid.model import Limits, Links, Page, Topic
+from salticid.model import Links, Page
 from salticid.protocols import Backlinks, Brief, Table, Tables, UrlTable, Web
-from salticid.text import language
-from salticid.text.own_words import OwnWords
+from salticid.text import OwnWords, check_code, detect
+from salticid.topic import Limits, Topic
 from salticid.urls import typed
 
 
@@ -28,9 +28,7 @@ BacklinksOver = Callable[[UrlTable, Table], Backlinks]
 """Makes a source of backlinks whose pages are in the ids of these tables."""
 
 
-def prepare(
-    topic: Topic, web: Web, limits: Limits, seed: int, backlinks: BacklinksOver | None = None
-) -> Brief:
+def prepare(topic: Topic, web: Web, limits: Limits, seed: int, backlinks: BacklinksOver | None = None) -> Brief:
     """The brief of a crawl of a recorded web; known pages that the web cannot show are left out."""
 
     def pages(urls: tuple[str, ...]) -> tuple[Page, ...]:
@@ -49,7 +47,7 @@ def settle(
     backlinks: BacklinksOver | None = None,
 ) -> Brief:
     """The brief of a crawl: seeds as ids, the language, a random generator of its own."""
-    code = language.check_code(topic.language) if topic.language else _language(topic, known_pages, tables)
+    code = check_code(topic.language) if topic.language else _language(topic, known_pages, tables)
     own_words = OwnWords(tables.urls, tables.words, code)
     own_words.read([*known_pages.examples, *known_pages.negatives])
     return Brief(
@@ -69,7 +67,7 @@ def settle(
 
 def _language(topic: Topic, known_pages: KnownPages, tables: Tables) -> str:
     """The language of most examples, by what each says of its own; without one, that of the keywords."""
-    of_keywords = language.detect(topic.keywords)
+    of_keywords = detect(topic.keywords)
     own_words = OwnWords(tables.urls, tables.words, of_keywords)
     own_words.read(known_pages.examples)
     votes = Counter(own_words.language(page) for page in known_pages.examples)

@@ -4,38 +4,133 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 
-from salticid.drivers.feeds import Feeds
-from salticid.drivers.known_elsewhere import KnownElsewhere
-from salticid.drivers.live import NO_CALLS, DriverCalls, LiveDriver
-from salticid.drivers.traps import Traps
+from salticid.drivers import NO_CALLS, DriverCalls, Feeds, KnownElsewhere, LiveDriver, Traps
 from salticid.errors import SalticidError
-from salticid.model import NO_URL, Choice, Links, Page, StopReason, Topic, Visit
+from salticid.model import NO_URL, Choice, Links, Page, StopReason, Visit
+from salticid.parse import PdfPool
 from salticid.protocols import Log
-from salticid.runs.brief import KnownPages, settle
-from salticid.runs.given_past import relive_as_given
+from salticid.runs.brief import KnownPages, settle, url_ids
+from salticid.runs.lifecycle import NAMES_GIVEN_UP, SOMEBODY_THERE, ByHost, Onlooker, Part, Run, outage
 from salticid.runs.live_settings import LiveSettings, kept_runs
-from salticid.runs.live_web import live_web, read_known_pages
-from salticid.runs.onlooker import NAMES_GIVEN_UP, SOMEBODY_THERE, Onlooker, outage
 from salticid.runs.order import Order, Recipe
-from salticid.runs.ownership import ByHost
-from salticid.runs.past import Past, relive
-from salticid.runs.run import Part, Run
+from salticid.runs.past import Past, relive, relive_as_given
 from salticid.runs.snapshot import leave_snapshot, resume_from_snapshot
 from salticid.scope import Boundary
-from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.folder_lock import IN_MEMORY
-from salticid.store.log import CrawlLog
-from salticid.store.other_crawls import OtherCrawls
-from salticid.store.warc import Archive
-from salticid.tables import Urls, Words
+from salticid.store import IN_MEMORY, CrawlFolder, CrawlLog, OtherCrawls
+from salticid.store.archive import Archive
+from salticid.tables import Texts, Urls, Words
+from salticid.topic import Topic
 from salticid.urls import host, origin, typed
-from salticid.webs.live.manners_memory import Memory
-from salticid.webs.live.reach import OutageCalls
-from salticid.webs.live.retries import Failure
-from salticid.webs.live.web import Bounds, LiveWeb
+from salticid.webs.live import (
+    NO_OUTAGE_CALLS,
+    AddressGuard,
+    Bounds,
+    Client,
+    ClientSettings,
+    Failure,
+    GuardedSockets,
+    Line,
+    LiveWeb,
+    LongBodies,
+    Manners,
+    Memory,
+    Names,
+    Network,
+    OutageCalls,
+    Parked,
+    ParserPool,
+    PdfReading,
+    Reach,
+    Recorder,
+    Resolver,
+    Rules,
+    name_server,
+    resolve_rule,
+)
+from salticid.webs.live.browser import BrowserPool, Rendering, find_program, what_is_missing
+
+# The live web put together: names, manners, connections, parsers.
+
+_ANYWHERE = ("0.0.0.0/0", "::/0")
+
+
+@asynccontextmanager
+async def live_web(
+    settings: LiveSettings,
+    clock: Callable[[], float],
+    recorder: Recorder | None = None,
+    tables: tuple[Urls, Texts] | None = None,
+    outage_calls: OutageCalls = NO_OUTAGE_CALLS,
+    warn: Callable[[str], None] | None = None,
+) -> AsyncIterator[LiveWeb]:
+    """The live web, its connections and its parsers, for as long as the context lasts.
+
+    All exchanges go to the recorder, all URLs and words into the tables. `warn` is called once if a page needs a
+    browser and there is none.
+    """
+    proxy_host = settings.proxy_host
+    guard = AddressGuard(settings.allow_net)
+    resolver = Resolver([resolve_rule(rule) for rule in settings.resolve])
+    server = None if settings.dns is None else name_server(settings.dns)
+    names = Names(resolver, guard, clock, proxy_host, server)
+    sockets = GuardedSockets(AddressGuard(_ANYWHERE) if settings.proxy else guard)
+    pdfs = PdfReading(PdfPool(settings.workers), LongBodies()) if settings.pdf else None
+    client = Client(
+        ClientSettings(
+            settings.user_agent,
+            settings.timeout,
+            settings.max_bytes,
+            settings.concurrency,
+            settings.proxy,
+            settings.access(),
+        ),
+        names,
+        sockets,
+        recorder,
+        None if pdfs is None else pdfs.long_bodies,
+    )
+    manners = Manners(settings.delay, settings.per_address, clock)
+    line = Line(client, names, manners, settings.concurrency, clock)
+    reach = Reach(line, manners, clock, settings.patience, outage_calls)
+    rules = Rules(settings.product, line, manners, reach, clock)
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(client)
+        urls, words = tables or (Urls(), Words())
+        parsers = ParserPool(urls, words, settings.workers, agent=settings.product)
+        pool = await stack.enter_async_context(parsers)
+        if pdfs is not None:
+            await stack.enter_async_context(pdfs.pool)
+        rendering = None
+        if settings.render == "auto":
+            missing, program = what_is_missing(), find_program()
+            browsers = None
+            if missing is None and program is not None:
+                browsers = await stack.enter_async_context(BrowserPool(program, settings.user_agent))
+            access = settings.access()
+            rendering = Rendering(browsers, missing, settings.max_bytes, access, recorder, warn)
+        network = Network(line, manners, reach, rules)
+        yield LiveWeb(network, pool, settings.max_bytes, clock, pdfs=pdfs, rendering=rendering)
+
+
+async def read_known_pages(topic: Topic, web: LiveWeb) -> KnownPages:
+    """Ask for the known pages of a topic, politely; those that cannot be had are left out."""
+
+    async def page(url: int) -> Page | None:
+        try:
+            return (await web.fetch(url)).page
+        except Parked:
+            return None
+
+    async def pages(urls: tuple[str, ...]) -> tuple[Page, ...]:
+        answers = await asyncio.gather(*(page(url) for url in url_ids(urls, web.urls)))
+        return tuple(each for each in answers if each is not None)
+
+    return KnownPages(await pages(topic.examples), await pages(topic.negatives))
+
 
 _NETWORK = "nobody can be reached"
 """Why the driver pauses then."""
@@ -60,17 +155,13 @@ class LiveRun(Run):
 
     clock: Stopwatch
 
-    def __init__(
-        self, order: Order, settings: LiveSettings, onlooker: Onlooker, part: Part | None = None
-    ) -> None:
+    def __init__(self, order: Order, settings: LiveSettings, onlooker: Onlooker, part: Part | None = None) -> None:
         self.settings, self._part = settings, part
         self._setting_up: asyncio.Future[LiveDriver] | None = None
         self._is_interrupted = self._is_hopeless = False
         self._tables = Urls(), Words()
         self._archive = Archive(order.folder) if settings.warc and order.folder != IN_MEMORY else None
-        log = CrawlLog(
-            order.folder, *self._tables, own_tables=True, archive=self._archive, max_bytes=settings.max_disk
-        )
+        log = CrawlLog(order.folder, *self._tables, own_tables=True, archive=self._archive, max_bytes=settings.max_disk)
         super().__init__(order, onlooker, log)
 
     async def to_its_end(self) -> StopReason:
@@ -135,9 +226,7 @@ class LiveRun(Run):
 
     def _when_to_go_on(self) -> str:
         if self.driver.parking.until is None:
-            return (
-                f"Nobody could be reached for {self.settings.patience:.0f} s. Go on when the network is back."
-            )
+            return f"Nobody could be reached for {self.settings.patience:.0f} s. Go on when the network is back."
         return f"The first host may be asked again in {self.driver.parking.until - self.clock():.0f} s."
 
     async def _ready(self) -> LiveDriver:

@@ -7,6 +7,7 @@ import re
 import shlex
 import time
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
@@ -18,8 +19,8 @@ from salticid.topic import DURATION, MANNERS, SAFETY, cookie_lines, option, size
 from salticid.version import __version__
 
 if TYPE_CHECKING:
-    from salticid.store.crawl_folder import CrawlFolder
-    from salticid.webs.live.access import Access
+    from salticid.store import CrawlFolder
+    from salticid.webs.live import Access
 
 USER_AGENT = f"Salticid/{__version__}"
 """Who we say we are where nobody named a contact."""
@@ -42,18 +43,12 @@ class LiveSettings:
     of a file, so that they go wherever the settings go.
     """
 
-    concurrency: Annotated[
-        _Many, option("Live: requests under way at once.", MANNERS, least=1, again=True)
-    ] = 64
+    concurrency: Annotated[_Many, option("Live: requests under way at once.", MANNERS, least=1, again=True)] = 64
     delay: Annotated[
         _Seconds, option("Live: seconds between two requests to a host.", MANNERS, least=0, again=True)
     ] = 1.0
-    timeout: Annotated[
-        _Seconds, option("Live: seconds a request may take.", MANNERS, least=0.1, again=True)
-    ] = 10.0
-    per_address: Annotated[
-        _Many, option("Live: requests at once to one address.", MANNERS, least=1, again=True)
-    ] = 8
+    timeout: Annotated[_Seconds, option("Live: seconds a request may take.", MANNERS, least=0.1, again=True)] = 10.0
+    per_address: Annotated[_Many, option("Live: requests at once to one address.", MANNERS, least=1, again=True)] = 8
     sitemaps: Annotated[bool, option("Live: read sitemaps of liked sites.", MANNERS)] = False
     feeds: Annotated[bool, option("Live: read feeds that liked pages name.", MANNERS)] = False
     user_agent: Annotated[
@@ -74,9 +69,7 @@ class LiveSettings:
         Annotated[float, Meta(ge=0, le=1)],
         option("Live: part of the budget a site may have while others wait.", MANNERS, least=0.01, most=1),
     ] = 0.25
-    max_bytes: Annotated[_Many, option("Live: bytes read of a page.", SAFETY, least=1000, again=True)] = (
-        1 << 20
-    )
+    max_bytes: Annotated[_Many, option("Live: bytes read of a page.", SAFETY, least=1000, again=True)] = 1 << 20
     max_disk: Annotated[
         Annotated[int, Meta(ge=0, le=1 << 62)] | None,
         option(
@@ -89,9 +82,7 @@ class LiveSettings:
     ] = None
     warc: Annotated[
         bool,
-        option(
-            "Live: keep no raw exchanges, only what was read from them.", SAFETY, name="--no-warc", again=True
-        ),
+        option("Live: keep no raw exchanges, only what was read from them.", SAFETY, name="--no-warc", again=True),
     ] = True
     pdf: Annotated[bool, option("Live: do not read PDFs.", SAFETY, name="--no-pdf", again=True)] = True
     render: Annotated[
@@ -102,9 +93,9 @@ class LiveSettings:
             again=True,
         ),
     ] = "auto"
-    traps: Annotated[
-        bool, option("Live: follow calendars and other pages without end.", SAFETY, name="--no-traps")
-    ] = True
+    traps: Annotated[bool, option("Live: follow calendars and other pages without end.", SAFETY, name="--no-traps")] = (
+        True
+    )
     proxy: Annotated[
         _Text | None,
         option("Live: ask through this proxy.", SAFETY, metavar="URL", variable="SALTICID_PROXY", again=True),
@@ -114,9 +105,7 @@ class LiveSettings:
     ] = ()
     resolve: Annotated[
         tuple[_Text, ...],
-        option(
-            "Live: where a host is, as HOST=ADDRESS[:PORT]; * for all.", SAFETY, metavar="RULE", again=True
-        ),
+        option("Live: where a host is, as HOST=ADDRESS[:PORT]; * for all.", SAFETY, metavar="RULE", again=True),
     ] = ()
     dns: Annotated[
         _Text | None, option("Live: ask this name server.", SAFETY, metavar="ADDRESS[:PORT]", again=True)
@@ -146,14 +135,13 @@ class LiveSettings:
     @classmethod
     def here(cls, **values: Any) -> LiveSettings:
         """Settings of this machine: all its processors but one read pages, and its user names the contact."""
-        from salticid.runs.contact import own_user_agent  # here: it imports this module
 
         agent = values.pop("user_agent", None) or own_user_agent()
         return cls(**{"workers": _WORKERS, **values}, user_agent=agent)
 
     def check(self) -> LiveSettings:
         """These settings, if they can be; else a UserError."""
-        from salticid.webs.live.guard import AddressGuard, name_server, resolve_rule  # here: it needs aiohttp
+        from salticid.webs.live import AddressGuard, name_server, resolve_rule  # here: it needs aiohttp
 
         _ = self.proxy_host, self.product, AddressGuard(self.allow_net)
         for rule in self.resolve:
@@ -189,7 +177,7 @@ class LiveSettings:
 
     def access(self) -> Access | None:
         """What may be sent to hosts that a person named; None if nothing."""
-        from salticid.webs.live.access import Access
+        from salticid.webs.live import Access
 
         return Access(self.header, self.cookies, time.time()) if self.header or self.cookies else None
 
@@ -236,9 +224,7 @@ class LiveSettings:
         """The product token of the user agent: the name robots.txt files know us by."""
         match = re.match(r"[A-Za-z_-]+", self.user_agent)
         if match is None or not self.user_agent.isprintable():
-            raise UserError(
-                f"no user agent {self.user_agent!r}; begin it with a name, as in MyCrawler/1.0 (+contact)"
-            )
+            raise UserError(f"no user agent {self.user_agent!r}; begin it with a name, as in MyCrawler/1.0 (+contact)")
         return match[0]
 
 
@@ -253,9 +239,7 @@ def kept_runs(crawl: CrawlFolder) -> list[KeptRun]:
     """The settings of all runs of a crawl, the last one first; UserError if some are out of bounds."""
     try:
         return [
-            KeptRun(
-                msgspec.convert(run, LiveSettings), msgspec.convert(run.get(ACCESS, ()), tuple[_Text, ...])
-            )
+            KeptRun(msgspec.convert(run, LiveSettings), msgspec.convert(run.get(ACCESS, ()), tuple[_Text, ...]))
             for run in crawl.settings_of_runs()
         ]
     except msgspec.ValidationError as error:
@@ -282,3 +266,40 @@ def without_password(proxy: str) -> str:
     ('http://***@127.0.0.1:3128', 'http://127.0.0.1:3128')
     """
     return re.sub(r"^(\w+://)?.*@", r"\1***@", proxy, flags=re.DOTALL)
+
+
+# Whom the people behind servers may write to: said once in a file of the person who crawls, or nobody.
+
+EXAMPLE = 'contact = "you@example.org"'
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    contact: str | None = None
+
+
+def settings_file() -> Path:
+    """Where a person's own settings are, if there are any."""
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "salticid" / "settings.toml"
+
+
+def own_user_agent() -> str:
+    """Who we say we are: our name and, if the settings file names one, a contact."""
+    file = settings_file()
+    try:
+        contact = msgspec.toml.decode(file.read_bytes(), type=_File).contact
+    except (FileNotFoundError, NotADirectoryError):
+        contact = None
+    except OSError as error:
+        raise UserError(f"cannot read {file}: {error.strerror}; mend it, or take it away") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"{file}: {error}; it may say {EXAMPLE}") from None
+    if contact is None:
+        return USER_AGENT
+    if not re.fullmatch(r"[!-'*-~]+", contact):
+        raise UserError(f"{file}: {contact!r} is no contact; give an address without spaces, as in {EXAMPLE}")
+    return f"{USER_AGENT} (+{contact})"
+
+
+def how_to_set_contact() -> str:
+    """A sentence for those who have named none."""
+    return f"Those who run the servers cannot reach you: write {EXAMPLE} to {settings_file()}, or say --user-agent."

@@ -40,9 +40,7 @@ class Binding:
         try:
             address = str(ip_address(bind))
         except ValueError:
-            raise UserError(
-                f"--bind {bind!r} is not an IP address; use e.g. 0.0.0.0, 10.0.0.5 or ::"
-            ) from None
+            raise UserError(f"--bind {bind!r} is not an IP address; use e.g. 0.0.0.0, 10.0.0.5 or ::") from None
         for name in host_names or ():
             if not name or any(mark in name for mark in " /@?#,"):
                 raise UserError(f"--host-name {name!r} is not a host name; use e.g. crawler.example.org")
@@ -63,9 +61,7 @@ class Binding:
                     f"this machine does not have the address {self.address}; use --bind 0.0.0.0 for all it has"
                 ) from None
             cause = "in use" if error.errno == errno.EADDRINUSE else f"not to be had ({error.strerror})"
-            raise UserError(
-                f"port {port} is {cause}; give another as {option}, or 0 for any free one"
-            ) from None
+            raise UserError(f"port {port} is {cause}; give another as {option}, or 0 for any free one") from None
         listener.setblocking(False)
         return listener
 
@@ -103,9 +99,7 @@ def token_of_environment() -> str | None:
     """The token that SALTICID_TOKEN gives; UserError if it is too short to be safe."""
     token = os.environ.get(TOKEN_VARIABLE, "").strip()
     if token and (len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable()):
-        raise UserError(
-            f"{TOKEN_VARIABLE} is not a safe token; use {SHORTEST_TOKEN} ASCII characters or more"
-        )
+        raise UserError(f"{TOKEN_VARIABLE} is not a safe token; use {SHORTEST_TOKEN} ASCII characters or more")
     return token or None
 
 

@@ -1,4 +1,4 @@
-"""What a spec means: a crawl that can be run, and its result."""
+"""An order: a `CrawlSpec` resolved into strategy, judge and web, or read back from a crawl folder."""
 
 from __future__ import annotations
 
@@ -7,30 +7,38 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import msgspec
 
 from salticid.crawl import Crawl
-from salticid.errors import UserError
-from salticid.model import Limits, Page, StopReason, Topic
+from salticid.errors import UserError, shortened
+from salticid.judges import judges
+from salticid.model import Page, StopReason
 from salticid.protocols import Backlinks, Brief, Judge, Log, Strategy, Table, UrlTable
-from salticid.registry import settings_of
-from salticid.runs import specs
+from salticid.registry import Registry, instance_of, settings_in, settings_of
+from salticid.runs import named
 from salticid.runs.brief import BacklinksOver
-from salticid.runs.given_past import GivenLog
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.past import Past, RelivedClock, RelivedJudge, RelivedLog
+from salticid.runs.named import class_of
+from salticid.runs.past import GivenLog, Past, RelivedClock, RelivedJudge, RelivedLog
 from salticid.runs.spec import LIVE, CrawlSpec
-from salticid.store.continuing import check_same, current_limits, first_limits, new_limits
-from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.database import Database
-from salticid.store.folder_lock import IN_MEMORY, thing_of_others
-from salticid.store.log import CrawlLog
-from salticid.store.merged_crawls import check_not_merged
+from salticid.store import (
+    IN_MEMORY,
+    CrawlFolder,
+    CrawlLog,
+    Database,
+    check_not_merged,
+    check_same,
+    current_limits,
+    first_limits,
+    new_limits,
+    thing_of_others,
+)
+from salticid.strategies import strategies
+from salticid.topic import Limits, Topic
 from salticid.version import __version__
-from salticid.webs.arrays import MANIFEST
-from salticid.webs.recorded import RecordedWeb
+from salticid.webs import MANIFEST, RecordedWeb
 
 BacklinksFrom = Callable[[Path, UrlTable, Table], Backlinks]
 """Opens a source of backlinks that a person named."""
@@ -126,7 +134,7 @@ class Order:
     def facts(self, shards: int | None = None) -> dict[str, Any]:
         """The spec as it is written into the log; of a crawl in so many shards, if it is one.
 
-        `salticid.runs.kept_order.spec_in` reads it.
+        `salticid.runs.order.spec_in` reads it.
         """
         spec, web = self.spec, _web_facts(self.web)
         facts = {
@@ -170,7 +178,7 @@ def resolve(
     """The crawl that a spec means; a UserError names what it cannot be.
 
     A web that is open already, and a strategy or judge that is made already, are taken as they are; the spec then has
-    their names. Files are read, and code is run, only with `files` (`salticid.runs.specs`).
+    their names. Files are read, and code is run, only with `files` (`salticid.runs.named`).
     """
     if web is None and spec.web == LIVE:
         spec.live.check()
@@ -178,10 +186,10 @@ def resolve(
         web = RecordedWeb(Path(spec.web))
     strategy_name, judge_name, judge_spec = spec.strategy, spec.judge, spec.judge
     if strategy is None:
-        strategy_name, strategy = specs.strategy_of(spec.strategy, spec.strategy_settings, files=files)
-        judge_spec = judge_spec or specs.judge_in(spec.strategy)
+        strategy_name, strategy = named.strategy_of(spec.strategy, spec.strategy_settings, files=files)
+        judge_spec = judge_spec or named.judge_in(spec.strategy)
     if judge is None:
-        judge_name, judge = specs.judge_of(judge_spec, strategy, settings=spec.judge_settings, files=files)
+        judge_name, judge = named.judge_of(judge_spec, strategy, settings=spec.judge_settings, files=files)
     source = None
     if spec.backlinks is not None:
         if backlinks_from is None:
@@ -234,3 +242,91 @@ class Result:
     stopped: StopReason
     seconds: float
     in_memory: Database | None = None
+
+
+# The spec of a crawl, read back from its folder, so that it can go on without being typed again.
+
+T = TypeVar("T")
+
+
+def spec_in(crawl: CrawlFolder) -> CrawlSpec:
+    """The spec of the crawl in a folder, with the limits that it has now; UserError if it is damaged.
+
+    The names in it are data. Of how the live web was asked it says nothing: see `kept_runs`.
+    """
+    facts = crawl.about()
+    try:
+        web = msgspec.convert(facts["web"], dict[str, Any])
+        strategy, judge = (msgspec.convert(facts[kind], dict[str, Any]) for kind in ("strategy", "judge"))
+        told = {name: facts[name] for name in ("topic", "arrivals", "seed", "backlinks")}
+        return msgspec.convert(
+            {
+                **told,
+                "web": LIVE if LIVE in web else facts.get("folder", ""),
+                "strategy": strategy.pop("name", ""),
+                "strategy_settings": strategy,
+                "judge": judge.pop("name", ""),
+                "judge_settings": judge,
+                "known": facts.get("known_crawls", ()),
+                "limits": asdict(current_limits(crawl.database, facts)),
+            },
+            CrawlSpec,
+        )
+    except (KeyError, msgspec.ValidationError) as error:
+        cause = f"it has no {error}" if isinstance(error, KeyError) else error
+        raise UserError(f"what {crawl.folder} says of its crawl is damaged: {cause}; crawl into a new folder") from None
+
+
+def kept_order(
+    folder: Path,
+    settings: LiveSettings,
+    backlinks_from: BacklinksFrom,
+    strategy: str | None = None,
+    judge: str | None = None,
+) -> Order:
+    """The crawl of the live web in a folder, asked as these settings say, whichever version of the program made it.
+
+    The names in the folder are data: strategy and judge have to be built in or installed, or a user names them again
+    as `strategy` and `judge`. Settings that those do not give are the folder's. UserError where neither helps.
+    """
+    with closing(CrawlFolder(folder)) as crawl:
+        spec, facts = spec_in(crawl), crawl.about()
+    if "shards" in facts["web"]:
+        raise UserError(
+            f"the crawl in {folder} was made in shards, which cannot go on as one; refresh it, or watch a crawl of "
+            "one machine"
+        )
+    same_version = facts.get("version") == __version__
+    where: dict[str, Any] = {"folder": folder, "same_version": same_version}
+    strategy_name, made = _made(strategies, spec.strategy, spec.strategy_settings, strategy, **where)
+    judge_name, judging = _made(judges, spec.judge or "", spec.judge_settings, judge, **where)
+    spec = msgspec.structs.replace(spec, strategy=strategy_name, judge=judge_name, live=settings)
+    order = resolve(spec, folder, strategy=made, judge=judging, backlinks_from=backlinks_from)
+    return replace(order, as_given=True)
+
+
+def _made(
+    registry: Registry[T],
+    name: str,
+    settings: dict[str, Any],
+    spec: str | None,
+    *,
+    folder: Path,
+    same_version: bool,
+) -> tuple[str, T]:
+    """A strategy or judge and its name: what the user named, else what is installed under the name in the folder."""
+    kind = registry.kind
+    typed: dict[str, Any] = {}
+    if spec is not None:
+        name, cls, typed = class_of(spec, registry, files=True)
+    elif name in registry.names():
+        cls = registry.find(name)
+    else:
+        raise UserError(
+            f"the {kind} {shortened(name)!r} of the crawl in {folder} is neither built in nor installed; install its "
+            f"package, or name your own class: --{kind} FILE.py:{shortened(name.rpartition(':')[2])}"
+        )
+    if not same_version:  # which may have had others
+        known = {setting.name for setting in settings_in(cls)}
+        settings = {key: value for key, value in settings.items() if key in known}
+    return name, instance_of(name, cls, {**settings, **typed})

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
-from salticid.drivers.arrivals import arrivals
-from salticid.drivers.known_elsewhere import KnownElsewhere
-from salticid.drivers.log_trouble import wait_for_the_log
-from salticid.drivers.replay import VirtualClock, visits
+from salticid.drivers import KnownElsewhere, VirtualClock, arrivals, visits, wait_for_the_log
 from salticid.errors import ContractBroken
-from salticid.model import Choice, Limits, Outcome, Page, StopReason, Topic, Visit
+from salticid.messages import Message, Report
+from salticid.model import Choice, Event, Outcome, Page, StopReason, Visit
 from salticid.protocols import Log, Web
 from salticid.runs.brief import prepare
-from salticid.runs.onlooker import Onlooker
+from salticid.runs.lifecycle import Onlooker, Run
 from salticid.runs.order import Order, Recipe
 from salticid.runs.past import Past
-from salticid.runs.run import Run
-from salticid.store.log import CrawlLog
-from salticid.store.other_crawls import OtherCrawls
-from salticid.webs.recorded import RecordedWeb
+from salticid.store import CrawlLog, OtherCrawls
+from salticid.topic import Limits, Topic
+from salticid.webs import RecordedWeb
 
 _A_TURN = 16
 """Visits without a look at anything else on the event loop."""
@@ -50,9 +47,7 @@ class RecordedCrawl:
         self._web, self._judge, self._past, self._larger, self._busy = web, recipe.judge, past, larger, busy
         self.clock = VirtualClock()
         self.brief = prepare(topic, web, recipe.limits, recipe.seed, recipe.backlinks)
-        self._arrivals = arrivals(
-            recipe.arrivals, len(self.brief.seeds), np.random.default_rng([recipe.seed, 1])
-        )
+        self._arrivals = arrivals(recipe.arrivals, len(self.brief.seeds), np.random.default_rng([recipe.seed, 1]))
         self.crawl = recipe.crawl(self.brief, log, self.clock, self._page, past=past)
         self._known = None if others is None else KnownElsewhere(self.crawl, others)
 
@@ -132,9 +127,7 @@ class RecordedRun(Run):
     def _set_up(self, past: Past | None) -> RecordedCrawl:
         order, log = self.order, self.log
         others = self.others(self._web.urls, self._web.words)
-        recorded_crawl = RecordedCrawl(
-            order.topic, self._web, order.recipe, log, past, self.larger, others=others
-        )
+        recorded_crawl = RecordedCrawl(order.topic, self._web, order.recipe, log, past, self.larger, others=others)
         if past is None:
             self.onlooker.missing(order.topic, recorded_crawl.brief)
             log.begin({**order.facts(), "folder": str(self._web.folder.resolve())})
@@ -169,3 +162,28 @@ class RecordedRun(Run):
 
     def nudge(self) -> None:
         """It looks by itself before every page."""
+
+
+# A log that is gone when the program ends: for the laboratory, where only the visits matter.
+
+
+class MemoryLog:
+    """Keeps the visits, without their pages: those are in the recording."""
+
+    trouble: str | None = None
+    write_error: str | None = None
+
+    def __init__(self) -> None:
+        self.visits: list[Visit] = []
+        self.events: list[Event] = []
+
+    def retry(self) -> None: ...
+
+    def add_choices(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None: ...
+
+    def add_visit(self, visit: Visit) -> None:
+        self.visits.append(visit if visit.page is None else visit.without_page())
+
+    def add_message(self, message: Message) -> None:
+        if isinstance(message, Report):
+            self.events.extend(message.events)

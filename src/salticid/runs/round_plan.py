@@ -11,17 +11,23 @@ from typing import NamedTuple
 import numpy as np
 
 from salticid.messages import Extension, Move, Offer, Revision, Round, Sight
-from salticid.model import FROM_OFFER, NO_SHARD, Floats, Glimpse, Ints, Limits, Outcome
+from salticid.model import FROM_OFFER, NO_SHARD, Floats, Glimpse, Ints, Outcome
 from salticid.protocols import UrlTable
-from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.database import Database
-from salticid.store.looks import LookTable
-from salticid.store.record import ChoiceRow, VisitRow, all_messages
-from salticid.store.rounds import StoredRound, rounds
-from salticid.store.schema import CHOICE, SESSION, VISIT
-from salticid.store.verdicts import Word, is_on_topic
-from salticid.watching.change_rate import DAY
-from salticid.watching.round_brief import Looks, RoundBrief, WatchedPages
+from salticid.store import (
+    CHOICE,
+    SESSION,
+    VISIT,
+    ChoiceRow,
+    CrawlFolder,
+    Database,
+    VisitRow,
+    Word,
+    all_messages,
+    is_on_topic,
+)
+from salticid.store.news import LookTable, StoredRound, rounds
+from salticid.topic import Limits
+from salticid.watching import DAY, Looks, RoundBrief, WatchedPages
 
 _WORDS = {1: Word.LIKED, -1: Word.REJECTED}
 _FETCHED = frozenset(outcome.value for outcome in Outcome if outcome.fetched)
@@ -125,17 +131,13 @@ def round_start(
             before = sitemaps.get(host, SitemapSource(row.final, row.depth, 0))
             sitemaps[host] = before._replace(finds=before.finds + 1)
     no_feeds = {*pages_at, *(row.final for row in rows if row.outcome == Outcome.KNOWN.value)}
-    last_sights = {
-        sight.url: sight for sight in heard.sights.values() if urls.find(sight.url) not in no_feeds
-    }
+    last_sights = {sight.url: sight for sight in heard.sights.values() if urls.find(sight.url) not in no_feeds}
     known = [FeedSource(sight, feeds[url]) for url, sight in last_sights.items()]
     looks = replace(looks, wall=not_ahead(looks.wall, stored.wall), since=not_ahead(looks.since, stored.wall))
     pages = _watched(db, urls, good, heard, positive, children, finds, looks)
     pages = replace(pages, visited=not_ahead(pages.visited, stored.wall))
     ends = [first.first_step for first in rounds(db) if first.number <= stored.number]
-    brief = RoundBrief(
-        pages, _looks(pages, looks), stored.wall, stored.fetches, *_yields(rows, positive, ends)
-    )
+    brief = RoundBrief(pages, _looks(pages, looks), stored.wall, stored.fetches, *_yields(rows, positive, ends))
     return RoundStart(
         brief,
         places,

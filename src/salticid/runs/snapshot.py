@@ -33,11 +33,7 @@ from salticid.model import Choice
 from salticid.protocols import Judge, Strategy
 from salticid.registry import settings_of
 from salticid.snapshots import CannotBeKept, InvalidSnapshot, Known, Reading, Writing, is_declared
-from salticid.store.files import UnsafeFile, open_in
-from salticid.store.log import CrawlLog
-from salticid.store.log_mark import LogMark, fits, mark_of
-from salticid.store.record import choice_at
-from salticid.store.schema import SNAPSHOT
+from salticid.store import SNAPSHOT, CrawlLog, LogMark, UnsafeFile, choice_at, fits, mark_of, open_in
 from salticid.version import __version__
 
 FORMAT = 2

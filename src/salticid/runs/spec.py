@@ -20,9 +20,16 @@ import msgspec
 from msgspec import Meta
 
 from salticid.errors import UserError, unknown
-from salticid.runs.defaults import DEFAULT_JUDGE, DEFAULT_STRATEGY
 from salticid.runs.live_settings import LiveSettings
 from salticid.topic import DURATION, MUCH, WHAT, WHERE, Limits, Option, Scope, Topic, option, pairs
+
+# What is taken where a person names nothing else.
+
+DEFAULT_STRATEGY = "hunter"
+DEFAULT_JUDGE = "cosine"
+LEARNING_JUDGE = "profile"
+"""The judge where a person will talk to the crawl: it works from words alone, and learns from what is said."""
+
 
 LIVE = "live"
 """The web that is not recorded."""
@@ -47,9 +54,7 @@ class CrawlSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     web: Annotated[str, option("The live web, or a recorded world.", WHERE, metavar="live|WORLD")] = LIVE
     strategy: Annotated[
         str,
-        option(
-            "Its name, a strategy file, or a class of your own.", WHAT, metavar="NAME[:KEY=VALUE,...]|FILE"
-        ),
+        option("Its name, a strategy file, or a class of your own.", WHAT, metavar="NAME[:KEY=VALUE,...]|FILE"),
     ] = DEFAULT_STRATEGY
     strategy_settings: Annotated[
         dict[str, Any],
@@ -72,9 +77,7 @@ class CrawlSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         tuple[str, ...],
         option("A crawl whose pages are not fetched or suggested anew.", WHERE, metavar="DIR", path=True),
     ] = ()
-    known_for: Annotated[float, option("With --known: how long a page stays known.", WHERE, **DURATION)] = (
-        30 * 86_400.0
-    )
+    known_for: Annotated[float, option("With --known: how long a page stays known.", WHERE, **DURATION)] = 30 * 86_400.0
     limits: Limits = Limits()
     arrivals: Annotated[str, option("Who returns first: one, window:N, roulette:100/50.", MUCH)] = "one"
     seed: Annotated[int, option("Of all that is left to chance.", WHAT, least=0)] = 0
@@ -156,11 +159,7 @@ def _fields_of(home: type) -> Iterator[Field]:
 
 
 def _metas(hint: Any) -> list[Meta]:
-    return (
-        [each for each in get_args(hint)[1:] if isinstance(each, Meta)]
-        if get_origin(hint) is Annotated
-        else []
-    )
+    return [each for each in get_args(hint)[1:] if isinstance(each, Meta)] if get_origin(hint) is Annotated else []
 
 
 def plain_type(hint: Any) -> Any:

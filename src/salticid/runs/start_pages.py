@@ -3,26 +3,65 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from html import unescape
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from salticid.errors import UserError
-from salticid.model import Topic
-from salticid.parse.bookmarks import bookmarks
 from salticid.runs.live_settings import USER_AGENT
-from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.damage import Damaged
-from salticid.store.index import WordIndex
-from salticid.store.query import Query
-from salticid.store.search import Search
-from salticid.text import language
-from salticid.text.tokens import letter_runs
-from salticid.urls import typed
-from salticid.webs.live.search_engines import Engine, SearchFailed, ask
+from salticid.store import CrawlFolder, Damaged, Query, Search, WordIndex
+from salticid.text import detect, letter_runs, stemmer, stop_words
+from salticid.topic import Topic
+from salticid.urls import canonical, typed
+from salticid.webs.live import Engine, SearchFailed, ask
+
+# Bookmarks as browsers write them to a file: Netscape's HTML of 1994, still.
+
+LARGEST = 2 << 20
+"""Bytes of a file of bookmarks: some ten thousand of them."""
+_LONGEST_TITLE = 500
+# No tree is made of it: the file may be anything, and these look at each character a bounded number of times.
+_ANCHOR = re.compile(r"<a\s([^<>]*+)>([^<]*+)", re.IGNORECASE)
+_HREF = re.compile(r"""\bhref\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""", re.IGNORECASE)
+
+
+class Bookmark(NamedTuple):
+    """A page with a bookmark."""
+
+    url: str
+    title: str
+
+
+def bookmarks(data: bytes) -> list[Bookmark]:
+    """The pages marked in a file, in its order, each once; UserError if it is none.
+
+    Only http and https; URLs in their canonical form.
+
+    >>> bookmarks(b'<DL><p><DT><A HREF="http://A.example/#top">Spiders</A><DT><A HREF="javascript:1">x</A></DL>')
+    [Bookmark(url='http://a.example/', title='Spiders')]
+    """
+    if len(data) > LARGEST:
+        raise UserError(
+            f"the bookmarks are larger than {LARGEST >> 20} MB; export only a folder of them, or paste URLs"
+        )
+    pages: dict[str, Bookmark] = {}
+    for attributes, title in _ANCHOR.findall(data.decode("utf-8", "replace")):
+        href = _HREF.search(attributes)
+        url = canonical(unescape("".join(href.groups(default="")))) if href else None
+        if url is not None:
+            pages.setdefault(url, Bookmark(url, " ".join(unescape(title).split())[:_LONGEST_TITLE]))
+    if not pages:
+        raise UserError(
+            "there is no bookmark of a web page in the file; export your bookmarks from the browser as HTML"
+        )
+    return list(pages.values())
+
 
 MOST_BOOKMARKS, MOST_FROM_CRAWLS, MOST_URLS = 100, 20, 1000
 LONGEST_QUERY = 1000
@@ -101,7 +140,7 @@ def clean_query(query: str) -> str:
         raise UserError("the query names no word; say what to look for, as in: hot air ballooning")
     if len(query) > LONGEST_QUERY:
         raise UserError(f"the query is longer than {LONGEST_QUERY} characters; say it shorter")
-    if language.stop_words(language.detect(query)).issuperset(letter_runs(query)):
+    if stop_words(detect(query)).issuperset(letter_runs(query)):
         raise UserError(
             f"{query[:80]!r} has only words that are on pages about anything, so nothing would be looked for; "
             "add one that pages on your topic have and others have not"
@@ -121,9 +160,7 @@ def _take_urls(start: Start, urls: Sequence[str]) -> None:
                 good.append(text.strip())
     start.add(good, "you")
     if len(urls) > MOST_URLS:
-        start.warnings.append(
-            f"only the first {MOST_URLS} URLs are taken; {len(urls) - MOST_URLS} are left out"
-        )
+        start.warnings.append(f"only the first {MOST_URLS} URLs are taken; {len(urls) - MOST_URLS} are left out")
 
 
 def _take_bookmarks(start: Start, data: bytes, query: str) -> None:
@@ -133,7 +170,7 @@ def _take_bookmarks(start: Start, data: bytes, query: str) -> None:
     except UserError as error:
         start.warnings.append(str(error))
         return
-    stems = language.stemmer(language.detect(query))
+    stems = stemmer(detect(query))
     query_stems = set(stems(list(letter_runs(query))))
     in_order = sorted(marks, key=lambda mark: -len(query_stems & set(stems(list(letter_runs(mark.title))))))
     start.add([mark.url for mark in in_order[:MOST_BOOKMARKS]], "bookmarks")

@@ -18,32 +18,30 @@ import numpy as np
 from salticid.errors import SalticidError
 from salticid.messages import Round, RoundEnd
 from salticid.model import NO_SHARD, Bools, Links, Page, StopReason
+from salticid.runs.lifecycle import Onlooker
 from salticid.runs.live import LiveRun
 from salticid.runs.live_settings import LiveSettings
-from salticid.runs.onlooker import Onlooker
 from salticid.runs.order import Order
-from salticid.runs.refresh import FateRule, Look, PageFate, Refresh
-from salticid.runs.round_plan import (
-    FeedSource,
-    HeardBefore,
-    RoundStart,
-    SitemapSource,
-    fetches_of,
-    round_start,
+from salticid.runs.refreshing import FateRule, Look, PageFate, Refresh
+from salticid.runs.round_plan import FeedSource, HeardBefore, RoundStart, SitemapSource, fetches_of, round_start
+from salticid.store import SESSION, CrawlFolder, time_of
+from salticid.store.digests import write_digest
+from salticid.store.news import (
+    NOTE,
+    LastVersions,
+    LookTable,
+    RoundNews,
+    StoredRound,
+    looks_before,
+    rechecks,
+    rounds,
+    what_came,
 )
-from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.digests.digest import write_digest
-from salticid.store.looks import NOTE, LastVersions, LookTable, looks_before, rechecks
-from salticid.store.round_news import RoundNews, what_came
-from salticid.store.rounds import StoredRound, rounds
-from salticid.store.schema import SESSION
-from salticid.store.times import time_of
-from salticid.tables.excerpt import excerpt
-from salticid.text.soft_changes import SoftChanges
+from salticid.tables import excerpt
+from salticid.text import SoftChanges
 from salticid.urls import host
-from salticid.watching.policy import InTurn, Policy
-from salticid.watching.worth import ByWorth
-from salticid.webs.live.manners import Parked
+from salticid.watching import ByWorth, InTurn, Policy
+from salticid.webs.live import Parked
 
 LEAST_HUNT = 100
 """A round without a bound hunts on with as many fetches as there are pages to look at, and with so many at least."""
@@ -51,7 +49,7 @@ SOURCES_SHARE = 4
 """Of the fetches of a round, one in so many goes to feeds and sitemaps at the most."""
 CLOCK_ERROR = 600.0
 """Seconds by which two right clocks may differ."""
-DONE, FETCHES, INTERRUPTED = "done", "fetches", "interrupted"
+DONE, FETCHES, ROUND_INTERRUPTED = "done", "fetches", "interrupted"
 """Why a round stopped."""
 
 
@@ -70,7 +68,7 @@ class RoundResult:
     why_none: str = ""
 
 
-async def watch(
+async def watch_crawl(
     order: Order,
     settings: LiveSettings,
     fetches: int | None = None,
@@ -116,7 +114,7 @@ class WatchRun(LiveRun):
         self._fetches_before = self._sources_asked = 0
         self._has_news = self._is_ended = False
         self._new_scores: dict[int, float] = {}
-        self._stopped = INTERRUPTED
+        self._stopped = ROUND_INTERRUPTED
         self._stop_looking: Callable[[], None] = lambda: None
 
     def result(self) -> RoundResult:
@@ -303,9 +301,7 @@ class WatchRun(LiveRun):
         else:
             are_new = crawl.unseen(urls)  # its version is not kept: others would be new with every look
         if not page.nofollow:
-            self._show(
-                page, are_new & ~page.links.nofollow, score, score >= crawl.judge.line, crawl.depth_of(step)
-            )
+            self._show(page, are_new & ~page.links.nofollow, score, score >= crawl.judge.line, crawl.depth_of(step))
 
     def _show(self, page: Page, are_new: Bools, score: float, positive: bool, depth: int) -> None:
         """Show the crawl the new links of a page, and the words around them."""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
 
 from scrapy import Request
+from scrapy.core.engine import ExecutionEngine
 from scrapy.http import Response
 
-from salticid.model import NO_URL, Choice, Outcome
+from salticid.crawl import Crawl
+from salticid.model import NO_URL, Choice, Links, Outcome, Page
+from salticid.scrapy.kept_requests import KeptRequests
+from salticid.scrapy.spider_crawl import SpiderWeb
 
 KEY = "salticid"
 """The key of a request's meta under which its score stands, the reasons for it, and the number of its flight."""
@@ -91,9 +96,7 @@ class Flights:
 
     def take_landed(self) -> Flight | None:
         """The first to arrive of those with which engine and spider are done; it is a flight no more."""
-        landed = [
-            flight for flight in self._all.values() if not flight.waits and not self._is_busy(flight.request)
-        ]
+        landed = [flight for flight in self._all.values() if not flight.waits and not self._is_busy(flight.request)]
         if not landed:
             return None
         first = min(landed, key=lambda flight: (flight.response is None, flight.arrival, flight.number))
@@ -109,3 +112,60 @@ def redirected(to: Request, own: Request) -> Request:
     told = (KEY, "redirect_times", "redirect_ttl", "redirect_urls", "redirect_reasons")
     own.meta.update({name: to.meta[name] for name in told if name in to.meta})
     return own
+
+
+# The known pages of a topic, fetched by Scrapy.
+
+_logger = logging.getLogger(__name__)
+
+
+async def read_pages(engine: ExecutionEngine, web: SpiderWeb, urls: tuple[str, ...]) -> tuple[Page, ...]:
+    """The pages of some URLs, as far as they can be had."""
+    pages = []
+    for url in urls:
+        try:
+            response = await engine.download_async(Request(url, meta={KEY: False}))
+        except Exception as error:  # noqa: BLE001 - middleware may raise anything
+            _logger.warning("No page at %s, which the topic names: %s", url, error)
+            continue
+        outcome, page = web.page(response)
+        if page is None:
+            _logger.warning("No page at %s, which the topic names: %s", url, outcome)
+        else:
+            pages.append(page)
+    return tuple(pages)
+
+
+# URLs that a spider asks for and no page links to: a search it fills in, the next page by its number.
+
+
+class MadeUpUrls:
+    """URLs of which the crawl has not heard so far: links of a page that is still with the spider, or made up.
+
+    Which of both shows when the pages that were with the spider are delivered. What is made up is then offered.
+    """
+
+    def __init__(self, crawl: Crawl, requests: KeptRequests) -> None:
+        self._crawl, self._requests = crawl, requests
+        self._unplaced: dict[int, set[int]] = {}
+
+    def add(self, url: int, flights: set[int]) -> None:
+        """The spider asked for a URL while it had the responses of these flights."""
+        self._unplaced[url] = flights
+
+    def offer(self, landed: int | None = None) -> bool:
+        """Offer what can be no link any more, after a flight has landed; whether there was anything."""
+        made_up = []
+        for url, flights in list(self._unplaced.items()):
+            flights.discard(-1 if landed is None else landed)
+            known = self._crawl.knows(url)
+            if known or not flights:
+                del self._unplaced[url]
+                if not known:
+                    made_up.append(url)
+        by_depth: dict[int, list[int]] = {}
+        for url in sorted(made_up, key=self._requests.priority, reverse=True):
+            by_depth.setdefault(self._requests.depth(url), []).append(url)
+        for depth, urls in by_depth.items():
+            self._crawl.offer(Links.to(urls), depth)
+        return bool(made_up)

@@ -229,9 +229,7 @@ class RequestCodec:
             raise ValueError(f"{method!r} is not a method of the spider")
         if function not in self._names:
             held: Mapping[str, Any] = {
-                name: value
-                for kind in reversed(type(self._spider).__mro__)
-                for name, value in vars(kind).items()
+                name: value for kind in reversed(type(self._spider).__mro__) for name, value in vars(kind).items()
             }
             own = getattr(function, "__name__", "")
             names = [own] if held.get(own) is function else [key for key in held if held[key] is function]

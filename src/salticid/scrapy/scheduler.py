@@ -26,14 +26,10 @@ from twisted.internet.defer import Deferred
 
 from salticid.errors import UserError
 from salticid.model import NO_URL, Choice, Outcome, Response
-from salticid.scrapy.flights import KEY, Flight, Flights, redirected
+from salticid.scrapy.flights import KEY, Flight, Flights, MadeUpUrls, read_pages, redirected
 from salticid.scrapy.kept_requests import KeptRequests
-from salticid.scrapy.known_pages import read_pages
-from salticid.scrapy.made_up_urls import MadeUpUrls
-from salticid.scrapy.settings import in_words_of_settings, order_of
-from salticid.scrapy.spider_crawl import SpiderCrawl
-from salticid.scrapy.spider_web import SpiderWeb
-from salticid.store.folder_lock import IN_MEMORY
+from salticid.scrapy.spider_crawl import SpiderCrawl, SpiderWeb, in_words_of_settings, order_of
+from salticid.store import IN_MEMORY
 from salticid.urls import canonical
 
 CONCURRENCY = 16

@@ -3,19 +3,139 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
 
+import numpy as np
+from scrapy import Request, Spider
+from scrapy.http import Response as ScrapyResponse
+from scrapy.settings import BaseSettings
+
+from salticid import model
+from salticid.api import crawlers_half
 from salticid.crawl import Crawl
-from salticid.model import Choice, Page, StopReason, Topic
-from salticid.runs.brief import KnownPages, settle
-from salticid.runs.live import Stopwatch
-from salticid.runs.order import Order
-from salticid.runs.past import Past, relive
+from salticid.errors import UserError, unknown
+from salticid.model import Choice, Ints, Outcome, Page, StopReason, Visit
+from salticid.parse import AGENT, GOOD_STATUSES, Parser, content, directives_for, prescan
+from salticid.protocols import Strategy
+from salticid.runs import (
+    DEFAULT_STRATEGY,
+    CrawlSpec,
+    ForeignWeb,
+    KnownPages,
+    Order,
+    Past,
+    Stopwatch,
+    check_folder,
+    relive,
+    resolve,
+    settle,
+)
 from salticid.scrapy.kept_requests import KeptRequests
-from salticid.scrapy.priorities import by_priority
-from salticid.scrapy.spider_web import SpiderWeb
-from salticid.store.log import CrawlLog
+from salticid.store import IN_MEMORY, CrawlLog
+from salticid.tables import Urls, Words
+from salticid.topic import Limits, Topic
+from salticid.urls import canonical
+
+# The web as a spider sees it: Scrapy's responses become answers to the choices of a crawl.
+
+MAX_BYTES = 1 << 20
+"""So much of a page is read."""
+
+
+class SpiderWeb:
+    """The two tables of a crawl, and the parser that fills them.
+
+    Pages are read where Scrapy's own selectors read them, in its process; those that are made to keep a parser
+    busy are left unread. `language` is that of the crawl.
+    """
+
+    def __init__(self) -> None:
+        self.urls, self.words = Urls(), Words()
+        self.language: str | None = None
+        self._parser = Parser(self.urls, self.words)
+
+    def page(self, response: ScrapyResponse) -> tuple[Outcome, Page | None]:
+        """The page of a response, or why there is none."""
+        if response.status not in GOOD_STATUSES:
+            return Outcome.DEAD, None
+        fields, at = _fields(response), canonical(response.url)
+        document = content(fields, response.body, MAX_BYTES)
+        if document.html is None or at is None:
+            return Outcome.NOT_HTML, None
+        if prescan(document.html):
+            return Outcome.UNPARSABLE, None
+        page = self._parser.parse(document.html, at, document.charset, self.language)
+        directives = directives_for(AGENT, fields.get("x-robots-tag", ""))
+        return Outcome.OK, replace(page, noindex=page.noindex or "noindex" in directives)
+
+    def answer(
+        self, url: int, request: Request, response: ScrapyResponse, asked: Callable[[int], bool]
+    ) -> model.Response:
+        """The answer to a choice. Its page lets us follow the links that the spider asked for, and no others."""
+        outcome, page = self.page(response)
+        at = canonical(response.url)
+        fields = _fields(response)
+        return model.Response(
+            url=url,
+            final=url if at is None else self.urls.intern(at),
+            outcome=outcome,
+            status=response.status,
+            page=None if page is None else _followed(page, asked),
+            seconds=float(request.meta.get("download_latency", 0.0)),
+            size=len(response.body),
+            modified=content(fields, b"", 0).modified,
+            etag=fields.get("etag"),
+        )
+
+
+def _fields(response: ScrapyResponse) -> dict[str, str]:
+    """The fields of a head, their names in lower case. How a body was sent, Scrapy has seen to."""
+    fields = {
+        name.decode("latin-1").lower(): b",".join(values).decode("latin-1") for name, values in response.headers.items()
+    }
+    fields.pop("transfer-encoding", None)
+    return fields
+
+
+def _followed(page: Page, asked: Callable[[int], bool]) -> Page:
+    """The page as the spider follows it: what it did not ask for counts as nofollow, and nothing else does."""
+    links = page.links
+    ignored = np.fromiter((not asked(url) for url in links.url.tolist()), np.bool_, len(links))
+    return replace(page, nofollow=False, links=replace(links, nofollow=ignored))
+
+
+# Priorities of requests as a strategy hears of them.
+
+
+class _ByPriority:
+    """Shows a strategy the links of a page in the order of their priorities, and is it in all else."""
+
+    def __init__(self, strategy: Strategy, priority: Callable[[int], int]) -> None:
+        self._strategy, self._priority = strategy, priority
+
+    def observe(self, visit: Visit, fresh: Ints) -> None:
+        if visit.page is not None and len(fresh):
+            urls = visit.page.links.url[fresh].tolist()
+            ranks = np.fromiter(map(self._priority, urls), np.int64, len(urls))
+            if ranks.min() != ranks.max():
+                fresh = fresh[np.argsort(-ranks, kind="stable")]
+        self._strategy.observe(visit, fresh)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._strategy, name)
+
+
+def by_priority(strategy: Strategy, priority: Callable[[int], int]) -> Strategy:
+    """The strategy, which prefers of links that it thinks equal the one whose URL has the higher priority.
+
+    Equal links are taken in the order in which the strategy hears of them, so that is all that is changed.
+    """
+    return cast(Strategy, _ByPriority(strategy, priority))
+
 
 ReadPages = Callable[[tuple[str, ...]], Awaitable[tuple[Page, ...]]]
 """Reads the pages of some URLs, as far as they can be had."""
@@ -80,3 +200,77 @@ class SpiderCrawl:
 
 async def _known_pages(topic: Topic, read: ReadPages) -> KnownPages:
     return KnownPages(await read(topic.examples), await read(topic.negatives))
+
+
+# What a Scrapy project says about its crawl: settings whose names begin with SALTICID_.
+
+PREFIX = "SALTICID_"
+NAMES = ("TOPIC", "KEYWORDS", "STRATEGY", "JUDGE", "MAX_PAGES", "MAX_BUFFER", "SEED", "DIR")
+NO_BOUND = 1_000_000_000
+"""As many pages as a crawl may have that nobody bounds."""
+
+
+def order_of(settings: BaseSettings, spider: Spider) -> Order:
+    """The crawl that a project orders for one of its spiders; a UserError names the setting that is wrong."""
+    for name in settings:
+        if str(name).startswith(PREFIX) and str(name).removeprefix(PREFIX) not in NAMES:
+            raise unknown("setting", str(name), [PREFIX + known for known in NAMES])
+    max_pages = _number(settings, "MAX_PAGES") or settings.getint("CLOSESPIDER_PAGECOUNT") or NO_BOUND
+    usual = Limits().max_buffer or 0
+    spec = CrawlSpec(
+        topic=_topic(settings, spider),
+        web="scrapy",
+        strategy=_of(settings, "STRATEGY") or DEFAULT_STRATEGY,
+        judge=_of(settings, "JUDGE") or None,
+        limits=Limits(max_pages, max_buffer=_number(settings, "MAX_BUFFER", usual) or None),
+        seed=_number(settings, "SEED"),
+    )
+    return resolve(spec, _folder(settings), web=ForeignWeb("scrapy", spider.name), files=True)
+
+
+@contextmanager
+def in_words_of_settings() -> Iterator[None]:
+    """Errors name the setting where those of the command line name the option."""
+    try:
+        yield
+    except UserError as error:
+        text = str(error).replace("--out", f"{PREFIX}DIR")
+        for name in ("strategy", "judge"):
+            text = text.replace(f"--{name} ", f"{PREFIX}{name.upper()}=")
+        raise UserError(text) from None
+
+
+def _of(settings: BaseSettings, name: str) -> str | None:
+    value: str | None = settings.get(PREFIX + name)
+    return value
+
+
+def _number(settings: BaseSettings, name: str, otherwise: int = 0) -> int:
+    text = settings.get(PREFIX + name, otherwise)
+    try:
+        number = int(text or 0)
+    except (TypeError, ValueError):
+        number = -1
+    if number < 0:
+        raise UserError(f"{PREFIX}{name} is {text!r}; give a whole number, or 0 for none")
+    return number
+
+
+def _topic(settings: BaseSettings, spider: Spider) -> Topic:
+    """The topic, whose seeds the start URLs of the spider are too."""
+    topic, keywords = settings.get(f"{PREFIX}TOPIC"), _of(settings, "KEYWORDS")
+    if (topic is None) == (keywords is None):
+        raise UserError(
+            f"a crawl is about one topic; name its file as {PREFIX}TOPIC, or words to look for as {PREFIX}KEYWORDS"
+        )
+    chosen = Topic(spider.name, str(keywords), ()) if topic is None else crawlers_half(topic)
+    starts = [url for url in getattr(spider, "start_urls", ()) if canonical(url) is not None]
+    return replace(chosen, seeds=tuple(dict.fromkeys([*chosen.seeds, *starts])))
+
+
+def _folder(settings: BaseSettings) -> Path:
+    """Where the crawl is kept: a folder of its own, or one in that of the job; none without either."""
+    if folder := _of(settings, "DIR"):
+        return check_folder(Path(folder))
+    job = settings.get("JOBDIR")
+    return check_folder(Path(job) / "salticid") if job else IN_MEMORY

@@ -10,10 +10,10 @@ import msgspec
 
 from salticid.errors import UserError, shortened
 from salticid.messages import Extension
-from salticid.model import Limits
+from salticid.store.archive import FORGOTTEN, veil_of, without_urls
 from salticid.store.database import Database
-from salticid.store.forgotten_urls import FORGOTTEN, veil_of, without_urls
 from salticid.store.record import all_messages
+from salticid.topic import Limits
 
 _BUDGET = ("max_pages", "max_fetches", "max_seconds")
 """Limits that may be larger when a crawl goes on."""
@@ -23,9 +23,7 @@ AS_GIVEN = "as_given"
 """The fact that the past of a crawl is taken as given, and by which version of the program."""
 
 
-def check_same(
-    folder: Path, before: Mapping[str, Any], now: Mapping[str, Any], any_version: bool = False
-) -> None:
+def check_same(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any], any_version: bool = False) -> None:
     """UserError with the first difference between the facts of a crawl and those of an order, limits apart.
 
     With `any_version` it may have been made by another version of the program, with settings that there are no more.
@@ -89,9 +87,7 @@ def _another(folder: Path, name: str, there: Any, here: Any) -> UserError:
     same = "order the same to go on with it"
     if (kind := name.removesuffix(" name")) in ("strategy", "judge"):
         option = f"--{kind} {shortened(str(there).rpartition(':')[2])}"
-        same = (
-            f"to resume it, add {option}, or {option.replace(' ', ' FILE.py:')} if it is a class of your own"
-        )
+        same = f"to resume it, add {option}, or {option.replace(' ', ' FILE.py:')} if it is a class of your own"
     return UserError(
         f"{folder} holds another crawl: its {name.replace('_', ' ')} is {_short(there)}, not {_short(here)}; "
         f"{same}, or crawl into a new folder with --out"

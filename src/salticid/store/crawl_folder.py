@@ -17,17 +17,14 @@ import msgspec
 
 from salticid.errors import UserError
 from salticid.model import Page
-from salticid.store import write_ahead as ahead
-from salticid.store.damage import unpacks
+from salticid.store import folder_lock as ahead
 from salticid.store.database import Connection, Database, Facts, connect
 from salticid.store.folder_lock import SHARDS, is_held
-from salticid.store.packing import unpack_page, unpack_words
+from salticid.store.packing import unpack_page, unpack_words, unpacks
 from salticid.store.record import VisitRow, all_arrivals, arrival_at
-from salticid.store.schema import FILE, FORMAT, MEMORY, MESSAGE, PAGE, SESSION, URL, VISIT, WORDS
-from salticid.store.stored_visit import DIGEST_FIELDS, VisitReader
+from salticid.store.schema import DATABASE_FILE, FORMAT, MEMORY, MESSAGE, PAGE, SESSION, URL, VISIT, WORDS
+from salticid.store.stored_visit import DIGEST_FIELDS, TwinGroups, Verdicts, VisitReader, Word, is_on_topic
 from salticid.store.stored_visit import StoredVisit as StoredVisit
-from salticid.store.twin_groups import TwinGroups
-from salticid.store.verdicts import Verdicts, Word, is_on_topic
 from salticid.urls import host
 
 _STEP_OF = "SELECT p.step FROM page p CROSS JOIN url u ON u.id = p.url WHERE u.text = ? LIMIT 1"
@@ -55,7 +52,7 @@ class CrawlFolder:
             self.database = in_memory
             return
         nothing_ahead = ahead.holds_nothing(folder)
-        file = folder / FILE
+        file = folder / DATABASE_FILE
         if not file.is_file() and (folder / SHARDS).is_dir():
             raise UserError(
                 f"the shards of the crawl in {folder} are not gathered yet, which is done when it ends: wait for that, "
@@ -63,9 +60,9 @@ class CrawlFolder:
             )
         if not file.is_file():
             raise UserError(
-                f"{folder} holds no crawl: there is no {FILE}; name the folder a crawl was told by --out"
+                f"{folder} holds no crawl: there is no {DATABASE_FILE}; name the folder a crawl was told by --out"
             )
-        if file.with_name(f"{FILE}-journal").exists():  # it has one until it has a write-ahead log
+        if file.with_name(f"{DATABASE_FILE}-journal").exists():  # it has one until it has a write-ahead log
             raise _no_crawl_yet(folder)
         try:
             self.database = _opened(folder)
@@ -139,9 +136,7 @@ class CrawlFolder:
         verdicts, line = self.verdicts(), self.line()
         groups = TwinGroups(self.database, verdicts.rejected)
         scores = {visit.step: verdicts.score(visit) for visit in self._rows() if visit.good}
-        wanted = [
-            step for step, score in scores.items() if is_on_topic(score, verdicts.words.get(step), line)
-        ]
+        wanted = [step for step, score in scores.items() if is_on_topic(score, verdicts.words.get(step), line)]
         wanted.sort(key=lambda step: (-scores[step], step))
         return [step for step in wanted if twins or groups.take(step)]
 
@@ -247,7 +242,7 @@ class CrawlFolder:
 
 def _opened(folder: Path) -> Database:
     """The database, which is read without a byte being written where that is impossible."""
-    file = folder / FILE
+    file = folder / DATABASE_FILE
     try:
         return _database(connect(file, "mode=ro"), file)
     except sqlite3.OperationalError as error:

@@ -17,10 +17,10 @@ from weakref import ref
 
 import msgspec
 
-from salticid.model import Scope
-from salticid.store.damage import Damaged, unpacks
 from salticid.store.files import check_regular
+from salticid.store.packing import Damaged, unpacks
 from salticid.store.schema import ABOUT, FORMAT, MEMORY, OPEN, OURS, ROWS, SqlTable
+from salticid.topic import Scope
 
 Row = tuple[Any, ...]
 R = TypeVar("R")
@@ -129,9 +129,7 @@ def connect(file: Path | str, query: str = "", wait: float = 5.0) -> Connection:
     if not isinstance(file, Path):
         return _guarded(sqlite3.connect(file, wait, check_same_thread=False, factory=Connection), None)
     read_only = "mode=ro" in query
-    check_regular(
-        file.parent, tuple(file.name + end for end in ("", "-wal", "-shm", "-journal")), not read_only
-    )
+    check_regular(file.parent, tuple(file.name + end for end in ("", "-wal", "-shm", "-journal")), not read_only)
     uri = f"{file.absolute().as_uri()}?{query}"
     db = sqlite3.connect(uri, wait, uri=True, factory=Connection)
     return _guarded(db, file if read_only else None)
@@ -211,9 +209,7 @@ class Database:
         except sqlite3.DatabaseError as error:
             raise self._cause(error) from None
 
-    def select(
-        self, table: SqlTable, rest: str = "", values: Sequence[Any] = (), body: bool = False
-    ) -> Iterator[Row]:
+    def select(self, table: SqlTable, rest: str = "", values: Sequence[Any] = (), body: bool = False) -> Iterator[Row]:
         """Rows of a table, checksums included. The `rest` should look at nothing but keys, for what it leaves out is
         not checked."""
         for row in self.run(f"SELECT {table.names(body=body)} FROM {table.name} {rest}", values):

@@ -11,13 +11,56 @@ from pathlib import Path
 from typing import BinaryIO
 
 from salticid.errors import UserError
-from salticid.store import write_ahead
-from salticid.store.damage import Damaged
-from salticid.store.database import Connection, Database, Facts
+from salticid.store.database import Connection, Database, Facts, facts
 from salticid.store.database import connect as guarded
 from salticid.store.files import PRIVATE, UnsafeFile, open_in
-from salticid.store.schema import FILE, FORMAT
+from salticid.store.packing import Damaged
+from salticid.store.schema import ABOUT, DATABASE_FILE, FORMAT, OPEN
 from salticid.store.views import make_views
+
+# The write-ahead log: what a crawl wrote last stands beside its database, until it is folded into it.
+#
+# Whoever copies the database alone leaves that behind, and what is left looks whole. So the database itself says that
+# a run is writing: from the first moment of a run to its orderly end, after which there is no such file.
+
+AHEAD = f"{DATABASE_FILE}-wal"
+_HEAD = 32
+"""Bytes with which it begins, before anything is in it."""
+
+
+def holds_nothing(folder: Path) -> bool:
+    """Whether there is no write-ahead log, or an empty one; to be asked before the database is opened."""
+    file = folder / AHEAD
+    return not file.exists() or file.stat().st_size <= _HEAD
+
+
+def begin(db: Database) -> None:
+    """A run begins: say so where even those read it who have the database alone."""
+    with suppress(sqlite3.OperationalError):  # on a full disk, a crawl waits for room as it is
+        with db.transaction():
+            db.insert(ABOUT, facts({OPEN: True}))
+        db.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+
+def end(db: Database) -> None:
+    """It ends in good order, and all will be in the database; where that cannot be written this file stays."""
+    with suppress(sqlite3.DatabaseError), db.connection as connection:
+        connection.execute("DELETE FROM about WHERE name = ?", (OPEN,))
+
+
+def left_behind(folder: Path, db: Database) -> str | None:
+    """The warning where a database without a write-ahead log should have one."""
+    try:
+        if db.one(ABOUT, OPEN) is None:
+            return None
+    except (sqlite3.DatabaseError, Damaged):  # reading on will raise an error that says so
+        return None
+    return (
+        f"what was written last may be missing: the crawl in {folder} did not end in good order, and {AHEAD}, which "
+        "should hold that, is not there or empty. If the folder was copied, copy that file too; what is gone for good "
+        "is fetched anew when the crawl goes on"
+    )
+
 
 LOCK = "lock"
 
@@ -29,12 +72,12 @@ IN_MEMORY = Path(":memory:")
 """In the place of a folder: the crawl is gone when the program ends, and nothing is written."""
 _SYNCHRONOUS = "NORMAL"
 """What is written last may be lost by a power cut, but nothing before it."""
-_FILES = (FILE, write_ahead.AHEAD, f"{FILE}-shm", LOCK)
+_FILES = (DATABASE_FILE, AHEAD, f"{DATABASE_FILE}-shm", LOCK)
 
 
 def thing_of_others(folder: Path) -> str | None:
     """The name of something in a folder without a crawl that no crawl put there; None if there is nothing."""
-    if not folder.is_dir() or (folder / FILE).exists() or (folder / SHARDS).exists():
+    if not folder.is_dir() or (folder / DATABASE_FILE).exists() or (folder / SHARDS).exists():
         return None
     names = sorted(each.name for each in folder.iterdir())
     return next((name for name in names if name not in _FILES and not name.startswith(".")), None)
@@ -78,7 +121,7 @@ class LockedFolder:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        if (folder / SHARDS).is_dir() and not (folder / FILE).exists():
+        if (folder / SHARDS).is_dir() and not (folder / DATABASE_FILE).exists():
             raise UserError(
                 f"{folder} holds a crawl in shards; go on with --ray and --shards, or name another folder with --out"
             )
@@ -86,10 +129,10 @@ class LockedFolder:
         self._new_files = [name for name in _FILES if not (folder / name).exists()]
         self._lock = lock(folder)
         self.empty, connection = True, None
-        nothing_ahead = write_ahead.holds_nothing(folder)
+        nothing_ahead = holds_nothing(folder)
         try:
-            connection = connect(folder / FILE)
-            self.db = Database(connection, folder / FILE)
+            connection = connect(folder / DATABASE_FILE)
+            self.db = Database(connection, folder / DATABASE_FILE)
             version = self.db.format
             foreign = not version and connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
         except UnsafeFile:
@@ -97,19 +140,17 @@ class LockedFolder:
             raise
         except (sqlite3.Error, Damaged) as error:
             self._let_go(connection)
-            raise UserError(
-                f"cannot write a crawl into {folder}: {error}; name another folder with --out"
-            ) from None
+            raise UserError(f"cannot write a crawl into {folder}: {error}; name another folder with --out") from None
         self.empty = not version
         if foreign or version not in (0, FORMAT):
             self._let_go(connection)
             raise UserError(
-                f"{folder / FILE} is no crawl; name another folder with --out"
+                f"{folder / DATABASE_FILE} is no crawl; name another folder with --out"
                 if foreign
                 else f"the crawl in {folder} was made by another version of salticid (its format is {version}, ours "
                 f"{FORMAT}); go on with the version that made it, or crawl into a new folder with --out"
             )
-        self.missing = write_ahead.left_behind(folder, self.db) if nothing_ahead and not self.empty else None
+        self.missing = left_behind(folder, self.db) if nothing_ahead and not self.empty else None
 
     def facts(self) -> Facts | None:
         """The facts about the crawl it holds; None when it holds none yet."""
@@ -121,12 +162,12 @@ class LockedFolder:
             self.db = Database(self.db.connection, self.db.file)
         self.empty, self.missing = False, None
         make_views(self.db.connection)
-        write_ahead.begin(self.db)
+        begin(self.db)
 
     def give_back(self) -> None:
         """Close the database and let others have the folder."""
         if not self.empty and self.missing is None:
-            write_ahead.end(self.db)
+            end(self.db)
         self._let_go(self.db.connection)
 
     def _let_go(self, db: Connection | None) -> None:

@@ -8,6 +8,7 @@ an English crawl, endings.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -23,10 +24,53 @@ from salticid.store.database import SchemaEntry, connect, schema_of
 from salticid.store.files import UnsafeFile
 from salticid.store.packing import unpack_page
 from salticid.store.schema import PAGE, SESSION, VERSION, SqlTable
-from salticid.store.search_words import WordSpeller
-from salticid.text import language
+from salticid.tables import Texts
+from salticid.text import LONGEST, Tokenizer, detect, letter_runs, stemmer
 
-FILE = "search.db"
+# What can be searched for: the words of the crawler, and numbers, which it leaves out.
+
+_NUMBER = re.compile(r"([0-9]+)")
+_LETTERS = str.maketrans({str(digit): chr(0x1681 + digit) for digit in range(10)})
+"""Letters of Ogham, which was carved in stone and is on few pages."""
+
+
+def search_words(text: str) -> Iterator[str]:
+    """The words and numbers of a text, in order.
+
+    >>> list(search_words("Python 3.8 was new in 2019"))
+    ['python', '3', '8', 'was', 'new', 'in', '2019']
+    """
+    for at, part in enumerate(_NUMBER.split(text)):
+        if at % 2 == 0:
+            yield from letter_runs(part)
+        elif len(part) <= LONGEST:
+            yield part
+
+
+def in_letters(text: str) -> str:
+    """A text whose numbers are words of letters, which nobody else writes: so the tokenizer keeps them.
+
+    >>> in_letters("x86")
+    'x ᚉᚇ '
+    """
+    return _NUMBER.sub(lambda number: f" {number[0].translate(_LETTERS)} ", text)
+
+
+class WordSpeller:
+    """The words and numbers of many texts, quickly: each with one space between two, numbers in letters."""
+
+    def __init__(self) -> None:
+        self._table = Texts()
+        self._tokenizer = Tokenizer(self._table)
+        self._texts: list[str] = []
+
+    def of(self, text: str) -> str:
+        ids = self._tokenizer.ids(in_letters(text)).tolist()
+        self._texts += self._table.spell(range(len(self._texts), len(self._table)))
+        return " ".join(map(self._texts.__getitem__, ids))
+
+
+INDEX_FILE = "search.db"
 TITLE_WEIGHT = 5.0
 
 _FORMAT = 3
@@ -64,9 +108,9 @@ class WordIndex:
 
     def __init__(self, crawl: CrawlFolder) -> None:
         self._crawl = crawl
-        self._file = crawl.folder / FILE
+        self._file = crawl.folder / INDEX_FILE
         code = _language(crawl)
-        self._stems = language.stemmer(code) if code == "en" else list
+        self._stems = stemmer(code) if code == "en" else list
         self._tokenize = _TOKENIZERS[code == "en"]
         self._made_for = f"{_birth(crawl)} {self._tokenize} {unidata_version}"
         self.persistent = True
@@ -148,11 +192,7 @@ class WordIndex:
     def _missing(self, db: sqlite3.Connection) -> int:
         step, recheck = self._end(db) if self._fits(db) else _IndexEnd()
         pages, versions = (
-            next(
-                self._crawl.database.run(
-                    f"SELECT count(*) FROM {table.name} WHERE {table.columns[0]} > ?", (at,)
-                )
-            )
+            next(self._crawl.database.run(f"SELECT count(*) FROM {table.name} WHERE {table.columns[0]} > ?", (at,)))
             for table, at in ((PAGE, step), (VERSION, recheck))
         )
         return int(pages[0] + versions[0])
@@ -169,9 +209,7 @@ class WordIndex:
     def _take(self, words: WordSpeller, table: SqlTable, last: int) -> tuple[int, int]:
         """Take in some pages after the last: how many there were, and the last."""
         count, key = 0, table.columns[0]
-        rows = self._crawl.database.select(
-            table, f"WHERE {key} > ? ORDER BY {key} LIMIT ?", (last, _BATCH), body=True
-        )
+        rows = self._crawl.database.select(table, f"WHERE {key} > ? ORDER BY {key} LIMIT ?", (last, _BATCH), body=True)
         for at, *row in rows:
             count, last, page = count + 1, at, unpack_page(row)
             number = at if table is PAGE else -1 - at
@@ -185,9 +223,7 @@ class WordIndex:
             yield
         except sqlite3.DatabaseError as error:
             if _is_busy(error):
-                raise UserError(
-                    f"{self._file} is being written by another program; try again later"
-                ) from None
+                raise UserError(f"{self._file} is being written by another program; try again later") from None
             raise UserError(
                 f"{self._file} cannot be used: {error}; remove it, and the next search makes it anew"
             ) from None
@@ -237,4 +273,4 @@ def _language(crawl: CrawlFolder) -> str:
     pages = (unpack_page(row[1:]) for row in crawl.database.select(PAGE, "ORDER BY step", body=True))
     with_text = (page for page in pages if page.packed_text)
     sample = " ".join(page.text[:_SAMPLE_SIZE] for page in islice(with_text, _SAMPLE_PAGES))
-    return topic.get("language") or language.detect(sample)
+    return topic.get("language") or detect(sample)

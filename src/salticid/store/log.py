@@ -16,18 +16,13 @@ from salticid.messages import Message
 from salticid.model import Choice, Page, Response, Visit
 from salticid.protocols import Table, UrlTable
 from salticid.store import schema
-from salticid.store.batch import Batch
+from salticid.store.archive import ARCHIVE_END, Thinned, check_finished, thin
+from salticid.store.batch import Batch, DiskRoom, TextTables
 from salticid.store.database import Database, facts
-from salticid.store.disk_room import DiskRoom
 from salticid.store.folder_lock import IN_MEMORY, LockedFolder, NoFolder, written_at_once
-from salticid.store.forgotten_urls import check_finished
-from salticid.store.log_mark import LogMark
+from salticid.store.near_duplicates import Twins
 from salticid.store.packing import pack_page, unpack_page
-from salticid.store.record import Record
-from salticid.store.table_writing import TextTables
-from salticid.store.thinning import Thinned, thin
-from salticid.store.twins import Twins
-from salticid.store.warc import ARCHIVE_END
+from salticid.store.record import LogMark, Record
 
 _NEWEST = "SELECT r.step, max(r.id) FROM version v JOIN recheck r ON r.id = v.recheck GROUP BY r.step"
 """Unchecked, for the versions are."""

@@ -10,10 +10,10 @@ from pathlib import Path
 from salticid.model import Outcome, Page
 from salticid.protocols import Table, UrlTable
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.holders import Holder, note
-from salticid.store.twins import Twins
-from salticid.store.versions import Versions
-from salticid.tables.translation import IdMap, Translation
+from salticid.store.near_duplicates import Twins
+from salticid.store.news import Versions
+from salticid.store.stored_visit import Holder, note
+from salticid.tables import IdMap, Translation
 
 
 class OtherCrawls:

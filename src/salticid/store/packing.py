@@ -2,16 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import sqlite3
+import struct
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
 from zlib import crc32
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import zstandard
 
+from salticid.errors import SalticidError
 from salticid.model import Links, Page, unpacked
-from salticid.store.damage import Damaged, unpacks
+
+# What was stored may have been damaged since: then reading it raises an error that says so.
+
+UNREADABLE = (sqlite3.DatabaseError, zstandard.ZstdError, msgspec.MsgspecError, UnicodeDecodeError)
+"""What only stored data can be the cause of, wherever it is raised."""
+_SENSELESS = (*UNREADABLE, ValueError, TypeError, LookupError, ArithmeticError, RecursionError, struct.error)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Damaged(SalticidError):
+    """Something stored is not what was written, or makes no sense."""
+
+    def __init__(self, what: object, file: Path | None = None) -> None:
+        super().__init__(
+            f"{file or 'what is stored there'} is damaged ({what}); take a copy that is whole, or crawl into a new "
+            "folder"
+        )
+
+
+def unpacks(function: Callable[P, R]) -> Callable[P, R]:
+    """A function that makes something of stored data and nothing else: whatever it raises is damage."""
+
+    @wraps(function)
+    def checked_function(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except _SENSELESS as error:
+            raise Damaged(error) from error
+
+    return checked_function
+
 
 _COUNTS = np.dtype("<i4")
 _MOST_IDS, _MOST_WORDS = 16 << 20, 64 << 20
@@ -37,9 +75,7 @@ def pack_stream(page: Page, zstd: zstandard.ZstdCompressor) -> bytes:
     return zstd.compress(b"".join([counts.tobytes(), *(column.tobytes() for column in columns)]))
 
 
-def pack_words(
-    ids: Sequence[int], texts: Sequence[str], zstd: zstandard.ZstdCompressor
-) -> tuple[bytes, bytes]:
+def pack_words(ids: Sequence[int], texts: Sequence[str], zstd: zstandard.ZstdCompressor) -> tuple[bytes, bytes]:
     """Words as two columns of a row; no word holds a line break."""
     return zstd.compress(np.array(ids, _COUNTS).tobytes()), zstd.compress("\n".join(texts).encode())
 

@@ -9,19 +9,65 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import Struct
 
 from salticid.messages import Message
 from salticid.model import Choice, Link, Outcome, Response
-from salticid.store.damage import Damaged, unpacks
 from salticid.store.database import Database
-from salticid.store.log_mark import LogMark
-from salticid.store.packing import unpack_page
-from salticid.store.schema import CHOICE, MESSAGE, PAGE, QUESTION, VISIT, SqlTable
+from salticid.store.packing import Damaged, unpack_page, unpacks
+from salticid.store.schema import CHOICE, MESSAGE, PAGE, QUESTION, START_PAGE, URL, VISIT, WORDS, SqlTable
+
+# A place in a log, and a mark of all that it holds up to there.
+
+_CALLS = (QUESTION, CHOICE, VISIT, MESSAGE)
+_WHAT_COUNTS = {
+    VISIT: "(seq % 65521) * (choice % 65521) + final + status + length(outcome) + CAST(score * 1000000 AS INTEGER)"
+}
+"""Instead of the checksum: where the exchanges of a visit stand in the archive may change."""
+
+
+class LogMark(Struct, frozen=True):
+    """How far a log goes: the last call, and the first step, choice, URL and batch of words after it.
+
+    `sums` tell, table by table, how many rows there are up to there and what their checksums add up to; of URLs and
+    words, which are many and read anyway, the last alone. Logs with the same mark hold the same up to it.
+    """
+
+    seq: int
+    step: int
+    choice: int
+    url: int
+    words: int
+    sums: list[tuple[str, int, int]]
+
+
+def mark_of(db: Database) -> LogMark:
+    """The mark of all that is in a log now."""
+    ends = [row[at] for table, at in ((QUESTION, 0), (VISIT, 1), (MESSAGE, 0)) if (row := db.last(table))]
+    step, choice, url, words = (row[0] + 1 if (row := db.last(table)) else 0 for table in (VISIT, CHOICE, URL, WORDS))
+    return _with_sums(db, LogMark(max(ends, default=0), step, choice, url, words, []))
+
+
+def fits(db: Database, mark: LogMark) -> bool:
+    """Whether a log holds what it held when it was marked; it may go on from there."""
+    return _with_sums(db, mark) == mark
+
+
+def _with_sums(db: Database, place: LogMark) -> LogMark:
+    borders: list[tuple[SqlTable, str, Any]] = [(table, "seq <=", place.seq) for table in _CALLS]
+    borders += [(PAGE, "step <", place.step), (START_PAGE, "place >", 0)]
+    borders += [(URL, "id =", place.url - 1), (WORDS, "batch =", place.words - 1)]
+    sums = []
+    for table, column, border in borders:
+        number = _WHAT_COUNTS.get(table, "sum")
+        statement = f"SELECT count(*), ifnull(sum({number}), 0) FROM {table.name} WHERE {column} ?"
+        sums.append((table.name, *next(db.run(statement, (border,)))))
+    return LogMark(place.seq, place.step, place.choice, place.url, place.words, sums)
+
 
 _FROM = "FROM visit v LEFT JOIN choice c ON c.id = v.choice LEFT JOIN page p ON p.step = v.step"
 _ARRIVALS, _ARRIVALS_IN_FULL = (
-    f"SELECT {VISIT.names('v')}, {CHOICE.names('c')}, {PAGE.names('p', body)} {_FROM}"
-    for body in (False, True)
+    f"SELECT {VISIT.names('v')}, {CHOICE.names('c')}, {PAGE.names('p', body)} {_FROM}" for body in (False, True)
 )
 _MESSAGE = msgspec.json.Decoder(Message)
 _MOST_ADDED = 1 << 20
@@ -133,7 +179,7 @@ def arrival_at(db: Database, step: int) -> StoredArrival | None:
     return next((_arrival(db, row) for row in db.run(f"{_ARRIVALS} WHERE v.step = ?", (step,))), None)
 
 
-def messages(db: Database, after: int, upto: int, most: int) -> Iterator[tuple[int, Message]]:
+def logged_messages(db: Database, after: int, upto: int, most: int) -> Iterator[tuple[int, Message]]:
     """What the crawl heard between two numbers of calls, at most so much, each with its number."""
     rows = db.select(MESSAGE, "WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?", (after, upto, most))
     return ((seq, _message(body)) for seq, body, _ in rows)
@@ -186,11 +232,9 @@ class Record:
         heard: Iterator[tuple[int, Message]] = (
             all_messages(self._db)
             if self._after is None
-            else messages(self._db, self._after.seq, sys.maxsize, -1)
+            else logged_messages(self._db, self._after.seq, sys.maxsize, -1)
         )
-        calls: Iterator[tuple[int, Call]] = merge(
-            self._questions(), self._deliveries(), heard, key=itemgetter(0)
-        )
+        calls: Iterator[tuple[int, Call]] = merge(self._questions(), self._deliveries(), heard, key=itemgetter(0))
         return (call for _, call in calls)
 
     def _questions(self) -> Iterator[tuple[int, Call]]:
@@ -226,9 +270,7 @@ def _arrival(db: Database, row: tuple[Any, ...]) -> StoredArrival:
         raise db.damage(f"choice {visit.choice} is missing")
     choice = ChoiceRow._make(db.check(CHOICE, row[_CHOICE_AT:_PAGE_AT]))
     if (row[_PAGE_AT] is not None) != visit.good:
-        raise db.damage(
-            f"page {visit.step} is missing" if visit.good else f"page {visit.step} belongs to none"
-        )
+        raise db.damage(f"page {visit.step} is missing" if visit.good else f"page {visit.step} belongs to none")
     return StoredArrival(visit, choice, PageRow(*db.check(PAGE, row[_PAGE_AT:])) if visit.good else None)
 
 

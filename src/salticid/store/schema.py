@@ -15,7 +15,7 @@ from zlib import crc32
 import msgspec
 
 FORMAT = 3
-FILE = "crawl.db"
+DATABASE_FILE = "crawl.db"
 SNAPSHOT = "snapshot.zst"
 ROWS, OPEN = "rows", "open"
 """Facts in `about` that are not about the crawl: how many rows the tables have, these two apart; a run is writing."""
@@ -44,8 +44,7 @@ class SqlTable:
         self._types = [_types(column.split()) for column in declared]
         self._seen: set[tuple[type, ...]] = set()
         self.by_key, self.by_key_in_full = (
-            f"SELECT {self.names(body=body)} FROM {name} WHERE {self.columns[0]} = ?"
-            for body in (False, True)
+            f"SELECT {self.names(body=body)} FROM {name} WHERE {self.columns[0]} = ?" for body in (False, True)
         )
 
     def names(self, of: str = "", body: bool = False) -> str:
@@ -102,9 +101,7 @@ _PAGE = """url INTEGER NOT NULL, title TEXT NOT NULL, canonical INTEGER NOT NULL
 _BODY = "stream BLOB NOT NULL, text BLOB NOT NULL"
 
 ABOUT = SqlTable("about", "name TEXT PRIMARY KEY, value TEXT NOT NULL", rest=" WITHOUT ROWID")
-SESSION = SqlTable(
-    "session", "id INTEGER PRIMARY KEY, wall REAL NOT NULL, at REAL NOT NULL, settings TEXT NOT NULL"
-)
+SESSION = SqlTable("session", "id INTEGER PRIMARY KEY, wall REAL NOT NULL, at REAL NOT NULL, settings TEXT NOT NULL")
 URL = SqlTextTable("url", "id INTEGER PRIMARY KEY, text TEXT NOT NULL")
 WORDS = SqlTable("words", "batch INTEGER PRIMARY KEY, ids BLOB NOT NULL, texts BLOB NOT NULL")
 START_PAGE = SqlTable("start_page", f"place INTEGER PRIMARY KEY, kind TEXT NOT NULL, {_PAGE}", _BODY)

@@ -5,18 +5,280 @@ Or the text that they had at another moment.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from string import digits
+from unicodedata import normalize
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
+from salticid.columns import distinct, distinct_counts
+from salticid.errors import UserError
+from salticid.model import Bools, Ints, Outcome, Page
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.index import WordIndex
-from salticid.store.query import Query
+from salticid.store.index import WordIndex, in_letters, search_words
+from salticid.store.news import Recheck, Versions
 from salticid.store.record import VisitRow
-from salticid.store.repeated_words import RepeatedWords
 from salticid.store.schema import RECHECK, VISIT
-from salticid.store.snippet import page_snippet
-from salticid.store.versions import Recheck, Versions
+from salticid.text import LEAST_PAGES, LEAST_SHARE, ROW, link_lists, words_before_text
+from salticid.urls import host, origin
+
+# What a person looks for: words, phrases, and words that must not be there.
+
+MOST_WORDS = 64
+
+_QUOTES = str.maketrans("“”„‟«»", '""""""')
+_TERM = re.compile(r'(-?)(?:"([^"]*)"?|([^\s"]+))')
+
+Term = tuple[str, ...]
+"""Words that stand side by side. What a person writes as one may be several: x-ray, 3.8, 蜘蛛网."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Terms that a page must hold, and `excluded` ones that it must not.
+
+    >>> query = Query.of('jumping spiders "eight eyes" -flies')
+    >>> query.terms, query.excluded
+    ((('jumping',), ('spiders',), ('eight', 'eyes')), (('flies',),))
+    """
+
+    terms: tuple[Term, ...]
+    excluded: tuple[Term, ...] = ()
+
+    @classmethod
+    def of(cls, text: str) -> Query:
+        """Read what a person typed; letters and digits count, and no punctuation but quotes and a leading minus."""
+        signed_terms = [
+            (sign, tuple(search_words(phrase or word))) for sign, phrase, word in _TERM.findall(text.translate(_QUOTES))
+        ]
+        terms = tuple(term for sign, term in signed_terms if term and not sign)
+        excluded = tuple(term for sign, term in signed_terms if term and sign)
+        if not terms:
+            raise UserError(f"nothing to look for in {text[:80]!r}; name a word or a number")
+        if sum(map(len, terms + excluded)) > MOST_WORDS:
+            raise UserError(f"too much to look for; name at most {MOST_WORDS} words")
+        return cls(terms, excluded)
+
+    def expression(self, any_term: bool = False) -> str:
+        """The query as FTS5 reads it: all terms, or any of them.
+
+        >>> Query.of("web -fly").expression(), Query.of("x-ray eyes").expression(any_term=True)
+        ('("web") NOT ("fly")', '("x ray" OR "eyes")')
+        """
+        terms = (" OR " if any_term else " AND ").join(map(_quote, self.terms))
+        excluded = " OR ".join(map(_quote, self.excluded))
+        return f"({terms}) NOT ({excluded})" if excluded else f"({terms})"
+
+
+def _quote(term: Term) -> str:
+    # Words are letters or digits and nothing else: no quote, no operator of FTS5 can hide in them.
+    return f'"{in_letters(" ".join(term)).strip()}"'
+
+
+# The piece of a page that shows why it was found.
+
+WIDTH = 240
+LEAD = 60
+"""Characters shown before the first word that was looked for."""
+MOST_CHARACTERS = 100_000
+"""Characters of a page; a word that stands only after them is found but not shown."""
+
+_FIRST_OF_CJK = "\u1100"
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """A piece of text, white space folded, and where in it the words stand: from, up to."""
+
+    text: str
+    matches: list[tuple[int, int]]
+
+
+def page_snippet(
+    page: Page, words: frozenset[str], forms: Callable[[list[str]], list[str]], repeated: Bools
+) -> Snippet:
+    """The piece of a page's text that shows why; `repeated` says for each token whether the site repeats it.
+
+    One within a list of links or of what is repeated is shown only if there is no other.
+    """
+    common = (link_lists(page) | repeated)[words_before_text(page) :]
+    return snippet(page.text, words, forms, common.tolist())
+
+
+def snippet(
+    text: str,
+    words: frozenset[str],
+    forms: Callable[[list[str]], list[str]],
+    common: Sequence[bool] = (),
+) -> Snippet:
+    """The first piece of a text that shows most of the words looked for; `forms` says what a word counts as.
+
+    `common` says for each word, numbers aside, whether it is in a list of links or on every page of the site; others
+    are shown first, the first of them where no word is found.
+
+    >>> snippet("A web is no trap. Spiders jump.", frozenset({"spiders", "web"}), list)
+    Snippet(text='A web is no trap. Spiders jump.', matches=[(2, 5), (18, 25)])
+    >>> snippet("Spiders online: Spiders jump.", frozenset({"spiders"}), list, [True, True, False, False])
+    Snippet(text='…Spiders jump.', matches=[(1, 8)])
+    """
+    text = " ".join(normalize("NFC", text[:MOST_CHARACTERS]).split())
+    places = list(_places(text))
+    word_forms = forms([text[start:end].lower() for start, end in places])
+    hits = [(*place, form) for place, form in zip(places, word_forms, strict=True) if form in words]
+    begins = _own_text(text, places, common)
+    own_hits = [hit for hit in hits if hit[0] in begins]
+    at = _best(own_hits or hits, next(iter(begins), 0))
+    first, last = _bounds(text, at, begins.get(at, 0))
+    before, after = "…" * (first > 0), "…" * (last < len(text))
+    shift = len(before) - first
+    matches: list[tuple[int, int]] = []
+    for start, end, _ in hits:
+        if first <= start and end <= last:
+            touches = bool(matches) and matches[-1][1] >= start + shift
+            matches.append((matches.pop()[0] if touches else start + shift, end + shift))
+    return Snippet(before + text[first:last] + after, matches)
+
+
+def _places(text: str) -> Iterator[tuple[int, int]]:
+    """Where each token of a text stands."""
+    lower = text.lower()
+    if len(lower) != len(text):
+        lower = "".join(small if len(small := char.lower()) == 1 else char for char in text)
+    at = 0
+    for token in search_words(text):
+        start = lower.find(token, at)
+        if start >= 0:
+            at = start + len(token)
+            yield start, at
+            at -= len(token) == 2 and token >= _FIRST_OF_CJK  # pairs overlap
+
+
+def _own_text(text: str, places: list[tuple[int, int]], common: Sequence[bool]) -> dict[int, int]:
+    """Where each word begins that is not common, and where the stretch of such words begins it stands in.
+
+    A number goes with the word before it.
+    """
+    begins: dict[int, int] = {}
+    marks = iter(common)
+    is_common = bool(common) and common[0]
+    begin: int | None = None
+    before = 0
+    for start, end in places:
+        if text[start] not in digits:
+            is_common = next(marks, False)
+        if is_common:
+            begin = None
+        else:
+            if begin is None:
+                begin = min(start, max(before, text.rfind(" ", before, start) + 1)) if before else 0
+            begins[start] = begin
+        before = end
+    return begins
+
+
+def _best(hits: list[tuple[int, int, str]], otherwise: int) -> int:
+    """Where the first stretch with most different words begins."""
+    counts: Counter[str] = Counter()
+    best, most, oldest = otherwise, 0, 0
+    for start, _, form in hits:
+        counts[form] += 1
+        while start - hits[oldest][0] > WIDTH - 2 * LEAD:
+            leaving = hits[oldest][2]
+            counts[leaving] -= 1
+            if not counts[leaving]:
+                del counts[leaving]
+            oldest += 1
+        if len(counts) > most:
+            best, most = hits[oldest][0], len(counts)
+    return best
+
+
+def _bounds(text: str, at: int, least: int) -> tuple[int, int]:
+    """A piece around a place, cut between words where there is space between words; nothing before `least`."""
+    first = max(least, at - LEAD)
+    if first > least:
+        first = text.find(" ", first, at) + 1 or first
+    last = min(len(text), first + WIDTH)
+    if last < len(text):
+        gap = text.rfind(" ", last - LEAD, last)
+        last = gap if gap > 0 else last
+    return first, last
+
+
+# The words that a site repeats on its pages, so that snippets show what a page says itself.
+
+MOST_PAGES = 12
+"""So many pages of a host are looked at, spread over those found."""
+NEAR = 1000
+"""They are looked for among so many visits before and after the page."""
+MOST_HOSTS = 1024
+"""What so many hosts repeat is remembered, those learned last; others are learned again."""
+
+_STEPS = f"""SELECT v.step FROM visit v CROSS JOIN url u ON u.id = v.final WHERE v.step BETWEEN ? AND ?
+    AND v.outcome = '{Outcome.OK.value}' AND NOT v.revisit AND v.duplicate_of IS NULL AND u.text >= ? AND u.text < ?"""
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+
+Rows = npt.NDArray[np.uint64]
+
+
+class RepeatedWords:
+    """Which words of pages the hosts of a crawl repeat, learned from a few pages of each when asked for.
+
+    They are what judge and strategy do not read as a page's own words (`text/boilerplate.py`), but found in all of a
+    page. Near-duplicates are not looked at: what copies of one page have in common is what it says.
+    """
+
+    def __init__(self, crawl: CrawlFolder) -> None:
+        self._crawl = crawl
+        self._learned: dict[str, Rows] = {}
+
+    def of(self, step: int, page: Page) -> Bools:
+        """For each token of the page of a visit whether its site repeats it."""
+        url = self._crawl.url(page.url)
+        name = host(url)
+        if name not in self._learned:
+            if len(self._learned) == MOST_HOSTS:
+                del self._learned[next(iter(self._learned))]
+            pages = map(self._crawl.page, self._steps_near(step, url))
+            self._learned[name] = _repeated([page.tokens for page in pages if page is not None])
+        known, rows = self._learned[name], _rows(page.tokens)
+        repeated = np.zeros(len(page.tokens), np.bool_)
+        if not len(known):
+            return repeated
+        is_known = known[np.minimum(np.searchsorted(known, rows), len(known) - 1)] == rows
+        for place in range(ROW):
+            repeated[place : place + len(rows)] |= is_known
+        return repeated
+
+    def _steps_near(self, step: int, url: str) -> list[int]:
+        """Some visits to pages of the host of a URL. They are not checked, for the pages are."""
+        site = origin(url)
+        between = f"{site}/", f"{site}0"  # "0" comes after "/"
+        steps = [row[0] for row in self._crawl.database.run(_STEPS, (step - NEAR, step + NEAR, *between))]
+        many = min(len(steps), MOST_PAGES)
+        return [steps[at * len(steps) // many] for at in range(many)]
+
+
+def _repeated(pages: Sequence[Ints]) -> Rows:
+    """The rows of words that pages of one host repeat."""
+    if len(pages) < LEAST_PAGES:
+        return np.zeros(0, np.uint64)
+    rows, counts = distinct_counts(np.concatenate([distinct(_rows(page)) for page in pages]))
+    return rows[counts >= max(LEAST_PAGES, LEAST_SHARE * len(pages))]
+
+
+def _rows(tokens: Ints) -> Rows:
+    """A number for each row of words, by their ids."""
+    many = max(len(tokens) - ROW + 1, 0)
+    words, rows = tokens.astype(np.uint64), np.zeros(many, np.uint64)
+    for place in range(ROW):
+        rows = rows * _FACTOR + words[place : place + many]
+    return rows
 
 
 class Hit(msgspec.Struct, frozen=True):

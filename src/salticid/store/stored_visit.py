@@ -1,20 +1,115 @@
-"""A visit as outsiders read it."""
+"""Visits as readers see them: current scores, near-duplicate groups, and other crawls that hold the page."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
-from salticid.messages import Sight
+from salticid.columns import grow
+from salticid.messages import Revision, Sight
 from salticid.model import NO_SHARD
-from salticid.store.damage import unpacks
 from salticid.store.database import Database
-from salticid.store.holders import Holder, holders
+from salticid.store.packing import unpacks
 from salticid.store.record import StoredArrival, VisitRow, all_messages
-from salticid.store.schema import SESSION, URL, VISIT
-from salticid.store.verdicts import Verdicts, Word
+from salticid.store.schema import MEMORY, SESSION, URL, VISIT
+
+# What is thought of the visits of a crawl by now: the judge may have changed its mind, a person have spoken.
+
+
+class Word(StrEnum):
+    """What a person said of a page."""
+
+    LIKED = "liked"
+    REJECTED = "rejected"
+
+
+_WORDS = {1: Word.LIKED, -1: Word.REJECTED}
+
+
+class Verdicts:
+    """The current score of each visit, and the person's word where there is one, as the log has them.
+
+    `step_of` gives the step at which the page of a URL was visited.
+    """
+
+    def __init__(self, db: Database, step_of: Callable[[str], int | None]) -> None:
+        self._later = np.full(0, np.nan)
+        likings: dict[str, int] = {}
+        for _, message in all_messages(db):
+            if isinstance(message, Revision):
+                likings.update(message.feedback)
+                self._revise(message.scores)
+        steps = ((step_of(url), _WORDS.get(liking)) for url, liking in likings.items())
+        self.words: dict[int, Word] = {step: word for step, word in steps if step is not None and word}
+
+    @property
+    def rejected(self) -> list[int]:
+        """The steps of the pages that the person rejected."""
+        return [step for step, word in self.words.items() if word is Word.REJECTED]
+
+    def _revise(self, scores: list[tuple[int, float]]) -> None:
+        if scores:
+            steps = [step for step, _ in scores]
+            self._later = grow(self._later, max(steps) + 1, np.nan)
+            self._later[steps] = [score for _, score in scores]
+
+    def score(self, visit: VisitRow) -> float:
+        """Its score as it is judged by now."""
+        later = float(self._later[visit.step]) if visit.step < len(self._later) else np.nan
+        return visit.score if np.isnan(later) else later
+
+    def ranking(self, visits: Iterable[VisitRow]) -> npt.NDArray[np.int64]:
+        """The steps of visits, best first, the earlier first among equals."""
+        kind = np.dtype([("score", np.float64), ("step", np.int64)])
+        pairs = np.fromiter(((self.score(visit), visit.step) for visit in visits), kind)
+        order: npt.NDArray[np.int64] = pairs["step"][np.lexsort((pairs["step"], -pairs["score"]))]
+        return order
+
+
+def is_on_topic(score: float, word: Word | None, line: float) -> bool:
+    """Whether a page belongs to what was looked for: what a person said counts, else the judge's line.
+
+    >>> is_on_topic(0.2, Word.LIKED, 0.5), is_on_topic(0.9, Word.REJECTED, 0.5), is_on_topic(0.5, None, 0.5)
+    (True, False, True)
+    """
+    return word is Word.LIKED or (word is None and score >= line)
+
+
+# Pages of a crawl that another crawl holds, too: notes in the log, by step.
+
+_NOTE = "known "
+"""What the names of these notes begin with; the step follows."""
+
+
+class Holder(NamedTuple):
+    """Which crawl holds a page, and at which URL."""
+
+    folder: str
+    url: str
+
+
+def note(step: int, holder: Holder) -> tuple[str, bytes]:
+    """The note that the page of a step is one of another crawl, under its name."""
+    return f"{_NOTE}{step}", msgspec.json.encode(holder)
+
+
+def holders(db: Database) -> dict[int, Holder]:
+    """The steps of a crawl whose pages others hold, and who."""
+    rows = db.select(MEMORY, "WHERE name >= ? AND name < ?", (_NOTE, f"{_NOTE}~"))
+    return {int(name.removeprefix(_NOTE)): _holder(value) for name, value, _ in rows}
+
+
+@unpacks
+def _holder(value: bytes) -> Holder:
+    return msgspec.json.decode(value, type=Holder)
+
 
 _CACHE_SIZE = 10_000
 
@@ -126,3 +221,48 @@ class VisitReader:
         """The URL of a visit, or of a feed; None for a step at which the crawl was only shown a page."""
         row = self._db.one(VISIT, step)
         return self._feeds.get(step) if row is None else self._url(VisitRow._make(row).final)
+
+
+# Times of a log, which are seconds since 1970, as people write them.
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def time_of(seconds: float | None) -> datetime | None:
+    """A time as people write it; None where a server's clock is beyond all calendars."""
+    try:
+        return None if seconds is None else _EPOCH + timedelta(seconds=seconds)
+    except OverflowError:
+        return None
+
+
+# Of pages that are all but the same, one is shown; and none that another crawl has shown.
+
+
+class TwinGroups:
+    """The groups of near-duplicates of a crawl. The first that is taken stands for its group.
+
+    A page that another crawl holds is never taken. Who rejected one of them rejected all: of the groups of `rejected`
+    steps none can be taken.
+    """
+
+    def __init__(self, db: Database, rejected: Iterable[int] = ()) -> None:
+        self._group: dict[int, int] = {}
+        self._used: set[int] = set()
+        self._held = holders(db)
+        for visit in map(VisitRow._make, db.all(VISIT)):
+            if (earlier := visit.duplicate_of) is not None:
+                self._group[visit.step] = self._group.setdefault(earlier, earlier)
+        for step in rejected:
+            self.take(step)
+
+    def take(self, step: int) -> bool:
+        """Whether this page is the first of its group to be taken, here and elsewhere."""
+        if step in self._held:
+            return False
+        group = self._group.get(step)
+        if group is None:
+            return True
+        first = group not in self._used
+        self._used.add(group)
+        return first

@@ -10,7 +10,7 @@ import sqlite3
 from contextlib import suppress
 
 from salticid.model import NO_SHARD
-from salticid.store.versions import CHANGED, GONE, SAME
+from salticid.store.news import CHANGED, GONE, SAME
 
 _OF_KIND = """instr(body, '{"type":"%s"') = 1"""
 _LAST = f"""SELECT CAST(json_extract(pair.value, '$[0]') AS %s), json_extract(pair.value, '$[1]'),

@@ -7,7 +7,9 @@ import msgspec
 
 from salticid.protocols import Strategy
 from salticid.registry import Registry
-from salticid.strategies.parts.base import QueueStrategy as QueueStrategy
+from salticid.strategies.parts import QueueStrategy
+
+__all__ = ["LeagueShare", "QueueStrategy", "league_shares", "strategies"]
 
 strategies: Registry[Strategy] = Registry("strategy", sys.modules[__name__], "choose")
 

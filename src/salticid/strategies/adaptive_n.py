@@ -10,7 +10,7 @@ from msgspec import Meta
 from salticid.model import Event, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.batches import InBatches
+from salticid.strategies.parts import InBatches
 
 
 @in_snapshot(_n=int, _scores=list[float], _harvest=float | None, _news=list[Event])

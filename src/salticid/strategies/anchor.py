@@ -6,10 +6,10 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
-from salticid.learning.link_tables import LinkTables
+from salticid.learning import LinkTables
 from salticid.model import Floats
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.link_scoring import LinkScoring
+from salticid.strategies.parts import LinkScoring
 
 
 @in_snapshot()

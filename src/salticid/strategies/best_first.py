@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from salticid.model import Feedback, Ints, Visit
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.base import QueueStrategy
+from salticid.strategies.parts import QueueStrategy
 
 
 @in_snapshot()

@@ -10,8 +10,7 @@ from msgspec import Meta
 from salticid.model import Feedback, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.batches import InBatches
-from salticid.strategies.parts.keyword_rank import Linkage
+from salticid.strategies.parts import InBatches, Linkage
 
 
 @in_snapshot(_linkage=Linkage | None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from salticid.model import Ints, Visit
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.base import QueueStrategy
+from salticid.strategies.parts import QueueStrategy
 
 
 @in_snapshot()

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from salticid.learning.link_traits import PageTraits
-from salticid.learning.link_weights import LinkWeights
+from salticid.learning import LinkWeights, PageTraits
 from salticid.model import Feedback, Ints, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
@@ -29,9 +28,7 @@ class Context(BestFirst):
     methods for focused crawling", AI*IA 2001.
     """
 
-    def __init__(
-        self, *, weights: LinkWeights | None = None, admit: Literal["compete", "always"] = "compete"
-    ) -> None:
+    def __init__(self, *, weights: LinkWeights | None = None, admit: Literal["compete", "always"] = "compete") -> None:
         self.weights = weights
         self.admit = admit
 

@@ -13,8 +13,7 @@ from msgspec import Meta
 from salticid.model import FROM_OFFER, FROM_SEED, Choice, Feedback, Floats, Ints, Links, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.base import QueueStrategy
-from salticid.strategies.parts.frontier import Frontier
+from salticid.strategies.parts import Frontier, QueueStrategy
 
 _BREEDING = 1.5
 """A relevant page has so many times the offspring of an irrelevant one."""

@@ -12,9 +12,7 @@ from salticid.exact import tanh, tanhs
 from salticid.model import Choice, Floats, Link, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.agents import Agent, AgentArrival
-from salticid.strategies.parts.nearness import AgentPage, PageTerms
-from salticid.strategies.parts.walkers import Walking
+from salticid.strategies.parts import Agent, AgentArrival, AgentPage, PageTerms, Walking
 
 RESTARTS = 20
 """So many of the best pages are gone back to."""

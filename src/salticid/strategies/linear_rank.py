@@ -9,25 +9,30 @@ from typing import ClassVar
 
 import numpy as np
 
-from salticid.model import FROM_OFFER, FROM_SEED, Choice, Feedback, Floats, Ints, Limits, Links, Page, Visit
+from salticid.model import FROM_OFFER, FROM_SEED, Choice, Feedback, Floats, Ints, Links, Page, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.base import QueueStrategy
-from salticid.strategies.parts.frontier import Frontier
-from salticid.strategies.parts.rank_links import PastLinks
-from salticid.strategies.parts.rank_terms import (
+from salticid.strategies.parts import (
     ANCHOR,
     CONTEXT,
     HOST,
     LEVELS,
+    NONE,
     TERMS,
+    Frontier,
+    LinkWords,
+    OpenUrls,
+    Pairs,
+    Parent,
+    PastLinks,
+    QueueStrategy,
     Ranking,
+    Stretch,
     Weight,
     Weights,
     ranks,
 )
-from salticid.strategies.parts.rank_urls import NONE, OpenUrls, Pairs, Parent
-from salticid.strategies.parts.rank_words import LinkWords, Stretch
+from salticid.topic import Limits
 
 _REASONS = 3
 """So many terms of a rank are given as its reasons."""
@@ -231,9 +236,7 @@ class LinearRank(QueueStrategy):
         places: dict[int, int] = {}
         for url, place in zip(page.links.url[fresh].tolist(), fresh.tolist(), strict=True):
             places.setdefault(url, place)
-        weights = min(
-            self._open_urls.totals.pages * len(self._phases) // self._max_pages, len(self._phases) - 1
-        )
+        weights = min(self._open_urls.totals.pages * len(self._phases) // self._max_pages, len(self._phases) - 1)
         switches = weights > self._phase and not self.by_distance
         self._phase = weights if switches else self._phase
         self._rank_again(list(self.frontier) if switches else [url for url in places if url in self.frontier])

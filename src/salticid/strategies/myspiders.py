@@ -14,10 +14,7 @@ from salticid.exact import log
 from salticid.model import Floats, Ints, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.agents import Agent, AgentArrival, Find
-from salticid.strategies.parts.nearness import AgentPage, PageTerms
-from salticid.strategies.parts.nets import Net
-from salticid.strategies.parts.walkers import Walking
+from salticid.strategies.parts import Agent, AgentArrival, AgentPage, Find, Net, PageTerms, Walking
 
 LIKED_TERMS = 3
 """So many of a liked page's most frequent terms join the keywords."""

@@ -6,12 +6,11 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from salticid.learning.link_model import LinkModel, model_for
-from salticid.learning.link_tables import LinkTables
+from salticid.learning import LinkModel, LinkTables, model_for
 from salticid.model import Ints, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.base import QueueStrategy
+from salticid.strategies.parts import QueueStrategy
 
 
 @in_snapshot(model=LinkModel)

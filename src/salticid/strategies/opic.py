@@ -9,13 +9,10 @@ import numpy as np
 from salticid.model import FROM_OFFER, FROM_SEED, Choice, Ints, Links, Page, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.base import QueueStrategy
-from salticid.strategies.parts.frontier import Frontier
+from salticid.strategies.parts import Frontier, QueueStrategy
 
 
-@in_snapshot(
-    _grant=float, _accounts=dict[int, float], _flying=dict[int, float], _virtual=float, _dividend=float
-)
+@in_snapshot(_grant=float, _accounts=dict[int, float], _flying=dict[int, float], _virtual=float, _dividend=float)
 class Opic(QueueStrategy):
     """A link gathers worth from all pages that point to it; the one that has gathered the most goes first.
 

@@ -16,7 +16,7 @@ from salticid.columns import grow
 from salticid.model import Bools, Event, Feedback, Floats, Ints, Links, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.base import QueueStrategy
+from salticid.strategies.parts import QueueStrategy
 from salticid.urls import site
 
 Nodes = npt.NDArray[np.intp]

@@ -9,9 +9,10 @@ from typing import Annotated, ClassVar
 import numpy as np
 from msgspec import Meta
 
-from salticid.model import FROM_OFFER, Choice, Event, Feedback, Ints, Limits, Link, Links, Visit
+from salticid.model import FROM_OFFER, Choice, Event, Feedback, Ints, Link, Links, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
+from salticid.topic import Limits
 
 
 @in_snapshot(

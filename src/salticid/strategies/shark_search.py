@@ -12,18 +12,14 @@ from msgspec import Meta
 from salticid.model import Choice, Floats, Ints, Link, Links, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot, numbers
-from salticid.strategies.parts.base import QueueStrategy, keywords_of
-from salticid.strategies.parts.spans import Spans
-from salticid.text.bags import Bag
-from salticid.text.stems import Stems
+from salticid.strategies.parts import QueueStrategy, Spans, keywords_of
+from salticid.text import Bag, Stems
 
 _SLACK = 1024
 """So many more link scores are kept than links wait, before those of links that are gone are dropped."""
 
 
-@in_snapshot(
-    _stems=Stems, _query=Bag, _passed_on=numbers("d"), _nearby=dict[tuple[int, int], tuple[float, float]]
-)
+@in_snapshot(_stems=Stems, _query=Bag, _passed_on=numbers("d"), _nearby=dict[tuple[int, int], tuple[float, float]])
 class SharkSearch(QueueStrategy):
     """Tells the links of one page apart by their anchors and the words around them.
 

@@ -9,9 +9,8 @@ import numpy as np
 from salticid.model import Floats, Ints, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.base import QueueStrategy
-from salticid.text.language import stop_words
-from salticid.text.tokens import letter_runs
+from salticid.strategies.parts import QueueStrategy
+from salticid.text import letter_runs, stop_words
 
 
 @in_snapshot("_urls", "_keywords")

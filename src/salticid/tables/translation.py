@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
+from itertools import count, islice
 from typing import Protocol
 
 import numpy as np
 
 from salticid.columns import grow
 from salticid.model import NO_URL, Area, Glimpse, Ints, Links, Page
+from salticid.native import TextArrays, lib
 from salticid.native import at as address
-from salticid.native import lib
-from salticid.protocols import Table, UrlTable
+from salticid.protocols import Table, Tables, UrlTable
 
 _UNKNOWN = -1
 
@@ -111,9 +113,7 @@ def page_of_glimpse(glimpse: Glimpse, urls: UrlTable, words: Table) -> Page:
     tokens = words.intern_all([word.encode() for word in glimpse.words])
     to = urls.intern_all([url.encode() for url, _, _ in glimpse.links])
     # Another process says where the anchors are: compiled loops use these places.
-    spans = [
-        (min(max(first, 0), len(tokens)), min(max(last, 0), len(tokens))) for _, first, last in glimpse.links
-    ]
+    spans = [(min(max(first, 0), len(tokens)), min(max(last, 0), len(tokens))) for _, first, last in glimpse.links]
     start = np.array([first for first, _ in spans], np.int32)
     end = np.array([max(span) for span in spans], np.int32)
     return Page(
@@ -125,3 +125,88 @@ def page_of_glimpse(glimpse: Glimpse, urls: UrlTable, words: Table) -> Page:
         links=Links(np.array(to, np.int32), start, end, np.zeros(len(to), np.bool_)),
         packed_text=b"",
     )
+
+
+# A page as it is shown to those who did not fetch it: the words around some of its links.
+
+AROUND = 20
+"""Words before and after a link that travel with it."""
+
+
+def excerpt(
+    page: Page,
+    places: Sequence[int],
+    tables: Tables,
+    *,
+    origin: int,
+    step: int,
+    score: float,
+    positive: bool,
+    depth: int,
+) -> Glimpse:
+    """The stretches of words around the links at these places, one after another, and where the links are now."""
+    starts, ends = page.links.start[places].tolist(), page.links.end[places].tolist()
+    tokens: list[int] = []
+    spans: list[tuple[int, int]] = []
+    shift = until = 0
+    for start, end in zip(starts, ends, strict=True):
+        begin = max(start - AROUND, until)
+        if begin > until or not tokens:
+            shift = begin - len(tokens)
+        until = max(until, min(end + AROUND, len(page.tokens)))
+        tokens += page.tokens[len(tokens) + shift : until].tolist()
+        spans.append((start - shift, end - shift))
+    urls = tables.urls.spell(page.links.url[places].tolist())
+    return Glimpse(
+        origin=origin,
+        step=step,
+        url=tables.urls[page.url],
+        title=page.title,
+        words=tuple(tables.words.spell(tokens)),
+        links=tuple((url, *span) for url, span in zip(urls, spans, strict=True)),
+        score=score,
+        positive=positive,
+        depth=depth,
+    )
+
+
+# A table for a process that only passes texts on: it knows the ids it gave, and spells a text once.
+
+
+class Newcomers:
+    """Ids in order of arrival, and the texts that `tell` has not returned yet. No text holds a line break.
+
+    Quicker than `Texts`, and larger: a hundred bytes a text, for as long as it lives.
+
+    >>> words = Newcomers()
+    >>> words.intern_all([b"fly", b"web", b"fly"]), words.tell(), words.intern("ant"), words.tell(), words.tell()
+    ([0, 1, 0], (0, b'fly\\nweb'), 2, (2, b'ant'), (3, b''))
+    """
+
+    def __init__(self) -> None:
+        self._ids: defaultdict[bytes, int] = defaultdict(count().__next__)
+        self.arrays = None if lib is None else TextArrays()
+        """The same in arrays, which is what compiled loops read and write."""
+        self._told = 0, 0
+
+    def __len__(self) -> int:
+        return len(self._ids) if self.arrays is None else self.arrays.held[0].item()
+
+    def intern(self, text: str) -> int:
+        return self.intern_all([text.encode()])[0]
+
+    def intern_all(self, texts: Sequence[bytes]) -> list[int]:
+        """The ids of many texts at once."""
+        if self.arrays is None:
+            return list(map(self._ids.__getitem__, texts))  # which counts those it has not met
+        return self.arrays.intern_all(texts)
+
+    def tell(self) -> tuple[int, bytes]:
+        """How many texts it had told before, and those that came since, a line each."""
+        first, start = self._told
+        if self.arrays is None:
+            self._told = len(self._ids), 0
+            return first, b"\n".join(list(islice(reversed(self._ids), self._told[0] - first))[::-1])
+        texts, end = self.arrays.held.tolist()
+        self._told = texts, end
+        return first, self.arrays.heap[start : max(start, end - 1)].tobytes()

@@ -45,9 +45,7 @@ class UrlStates:
         many = -1
         while many < 0:
             states = self._states
-            many = lib.fresh_links(
-                at(urls), at(links.nofollow), len(urls), at(states), len(states), KNOWN, at(places)
-            )
+            many = lib.fresh_links(at(urls), at(links.nofollow), len(urls), at(states), len(states), KNOWN, at(places))
             if many < 0:
                 if int(urls.min()) < 0:
                     raise IndexError(f"invalid URL id {int(urls.min())}")

@@ -13,12 +13,13 @@ from typing import Annotated
 import numpy as np
 from msgspec import Meta
 
-from salticid.model import Choice, Event, Feedback, Ints, Limits, Link, Links, Visit
+from salticid.model import Choice, Event, Feedback, Ints, Link, Links, Visit
 from salticid.protocols import Brief, Strategy
 from salticid.strategies.best_first import BestFirst
-from salticid.strategies.parts.frontier import Frontier
+from salticid.strategies.parts import Frontier
 from salticid.testing import checks
 from salticid.testing.checks import Check
+from salticid.topic import Limits
 
 
 class RoundsItsSettings(BestFirst):

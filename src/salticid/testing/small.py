@@ -9,14 +9,13 @@ from html import escape
 import numpy as np
 
 from salticid.judges.cosine import Cosine
-from salticid.model import Limits, Outcome, Page, Response, Topic
-from salticid.parse.html import Parser
+from salticid.model import Outcome, Page, Response
+from salticid.parse import Parser
 from salticid.protocols import Strategy
-from salticid.runs.order import Recipe
-from salticid.runs.recorded import RecordedCrawl
-from salticid.store.memory_log import MemoryLog
+from salticid.runs import MemoryLog, Recipe, RecordedCrawl
 from salticid.tables import Texts, Urls
-from salticid.webs.recorded import MAX_REDIRECTS
+from salticid.topic import Limits, Topic
+from salticid.webs import MAX_REDIRECTS
 
 HOME = "small.example"
 KEYWORDS = "jumping spiders"

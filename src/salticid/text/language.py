@@ -3,19 +3,62 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from importlib.metadata import version
+from importlib.resources import files
 from types import MappingProxyType
 from unicodedata import normalize
 
+import msgspec
+import numpy as np
 import Stemmer
 import stopwordsiso
+import zstandard
 from resiliparse.parse.lang import detect_fast
 
 from salticid.errors import unknown
 from salticid.text.tokens import letter_runs
-from salticid.text.word_lists import word_lists, word_shares
+
+# How frequent the words of a language are: a packed list for each language, made by `tools/words.py`.
+
+_FOLDER = files("salticid.text") / "words"
+_ENDING = ".zst"
+
+
+@cache
+def word_lists() -> frozenset[str]:
+    """The codes of the languages that have a list."""
+    return frozenset(file.name.removesuffix(_ENDING) for file in _FOLDER.iterdir())
+
+
+def word_shares(code: str) -> Iterator[tuple[str, float]]:
+    """The usual words of a language, the commonest first, each with its share of all text.
+
+    >>> next(word_shares("en"))
+    ('the', 0.05370317963702527)
+    """
+    return unpacked((_FOLDER / f"{code}{_ENDING}").read_bytes())
+
+
+def unpacked(data: bytes) -> Iterator[tuple[str, float]]:
+    """The words of a packed list, with their shares: those of a place n have 10 ** (-n / 100) of all text.
+
+    A list holds, for its words in alphabetical order, three columns: how many characters each has in common with
+    the word before it, the rest of each on a line, and the places, low bytes first, then high bytes.
+    """
+    shared, endings, bytes_of_places = msgspec.msgpack.decode(zstandard.decompress(data), type=tuple[bytes, str, bytes])
+    words: list[str] = []
+    word = ""
+    for same, ending in zip(shared, endings.split("\n"), strict=True):
+        word = word[:same] + ending
+        words.append(word)
+    low, high = np.frombuffer(bytes_of_places, np.uint8).astype(np.int64).reshape(2, -1)
+    places = low + 256 * high
+    order = np.argsort(places, kind="stable")
+    shares = [10 ** (-place / 100) for place in range(int(places.max()) + 1)]
+    return zip(map(words.__getitem__, order.tolist()), map(shares.__getitem__, places[order].tolist()), strict=True)
+
 
 DEFAULT = "en"
 MOST_USUAL = 0.0015
@@ -106,11 +149,11 @@ def telling_words(words: Collection[str], code: str) -> frozenset[str]:
     >>> sorted(telling_words(["c", "and", "group"], "en"))
     ['c', 'group']
     """
-    return frozenset(word for word in words if frequencies(code).get(word, 0.0) < MOST_USUAL)
+    return frozenset(word for word in words if word_frequencies(code).get(word, 0.0) < MOST_USUAL)
 
 
 @cache
-def frequencies(code: str) -> Mapping[str, float]:
+def word_frequencies(code: str) -> Mapping[str, float]:
     """The share of a language's text that each of its usual words has; the English ones, if it has no list."""
     shares: dict[str, float] = {}
     for entry, frequency in word_shares(_list_name(listed(code))):

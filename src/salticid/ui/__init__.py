@@ -1,1 +1,15 @@
-"""The page in the browser and the server behind it: reads logs, sends commands to crawls, nothing else."""
+"""The page in the browser and its HTTP server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from salticid.ui.server import Serving
+else:
+    from salticid.doors import lazy_names
+
+    __getattr__ = lazy_names(__name__)
+
+
+__all__ = ["Serving"]

@@ -19,45 +19,44 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
 from salticid.errors import UserError
-from salticid.runs.live_settings import LiveSettings
-from salticid.runs.openmetrics import MEDIA_TYPE, openmetrics
-from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.since import Since
-from salticid.ui import bodies, details, kept_copies, visit_table
-from salticid.ui.crawls import Crawls
-from salticid.ui.event_stream import stream
-from salticid.ui.export_files import (
-    chunk_words_of,
-    criteria_of,
-    export_file,
-    file_name,
-    format_menu,
-    format_of,
-)
-from salticid.ui.failures import what_failed
-from salticid.ui.forms import (
+from salticid.runs import MEDIA_TYPE, LiveSettings, openmetrics
+from salticid.service import (
     DEFAULT_PAGES,
+    FIELDS,
     LONGEST_NUMBER,
+    MOST_SNIPPETS,
+    SAVED,
+    Crawls,
+    Engines,
     GoOn,
     KeepWatching,
     NewCrawl,
     NewEngine,
     Nothing,
     Opinion,
+    ServerCrawl,
+    copy_of,
+    new_wish,
+    outlook_of,
+    page_snippets,
+    search_all,
+    strategy_menu,
+    text_of,
+    thinned,
+    trouble_with,
+    visit,
+    visit_in_full,
+    world_names,
 )
-from salticid.ui.hunt_outlook import outlook_of
-from salticid.ui.log_reader import visit
-from salticid.ui.new_wish import new_wish
+from salticid.store import CrawlFolder
+from salticid.store.news import Since
+from salticid.ui import requests, views
+from salticid.ui.event_stream import stream
 from salticid.ui.openapi import openapi
-from salticid.ui.order_form import strategy_menu
-from salticid.ui.reports import Reports, fields
-from salticid.ui.round_report import news_of_round
-from salticid.ui.server_crawl import ServerCrawl
-from salticid.ui.settings import Engines
-from salticid.ui.tally import trouble_with
-from salticid.ui.worlds import world_names
+from salticid.ui.requests import chunk_words_of, criteria_of, export_file, file_name, format_menu, format_of
+from salticid.ui.views import Reports, fields, news_of_round, what_failed
 from salticid.version import __version__
-from salticid.webs.live.search_engines import Engine, ask, check
+from salticid.webs.live import Engine, ask, check
 
 SLOWEST_READER = 30.0
 """Seconds that an event of a stream may wait to be taken."""
@@ -134,12 +133,10 @@ class Api:
         return _json({"crawls": [crawl.summary() for crawl in self.crawls]})
 
     async def begin(self, request: Request) -> Response:
-        form = await bodies.read(request, NewCrawl)
+        form = await requests.read(request, NewCrawl)
         self.crawls.check_room()
         folders = [crawl.folder for crawl in self.crawls]
-        wish, start = await new_wish(
-            form, self.crawls.folder.parent, self.engines, folders, self.live.user_agent
-        )
+        wish, start = await new_wish(form, self.crawls.folder.parent, self.engines, folders, self.live.user_agent)
         crawl = await self.crawls.begin(wish)
         seeds = [{"url": seed.url, "from": seed.origin} for seed in start.seeds]
         summary = msgspec.structs.asdict(crawl.summary())
@@ -150,19 +147,19 @@ class Api:
 
     async def remove(self, request: Request) -> Response:
         crawl = self._crawl(request)
-        await bodies.read(request, Nothing)
+        await requests.read(request, Nothing)
         await self.crawls.remove(crawl)
         return _json({"ok": True})
 
     async def pause(self, request: Request) -> Response:
         crawl = self._crawl(request)
-        await bodies.read(request, Nothing)
+        await requests.read(request, Nothing)
         await crawl.pause()
         return _json(crawl.summary())
 
     async def go_on(self, request: Request) -> Response:
         crawl = self._crawl(request)
-        form = await bodies.read(request, GoOn)
+        form = await requests.read(request, GoOn)
         if not crawl.running:
             self.crawls.check_room()
         await crawl.go_on(form)
@@ -170,13 +167,13 @@ class Api:
 
     async def stop(self, request: Request) -> Response:
         crawl = self._crawl(request)
-        await bodies.read(request, Nothing)
+        await requests.read(request, Nothing)
         await crawl.stop()
         return _json(crawl.summary())
 
     async def watch(self, request: Request) -> Response:
         crawl = self._crawl(request)
-        form = await bodies.read(request, KeepWatching)
+        form = await requests.read(request, KeepWatching)
         if form.now and not crawl.running:
             self.crawls.check_room()
         await crawl.watch(form)
@@ -190,7 +187,7 @@ class Api:
 
     async def feedback(self, request: Request) -> Response:
         crawl = self._crawl(request)
-        opinion = await bodies.read(request, Opinion)
+        opinion = await requests.read(request, Opinion)
         with closing(_log(crawl)) as log:
             about = visit(log, opinion.step)
         if about is None or about.outcome != "ok":
@@ -210,32 +207,30 @@ class Api:
     async def visits(self, request: Request) -> Response:
         crawl, asked = self._crawl(request), request.query_params
         wishes, kind, first = (
-            visit_table.wanted(asked),
-            visit_table.kind_of(asked),
-            visit_table.first_row(asked),
+            views.wanted(asked),
+            views.kind_of(asked),
+            views.first_row(asked),
         )
         if kind is None:
-            return _json(
-                await _read(crawl, lambda log: visit_table.table(log, crawl.languages, wishes, first))
-            )
-        body = await _read(crawl, lambda log: visit_table.download(log, crawl.languages, wishes, kind))
+            return _json(await _read(crawl, lambda log: views.table(log, crawl.languages, wishes, first)))
+        body = await _read(crawl, lambda log: views.download(log, crawl.languages, wishes, kind))
         saved = {"Content-Disposition": f'attachment; filename="{crawl.id}-visits.{kind}"'}
-        return Response(body, headers=saved, media_type=visit_table.KINDS[kind])
+        return Response(body, headers=saved, media_type=views.KINDS[kind])
 
     async def visit(self, request: Request) -> Response:
         crawl, text = self._crawl(request), request.path_params["step"]
         answer = None
         if _is_number(text):
-            answer = await _read(crawl, lambda log: details.visit_in_full(log, int(text), crawl.wish.query))
+            answer = await _read(crawl, lambda log: visit_in_full(log, int(text), crawl.wish.query))
         if answer is None:
             raise HTTPException(404, f"there is no visit {text[:20]!r} yet")
         return _json(answer)
 
     async def text(self, request: Request) -> Response:
-        return await self._kept(request, kept_copies.text_of, "text/plain")
+        return await self._kept(request, text_of, "text/plain")
 
     async def copy(self, request: Request) -> Response:
-        return await self._kept(request, kept_copies.copy_of, "text/html")
+        return await self._kept(request, copy_of, "text/html")
 
     async def _kept(
         self, request: Request, reading: Callable[[CrawlFolder, int], str | bytes | None], kind: str
@@ -246,22 +241,22 @@ class Api:
         if told is None:
             raise HTTPException(404, f"of visit {step[:20]!r} nothing of the kind was kept")
         if isinstance(told, bytes):
-            return Response(told, headers=kept_copies.SAVED, media_type="application/pdf")
+            return Response(told, headers=SAVED, media_type="application/pdf")
         body = told.encode("utf-8", "replace")
-        return Response(body, headers=kept_copies.FIELDS, media_type=kind)
+        return Response(body, headers=FIELDS, media_type=kind)
 
     async def snippets(self, request: Request) -> Response:
         crawl = self._crawl(request)
         texts = request.query_params.get("steps", "").split(",")
-        if len(texts) > details.MOST_SNIPPETS or not all(map(_is_number, texts)):
-            raise HTTPException(400, f"steps are up to {details.MOST_SNIPPETS} numbers, as in steps=1,2,3")
+        if len(texts) > MOST_SNIPPETS or not all(map(_is_number, texts)):
+            raise HTTPException(400, f"steps are up to {MOST_SNIPPETS} numbers, as in steps=1,2,3")
         steps = [int(text) for text in texts]
-        return _json(await _read(crawl, lambda log: details.snippets(log, steps, crawl.wish.query)))
+        return _json(await _read(crawl, lambda log: page_snippets(log, steps, crawl.wish.query)))
 
     async def curve(self, request: Request) -> Response:
         crawl = self._crawl(request)
         _log(crawl).close()  # one that cannot be read says so
-        return _json({"points": details.thinned(crawl.curve())})
+        return _json({"points": thinned(crawl.curve())})
 
     async def failures(self, request: Request) -> Response:
         return _json(await _read(self._crawl(request), what_failed))
@@ -290,14 +285,14 @@ class Api:
 
     async def add_engine(self, request: Request) -> Response:
         """An engine is kept once it has answered a question."""
-        form = await bodies.read(request, NewEngine)
+        form = await requests.read(request, NewEngine)
         engine = check(Engine(form.name, form.kind, form.address, form.key))
         await ask(engine, _TRIAL, self.live.user_agent)
         self.engines.add(engine)
         return _json({"engines": self._engine_menu()}, 201)
 
     async def remove_engine(self, request: Request) -> Response:
-        await bodies.read(request, Nothing)
+        await requests.read(request, Nothing)
         self.engines.remove(request.path_params["name"])
         return _json({"engines": self._engine_menu()})
 
@@ -311,7 +306,7 @@ class Api:
     async def search(self, request: Request) -> Response:
         words = request.query_params.get("q", "")[:1000]
         folders = [crawl.folder for crawl in self.crawls]
-        return _json({"found": await run_in_threadpool(details.search_all, folders, words)})
+        return _json({"found": await run_in_threadpool(search_all, folders, words)})
 
     async def all_reports(self, request: Request) -> Response:
         return _json({"reports": await run_in_threadpool(self.reports.all)})

@@ -11,21 +11,15 @@ import msgspec
 from sse_starlette import ServerSentEvent
 
 from salticid.errors import UserError
-from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.damage import Damaged
-from salticid.ui.forms import Summary
-from salticid.ui.log_reader import Reader
-from salticid.ui.process_messages import ProcessReport, RelayedReport
-from salticid.ui.server_crawl import ServerCrawl
+from salticid.service import ProcessReport, Reader, RelayedReport, ServerCrawl, Summary
+from salticid.store import CrawlFolder, Damaged
 
 POLL = 0.25
 """Seconds between two looks into the log of a crawl that runs."""
 STATE_EVERY = 0.5
 
 
-async def stream(
-    crawl: ServerCrawl, since: int, closing_down: Callable[[], bool]
-) -> AsyncIterator[ServerSentEvent]:
+async def stream(crawl: ServerCrawl, since: int, closing_down: Callable[[], bool]) -> AsyncIterator[ServerSentEvent]:
     """The events of a crawl from a number on, until the server closes down or the crawl is removed.
 
     An event is made when the one before it was taken: a slow reader slows only its own stream.
@@ -46,9 +40,7 @@ async def stream(
                         yield _event(*event, news.upto if not following else None)
             except (OSError, sqlite3.Error, ValueError, Damaged) as error:
                 reader, readable = None, False
-                yield _event(
-                    "warned", {"line": f"What this crawl wrote down cannot be read any further: {error}."}
-                )
+                yield _event("warned", {"line": f"What this crawl wrote down cannot be read any further: {error}."})
             if loop.time() >= state_at and (summary := crawl.summary()) != last_summary:
                 state_at, last_summary = loop.time() + STATE_EVERY, summary
                 yield _event("state", summary)

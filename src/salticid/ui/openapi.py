@@ -8,9 +8,8 @@ from typing import Any
 
 import msgspec
 
-from salticid.ui.forms import Error, GoOn, KeepWatching, NewCrawl, NewEngine, Nothing, Opinion, Summary
-from salticid.ui.log_reader import ShownVisit
-from salticid.ui.visit_table import FACETS
+from salticid.service import Error, GoOn, KeepWatching, NewCrawl, NewEngine, Nothing, Opinion, ShownVisit, Summary
+from salticid.ui.views import FACETS
 from salticid.version import __version__
 
 _REF = "#/components/schemas/{name}"
@@ -42,15 +41,9 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
         status=201,
     ),
     ("GET", _ONE): _Answer("A crawl at one glance.", gives=Summary),
-    ("DELETE", _ONE): _Answer(
-        "Delete all that is kept of a crawl that has ended: {ok: true}.", takes=Nothing
-    ),
-    ("POST", f"{_ONE}/pause"): _Answer(
-        "Send no more requests until it goes on.", takes=Nothing, gives=Summary
-    ),
-    ("POST", f"{_ONE}/continue"): _Answer(
-        "Go on after a pause, an end or an accident.", takes=GoOn, gives=Summary
-    ),
+    ("DELETE", _ONE): _Answer("Delete all that is kept of a crawl that has ended: {ok: true}.", takes=Nothing),
+    ("POST", f"{_ONE}/pause"): _Answer("Send no more requests until it goes on.", takes=Nothing, gives=Summary),
+    ("POST", f"{_ONE}/continue"): _Answer("Go on after a pause, an end or an accident.", takes=GoOn, gives=Summary),
     ("POST", f"{_ONE}/stop"): _Answer("End it; it can be continued.", takes=Nothing, gives=Summary),
     ("POST", f"{_ONE}/watch"): _Answer(
         "Keep watching a hunt that has ended: a round now, and others by themselves, if wanted.",
@@ -62,9 +55,7 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
         "new, changed, gone, back}, at most 100 pages of each}.",
         query={"round": "the number of a round; else it is the last"},
     ),
-    ("POST", f"{_ONE}/feedback"): _Answer(
-        "Say whether a page is what is looked for: {ok: true}.", takes=Opinion
-    ),
+    ("POST", f"{_ONE}/feedback"): _Answer("Say whether a page is what is looked for: {ok: true}.", takes=Opinion),
     ("GET", f"{_ONE}/stream"): _Answer(
         "Server-sent events from `since`, or the Last-Event-ID, on: visits {visits: [ShownVisit]}, agents {events: "
         "[{seq, step, at, name, agent, ...}]} (born: parent, keywords, energy; agent: energy; keywords; died: cause), "
@@ -128,8 +119,7 @@ ANSWERS: dict[tuple[str, str], _Answer] = {
         "Forget a search engine that was set up so: {engines: [{name, kind, fixed}]}.", takes=Nothing
     ),
     ("GET", "/api/search"): _Answer(
-        "Pages of all crawls that hold all of some words: {found: [{crawl, step, url, title, site, snippet, "
-        "score}]}.",
+        "Pages of all crawls that hold all of some words: {found: [{crawl, step, url, title, site, snippet, score}]}.",
         query={"q": "words, phrases in quotes, -words that must not be there"},
     ),
     ("GET", "/api/reports"): _Answer("The laboratory's reports: {reports: [{id, title, made}]}."),

@@ -20,16 +20,11 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from salticid.errors import SalticidError, UserError
-from salticid.runs.live_settings import LiveSettings
-from salticid.runs.local_port import LOOPBACK, Binding, own_token
-from salticid.store.damage import Damaged
-from salticid.store.folder_lock import lock
+from salticid.runs import LOOPBACK, Binding, LiveSettings, own_token
+from salticid.service import PAGE, AccessControl, Crawls, Engines, LocalServer, refusal
+from salticid.store import Damaged, lock
 from salticid.ui.api import Api
-from salticid.ui.crawls import Crawls
-from salticid.ui.local_server import LocalServer
-from salticid.ui.reports import Reports
-from salticid.ui.security import PAGE, AccessControl, refusal
-from salticid.ui.settings import Engines
+from salticid.ui.views import Reports
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 

@@ -1,1 +1,69 @@
-"""Where pages come from."""
+"""Recorded webs: worlds on disk, opened as memory maps or served over HTTP."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from salticid.webs.arrays import (
+        AREA,
+        HOST,
+        LINK,
+        MANIFEST,
+        PAGE,
+        ROW,
+        STEM,
+        STEM_OF,
+        TEXT,
+        TITLE,
+        TOKEN,
+        URL,
+        WORD,
+        ArrayWriter,
+        Manifest,
+        Number,
+        WorldArray,
+        open_regular,
+        text_hash,
+        write_index,
+        write_texts,
+    )
+    from salticid.webs.recorded import MAX_REDIRECTS, NOFOLLOW, NOINDEX, OUTCOMES, REDIRECT, RecordedWeb
+    from salticid.webs.served import ADDRESS, serve
+else:
+    from salticid.doors import lazy_names
+
+    __getattr__ = lazy_names(__name__)
+
+
+__all__ = [
+    "ADDRESS",
+    "AREA",
+    "HOST",
+    "LINK",
+    "MANIFEST",
+    "MAX_REDIRECTS",
+    "NOFOLLOW",
+    "NOINDEX",
+    "OUTCOMES",
+    "PAGE",
+    "REDIRECT",
+    "ROW",
+    "STEM",
+    "STEM_OF",
+    "TEXT",
+    "TITLE",
+    "TOKEN",
+    "URL",
+    "WORD",
+    "ArrayWriter",
+    "Manifest",
+    "Number",
+    "RecordedWeb",
+    "WorldArray",
+    "open_regular",
+    "serve",
+    "text_hash",
+    "write_index",
+    "write_texts",
+]

@@ -13,8 +13,9 @@ import os
 import stat
 from array import array
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated, Any, BinaryIO, Generic, TypeVar
 
 import msgspec
 import numpy as np
@@ -22,7 +23,110 @@ import numpy.typing as npt
 from isal.isal_zlib import crc32
 
 from salticid.errors import UserError
-from salticid.webs.world_arrays import ARRAYS, DERIVED_PREFIX, Number, TextArrays, WorldArray
+
+# The arrays of a world: what each is called on disk and of which type it is. Who writes or reads one names it here.
+#
+# Rows are answers, in the order of recording. A page, in that order too, has a stretch of each of the arrays of
+# `TOKEN`, `AREA`, `LINK`, `TITLE` and `TEXT`; their `end` says of each page where its stretch ends.
+
+Number = TypeVar("Number", bound=np.generic)
+
+
+@dataclass(frozen=True, slots=True)
+class WorldArray(Generic[Number]):
+    """One array: its name and the type of its numbers.
+
+    >>> PAGE.url
+    WorldArray(name='page.url', kind=<class 'numpy.int32'>)
+    """
+
+    name: str
+    kind: type[Number]
+
+    @property
+    def dtype(self) -> str:
+        """The type as a manifest spells it."""
+        return np.dtype(self.kind).str
+
+
+class TextArrays:
+    """Texts by id, one after the other; where each ends; their hashes in ascending order, and whose these are."""
+
+    def __init__(self, name: str) -> None:
+        self.text = WorldArray(f"{name}.text", np.uint8)
+        self.end = WorldArray(f"{name}.end", np.uint64)
+        self.hash = WorldArray(f"{name}.hash", np.uint64)
+        self.by_hash = WorldArray(f"{name}.by_hash", np.int32)
+
+
+class _Url(TextArrays):
+    row = WorldArray("url.row", np.int32)
+    """That of its answer, -1 where none was recorded."""
+    host = WorldArray("url.host", np.int32)
+
+
+class _Row:
+    kind = WorldArray("row.kind", np.uint8)
+    """A place in `salticid.webs.recorded.OUTCOMES`, or REDIRECT."""
+    status = WorldArray("row.status", np.int16)
+    target = WorldArray("row.target", np.int32)
+    page = WorldArray("row.page", np.int32)
+    size = WorldArray("row.size", np.int32)
+    seconds = WorldArray("row.seconds", np.float64)
+    modified = WorldArray("row.modified", np.float64)
+
+
+class _Page:
+    url = WorldArray("page.url", np.int32)
+    canonical = WorldArray("page.canonical", np.int32)
+    refresh = WorldArray("page.refresh", np.int32)
+    flags = WorldArray("page.flags", np.uint8)
+
+
+class _Token:
+    word = WorldArray("token", np.int32)
+    end = WorldArray("token.end", np.uint64)
+
+
+class _Area:
+    kind = WorldArray("area", np.uint8)
+    start = WorldArray("area.start", np.int32)
+    end = WorldArray("area.end", np.uint64)
+
+
+class _Link:
+    url = WorldArray("link.url", np.int32)
+    start = WorldArray("link.start", np.int32)
+    stop = WorldArray("link.stop", np.int32)
+    """Where its anchor ends in the page's tokens."""
+    nofollow = WorldArray("link.nofollow", np.bool_)
+    end = WorldArray("link.end", np.uint64)
+
+
+class _Bytes:
+    def __init__(self, name: str) -> None:
+        self.byte = WorldArray(name, np.uint8)
+        self.end = WorldArray(f"{name}.end", np.uint64)
+
+
+URL, HOST, WORD = _Url("url"), TextArrays("host"), TextArrays("word")
+ROW, PAGE, TOKEN, AREA, LINK = _Row(), _Page(), _Token(), _Area(), _Link()
+TITLE, TEXT = _Bytes("title"), _Bytes("text")
+"""In UTF-8; texts packed with zstd."""
+
+DERIVED_PREFIX = "derived."
+"""How the names of arrays begin that only save work."""
+STEM, STEM_OF = TextArrays(f"{DERIVED_PREFIX}stem"), WorldArray(f"{DERIVED_PREFIX}stem_of", np.int32)
+"""The stems of the words, and which each word has."""
+
+ARRAYS: dict[str, WorldArray[Any]] = {
+    each.name: each
+    for group in (URL, HOST, WORD, ROW, PAGE, TOKEN, AREA, LINK, TITLE, TEXT, STEM)
+    for attribute in dir(group)
+    if isinstance(each := getattr(group, attribute), WorldArray)
+} | {STEM_OF.name: STEM_OF}
+"""All arrays of a world by name."""
+
 
 FORMAT = 1
 MANIFEST = "world.json"
@@ -112,9 +216,7 @@ class Arrays:
                 data = file.read(_LARGEST_MANIFEST)
             version = msgspec.json.decode(data, type=_Version).format
             if version != FORMAT:
-                raise UserError(
-                    f"{folder} is a world of format {version}, this program reads {FORMAT}; build it again"
-                )
+                raise UserError(f"{folder} is a world of format {version}, this program reads {FORMAT}; build it again")
             self.manifest = msgspec.json.decode(data, type=Manifest)
         except FileNotFoundError:
             if (folder / _CRAWL).is_file():
@@ -134,9 +236,7 @@ class Arrays:
             kind = self.manifest.arrays[name]
             file = open_regular(self.folder / f"{name}.bin")
         except (KeyError, OSError):
-            raise UserError(
-                f"{self.folder} is not whole: its array {name} is missing; build it again"
-            ) from None
+            raise UserError(f"{self.folder} is not whole: its array {name} is missing; build it again") from None
         with file:
             if kind != array.dtype:
                 raise UserError(
@@ -147,9 +247,7 @@ class Arrays:
                 raise self.damage(name, f"{size} bytes are not a multiple of {dtype.itemsize}")
             if not size:
                 return np.zeros(0, dtype)
-            return np.frombuffer(
-                mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), dtype, size // dtype.itemsize
-            )
+            return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), dtype, size // dtype.itemsize)
 
     def check_sums(self, derived: bool = False) -> None:
         """All arrays, or all derived ones, must have the checksums of the manifest, if it has any."""

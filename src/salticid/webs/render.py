@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from salticid.model import NO_URL, Area, Page
-from salticid.parse.html import MAX_TITLE
+from salticid.parse import MAX_TITLE
 from salticid.protocols import Table, UrlTable
-from salticid.text.tokens import LONGEST, letter_runs
+from salticid.text import LONGEST, letter_runs
 
 _Counts = np.ndarray[tuple[int], np.dtype[np.int64]]
 

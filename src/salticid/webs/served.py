@@ -33,9 +33,9 @@ from aiohttp.http_exceptions import HttpProcessingError
 from salticid.errors import UserError
 from salticid.model import Outcome
 from salticid.urls import canonical
+from salticid.webs.arrays import ROW, URL
 from salticid.webs.recorded import OUTCOMES, REDIRECT, RecordedWeb
 from salticid.webs.render import render
-from salticid.webs.world_arrays import ROW, URL
 
 ADDRESS = "127.0.0.1"
 ROOM = 256 << 20

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from salticid.registry import Registry
 
 if TYPE_CHECKING:
-    from salticid.worlds.answers import WorldSource
-    from salticid.worlds.build import WorldSummary
+    from salticid.worlds import WorldSource, WorldSummary
+
+__all__ = ["At", "Option", "PageSource", "Source", "WorldPlan", "world_sources"]
 
 
 class Option(NamedTuple):
@@ -79,8 +80,7 @@ class PageSource(Source):
         """The pages, to be read once."""
 
     def build(self, plan: WorldPlan) -> WorldSummary:
-        from salticid.worlds.build import build
-        from salticid.worlds.context_path_file import WithContextPaths
+        from salticid.worlds import WithContextPaths, build
 
         source = self.open(plan)
         with (

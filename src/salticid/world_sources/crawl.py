@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from salticid.world_sources import At, Option, PageSource, WorldPlan
 
 if TYPE_CHECKING:
-    from salticid.worlds.answers import WorldSource
+    from salticid.worlds import WorldSource
 
 
 class Crawl(PageSource):
@@ -19,6 +19,6 @@ class Crawl(PageSource):
     has_html = False
 
     def open(self, plan: WorldPlan) -> WorldSource:
-        from salticid.worlds.crawl_source import CrawledPages
+        from salticid.worlds import CrawledPages
 
         return CrawledPages(plan.options["crawl"], plan.at)

@@ -9,7 +9,7 @@ from salticid.errors import UserError
 from salticid.world_sources import Option, PageSource, WorldPlan
 
 if TYPE_CHECKING:
-    from salticid.worlds.answers import WorldSource
+    from salticid.worlds import WorldSource
 
 
 class Html(PageSource):
@@ -19,7 +19,7 @@ class Html(PageSource):
     more: ClassVar = {"base_url": Option(str | None, "Where that folder is served.", "URL")}
 
     def open(self, plan: WorldPlan) -> WorldSource:
-        from salticid.worlds.html_folder import HtmlFolder
+        from salticid.worlds import HtmlFolder
 
         base_url = plan.options["base_url"]
         if base_url is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from salticid.world_sources import At, Option, Source, WorldPlan
 
 if TYPE_CHECKING:
-    from salticid.worlds.build import WorldSummary
+    from salticid.worlds import WorldSummary
 
 
 class Synthetic(Source):
@@ -22,7 +22,7 @@ class Synthetic(Source):
     has_html = False
 
     def build(self, plan: WorldPlan) -> WorldSummary:
-        from salticid.worlds.generating.building import WebEdition, build_generated
+        from salticid.worlds.generating import WebEdition, build_generated
 
         pages, seed, menus = (plan.options[name] for name in ("synthetic", "seed", "menus"))
         edition = WebEdition(pages, seed, int(plan.at or 0), menus)

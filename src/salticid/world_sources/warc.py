@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from salticid.world_sources import Option, PageSource, WorldPlan
 
 if TYPE_CHECKING:
-    from salticid.worlds.answers import WorldSource
+    from salticid.worlds import WorldSource
 
 
 class Warc(PageSource):
@@ -17,6 +17,6 @@ class Warc(PageSource):
     option = Option(list[Path] | None, "A WARC file; may be given again.", "FILE")
 
     def open(self, plan: WorldPlan) -> WorldSource:
-        from salticid.worlds.warc_source import WarcFiles
+        from salticid.worlds import WarcFiles
 
         return WarcFiles(plan.options["warc"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from salticid.world_sources import Option, PageSource, WorldPlan
 
 if TYPE_CHECKING:
-    from salticid.worlds.answers import WorldSource
+    from salticid.worlds import WorldSource
 
 
 class Webkb(PageSource):
@@ -17,6 +17,6 @@ class Webkb(PageSource):
     option = Option(Path | None, "The CMU 4 Universities tree.", "DIR")
 
     def open(self, plan: WorldPlan) -> WorldSource:
-        from salticid.worlds.webkb import WebKB
+        from salticid.worlds import WebKB
 
         return WebKB(plan.options["webkb"])

@@ -54,9 +54,7 @@ class Leaf:
 def read_leaves(source: Path) -> list[Leaf]:
     """The leaves of a directory that list enough pages, by their paths."""
     if not source.exists():
-        raise UserError(
-            f"there is no directory {source}; name a dump in RDF, an HTML page or a folder of them"
-        )
+        raise UserError(f"there is no directory {source}; name a dump in RDF, an HTML page or a folder of them")
     listed: dict[str, dict[str, Entry]] = {}
     for path, entry in _entries(source):
         listed.setdefault(path, {}).setdefault(entry.url, entry)
@@ -68,9 +66,7 @@ def read_leaves(source: Path) -> list[Leaf]:
         if path not in inner and len(entries) >= LEAST_LINKS
     ]
     if not leaves:
-        raise UserError(
-            f"{source} has no leaf that lists {LEAST_LINKS} pages or more; name another directory"
-        )
+        raise UserError(f"{source} has no leaf that lists {LEAST_LINKS} pages or more; name another directory")
     return leaves
 
 

@@ -5,16 +5,24 @@ Checksums are written down of the files that were at hand; what comes from an ad
 
 from __future__ import annotations
 
+import hashlib
+import os
+import shutil
+import tarfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from http.client import HTTPException, HTTPResponse
+from pathlib import Path, PurePosixPath
+from typing import cast
+from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
 
-from salticid.errors import UserError, unknown
+from salticid.errors import SalticidError, UserError, unknown
+from salticid.version import __version__
 from salticid.worlds.answers import WorldSource
-from salticid.worlds.html_folder import HtmlFolder
+from salticid.worlds.sources import HtmlFolder, WebKB
 from salticid.worlds.warc_source import WarcFiles
-from salticid.worlds.webkb import WebKB
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +95,7 @@ _ALL = (
         "one of seven classes",
         "none named; for research, by the CMU text learning group",
         (
-            KnownFile(
-                "webkb.tar.xz", 7_982_900, "bfe285ed56c232849c6ddc4cb52238996ae86f2f5d37e0169570559f190cf7df"
-            ),
+            KnownFile("webkb.tar.xz", 7_982_900, "bfe285ed56c232849c6ddc4cb52238996ae86f2f5d37e0169570559f190cf7df"),
             KnownFile("webkb-data.gtar.gz"),
         ),
         WebKB,
@@ -128,9 +134,7 @@ _ALL = (
         ),
         lambda file: WarcFiles([file]),
         None,
-        KnownFile(
-            "scidocs.labels.tsv", 537_488, "40946c8657a8ca11686de1f2693aa0d58fcb47da1e00320dd1c9e4a2550e0f66"
-        ),
+        KnownFile("scidocs.labels.tsv", 537_488, "40946c8657a8ca11686de1f2693aa0d58fcb47da1e00320dd1c9e4a2550e0f66"),
     ),
     Collection(
         "python-docs",
@@ -152,3 +156,132 @@ _ALL = (
 
 COLLECTIONS = {each.name: each for each in _ALL}
 """All of them, by name."""
+
+
+# One large file from its public address, fetched in as many runs as it takes.
+
+_BLOCK = 1 << 16
+_TIMEOUT = 60.0
+"""Seconds without a byte."""
+PARTIAL, MARK = ".partial", ".partial.mark"
+"""What a file is called until it is whole, and where it is noted which edition of it that is."""
+
+Watch = Callable[[int, int], None]
+"""Hears of the bytes that are there, and of all; 0 if nobody said how many that are."""
+
+
+def download(address: str, file: Path, watch: Watch) -> None:
+    """Fetch a file; what an earlier run has fetched of it is kept, if the server still has the same one.
+
+    Whoever interrupts it finds it gone on with in the next run. The proxy of the environment is used, if it names one.
+    """
+    partial, mark = (file.with_name(file.name + ending) for ending in (PARTIAL, MARK))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    edition = mark.read_text() if mark.exists() and partial.exists() else ""
+    there = partial.stat().st_size if edition else 0
+    try:
+        with _ask(address, there, edition) as answer:
+            goes_on = answer.status == 206 and _start(answer) == there
+            if answer.status == 206 and not goes_on:
+                raise SalticidError(f"{address} sent another part than it was asked for; try again")
+            there = there if goes_on else 0
+            mark.write_text(_edition(answer))
+            total = there + int(answer.headers.get("Content-Length") or 0)
+            with partial.open("ab" if goes_on else "wb") as out:
+                while block := answer.read(_BLOCK):
+                    out.write(block)
+                    there += len(block)
+                    watch(there, total)
+    except (OSError, HTTPException) as error:
+        raise _broken(address, there, error) from None
+    if there < total:
+        raise _broken(address, there, None)
+    os.replace(partial, file)  # noqa: PTH105 - it replaces what is there
+    mark.unlink()
+
+
+def sha256(file: Path, watch: Watch) -> str:
+    """The checksum of a file."""
+    digest, there, total = hashlib.sha256(), 0, file.stat().st_size
+    with file.open("rb") as opened:
+        while block := opened.read(_BLOCK):
+            digest.update(block)
+            there += len(block)
+            watch(there, total)
+    return digest.hexdigest()
+
+
+def _ask(address: str, there: int, edition: str) -> HTTPResponse:
+    """Ask for a file, or for what is missing of an edition of it."""
+    if urlsplit(address).scheme not in ("http", "https"):
+        raise SalticidError(f"{address} is no address of the web")
+    fields = {"User-Agent": f"Salticid/{__version__}", "Accept-Encoding": "identity"}
+    if there:
+        fields |= {"Range": f"bytes={there}-", "If-Range": edition}
+    request = Request(address, headers=fields)  # noqa: S310 - of the web, as was checked
+    try:
+        return cast(HTTPResponse, urlopen(request, timeout=_TIMEOUT))  # noqa: S310
+    except HTTPError as error:
+        error.close()
+        raise SalticidError(
+            f"{address} answers {error.code}; the file may have moved: fetch it by hand, and name it with --from"
+        ) from None
+
+
+def _edition(answer: HTTPResponse) -> str:
+    """What tells this edition of a file from others; empty if nothing does, so that nobody goes on with it."""
+    tag = answer.headers.get("ETag", "")
+    return (tag if tag.startswith('"') else "") or answer.headers.get("Last-Modified", "")
+
+
+def _start(answer: HTTPResponse) -> int:
+    """The first byte of a part, by its Content-Range; -1 if that says nothing."""
+    first = answer.headers.get("Content-Range", "").removeprefix("bytes ").partition("-")[0]
+    return int(first) if first.isdecimal() else -1
+
+
+def _broken(address: str, there: int, error: Exception | None) -> SalticidError:
+    cause = error.reason if isinstance(error, URLError) else error
+    why = f" ({cause})" if cause else ""
+    return SalticidError(
+        f"{address} broke off after {there:,} bytes{why}; type the same command again, and it goes on from there"
+    )
+
+
+# Archives of pages, unpacked.
+
+
+def unpack(archive: Path, folder: Path) -> Path:
+    """The new folder, with the plain files of a tar archive in it, whatever it is compressed with.
+
+    Links, devices and names that lead outside are left out. The folder appears only when it is whole, and stays
+    as it is if it is there.
+    """
+    if folder.exists():
+        return folder
+    partial = folder.with_name(f".{folder.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    try:
+        with tarfile.open(archive) as tar:
+            # Debian's Python 3.11.2 knows no filters: what they would refuse is refused here.
+            tar.extraction_filter = getattr(tarfile, "data_filter", None)
+            for member in tar:
+                if member.isfile() and _stays_inside(member.name):
+                    member.mode = 0o644
+                    tar.extract(member, partial, set_attrs=False)
+    except (tarfile.TarError, EOFError, OSError) as error:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise UserError(f"cannot unpack {archive}: {error}; fetch it again, or name another") from None
+    partial.rename(folder)
+    return folder
+
+
+def _stays_inside(name: str) -> bool:
+    """Whether a name in an archive is one inside the folder.
+
+    >>> _stays_inside("./raw/course/x"), _stays_inside("../x"), _stays_inside("/etc/x")
+    (True, False, False)
+    """
+    path = PurePosixPath(name)
+    return not path.is_absolute() and ".." not in path.parts

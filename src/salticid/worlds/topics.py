@@ -13,17 +13,61 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from salticid.errors import UserError
-from salticid.model import Topic
-from salticid.text import language
-from salticid.text.stems import Stems
+from salticid.exact import logs
+from salticid.model import Floats, Ints
+from salticid.text import Stems, detect
+from salticid.topic import Topic
 from salticid.truth import Truth, save_topic
-from salticid.webs.recorded import RecordedWeb
-from salticid.webs.world_arrays import PAGE
+from salticid.webs import PAGE, RecordedWeb
 from salticid.worlds.backlinks import WorldBacklinks
-from salticid.worlds.beliefs import belief_of
 from salticid.worlds.directories import read_leaves
-from salticid.worlds.editors import Editor
-from salticid.worlds.labels import labels_of
+from salticid.worlds.labels import belief_of, labels_of
+
+# What an editor of a directory would write of pages: the words that tell their subject from others.
+
+TELLING, SAID = 100, 15
+"""So many words tell a subject from others, and up to so many of them are said of a page."""
+
+
+class Editor:
+    """Describes pages of a world: the title, and those words of the page that tell its subject from others.
+
+    A word tells by p * ln(p / q), p the share of the subject's pages that hold it, q that of all pages.
+    """
+
+    def __init__(self, web: RecordedWeb) -> None:
+        self._web = web
+        self._everywhere = self._pages_with(np.arange(web.pages, dtype=np.int32)) / max(1, web.pages)
+
+    def descriptions(self, subject: Sequence[str], some: Sequence[str]) -> list[str]:
+        """A line for each of some pages of a subject, all by their URLs; those not recorded are left out."""
+        telling = set(self._telling(self._numbers(subject)).tolist())
+        return [self._line(number, telling) for number in self._numbers(some).tolist()]
+
+    def _line(self, number: int, telling: set[int]) -> str:
+        page = self._web.page(number)
+        words = [word for word in dict.fromkeys(page.tokens.tolist()) if word in telling][:SAID]
+        return " ".join([page.title, *self._web.words.spell(words)])
+
+    def _telling(self, pages: Ints) -> Ints:
+        here = self._pages_with(pages) / max(1, len(pages))
+        there = np.flatnonzero(here)
+        worth = here[there] * logs(here[there] / self._everywhere[there])
+        best: Ints = there[np.argsort(-worth, kind="stable")[:TELLING]].astype(np.int32)
+        return best
+
+    def _pages_with(self, pages: Ints) -> Floats:
+        """For each word on how many of these pages it stands."""
+        counts = np.zeros(len(self._web.words))
+        for number in pages.tolist():
+            counts[np.unique(self._web.page(number).tokens)] += 1
+        return counts
+
+    def _numbers(self, urls: Sequence[str]) -> Ints:
+        ids = [self._web.urls.find(url) for url in urls]
+        numbers = [self._web.number_at(at) for at in ids if at >= 0]
+        return np.array([number for number in numbers if number >= 0], np.int32)
+
 
 Basis = Literal["labels", "belief", "words", "directory"]
 MIN_TARGETS = 10
@@ -205,13 +249,11 @@ class _Maker:
 
 def pages_with(words: str, web: RecordedWeb) -> list[str]:
     """The URLs of the pages in which each of these words occurs, in one of its forms, in alphabetical order."""
-    stems = Stems(web.words, language.detect(words))
+    stems = Stems(web.words, detect(words))
     wanted = set(stems.terms(words))
     if not wanted:
         raise UserError(f"{words!r} holds no word to search for; name at least one that is no stop word")
-    found = (
-        number for number in range(web.pages) if wanted <= set(stems.of(web.page(number).tokens).tolist())
-    )
+    found = (number for number in range(web.pages) if wanted <= set(stems.of(web.page(number).tokens).tolist()))
     return sorted(web.urls.spell(web.arrays[PAGE.url][list(found)].tolist()))
 
 
@@ -227,8 +269,4 @@ def _shared_root(labels: list[str]) -> str:
     ('subject.', '')
     """
     roots = {label.partition(".")[0] for label in labels}
-    return (
-        f"{roots.pop()}."
-        if len(roots) == 1 and len(labels) > 1 and all("." in label for label in labels)
-        else ""
-    )
+    return f"{roots.pop()}." if len(roots) == 1 and len(labels) > 1 and all("." in label for label in labels) else ""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from salticid.parse.codings import Readable
+from salticid.parse import Readable
 
 _CHUNK = 1 << 16
 _LONGEST_HEAD = 1 << 16
@@ -33,9 +33,7 @@ class DamagedPart:
     what: str
 
 
-def records(
-    open_stream: Callable[[], Readable], longest: Callable[[bytes], int]
-) -> Iterator[WarcRecord | DamagedPart]:
+def records(open_stream: Callable[[], Readable], longest: Callable[[bytes], int]) -> Iterator[WarcRecord | DamagedPart]:
     """All records of a stream, with at most as many bytes of each block in memory as `longest` says of its start.
 
     Where a record does not end where it says, or where there is none, the next one is looked for from its head on.

@@ -1,1 +1,74 @@
-"""System 2's experiment: what class of page does a link lead to, said before the page is fetched."""
+"""How well links predict the pages they lead to: labelled links, classifiers, trials."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from salticid.lab.links.classifiers import (
+        ALL_WORDS,
+        ANCHOR,
+        CONTEXT,
+        NEIGHBOURHOOD,
+        TRANSITION,
+        TRUSTS,
+        Context,
+        transition_by_class,
+    )
+    from salticid.lab.links.examples import LabelledLinks, Split, at_random, by_university, labelled_links, with_paths
+    from salticid.lab.links.trial import (
+        WITH_PATH,
+        Difference,
+        ScoreTable,
+        SplitSettings,
+        Trial,
+        beside_paths,
+        checked_target,
+        context_file,
+        difference,
+        figures,
+        link_strategy_file,
+        link_table,
+        paired_bootstrap,
+        percent,
+        run_trial,
+        tables_of,
+    )
+else:
+    from salticid.doors import lazy_names
+
+    __getattr__ = lazy_names(__name__)
+
+
+__all__ = [
+    "ALL_WORDS",
+    "ANCHOR",
+    "CONTEXT",
+    "NEIGHBOURHOOD",
+    "TRANSITION",
+    "TRUSTS",
+    "WITH_PATH",
+    "Context",
+    "Difference",
+    "LabelledLinks",
+    "ScoreTable",
+    "Split",
+    "SplitSettings",
+    "Trial",
+    "at_random",
+    "beside_paths",
+    "by_university",
+    "checked_target",
+    "context_file",
+    "difference",
+    "figures",
+    "labelled_links",
+    "link_strategy_file",
+    "link_table",
+    "paired_bootstrap",
+    "percent",
+    "run_trial",
+    "tables_of",
+    "transition_by_class",
+    "with_paths",
+]

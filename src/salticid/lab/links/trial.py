@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
-from salticid.lab.links.bayes import NEIGHBOURHOOD, stop_words_of, three_scores
-from salticid.lab.links.context import CONTEXT, Context
-from salticid.lab.links.examples import LabelledLinks
-from salticid.lab.links.splits import Split
-from salticid.model import Ints
+from salticid.errors import UserError, unknown
+from salticid.lab.links.classifiers import (
+    ALL_WORDS,
+    CONTEXT,
+    NEIGHBOURHOOD,
+    TRANSITION,
+    Context,
+    stop_words_of,
+    three_scores,
+    train_model,
+)
+from salticid.lab.links.examples import HOMEPAGE, UNKNOWN, LabelledLinks, Split, at_random
+from salticid.lab.reproduce import FigureTable
+from salticid.learning import LinkTables, Whole, save_link_tables, save_link_weights
+from salticid.model import Floats, Ints
 
 WITH_PATH = " with path"
 """Marks a score that read the context path of a link too."""
@@ -47,9 +60,7 @@ class Trial:
         return self.links.label[self.questions]
 
 
-def run_trial(
-    splits: Sequence[Split], watch: Watch, context: Context, stop_words: str | None = None
-) -> Trial:
+def run_trial(splits: Sequence[Split], watch: Watch, context: Context, stop_words: str | None = None) -> Trial:
     """Learn, choose and ask about the links of a `context`, split by split.
 
     Whose stop words are left out is chosen unless it is said. A context that learned for another trial need not learn
@@ -80,6 +91,208 @@ def run_trial(
 def beside_paths(plain: Trial, with_paths: Trial) -> Trial:
     """A trial with the scores of another beside its own, whose links had context paths; a page's own score has none."""
     scores = {name: answers for name, answers in with_paths.answers.items() if name != NEIGHBOURHOOD}
-    return replace(
-        plain, answers={**plain.answers, **{f"{name}{WITH_PATH}": one for name, one in scores.items()}}
-    )
+    return replace(plain, answers={**plain.answers, **{f"{name}{WITH_PATH}": one for name, one in scores.items()}})
+
+
+# How sure it is that one score is right more often than another.
+
+RESAMPLES = 10_000
+_AT_ONCE = 250
+
+
+class Difference(NamedTuple):
+    """Accuracy of one score less that of another, its 95 % interval, and p (two-sided)."""
+
+    diff: float
+    low: float
+    high: float
+    p: float
+
+
+def difference(
+    trial: Trial, a: str, b: str, among: Whole | None = None, seed: int = 0, margin: float = 0.0
+) -> Difference:
+    """a less b on all links that were asked about, or on some of them, named by their places in the trial.
+
+    p is of the claim that the difference is not `margin`.
+    """
+    right = {name: trial.answers[name] == trial.truth for name in (a, b)}
+    gains = right[a].astype(np.int64) - right[b]
+    places = np.arange(len(trial.questions)) if among is None else among
+    return paired_bootstrap(gains[places], trial.links.source[trial.questions[places]], seed, margin)
+
+
+def paired_bootstrap(gains: Whole, page: Ints, seed: int, margin: float = 0.0) -> Difference:
+    """The mean of `gained`, by a bootstrap that draws pages, for the links of one page hang together.
+
+    `p` is twice the share of draws on the other side of `margin`, each side with one draw more than was seen.
+
+    >>> paired_bootstrap(np.array([1, 1, 1, 0]), np.array([5, 5, 6, 7]), 0).diff
+    0.75
+    """
+    _, which = np.unique(page, return_inverse=True)
+    links, page_gains = np.bincount(which).astype(np.float64), np.bincount(which, gains).astype(np.float64)
+    means = np.concatenate(_means(links, page_gains, np.random.default_rng(seed)))
+    low, high = np.percentile(means, [2.5, 97.5])
+    beyond = 1 + min(np.count_nonzero(means <= margin), np.count_nonzero(means >= margin))
+    p = min(1.0, 2 * beyond / (1 + RESAMPLES))
+    return Difference(float(gains.mean()), float(low), float(high), float(p))
+
+
+def _means(links: Floats, gains: Floats, rng: np.random.Generator) -> list[Floats]:
+    pages = len(links)
+    means = []
+    for _ in range(RESAMPLES // _AT_ONCE):
+        sample = rng.integers(pages, size=(_AT_ONCE, pages))
+        means.append(gains[sample].sum(axis=1) / links[sample].sum(axis=1))
+    return means
+
+
+# How often a score was right, class by class.
+
+
+class ScoreTable(msgspec.Struct, frozen=True):
+    """Accuracy, recall by class (null for a class nobody asked about), confusion: rows are true, columns said."""
+
+    accuracy: float
+    recall: dict[str, float | None]
+    confusion: list[list[int]]
+
+
+class LinkTable(msgspec.Struct, frozen=True):
+    """How many labelled links there are, and how each score did on those that were asked about."""
+
+    links: int
+    scores: dict[str, ScoreTable]
+    classes: list[str]
+
+
+def link_table(trial: Trial) -> LinkTable:
+    """All scores of a trial."""
+    classes = trial.links.classes
+    scores = {name: score_table(trial.truth, answers, classes) for name, answers in trial.answers.items()}
+    return LinkTable(len(trial.links), scores, list(classes))
+
+
+def score_table(truth: Ints, answers: Ints, classes: Sequence[str]) -> ScoreTable:
+    """One score against the truth.
+
+    >>> score_table(np.array([0, 0, 1]), np.array([0, 1, 1]), ["course", "other"]).recall
+    {'course': 0.5, 'other': 1.0}
+    """
+    many = len(classes)
+    confusion = np.bincount(truth * many + answers, minlength=many * many).reshape(many, many)
+    right, totals = confusion.diagonal().tolist(), confusion.sum(axis=1).tolist()
+    recall = {name: r / a if a else None for name, r, a in zip(classes, right, totals, strict=True)}
+    return ScoreTable(sum(right) / max(1, sum(totals)), recall, confusion.tolist())
+
+
+# The figures of a trial as tables of text, for a terminal and for a page.
+
+
+def figures(trial: Trial) -> Iterator[FigureTable]:
+    """How often each score is right, part by part, each against the one before or without paths, and the confusions."""
+    table = link_table(trial)
+    yield _accuracy(table, len(trial.questions))
+    if len(trial.settings) > 1:
+        yield _parts(trial)
+    yield _differences(trial)
+    for name, score in table.scores.items():
+        rows = [[label, *map(str, row)] for label, row in zip(table.classes, score.confusion, strict=True)]
+        title = f"What {name} said (columns) of links to each class (rows)"
+        yield FigureTable(title, ["", *table.classes], rows)
+
+
+def percent(share: float | None) -> str:
+    """A share as people read it.
+
+    >>> percent(0.7171), percent(None)
+    ('71.7', '—')
+    """
+    return "—" if share is None else f"{share:.1%}".removesuffix("%")
+
+
+def difference_text(difference: Difference) -> str:
+    """A difference in points with its interval and p.
+
+    >>> difference_text(Difference(0.031, 0.02, 0.04, 0.0002))
+    '+3.1 points (+2.0 to +4.0), p = 0.0002'
+    """
+    diff, low, high = (f"{100 * part:+.1f}" for part in (difference.diff, difference.low, difference.high))
+    return f"{diff} points ({low} to {high}), p = {difference.p:.2g}"
+
+
+def _accuracy(table: LinkTable, questions: int) -> FigureTable:
+    rows = [
+        [name, percent(score.accuracy), *(percent(score.recall[label]) for label in table.classes)]
+        for name, score in table.scores.items()
+    ]
+    title = f"{questions:,} of {table.links:,} labelled links asked about: % right, and % right of those to each class"
+    return FigureTable(title, ["score", "accuracy", *table.classes], rows)
+
+
+def _parts(trial: Trial) -> FigureTable:
+    names = [setting.split for setting in trial.settings]
+    links = np.bincount(trial.part, minlength=len(names)).tolist()
+    rows = []
+    for score, answers in trial.answers.items():
+        right = np.bincount(trial.part, answers == trial.truth, len(names)).tolist()
+        rows.append([score, *(percent(r / n) for r, n in zip(right, links, strict=True))])
+    rows.append(["links", *(f"{n:,}" for n in links)])
+    return FigureTable("% right, by what was left out", ["score", *names], rows)
+
+
+def _differences(trial: Trial) -> FigureTable:
+    rows = [[f"{b} less {a}", difference_text(difference(trial, b, a))] for a, b in _pairs(trial.answers)]
+    title = "Differences of accuracy, 95 % intervals and p by a bootstrap of 10,000 draws of source pages"
+    return FigureTable(title, ["", "difference"], rows)
+
+
+def _pairs(scores: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Each score with the one before; one that read context paths with itself without them.
+
+    >>> list(_pairs(["anchor", "context", "anchor with path"]))
+    [('anchor', 'context'), ('anchor', 'anchor with path')]
+    """
+    names = list(scores)
+    yield from pairwise(name for name in names if not name.endswith(WITH_PATH))
+    yield from ((name.removesuffix(WITH_PATH), name) for name in names if name.endswith(WITH_PATH))
+
+
+# What labelled links of a world teach, as a strategy file.
+
+LEAST = 2
+"""A word that occurs but once in all pages, or in all anchors, is not kept."""
+
+
+def link_strategy_file(links: LabelledLinks, target: str) -> str:
+    """The text of a file for `salticid crawl --strategy`: transition, after pages of class `target`."""
+    return save_link_tables(TRANSITION, tables_of(links, *_everything(links), target))
+
+
+def context_file(links: LabelledLinks, target: str) -> str:
+    """The same for context; it trusts links as much as the most of the splits by chance would."""
+    context = Context(links)
+    trust = context.best_trust(at_random(links, 0)[0])
+    return save_link_weights(context.weights(_everything(links)[1], trust, target))
+
+
+def tables_of(links: LabelledLinks, pages: Ints, train: Ints, target: str) -> LinkTables:
+    """The counts of some pages and links."""
+    return train_model(links, pages, train, ALL_WORDS, target).tables(LEAST)
+
+
+def _everything(links: LabelledLinks) -> tuple[Ints, Ints]:
+    """All pages whose class is known, and all links."""
+    pages = np.flatnonzero(links.page_class != UNKNOWN).astype(np.int32)
+    return pages, np.arange(len(links), dtype=np.int32)
+
+
+def checked_target(links: LabelledLinks, name: str | None) -> str:
+    """The class a crawl is after: the one named, else homepages where there are any."""
+    if name is None and HOMEPAGE not in links.classes:
+        raise UserError(f"name the class a crawl is after with --target: {', '.join(links.classes)}")
+    target = name or HOMEPAGE
+    if target not in links.classes:
+        raise unknown("class", target, links.classes)
+    return target

@@ -1,1 +1,46 @@
-"""Plots as SVG, for reports, reproductions, notebooks and the demo."""
+"""Plots as SVG text: lines, bars, and numbers rounded to what their error allows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from salticid.lab.plots.plots import bar_plot, distance_plot, line_plot, simple_curve
+    from salticid.lab.plots.svg import (
+        DASHED,
+        MINUS,
+        MISSING,
+        Axes,
+        decimals,
+        finite,
+        mean_and_error,
+        number,
+        p_text,
+        p_value,
+        stand_alone,
+        unbroken,
+    )
+else:
+    from salticid.doors import lazy_names
+
+    __getattr__ = lazy_names(__name__)
+
+
+__all__ = [
+    "DASHED",
+    "MINUS",
+    "MISSING",
+    "Axes",
+    "bar_plot",
+    "decimals",
+    "distance_plot",
+    "finite",
+    "line_plot",
+    "mean_and_error",
+    "number",
+    "p_text",
+    "p_value",
+    "simple_curve",
+    "stand_alone",
+    "unbroken",
+]

@@ -6,11 +6,11 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from salticid.lab.plots.numbers import decimals, finite, mean_and_error, number, p_text
-from salticid.lab.report.leaders import LEADING, LEVEL, Findings, Ranking, Rival
+from salticid.lab.plots import decimals, finite, mean_and_error, number, p_text
+from salticid.lab.report.tables import LEADING, LEVEL, Findings, Ranking, Rival
 from salticid.lab.results import Curve, Score, TopicResult
-from salticid.lab.traits import chance_correlation
-from salticid.metrics.parts.measure import Better, Measure
+from salticid.lab.topic_measures import chance_correlation
+from salticid.metrics import Better, Measure
 
 MOST_NAMES = 4
 """Of more strategies only the first three are named, and the rest are counted."""
@@ -73,9 +73,7 @@ def at_places(curves: Mapping[str, Curve], places: Sequence[float], what: str, b
     for place in places:
         values = _at(curves, place, better)
         if values:
-            parts.append(
-                f"{what} {place:,.0f}: {_list_of([f'{name} {number(value, 2)}' for name, value in values])}"
-            )
+            parts.append(f"{what} {place:,.0f}: {_list_of([f'{name} {number(value, 2)}' for name, value in values])}")
     return "; ".join(parts)
 
 
@@ -95,9 +93,7 @@ def precision_at_recall(curves: Mapping[str, Curve]) -> str:
     digits = decimals([score.se for score in scores.values()], 1, otherwise=2)
     order = sorted(scores, key=lambda name: -(finite(scores[name].mean) or 0.0))
     values = _list_of([f"{name} {mean_and_error(scores[name], digits)}" for name in order])
-    return (
-        f"Precision at a recall of {recall:.2g}, the most at which nobody is at zero: {values} (not tested)."
-    )
+    return f"Precision at a recall of {recall:.2g}, the most at which nobody is at zero: {values} (not tested)."
 
 
 def wins(topics: Sequence[TopicResult], strategies: Sequence[str], measure: Measure) -> str:

@@ -1,1 +1,33 @@
-"""The papers' experiments, run again: each finding, what came out here, and whether it holds."""
+"""Reproductions of the five papers: each finding, what came out here, and the verdict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from salticid.lab.reproduce.findings import effect, paper, verdict
+    from salticid.lab.reproduce.page import FIGURES, REPORT, file_of, markdown, markdown_table, render
+    from salticid.lab.reproduce.reproduction import FigureTable, Reproduction, Setup, draw
+    from salticid.lab.reproduce.systems import run
+else:
+    from salticid.doors import lazy_names
+
+    __getattr__ = lazy_names(__name__)
+
+
+__all__ = [
+    "FIGURES",
+    "REPORT",
+    "FigureTable",
+    "Reproduction",
+    "Setup",
+    "draw",
+    "effect",
+    "file_of",
+    "markdown",
+    "markdown_table",
+    "paper",
+    "render",
+    "run",
+    "verdict",
+]

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from salticid.evolve.crawl_figures import Figures
-from salticid.evolve.interval import Interval
-from salticid.evolve.search_plan import PAPER_TERMS
-from salticid.lab.reproduce.figures import PaperFigure
-from salticid.lab.reproduce.paper import paper
+from salticid.evolve import PAPER_TERMS, Figures, Interval
+from salticid.lab.reproduce.findings import paper
 from salticid.lab.reproduce.rank_search import LENGTHS, Found, PlaceTests
-from salticid.lab.reproduce.reproduction import FigureTable
+from salticid.lab.reproduce.reproduction import FigureTable, PaperFigure
 from salticid.lab.results import Curve
 from salticid.lab.statistics import summary
 
@@ -107,10 +104,7 @@ def weight_table(results: Sequence[Found]) -> FigureTable:
     return FigureTable(
         "Table 1: weights of the best strategy, by what it was evolved on",
         ["term", "the paper", *(each.place.name for each in results)],
-        [
-            [term, f"{printed[term]:.3f}", *(f"{each.weight(term):.3f}" for each in results)]
-            for term in PAPER_TERMS
-        ],
+        [[term, f"{printed[term]:.3f}", *(f"{each.weight(term):.3f}" for each in results)] for term in PAPER_TERMS],
     )
 
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from salticid.evolve.finalists import FINALISTS
-from salticid.evolve.known_starts import BEST_FIRST as BEST_FIRST_WEIGHTS
-from salticid.evolve.known_starts import THE_PAPERS as PAPER_WEIGHTS
-from salticid.evolve.known_starts import row_for_all
-from salticid.evolve.search_plan import CHOOSING, HELD_BACK, PAPER_TERMS
-from salticid.evolve.simulation import Simulation
+from salticid.evolve import BEST_FIRST as BEST_FIRST_WEIGHTS
+from salticid.evolve import CHOOSING, FINALISTS, HELD_BACK, PAPER_TERMS, Simulation, row_for_all
+from salticid.evolve import THE_PAPERS as PAPER_WEIGHTS
 from salticid.lab.reproduce.evolved_figures import (
     BEST_FIRST,
     MEASURES,
@@ -24,15 +21,23 @@ from salticid.lab.reproduce.evolved_figures import (
     transfer_table,
     weight_table,
 )
-from salticid.lab.reproduce.findings import Finding, finding_of, untestable
-from salticid.lab.reproduce.paper import Claim, paper
-from salticid.lab.reproduce.rank_search import BEST, LENGTHS, Found, PlaceTests, SearchSize, Workplace
-from salticid.lab.reproduce.reproduction import FigureTable, Reproduction, Setup
-from salticid.lab.reproduce.search_extensions import extended, extension_findings, extension_table
-from salticid.lab.reproduce.search_places import Place, places
-from salticid.lab.reproduce.worlds import grounds
+from salticid.lab.reproduce.findings import Claim, Finding, finding_of, paper, untestable
+from salticid.lab.reproduce.rank_search import (
+    BEST,
+    LENGTHS,
+    Found,
+    Place,
+    PlaceTests,
+    SearchSize,
+    Workplace,
+    extended,
+    extension_findings,
+    extension_table,
+    places,
+)
+from salticid.lab.reproduce.reproduction import FigureTable, Reproduction, Setup, grounds
 from salticid.lab.statistics import compare, p_of_equality
-from salticid.strategies.parts.rank_terms import Ranking
+from salticid.strategies.parts import Ranking
 
 POPULATION, GENERATIONS, RUNS = 50, 50, 3
 ROOM = 300
@@ -63,9 +68,7 @@ def reproduce(setup: Setup) -> Reproduction:
     workplace = Workplace(setup.out, setup.workers, SearchSize(POPULATION, GENERATIONS, RUNS), setup.watch)
     webs = grounds(setup.data, setup.out, setup.watch, ROOM * length)
     rankings = (Ranking(), *([Ranking(margin=True)] if setup.letter else []))
-    batches = [
-        _trials([places(ground, length, ranking) for ground in webs], workplace) for ranking in rankings
-    ]
+    batches = [_trials([places(ground, length, ranking) for ground in webs], workplace) for ranking in rankings]
     trials = [trial for batch in batches for trial in batch]
     wider = [extended(each.found, workplace) for each in (trials if setup.full else trials[:1])]
     return Reproduction(
@@ -77,11 +80,7 @@ def reproduce(setup: Setup) -> Reproduction:
             weight_table([each.found for each in trials]),
             *(_transfer(batch) for batch in batches),
             *map(extension_table, wider),
-            *(
-                place_table(tests, names(each.found))
-                for each in trials
-                for tests in (each.rare, each.popular)
-            ),
+            *(place_table(tests, names(each.found)) for each in trials for tests in (each.rare, each.popular)),
             *(loss_table(each.found) for each in trials),
         ],
         figures=[
@@ -162,9 +161,7 @@ def _at(found: Found, tests: PlaceTests, start: int, length: int) -> Iterator[Fi
         yield _differs(found, tests, "rare_overall", 1, start, length, "overall cohesiveness")
 
 
-def _differs(
-    found: Found, tests: PlaceTests, name: str, sign: int, start: int, length: int, measure: str
-) -> Finding:
+def _differs(found: Found, tests: PlaceTests, name: str, sign: int, start: int, length: int, measure: str) -> Finding:
     """Whether evolved crawls have more (1) or less (-1) of a figure than Best-First's, seed by seed."""
     ours, theirs, means = _values(found, tests, start, length, measure)
     test = compare(measure, "evolved", BEST_FIRST, ours, theirs, 0)

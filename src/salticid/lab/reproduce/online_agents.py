@@ -8,14 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from salticid.lab.reproduce.agent_searches import STARTS, Search, SearchLaboratory, Trail
-from salticid.lab.reproduce.figures import PaperFigure
-from salticid.lab.reproduce.findings import Finding, finding_of
-from salticid.lab.reproduce.paper import Claim, paper
+from salticid.lab.reproduce.findings import Claim, Finding, finding_of, paper
 from salticid.lab.reproduce.race import EQUAL, mean_text
-from salticid.lab.reproduce.reproduction import FigureTable, Reproduction, Setup
+from salticid.lab.reproduce.reproduction import FigureTable, PaperFigure, Reproduction, Setup
 from salticid.lab.results import Curve
 from salticid.lab.statistics import compare, curve, p_of_equality
-from salticid.metrics.parts.estimates import product, product_se
+from salticid.metrics import product, product_se
 from salticid.model import Floats
 
 NUMBER = 3
@@ -46,9 +44,7 @@ def reproduce(setup: Setup) -> Reproduction:
             "start pages": f"the engine's first {STARTS} hits that are still there",
             "the engine": f"BM25 over {main.coverage:.0%} of the web as it was {main.days} days before, as the paper "
             "says of engines; its next hits, judged as they are now",
-            "other engines": f"{len(COVERAGES)} shares of the web at {len(AGES)} ages"
-            if setup.full
-            else "with --full",
+            "other engines": f"{len(COVERAGES)} shares of the web at {len(AGES)} ages" if setup.full else "with --full",
         },
         tables=tables,
         findings=list(_findings(main, setup.pages)),
@@ -81,9 +77,7 @@ def _figures(search: Search) -> Iterator[PaperFigure]:
         name: Curve(
             r[name].x,
             product(np.array(t[name].mean), np.array(r[name].mean)).tolist(),
-            product_se(
-                *(np.array(each) for each in (t[name].mean, t[name].se, r[name].mean, r[name].se))
-            ).tolist(),
+            product_se(*(np.array(each) for each in (t[name].mean, t[name].se, r[name].mean, r[name].se))).tolist(),
         )
         for name in r
     }
@@ -232,9 +226,7 @@ class _Questions:
         """Whether the agents' recency is more than one and a half orders of magnitude above the engine's."""
         orders = [
             float(np.log10(a / b))
-            for a, b in zip(
-                self._values(AGENTS, "recency", at), self._values(ENGINE, "recency", at), strict=True
-            )
+            for a, b in zip(self._values(AGENTS, "recency", at), self._values(ENGINE, "recency", at), strict=True)
         ]
         test = compare(claim.finding, AGENTS, ENGINE, orders, [1.5] * len(orders), 0)
         here = f"{mean_text(orders)} orders of magnitude"
@@ -245,9 +237,7 @@ class _Questions:
         margins = [
             [
                 a - b
-                for a, b in zip(
-                    self._values(AGENTS, "product", at), self._values(ENGINE, "product", at), strict=True
-                )
+                for a, b in zip(self._values(AGENTS, "product", at), self._values(ENGINE, "product", at), strict=True)
             ]
             for at in (early, late)
         ]

@@ -9,19 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from salticid.lab.compare import Watch, crawls_and_measures
-from salticid.lab.crawl_measures import grid
+from salticid.lab.crawl_record import grid
 from salticid.lab.experiment import Experiment
-from salticid.lab.reproduce.figures import PaperFigure
-from salticid.lab.reproduce.findings import Finding, finding_of
-from salticid.lab.reproduce.paper import Claim, PrintedFigure
-from salticid.lab.reproduce.reproduction import FigureTable
-from salticid.lab.reproduce.worlds import MOST_TOPICS
+from salticid.lab.reproduce.findings import Claim, Finding, PrintedFigure, finding_of
+from salticid.lab.reproduce.reproduction import MOST_TOPICS, FigureTable, PaperFigure
 from salticid.lab.results import Curve
 from salticid.lab.statistics import compare, known_together, p_of_equality, summary
 from salticid.lab.topic_measures import TopicMeasures
-from salticid.metrics import metrics
-from salticid.metrics.parts.measure import Better, measure_of
-from salticid.metrics.parts.ranks import TOPS
+from salticid.metrics import TOPS, Better, measure_of, metrics
 
 Values = Sequence[float | None]
 """A number for each topic."""
@@ -60,9 +55,7 @@ class PaperRace:
         records, topics = crawls_and_measures(experiment, out, workers, report)
         costs = {
             strategy: [
-                (record.own_cpu, len(record.pages))
-                for case, record in records.items()
-                if case.strategy == strategy
+                (record.own_cpu, len(record.pages)) for case, record in records.items() if case.strategy == strategy
             ]
             for strategy in experiment.strategies
         }
@@ -75,10 +68,7 @@ class PaperRace:
     def after(self, strategy: str, curve: str, pages: int) -> list[float | None]:
         """A curve of a strategy after so many pages, topic by topic, on a line between the two places it is kept at."""
         places = grid(self.experiment.max_pages)
-        return [
-            None if row is None else float(np.interp(pages, places, row))
-            for row in self._rows(strategy, curve)
-        ]
+        return [None if row is None else float(np.interp(pages, places, row)) for row in self._rows(strategy, curve)]
 
     def top(self, strategy: str, curve: str, best: int) -> list[float | None]:
         """The coverage of the `best` pages of the pool, topic by topic."""
@@ -168,9 +158,7 @@ class PaperRace:
         return finding_of(claim, self.where, self._means(a, b), test, p_same=p)
 
     def _means(self, a: NamedValues, b: NamedValues) -> str:
-        return (
-            f"{self.names.get(a[0], a[0])} {mean_text(a[1])}, {self.names.get(b[0], b[0])} {mean_text(b[1])}"
-        )
+        return f"{self.names.get(a[0], a[0])} {mean_text(a[1])}, {self.names.get(b[0], b[0])} {mean_text(b[1])}"
 
     def _rows(self, strategy: str, curve: str) -> list[list[float] | None]:
         return [topic.curves.get(curve, {}).get(strategy) for topic in self.topics]
@@ -209,9 +197,7 @@ def mean_text(values: Values) -> str:
 
 def _mean_curve(places: list[float], rows: Sequence[Sequence[float]]) -> Curve:
     scores = [summary(column) for column in zip(*rows, strict=True)]
-    return Curve(
-        places[: len(scores)], [score.mean or 0.0 for score in scores], [score.se or 0.0 for score in scores]
-    )
+    return Curve(places[: len(scores)], [score.mean or 0.0 for score in scores], [score.se or 0.0 for score in scores])
 
 
 def _title(metric: str) -> str:

@@ -6,15 +6,8 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from salticid.lab.reproduce import (
-    evolved_strategies,
-    explore_exploit,
-    link_scores,
-    online_agents,
-    testbed,
-)
-from salticid.lab.reproduce.findings import judged
-from salticid.lab.reproduce.paper import paper
+from salticid.lab.reproduce import evolved_strategies, explore_exploit, link_scores, online_agents, testbed
+from salticid.lab.reproduce.findings import judged, paper
 from salticid.lab.reproduce.reproduction import Reproduction, Setup, too_few_pages
 
 _EXPERIMENTS: dict[int, Callable[[Setup], Reproduction]] = {

@@ -4,18 +4,149 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
+from math import log2
+from pathlib import Path
 
+import numpy as np
+
+from salticid.judges import judges
 from salticid.lab.experiment import Experiment
-from salticid.lab.reproduce.figures import PaperFigure
-from salticid.lab.reproduce.findings import Finding
-from salticid.lab.reproduce.paper import paper
-from salticid.lab.reproduce.race import PaperRace, mean_text, topic_counts
-from salticid.lab.reproduce.reproduction import FigureTable, Reproduction, Setup
-from salticid.lab.reproduce.spider_study import TOPICS as STUDIED
-from salticid.lab.reproduce.spider_study import study
-from salticid.lab.reproduce.worlds import EDITED, MOST_TOPICS, Ground, generated_ground, grounds
-from salticid.metrics.parts.measure import Better
-from salticid.worlds.topics import TopicPlan
+from salticid.lab.reproduce.findings import Finding, paper
+from salticid.lab.reproduce.race import PaperRace, Values, mean_text, topic_counts
+from salticid.lab.reproduce.reproduction import (
+    EDITED,
+    MOST_TOPICS,
+    FigureTable,
+    Ground,
+    PaperFigure,
+    Reproduction,
+    Setup,
+    generated_ground,
+    grounds,
+)
+from salticid.lab.topic_measures import rank_correlation
+from salticid.metrics import Better
+from salticid.model import Visit
+from salticid.runs import MemoryLog, Recipe, RecordedCrawl, strategy_of
+from salticid.topic import Limits
+from salticid.truth import load_topic
+from salticid.webs import RecordedWeb
+from salticid.worlds import TopicPlan
+
+# Why InfoSpiders do as they do: how sure their choices are, who lives and breeds, and what other settings would do.
+
+TOPICS = 10
+"""On so many topics each of two dozen settings is tried: enough to see what changes much, in minutes."""
+STUDIED = "infospiders"
+PAPER_SETTINGS = "infospiders:step=plain"
+SWEEPS = {
+    "the paper's back-propagation": ("step=plain",),
+    "learning rate": ("rate=0", "rate=0.1", "rate=1"),
+    "temperature": ("temperature=0.01", "temperature=0.03", "temperature=0.5"),
+    "price of a page": ("price=0.25", "price=4", "price=16"),
+    "look-ahead": ("lookahead=0.5", "lookahead=1"),
+    "what is learned": ("target=topic",),
+    "restarts at good pages": ("restart=0.1", "restart=0.3"),
+    "restarts, colder": ("restart=0.3,temperature=0.03",),
+}
+NETS = {
+    "Q-learning: discount": ("mu=0", "mu=0.5", "mu=0.9"),
+    "Q-learning: hidden units": ("hidden=4", "hidden=16"),
+    "Q-learning: temperature": ("beta=2", "beta=32"),
+}
+"""Settings of `myspiders`, the agents of paper 3, which paper 1 left out for simplicity."""
+RIVAL = "best_first:admit=always"
+STUDY_MEASURES = ("classifier_rocchio", "mean_similarity", "target_recall")
+
+
+def study(ground: Ground, plan: TopicPlan, buffer: int, setup: Setup) -> Iterator[FigureTable]:
+    """How agents choose, live and breed; then the sweeps."""
+    topics = ground.topics(setup.out / "spiders", plan, TOPICS)
+    yield _lives(ground, topics, buffer, setup)
+    specs = {RIVAL: "BestFirst", STUDIED: "InfoSpiders"}
+    for name, sweeps in ((STUDIED, SWEEPS), ("myspiders", NETS)):
+        for what, settings in sweeps.items():
+            specs |= {f"{name}:{setting}": f"{what}: {name} {setting}" for setting in settings}
+    experiment = Experiment(str(ground.world), str(topics), tuple(specs), setup.pages, buffer, measures=STUDY_MEASURES)
+    out = setup.out / f"race-spiders-{ground.name}"
+    race = PaperRace.run(f"{ground.name}, settings of agents", experiment, specs, out, setup.workers, setup.watch)
+    yield race.table("Settings of agents, as papers 1 and 3 propose to try", STUDY_MEASURES)
+
+
+def _lives(ground: Ground, topics: Path, buffer: int, setup: Setup) -> FigureTable:
+    """What the log of each crawl tells of its agents."""
+    rows = []
+    files = sorted(topics.glob("*.toml"))
+    for spec in (STUDIED, PAPER_SETTINGS, f"{STUDIED}:temperature=0.03", f"{STUDIED}:restart=0.3"):
+        lives = [
+            AgentLives(ground.world, file, spec, Limits(max_pages=setup.pages, max_buffer=buffer)).figures()
+            for file in files
+        ]
+        columns: list[Values] = [list(column) for column in zip(*lives, strict=True)]
+        rows.append([spec, *map(mean_text, columns)])
+    return FigureTable(
+        f"How agents choose, live and breed, {ground.name}, {len(files)} topics",
+        [
+            "setting",
+            "bits of surprise a choice",
+            "bits were all links equal",
+            "births a crawl",
+            "deaths a crawl",
+            "agents in the end",
+            "offspring with energy found (rank correlation)",
+        ],
+        rows,
+    )
+
+
+class AgentLives:
+    """One crawl of agents: what they chose among, how sure they were, who bred and who died.
+
+    Surprise is -log2 of the chance with which a link was drawn; its mean is the entropy of the choices.
+    """
+
+    def __init__(self, world: Path, topic_file: Path, spec: str, limits: Limits) -> None:
+        self._web = RecordedWeb(world)
+        self._log = MemoryLog()
+        recipe = Recipe(strategy_of(spec)[1], judges.make("cosine"), limits)
+        RecordedCrawl(load_topic(topic_file)[0], self._web, recipe, self._log).run()
+        self._steps = {visit.step: visit for visit in self._log.visits}
+
+    def figures(self) -> list[float | None]:
+        """The columns of the table."""
+        drawn = [visit for visit in self._log.visits if "probability" in dict(visit.choice.why)]
+        surprise = [-log2(float(dict(visit.choice.why)["probability"])) for visit in drawn]
+        room = [log2(links) for visit in drawn if (links := self._links_beside(visit))]
+        births, deaths = self._count("born"), self._count("died")
+        return [
+            float(np.mean(surprise)) if surprise else None,
+            float(np.mean(room)) if room else None,
+            float(births),
+            float(deaths),
+            float(births - deaths),
+            self._selection(),
+        ]
+
+    def _count(self, name: str) -> int:
+        return sum(event.name == name for event in self._log.events)
+
+    def _links_beside(self, visit: Visit) -> int:
+        """How many links the page has on which a link was drawn."""
+        source = self._steps.get(visit.choice.link.source)
+        page = self._web.page_at(source.final) if source is not None else None
+        return len(np.unique(page.links.url)) if page is not None else 0
+
+    def _selection(self) -> float | None:
+        """How far those who found more have more offspring: rank correlation over agents."""
+        found: dict[int, float] = {}
+        for visit in self._log.visits:
+            if visit.good and not visit.revisit and visit.choice.agent is not None:
+                found[visit.choice.agent] = found.get(visit.choice.agent, 0.0) + visit.score
+        parents = [dict(event.values)["parent"] for event in self._log.events if event.name == "born"]
+        agents = list(found)
+        offspring: list[float | None] = [float(parents.count(agent)) for agent in agents]
+        return rank_correlation(offspring, [found[agent] for agent in agents])
+
 
 NUMBER = 1
 PLAN = TopicPlan(task="examples", query="text", examples_per_topic=10, description="editor")
@@ -71,7 +202,7 @@ def reproduce(setup: Setup) -> Reproduction:
             "seeds": "10 pages of the topic",
             "PageRank's cross-domain rule": rule,
             "InfoSpiders": "a step of learning is scaled by its inputs; by the letter of the paper it is not",
-            "longer crawls, and why InfoSpiders do as they do": f"on {LONG_TOPICS} topics and on {STUDIED}, for a "
+            "longer crawls, and why InfoSpiders do as they do": f"on {LONG_TOPICS} topics and on {TOPICS}, for a "
             "hundred would take hours"
             if setup.full
             else "with --full",
@@ -90,9 +221,7 @@ def pagerank_on(ground: Ground) -> str:
 def _race(ground: Ground, setup: Setup, spiders: str = SPIDERS) -> PaperRace:
     names = {BEST: "BestFirst", spiders: "InfoSpiders", pagerank_on(ground): "PageRank"}
     topics = ground.topics(setup.out, PLAN, MOST_TOPICS)
-    experiment = Experiment(
-        str(ground.world), str(topics), tuple(names), setup.pages, MAX_BUFFER, measures=MEASURES
-    )
+    experiment = Experiment(str(ground.world), str(topics), tuple(names), setup.pages, MAX_BUFFER, measures=MEASURES)
     where = ground.name + (", as the paper" if spiders == PLAIN_SPIDERS else "")
     out = setup.out / f"race-{ground.name}"
     return PaperRace.run(where, experiment, names, out, setup.workers, setup.watch)
@@ -104,9 +233,7 @@ def _long_race(setup: Setup) -> PaperRace:
     ground = generated_ground(setup.out, LONG_ROOM * pages, setup.watch)
     names = {BEST: "BestFirst", pagerank_on(ground): "PageRank"}
     topics = ground.topics(setup.out, PLAN, LONG_TOPICS)
-    experiment = Experiment(
-        str(ground.world), str(topics), tuple(names), pages, MAX_BUFFER, measures=("smart_rank",)
-    )
+    experiment = Experiment(str(ground.world), str(topics), tuple(names), pages, MAX_BUFFER, measures=("smart_rank",))
     where = f"generated, {pages:,} pages"
     return PaperRace.run(where, experiment, names, setup.out / "race-long", setup.workers, setup.watch)
 
@@ -134,9 +261,7 @@ def _long_findings(race: PaperRace, early: int) -> Iterator[Finding]:
 
 
 def _tables(race: PaperRace) -> Iterator[FigureTable]:
-    yield race.table(
-        "Judged by classifiers, similarity and links", [*CLASSIFIERS, "mean_similarity", "authority"]
-    )
+    yield race.table("Judged by classifiers, similarity and links", [*CLASSIFIERS, "mean_similarity", "authority"])
     at = _lengths(race)
     yield FigureTable(
         f"Mean SMART rank of the pages so far, {race.where} (less is better)",
@@ -180,9 +305,7 @@ def _findings(race: PaperRace) -> Iterator[Finding]:
                 yield race.difference(claim, Better.LOWER, ranks[first], ranks[pagerank])
             continue
         for first, second in pairs:
-            claim = claims["later_ranks"].about(
-                first=race.names[first], second=race.names[second], pages=f"{pages:,}"
-            )
+            claim = claims["later_ranks"].about(first=race.names[first], second=race.names[second], pages=f"{pages:,}")
             yield race.difference(claim, Better.LOWER, ranks[first], ranks[second])
     for other in (best, pagerank):
         claim = claims["best_pages"].about(other=race.names[other])

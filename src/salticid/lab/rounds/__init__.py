@@ -1,1 +1,23 @@
-"""Rounds of watching on a generated web with days, so that policies can be raced against the truth of each day."""
+"""Revisit policies compared on a generated web that changes from day to day."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from salticid.lab.rounds.race import (
+        FIGURE,
+        PolicyRace,
+        figure,
+        policy_markdown,
+        policy_table,
+        policy_terms,
+        race_policies,
+    )
+else:
+    from salticid.doors import lazy_names
+
+    __getattr__ = lazy_names(__name__)
+
+
+__all__ = ["FIGURE", "PolicyRace", "figure", "policy_markdown", "policy_table", "policy_terms", "race_policies"]

@@ -14,20 +14,17 @@ from msgspec.structs import replace
 from salticid.errors import UserError
 from salticid.lab.compare import processes
 from salticid.lab.experiment import topic_of
-from salticid.lab.result_cache import ResultCache, make_folder
-from salticid.lab.results import Curve, Score, Test
-from salticid.lab.rounds.daily_truth import SubjectDay, subject_days
-from salticid.lab.rounds.daily_web import DailyWeb
-from salticid.lab.rounds.watched_crawl import KeptPages, WatchedCrawl
+from salticid.lab.plots import Axes, line_plot, mean_and_error, number, p_value, stand_alone
+from salticid.lab.reproduce import FigureTable, markdown_table
+from salticid.lab.results import Curve, ResultCache, Score, Test, make_folder
+from salticid.lab.rounds.watched_crawl import DailyWeb, KeptPages, SubjectDay, WatchedCrawl, subject_days
 from salticid.lab.statistics import adjust, compare, curve, summary
-from salticid.model import Limits
-from salticid.runs.order import Recipe
-from salticid.runs.specs import judge_of, strategy_of
+from salticid.runs import Recipe, judge_of, strategy_of
+from salticid.topic import Limits
 from salticid.version import __version__
-from salticid.watching.policy import InTurn, Policy
-from salticid.watching.worth import ByWorth
-from salticid.worlds.generating.building import WebEdition, build_generated
-from salticid.worlds.topics import TopicPlan, make_topics
+from salticid.watching import ByWorth, InTurn, Policy
+from salticid.worlds import TopicPlan, make_topics
+from salticid.worlds.generating import WebEdition, build_generated
 
 OURS, EVERYTHING, HALF, NOTHING = "by worth", "everything anew", "half and half", "nothing anew"
 POLICIES: Mapping[str, Policy] = {
@@ -88,9 +85,7 @@ _Run = tuple[str, str]
 _Task = tuple[list[Path], Path, str, PolicyRace]
 
 
-def race_policies(
-    race: PolicyRace, out: Path, workers: int, watch: Callable[[str, int, int], None]
-) -> PolicyResults:
+def race_policies(race: PolicyRace, out: Path, workers: int, watch: Callable[[str, int, int], None]) -> PolicyResults:
     """Run what is not in `out` yet, and write policies.json there."""
     race.check()
     make_folder(out)
@@ -180,3 +175,50 @@ def _key(subject: str, policy: str, race: PolicyRace) -> str:
     alone = replace(race, webs=1, topics_per_web=None)
     about = msgspec.json.encode([__version__, subject, policy, repr(POLICIES[policy]), alone])
     return hashlib.blake2b(about, digest_size=16).hexdigest()
+
+
+# A race of policies as people read it: a table, a curve over the days, and under which terms.
+
+FIGURE = "policies.svg"
+_HEAD = ("policy", "known and as it is", "known", f"{OURS} is ahead by", "95 % interval", "p (Holm)")
+_DIGITS = 3
+
+
+def policy_terms(results: PolicyResults) -> str:
+    """What was raced over."""
+    race = results.race
+    seeds = ", ".join(map(str, range(race.seed, race.seed + race.webs)))
+    webs = "a generated web" if race.webs == 1 else f"{race.webs} generated webs"
+    return (
+        f"{len(results.subjects)} subjects of {webs} of {race.pages:,} pages (seed {seeds}); a first hunt with "
+        f"{race.first} fetches on day 0, then {race.days} rounds, a day each, with {race.fetches} fetches each. "
+        "Shares of the subject's pages on each day, the mean over the days and of that over the subjects, ± its "
+        "standard error; differences are paired over subjects, their intervals a bootstrap over subjects, p "
+        "of the paired t-test, corrected by Holm's method."
+    )
+
+
+def policy_table(results: PolicyResults) -> FigureTable:
+    """All policies, in the order of the race."""
+    tests = {test.b: test for test in results.tests}
+    rows = []
+    for name, score in results.policies.items():
+        row = [name, mean_and_error(score.fresh, _DIGITS), mean_and_error(score.known, _DIGITS)]
+        if (test := tests.get(name)) is not None:
+            interval = f"{number(test.low, _DIGITS)} to {number(test.high, _DIGITS)}"
+            row += [number(test.diff, _DIGITS), interval, p_value(test.p_adjusted)]
+        rows.append(row + [""] * (len(_HEAD) - len(row)))
+    return FigureTable("Policies of rounds", list(_HEAD), rows)
+
+
+def figure(results: PolicyResults) -> str:
+    """The share that is known as it is, day by day, as an SVG file."""
+    axes = Axes("day", "share of the subject known as it is")
+    return stand_alone(line_plot(results.curves, list(results.curves), axes, "Policies of rounds"))
+
+
+def policy_markdown(results: PolicyResults, figure_at: str) -> str:
+    """The table and the curve as a page of the docs shows them."""
+    return (
+        f"{policy_terms(results)}\n\n{markdown_table(policy_table(results))}\n\n![Policies, day by day]({figure_at})\n"
+    )

@@ -3,23 +3,59 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
 
 import numpy as np
 
-from salticid.lab.rounds.daily_web import DailyWeb, signature
-from salticid.model import NO_SHARD, Page, Topic
-from salticid.runs.order import Recipe
-from salticid.runs.recorded import RecordedCrawl
-from salticid.runs.refresh import FateRule, Look, PageFate
-from salticid.store.memory_log import MemoryLog
-from salticid.store.versions import PageVersion
-from salticid.tables.excerpt import excerpt
-from salticid.text.soft_changes import SoftChanges
-from salticid.watching.change_rate import DAY
-from salticid.watching.policy import Policy
-from salticid.watching.round_brief import FINDINGS, Looks, RoundBrief, WatchedPages
-from salticid.worlds.generating.ages import EPOCH
+from salticid.model import NO_SHARD, Page, Response
+from salticid.runs import FateRule, Look, MemoryLog, PageFate, Recipe, RecordedCrawl
+from salticid.store.news import PageVersion
+from salticid.tables import Translation, excerpt
+from salticid.text import SoftChanges
+from salticid.topic import Topic
+from salticid.watching import DAY, FINDINGS, Looks, Policy, RoundBrief, WatchedPages
+from salticid.webs import REDIRECT, ROW, RecordedWeb
+from salticid.worlds import labels_of
+from salticid.worlds.generating import EPOCH
+
+# A generated web that goes on from day to day, as one web to a crawl: one table of URLs and one of words.
+
+
+class DailyWeb:
+    """A world for each day, asked on the day that `day` says; pages are in the ids of the first day's tables."""
+
+    def __init__(self, worlds: Sequence[Path]) -> None:
+        self._webs = [RecordedWeb(world) for world in worlds]
+        self._translations = [Translation(web.urls.__getitem__, web.words.__getitem__) for web in self._webs]
+        self._last: dict[int, Page] = {}
+        self.urls, self.words = self._webs[0].urls, self._webs[0].words
+        self.day = 0
+
+    def fetch(self, url: int) -> Response:
+        """What this URL answers on the day."""
+        response = self._webs[0].fetch(url) if self.day == 0 else self._later(url)
+        if response.page is not None:
+            self._last[url] = self._last[response.final] = response.page
+        return response
+
+    def page_at(self, url: int) -> Page | None:
+        """The page as it was last fetched."""
+        return self._last.get(url)
+
+    def _later(self, url: int) -> Response:
+        web = self._webs[self.day]
+        response = web.fetch(web.urls.intern(self.urls[url]))
+        page = response.page and self._translations[self.day].page(response.page, self.urls, self.words)
+        return replace(response, url=url, final=self.urls.intern(web.urls[response.final]), page=page)
+
+
+def signature(page: Page) -> bytes:
+    """The same for two versions of a page that say the same."""
+    return blake2b(page.title.encode() + b"\0" + page.packed_text, digest_size=8).digest()
+
 
 KeptPages = dict[str, bytes]
 """Pages by URL, with the signatures of what they said when they were last seen."""
@@ -142,3 +178,47 @@ class WatchedCrawl:
                 positive=score >= crawl.judge.line, depth=crawl.depth_of(kept.step),
             )
         )  # fmt: skip
+
+
+# What is true of the subjects of a web day by day, and how much of one a crawl has.
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Shares of the pages of a subject on a day: known at all, and known as they are."""
+
+    known: float
+    fresh: float
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectDay:
+    """The pages of a subject on a day: the signature of each by its URL; and where URLs of moved pages lead."""
+
+    pages: Mapping[str, bytes]
+    moved: Mapping[str, str]
+
+    def shares(self, kept: Mapping[str, bytes]) -> Shares:
+        """How much of it a crawl has that keeps these pages, by URL, as their signatures say.
+
+        >>> SubjectDay({"a": b"new", "b": b"old"}, {"z": "b"}).shares({"a": b"old", "z": b"old", "c": b"old"})
+        Shares(known=1.0, fresh=0.5)
+        """
+        there = [(self.moved.get(url, url), said) for url, said in kept.items()]
+        known = {url for url, _ in there if url in self.pages}
+        fresh = {url for url, said in there if self.pages.get(url) == said}
+        return Shares(len(known) / len(self.pages), len(fresh) / len(self.pages))
+
+
+def subject_days(worlds: Sequence[Path], labels: Sequence[str]) -> dict[str, list[SubjectDay]]:
+    """By label, what is true on each day."""
+    days: dict[str, list[SubjectDay]] = {label: [] for label in labels}
+    for world in worlds:
+        web, urls = RecordedWeb(world), labels_of(world)
+        rows = np.flatnonzero(web.arrays[ROW.kind] == REDIRECT).tolist()
+        moved = {web.urls[at]: web.urls[web.fetch(at).final] for at in rows}
+        for label, of_label in days.items():
+            found = ((url, web.page_at(web.urls.find(url))) for url in urls.get(label, ()))
+            pages = {url: signature(page) for url, page in found if page is not None}
+            of_label.append(SubjectDay(pages, moved))
+    return days

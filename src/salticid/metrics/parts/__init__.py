@@ -1,1 +1,1 @@
-"""What measures are made of: the nouns they are handed, and the arithmetic they share."""
+"""What measures share: judged crawls, retrieval models, classifiers, link graphs."""

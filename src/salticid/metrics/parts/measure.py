@@ -15,7 +15,7 @@ from salticid.model import Floats
 from salticid.registry import paper_of
 
 if TYPE_CHECKING:
-    from salticid.metrics.parts.judged_crawl import JudgedCrawl
+    from salticid.metrics.parts.judged import JudgedCrawl
 
 Value = float | Sequence[float] | Floats | None
 """A number, or one after each page fetched, the last of which sums the crawl up; None where there is none."""

@@ -9,10 +9,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from salticid.model import Floats, Ints
-from salticid.text.bags import Bag
-from salticid.text.stems import Stems
-from salticid.webs.recorded import RecordedWeb
-from salticid.webs.world_arrays import TOKEN
+from salticid.text import Bag, Stems
+from salticid.webs import TOKEN, RecordedWeb
 
 
 class WorldTerms:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 
-from salticid.parse.blocks import Block, BlockKind, markdown_of
-from salticid.parse.markdown_signs import escaped, fenced, paragraph
+from salticid.parse import Block, BlockKind, escaped, fenced, markdown_of, paragraph
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+")
 

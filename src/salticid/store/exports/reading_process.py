@@ -6,10 +6,13 @@ from pathlib import Path
 
 import msgspec
 
-from salticid.parse import pdf  # noqa: F401 - loaded before the fork, so that no child has to
-from salticid.parse.page_process import ChildLimits, serve
-from salticid.parse.reading import read_answer
-from salticid.store.warc import read
+from salticid.parse import (
+    MAX_LETTERS,  # noqa: F401 - loaded before the fork, so that no child has to
+    ChildLimits,
+    read_answer,
+    serve,
+)
+from salticid.store.archive import read
 
 MAX_MEMORY = 1 << 30
 """Bytes of address space it may have."""

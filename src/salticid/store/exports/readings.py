@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
+from array import array
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from concurrent.futures import Future
 from pathlib import Path
@@ -11,11 +13,12 @@ from typing import Self
 
 import msgspec
 
-from salticid.parse.process_pool import ProcessPool
-from salticid.parse.reading import Reading
-from salticid.parse.threaded_pool import ThreadedPool
+from salticid.parse import ProcessPool, Reading, ThreadedPool, lines_of
+from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports import reading_process
 from salticid.store.exports.reading_process import ReadingRequest
+from salticid.store.news import Versions
+from salticid.urls import host
 
 MAX_WORKERS = 4
 
@@ -52,3 +55,72 @@ class Readings:
 
 def _reading(answer: bytes) -> Reading | None:
     return msgspec.msgpack.decode(answer, type=Reading | None)
+
+
+# The lines that a site repeats on its pages: menus, slogans and footers that look like main text.
+
+MOST_PAGES = 12
+"""So many pages of a host are looked at, spread over all that the crawl has of it."""
+LEAST_PAGES = 4
+"""A line that stands on fewer of them is not repeated,"""
+LEAST_SHARE = 0.5
+"""nor one that stands on a smaller share of them."""
+MOST_CHARACTERS = 20_000
+"""Characters of the lines of a host; what a site repeats beyond them stays."""
+MOST_HOSTS = 1024
+"""The lines of so many hosts are remembered, those learned last; others are learned again."""
+
+
+class RepeatedLines:
+    """The lines of main texts that the hosts of a crawl repeat, learned from a few pages of each when asked for.
+
+    Near-duplicates are not looked at: what copies of one page have in common is what it says.
+    """
+
+    def __init__(self, crawl: CrawlFolder, readings: Readings, versions: Versions) -> None:
+        self._crawl, self._readings, self._versions = crawl, readings, versions
+        self._steps: dict[str, array[int]] = defaultdict(lambda: array("q"))
+        for row in crawl.rows(-1):
+            if row.good and row.records and row.duplicate_of is None:
+                self._steps[host(crawl.url(row.final))].append(row.step)
+        self._learned: dict[str, list[str]] = {}
+
+    def of(self, url: str) -> list[str]:
+        """The lines that the host of a URL repeats."""
+        name = host(url)
+        if name not in self._learned:
+            if len(self._learned) == MOST_HOSTS:
+                del self._learned[next(iter(self._learned))]
+            self._learned[name] = self._learn(self._steps.get(name, ()))
+        return self._learned[name]
+
+    def _learn(self, steps: Sequence[int]) -> list[str]:
+        if len(steps) < LEAST_PAGES:
+            return []
+        many = min(len(steps), MOST_PAGES)
+        sample = [steps[at * len(steps) // many] for at in range(many)]
+        asked: list[Future[Reading | None]] = []
+        for visit in self._crawl.visits_at(sample):
+            newest = self._versions.newest(visit.step)
+            places = visit.records if newest is None else newest.places
+            if places:
+                asked.append(self._readings.ask(places[-1], visit.final_url))
+        readings = [future.result() for future in asked]
+        return repeated_lines([reading.text for reading in readings if reading and reading.text])
+
+
+def repeated_lines(texts: Sequence[str]) -> list[str]:
+    """The lines that main texts of one host repeat.
+
+    >>> repeated_lines([f"Eyes  of all\\n\\nPage {at}" for at in "abcd"]), repeated_lines(["Eyes of all"] * 3)
+    (['Eyes of all'], [])
+    """
+    counts = Counter(line for text in texts for line in dict.fromkeys(lines_of(text)))
+    least = max(LEAST_PAGES, LEAST_SHARE * len(texts))
+    lines: list[str] = []
+    left = MOST_CHARACTERS
+    for line, many in counts.items():
+        if line and many >= least and len(line) <= left:
+            lines.append(line)
+            left -= len(line)
+    return lines

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from datetime import date
 from enum import StrEnum
+from urllib.parse import quote
 
 from salticid.model import Outcome, Page
-from salticid.store.changes import Change
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.choices import PageOrder as PageOrder
-from salticid.store.since import NewsKind, NewsSince, Since
-from salticid.store.stored_visit import StoredVisit
-from salticid.store.twin_groups import TwinGroups
-from salticid.store.verdicts import Word, is_on_topic
-from salticid.store.versions import Versions
+from salticid.store.news import Change, NewsKind, NewsSince, Since, Versions
+from salticid.store.stored_visit import StoredVisit, TwinGroups, Word, is_on_topic, time_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +129,7 @@ class Pages:
         news = None if self._news is None else self._news.kind(visit.step)
         if newest is None or self.versions.is_thinned(visit.step):
             times = visit.fetched, visit.modified
-            return ExportPage(
-                visit, visit.title or "", visit.noindex, *times, visit.records, visit.size, news
-            )
+            return ExportPage(visit, visit.title or "", visit.noindex, *times, visit.records, visit.size, news)
         page = self.versions.page(visit.step)
         return ExportPage(
             visit, page.title, page.noindex, newest.wall, newest.modified, newest.places, newest.size, news
@@ -176,3 +174,35 @@ class Pages:
         if not criteria.all and not self._groups.take(visit.step):
             return SkipReason.DUPLICATE
         return None
+
+
+# A page as people cite it.
+
+_UNSAFE = re.compile(r"[\\{}\x00-\x20\x7f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What a bibliography says of a page: `read` is the day it was fetched, `written` what its server dates it."""
+
+    title: str
+    url: str
+    read: date | None
+    written: date | None
+
+    @classmethod
+    def to(cls, page: ExportPage) -> Reference:
+        """The reference to a page; one without a title is called by its address."""
+        url = _UNSAFE.sub(lambda match: quote(match[0], safe=""), page.visit.final_url)
+        read, written = time_of(page.fetched), time_of(page.modified)
+        return cls(one_line(page.title) or url, url, read and read.date(), written and written.date())
+
+
+def one_line(text: str) -> str:
+    """A text without line breaks and characters that nobody sees.
+
+    >>> one_line("Portia\\r\\nER  - \\x00eyes\\u202e ")
+    'Portia ER - eyes'
+    """
+    seen = (" " if char.isspace() else char for char in text)
+    return " ".join("".join(char for char in seen if unicodedata.category(char)[0] != "C").split())

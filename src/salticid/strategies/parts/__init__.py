@@ -1,1 +1,82 @@
-"""What strategies are made of: the frontier, batches, agents, and ways to read a link."""
+"""What strategies are made of: the frontier, queues, agents, and ways to read links."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from salticid.strategies.parts.frontier import Frontier
+    from salticid.strategies.parts.keyword_rank import Linkage
+    from salticid.strategies.parts.link_scoring import LinkScoring
+    from salticid.strategies.parts.nearness import AgentPage, Net, PageTerms
+    from salticid.strategies.parts.queue import InBatches, QueueStrategy, keywords_of
+    from salticid.strategies.parts.rank_terms import (
+        ANCHOR,
+        AROUND,
+        AUTHORITY,
+        COMM_IN,
+        COMM_OUT,
+        CONTEXT,
+        HOST,
+        HUB,
+        LEVELS,
+        PARENT_1,
+        TERMS,
+        USUAL_RANKING,
+        LinkWords,
+        Ranking,
+        Singles,
+        Spans,
+        Stretch,
+        Weight,
+        Weights,
+        ranks,
+    )
+    from salticid.strategies.parts.rank_urls import NONE, OpenUrls, Pairs, Parent, PastLinks
+    from salticid.strategies.parts.walkers import Agent, AgentArrival, Find, Walking
+else:
+    from salticid.doors import lazy_names
+
+    __getattr__ = lazy_names(__name__)
+
+
+__all__ = [
+    "ANCHOR",
+    "AROUND",
+    "AUTHORITY",
+    "COMM_IN",
+    "COMM_OUT",
+    "CONTEXT",
+    "HOST",
+    "HUB",
+    "LEVELS",
+    "NONE",
+    "PARENT_1",
+    "TERMS",
+    "USUAL_RANKING",
+    "Agent",
+    "AgentArrival",
+    "AgentPage",
+    "Find",
+    "Frontier",
+    "InBatches",
+    "LinkScoring",
+    "LinkWords",
+    "Linkage",
+    "Net",
+    "OpenUrls",
+    "PageTerms",
+    "Pairs",
+    "Parent",
+    "PastLinks",
+    "QueueStrategy",
+    "Ranking",
+    "Singles",
+    "Spans",
+    "Stretch",
+    "Walking",
+    "Weight",
+    "Weights",
+    "keywords_of",
+    "ranks",
+]

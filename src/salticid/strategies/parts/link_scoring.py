@@ -7,12 +7,11 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from salticid.learning.link_model import LONGEST_ANCHOR, AnchorWords, LinkModel, model_for
-from salticid.learning.link_tables import LinkTables
+from salticid.learning import LONGEST_ANCHOR, AnchorWords, LinkModel, LinkTables, model_for
 from salticid.model import Choice, Floats, Ints, Links, Page, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.base import QueueStrategy
+from salticid.strategies.parts.queue import QueueStrategy
 
 _WORD = np.dtype(np.int32).itemsize
 _SPARE = 64
@@ -42,9 +41,7 @@ class WaitingLink(NamedTuple):
         return np.frombuffer(self.anchor, np.int32)
 
 
-@in_snapshot(
-    model=LinkModel, _waiting=dict[int, WaitingLink], _in_flight=dict[int, WaitingLink], _until_rescore=int
-)
+@in_snapshot(model=LinkModel, _waiting=dict[int, WaitingLink], _in_flight=dict[int, WaitingLink], _until_rescore=int)
 class LinkScoring(QueueStrategy):
     """A strategy that learns what anchors lead to; a subclass adds `log_prior`, what is probable without one.
 
@@ -121,9 +118,7 @@ class LinkScoring(QueueStrategy):
             if url not in best or scores[at] > scores[best[url]]:
                 best[url] = at
         frontier = self.frontier
-        news = {
-            url: at for url, at in best.items() if url not in frontier or scores[at] > frontier.score(url)
-        }
+        news = {url: at for url, at in best.items() if url not in frontier or scores[at] > frontier.score(url)}
         places = fresh[list(news.values())]
         frontier.push(list(news), [scores[at] for at in news.values()], source.step, places)
         self._remember(page, dict(zip(news, places.tolist(), strict=True)), source)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 from msgspec import Meta
 
 from salticid.exact import log, logs
-from salticid.model import Floats
+from salticid.model import Floats, Ints
+from salticid.protocols import Brief
+from salticid.snapshots import in_snapshot
+from salticid.strategies.parts.queue import keywords_of
+from salticid.text import STOP, Bag, Stems
 
 Weight = Annotated[float, Meta(ge=0, le=1)]
 
@@ -94,3 +99,86 @@ def ranks(weights: Floats, scores: Floats) -> Floats:
     for weight, row in zip(weights, scores, strict=True):
         total = total + weight * row
     return total
+
+
+# How spans of a stream of words match a query, all of them at once.
+
+Places = npt.NDArray[np.int64]
+
+
+class Spans:
+    """The cosines of a query, which has a term, with spans of a stream of stems, on raw frequencies.
+
+    All sums are of whole numbers, so that the order of words and the number of spans looked at together change
+    nothing.
+
+    >>> spans = Spans(Bag.of([3, 5]), np.array([3, 3, 9, 0, 5], np.int32))
+    >>> spans.cosines(np.array([0, 2, 3]), np.array([4, 4, 5])).round(4).tolist()
+    [0.6325, 0.0, 0.7071]
+    """
+
+    def __init__(self, query: Bag, stems: Ints) -> None:
+        self._query, self._stems = query, stems
+        at = np.minimum(query.terms.searchsorted(stems), len(query.terms) - 1)
+        counts = np.where(query.terms[at] == stems, query.counts[at], 0)
+        self._hits = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)))
+
+    def cosines(self, begin: Ints | Places, end: Ints | Places) -> Floats:
+        """The cosine of the query with each span `stems[begin:end]`."""
+        cosines = np.zeros(len(begin))
+        common = self._hits[end] - self._hits[begin]
+        hits = np.flatnonzero(common)
+        if len(hits):
+            norms = self._query.norm * np.sqrt(_squares(self._stems, begin[hits], end[hits]))
+            cosines[hits] = np.minimum(1.0, common[hits] / norms)
+        return cosines
+
+
+def _squares(stems: Ints, begin: Ints | Places, end: Ints | Places) -> Floats:
+    """The squared norm of the bag of each span, none of them without a term."""
+    sizes = (end - begin).astype(np.int64)
+    span = np.repeat(np.arange(len(sizes)), sizes)
+    terms = stems[np.arange(len(span)) + np.repeat(begin - (np.cumsum(sizes) - sizes), sizes)]
+    words = terms != STOP
+    keys = np.sort(span[words] << 32 | terms[words])
+    first = np.concatenate(([0], np.flatnonzero(keys[1:] != keys[:-1]) + 1))
+    # In floats, exact up to 2**53; a hostile page repeats a word often enough to overflow an int32.
+    counts = np.diff(first, append=len(keys)).astype(np.float64)
+    return np.bincount(keys[first] >> 32, counts * counts, len(sizes)).astype(np.float64)
+
+
+# How the words in and around links match a topic.
+
+AROUND = 10
+"""So many words on each side of an anchor are its context."""
+
+Singles = npt.NDArray[np.float32]
+
+
+class Stretch(NamedTuple):
+    """Spans of a stream of words, one for each link: its anchor `begin` to `end`, within its page `low` to `high`."""
+
+    begin: Places
+    end: Places
+    low: Places | int
+    high: Places | int
+
+
+@in_snapshot(_stems=Stems, _keywords=Bag)
+class LinkWords:
+    """The cosine of the keywords with the anchor of a link, and with the anchor and the words around it.
+
+    On stems. Scores are rounded to single precision, in which a world keeps them.
+    """
+
+    def __init__(self, brief: Brief) -> None:
+        self._stems = Stems.of_brief(brief)
+        self._keywords = keywords_of(brief, self._stems)
+
+    def scores(self, words: Ints, links: Stretch) -> tuple[Singles, Singles]:
+        """The anchor scores and the context scores of links in a stream of word ids, in single precision."""
+        spans = Spans(self._keywords, self._stems.of(words))
+        anchor = spans.cosines(links.begin, links.end)
+        begin, end = np.maximum(links.begin - AROUND, links.low), np.minimum(links.end + AROUND, links.high)
+        context = spans.cosines(begin, end)
+        return anchor.astype(np.float32), context.astype(np.float32)

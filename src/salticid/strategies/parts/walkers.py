@@ -3,18 +3,66 @@
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 
 from salticid.exact import exps
-from salticid.model import FROM_OFFER, Choice, Event, Feedback, Floats, Ints, Limits, Link, Links, Visit
+from salticid.model import FROM_OFFER, Choice, Event, Feedback, Floats, Ints, Link, Links, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.agents import NOBODY, Agent, AgentArrival, Find
 from salticid.strategies.parts.nearness import AgentPage, PageTerms
-from salticid.text.stems import Stems
+from salticid.text import Stems
+from salticid.topic import Limits
+
+# Agents: what one carries on its way, and what it comes to.
+
+TRAIL = 10
+"""So many links back an agent remembers its way."""
+NOBODY = 0
+"""The parent, in events, of an agent that has none; agents are numbered from 1."""
+
+
+@in_snapshot()
+@dataclass(slots=True, eq=False)
+class Agent:
+    """One walker, idle or out on the choice it drew.
+
+    `ground` is the last page it came to that has links to follow, `place` that of the link it drew there, and
+    `trail` the links that led it from page to page, the one to its ground last. Without ground it has a
+    choice: a start, or a step back.
+    """
+
+    number: int
+    energy: float
+    keywords: Ints
+    ground: AgentPage | None = None
+    place: int = 0
+    trail: deque[Link] = field(default_factory=lambda: deque(maxlen=TRAIL))
+    choice: Choice | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AgentArrival:
+    """A page that an agent came to: how it reads, the ground it gives, if any, the fresh places on it."""
+
+    visit: Visit
+    reading: PageTerms
+    ground: AgentPage | None
+    fresh: Ints
+
+
+@in_snapshot()
+@dataclass(frozen=True, slots=True)
+class Find:
+    """Who first came to a page, and what of the page is remembered in case a person likes it."""
+
+    agent: int
+    terms: tuple[int, ...]
+
 
 A = TypeVar("A", bound=Agent)
 T = TypeVar("T")
@@ -281,9 +329,7 @@ class Walking(Generic[A]):
 
     def _enter(self, agent: A, parent: int) -> None:
         self.agents[agent.number] = self.idle[agent.number] = agent
-        self._note(
-            "born", agent, ("parent", parent), ("keywords", self._words(agent)), ("energy", agent.energy)
-        )
+        self._note("born", agent, ("parent", parent), ("keywords", self._words(agent)), ("energy", agent.energy))
 
     def _die(self, agent: A, cause: str) -> None:
         del self.agents[agent.number]

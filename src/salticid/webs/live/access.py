@@ -81,22 +81,16 @@ class Cookie:
         domain, below, path, secure, expires, name, value = parts
         host = urlsplit(canonical(f"http://{domain.lstrip('.')}/") or "").hostname
         if not host or (below == "TRUE" and is_public_suffix(host)):
-            raise UserError(
-                f"line {number} of the --cookies file is for no host; name the host that may have it"
-            )
+            raise UserError(f"line {number} of the --cookies file is for no host; name the host that may have it")
         if _NO_COOKIE.search(name) or not value.isprintable() or ";" in value:
-            raise UserError(
-                f"line {number} of the --cookies file holds signs that no cookie has; leave the line out"
-            )
+            raise UserError(f"line {number} of the --cookies file holds signs that no cookie has; leave the line out")
         text = f"{name}={value}" if name else value
         return cls(host, below == "TRUE", path or "/", secure == "TRUE", float(expires), text)
 
     def is_for(self, scheme: str, host: str, path: str) -> bool:
         fits = host == self.host or (self.below and host.endswith(f".{self.host}"))
         folder = self.path if self.path.endswith("/") else f"{self.path}/"
-        return (
-            fits and (path == self.path or path.startswith(folder)) and (scheme == "https" or not self.secure)
-        )
+        return fits and (path == self.path or path.startswith(folder)) and (scheme == "https" or not self.secure)
 
 
 class Access:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import TracebackType
@@ -14,16 +16,62 @@ from aiohttp.client_proto import ResponseHandler
 from aiohttp.streams import StreamReader
 from yarl import URL
 
-from salticid.parse.content import MAX_PDF, codings, is_pdf
+from salticid.parse import MAX_PDF, codings, is_pdf
 from salticid.webs.live.access import Access
-from salticid.webs.live.connection import Connection, TooMuch
-from salticid.webs.live.failures import failure_of
+from salticid.webs.live.connections import Answer, Connection, Routes, TooMuch, answer_of, request_of
+from salticid.webs.live.failures import Failure, failure_of
 from salticid.webs.live.guard import GuardedSockets
-from salticid.webs.live.long_bodies import LongBodies
-from salticid.webs.live.messages import answer_of, request_of
 from salticid.webs.live.names import Names
-from salticid.webs.live.retries import Failure
-from salticid.webs.live.routes import Answer, Routes
+
+# Bodies that are longer than those of pages: few of them may be in memory at a time.
+
+PLACES = 2
+"""So many at a time: each is there up to three times, as it is read, kept and handed on."""
+
+
+class LongBodies:
+    """Whoever reads a long body takes a place, and has it until what he wanted the body for is done.
+
+    >>> async def one_after_the_other() -> list[str]:
+    ...     bodies, order = LongBodies(1), []
+    ...     async def fetch(name: str) -> None:
+    ...         with bodies.fetching():
+    ...             await bodies.take()
+    ...             order.append(f"{name} begins")
+    ...             await asyncio.sleep(0)
+    ...             order.append(f"{name} ends")
+    ...     await asyncio.gather(fetch("a"), fetch("b"))
+    ...     return order
+    >>> asyncio.run(one_after_the_other())
+    ['a begins', 'a ends', 'b begins', 'b ends']
+    """
+
+    def __init__(self, places: int = PLACES) -> None:
+        self._places = asyncio.Semaphore(places)
+        self._taken: ContextVar[list[bool] | None] = ContextVar("taken", default=None)
+
+    @contextmanager
+    def fetching(self) -> Iterator[None]:
+        """A place that is taken within is given back at the end."""
+        taken: list[bool] = []
+        before = self._taken.set(taken)
+        try:
+            yield
+        finally:
+            self._taken.reset(before)
+            if taken:
+                self._places.release()
+
+    async def take(self) -> bool:
+        """Wait for a place, unless it is had already; False for those who fetch no page and get none."""
+        taken = self._taken.get()
+        if taken is None:
+            return False
+        if not taken:
+            await self._places.acquire()
+            taken.append(True)
+        return True
+
 
 PDF_PATIENCE = 6
 """A PDF that is longer than a page may take so many times as long."""
@@ -224,9 +272,7 @@ class Client:
         return archive.add(url, request, message, address, left_out or not exchange.whole)
 
 
-async def _body(
-    stream: StreamReader, most: int, longer: Callable[[bytearray], Awaitable[int]]
-) -> tuple[bytes, bool]:
+async def _body(stream: StreamReader, most: int, longer: Callable[[bytearray], Awaitable[int]]) -> tuple[bytes, bool]:
     """A body, and whether there is more of it; of one that brings too much around it, what was read until then.
 
     Where it is as long as it may be, and there is more, `longer` says how long it may be then; if there is more even

@@ -207,9 +207,7 @@ def _network(text: str) -> IPv4Network | IPv6Network:
 
 
 def _no_rule(text: str, cause: str) -> UserError:
-    return UserError(
-        f"--resolve {text!r}: {cause}; give HOST=ADDRESS[:PORT], such as example.org=127.0.0.1:8080"
-    )
+    return UserError(f"--resolve {text!r}: {cause}; give HOST=ADDRESS[:PORT], such as example.org=127.0.0.1:8080")
 
 
 def _host(name: str) -> str | None:

@@ -156,6 +156,4 @@ def _why(host: str, error: OSError) -> OSError:
 
 
 def _result(host: str, address: str, port: int, family: int) -> ResolveResult:
-    return ResolveResult(
-        hostname=host, host=address, port=port, family=family, proto=0, flags=socket.AI_NUMERICHOST
-    )
+    return ResolveResult(hostname=host, host=address, port=port, family=family, proto=0, flags=socket.AI_NUMERICHOST)

@@ -10,11 +10,8 @@ from collections.abc import Callable
 import msgspec
 
 from salticid.model import Page
-from salticid.parse.page_process import MAX_PAGES
-from salticid.parse.process_pool import ProcessPool
-from salticid.parse.robots_tags import AGENT
-from salticid.tables import Texts, Urls
-from salticid.tables.translation import Translation
+from salticid.parse import AGENT, MAX_PAGES, ProcessPool
+from salticid.tables import Texts, Translation, Urls
 from salticid.webs.live import parser_process
 from salticid.webs.live.parser_process import MAX_TEXTS, HtmlPage, ParsedPage
 
@@ -26,16 +23,12 @@ class ParserPool(ProcessPool[Page]):
     in robots tags.
     """
 
-    def __init__(
-        self, urls: Urls, words: Texts, workers: int = 1, limit: float = 5.0, agent: str = AGENT
-    ) -> None:
+    def __init__(self, urls: Urls, words: Texts, workers: int = 1, limit: float = 5.0, agent: str = AGENT) -> None:
         program = f"from {parser_process.__name__} import work; work({MAX_PAGES}, {MAX_TEXTS}, {agent!r})"
         super().__init__(program, self._translator, workers, limit)
         self.urls, self.words, self.agent = urls, words, agent
 
-    async def parse(
-        self, html: bytes, url: str, charset: str | None, language: str | None = None
-    ) -> Page | None:
+    async def parse(self, html: bytes, url: str, charset: str | None, language: str | None = None) -> Page | None:
         """The page, as `Parser.parse` makes it. None: it took longer than `limit`, or its worker died of it.
 
         Of its translations, the one into `language` is a link.

@@ -7,11 +7,8 @@ import numpy as np
 from selectolax.lexbor import SelectolaxError
 
 from salticid.model import Ints, Links, Page
-from salticid.parse import Parser
-from salticid.parse.feeds import feed_document
-from salticid.parse.page_process import MAX_PAGES, ChildLimits, serve
-from salticid.parse.robots_tags import AGENT
-from salticid.tables.newcomers import Newcomers
+from salticid.parse import AGENT, MAX_PAGES, ChildLimits, Parser, feed_document, serve
+from salticid.tables import Newcomers
 
 MAX_MEMORY = 2 << 30
 """Bytes of address space a parser may have."""

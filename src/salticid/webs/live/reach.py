@@ -20,9 +20,8 @@ from itertools import islice
 from math import inf
 
 from salticid.urls import host, site
-from salticid.webs.live.line import Line
-from salticid.webs.live.manners import Manners, Parked
-from salticid.webs.live.retries import OURS, PERHAPS_OURS, Failure
+from salticid.webs.live.failures import OURS, PERHAPS_OURS, Failure
+from salticid.webs.live.politeness import Line, Manners, Parked
 
 MANY = 5
 """So many unrelated hosts that fail, and none that answers in between."""
@@ -55,7 +54,7 @@ class OutageCalls:
     on_give_up: Callable[[], None] | None = None
 
 
-NO_CALLS = OutageCalls()
+NO_OUTAGE_CALLS = OutageCalls()
 
 
 class Reach:
@@ -67,7 +66,7 @@ class Reach:
         manners: Manners,
         clock: Callable[[], float],
         patience: float = PATIENCE,
-        calls: OutageCalls = NO_CALLS,
+        calls: OutageCalls = NO_OUTAGE_CALLS,
     ) -> None:
         self._line, self._manners, self._clock, self._patience = line, manners, clock, patience
         self._calls = calls
@@ -151,9 +150,7 @@ class Reach:
 
     def _report(self, loss: Loss) -> None:
         if loss is not self._lost:
-            names = {
-                host(f"{at}/") for at, failure in self._waiting.values() if failure is Failure.NO_NAME_SERVER
-            }
+            names = {host(f"{at}/") for at, failure in self._waiting.values() if failure is Failure.NO_NAME_SERVER}
             last = next(failure for _, failure in reversed(self._waiting.values()))
             self._calls.on_loss(last, len(names) if loss is Loss.NAMES else 0)
         self._lost = loss
@@ -182,11 +179,7 @@ class Reach:
             named = self._line.named_at > since or (answered and not known_names)
             return (named or not names) and (answered or not hosts)
 
-        looks = (
-            [self._line.look_up(origin) for origin in dict.fromkeys([*known_names, one_more])]
-            if names
-            else []
-        )
+        looks = [self._line.look_up(origin) for origin in dict.fromkeys([*known_names, one_more])] if names else []
         if hosts or not known_names:
             more = [] if failure is Failure.NO_NAME_SERVER else [one_more]
             looks += [self._ask(origin) for origin in dict.fromkeys([*witnesses, *more])]

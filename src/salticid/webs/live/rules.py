@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 from math import inf
 from urllib.parse import urlsplit
 
-from salticid.parse.content import decode_body
+from salticid.parse import decode_body
 from salticid.urls import canonical
 from salticid.urls import origin as origin_of
 from salticid.webs.live.client import Exchange
-from salticid.webs.live.line import Line
-from salticid.webs.live.manners import Manners
+from salticid.webs.live.failures import OURS, REMEDIES, Failure, retry_after
+from salticid.webs.live.politeness import Line, Manners
 from salticid.webs.live.reach import Reach
-from salticid.webs.live.retries import OURS, REMEDIES, Failure, retry_after
 from salticid.webs.live.robots import LONGEST_FILE, RobotsFile, meaning
 
 RULES_LIFETIME = 24 * 3600.0

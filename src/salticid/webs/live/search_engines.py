@@ -105,9 +105,7 @@ def _request(engine: Engine, query: str) -> tuple[URL, dict[str, str]]:
         return url, {"X-Subscription-Token": engine.key}
     base = URL(engine.address)
     path = base.path.rstrip("/")
-    return base.with_path(path if path.endswith("/search") else f"{path}/search").with_query(
-        q=query, format="json"
-    ), {}
+    return base.with_path(path if path.endswith("/search") else f"{path}/search").with_query(q=query, format="json"), {}
 
 
 async def _body(response: aiohttp.ClientResponse) -> bytes:

@@ -9,12 +9,11 @@ from html import unescape
 from itertools import islice
 from urllib.parse import urlsplit
 
-from salticid.parse.codings import undo
-from salticid.parse.content import decode_body
+from salticid.parse import decode_body, undo
 from salticid.urls import canonical
 from salticid.urls import host as host_of
 from salticid.webs.live.client import Exchange
-from salticid.webs.live.retries import Failure
+from salticid.webs.live.failures import Failure
 from salticid.webs.live.robots import RobotsFile
 
 MAX_FILES = 10
@@ -24,9 +23,7 @@ MAX_LINKS = 50_000
 LONGEST_SITEMAP = 50 << 20
 """Bytes of a sitemap after all decoding, as the protocol has it."""
 _ROOT = re.compile(rb"<((?:\w+:)?)(urlset|sitemapindex)[\s>]", re.IGNORECASE)
-_LOC = re.compile(
-    rb"<((?:\w+:)?)loc\s*>\s*(?:<!\[CDATA\[([^<]{1,4096}?)\]\]>|([^<]{1,4096}))\s*</", re.IGNORECASE
-)
+_LOC = re.compile(rb"<((?:\w+:)?)loc\s*>\s*(?:<!\[CDATA\[([^<]{1,4096}?)\]\]>|([^<]{1,4096}))\s*</", re.IGNORECASE)
 _LONGEST_LOC = 8_192
 _WINDOW = 1 << 16
 """Bytes looked through at a time: others have to wait while a regular expression is at work."""

@@ -9,24 +9,18 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from salticid.model import NO_URL, Outcome, Page, Response
-from salticid.parse.content import GOOD_STATUSES, Content, content, decode_body
-from salticid.parse.pdf_pool import PdfPool
-from salticid.parse.prescan import prescan
-from salticid.parse.robots_tags import directives_for
+from salticid.parse import GOOD_STATUSES, Content, PdfPool, content, decode_body, directives_for, prescan
 from salticid.tables import Texts, Urls
 from salticid.urls import canonical
 from salticid.urls import host as host_of
 from salticid.urls import origin as origin_of
-from salticid.webs.live.browser.rendering import Rendering
-from salticid.webs.live.client import Exchange
-from salticid.webs.live.failure_notes import FailureNote
+from salticid.webs.live.browser import Rendering
+from salticid.webs.live.client import Exchange, LongBodies
+from salticid.webs.live.failures import LATER_STATUSES, REMEDIES, Failure, FailureNote, retry_after
 from salticid.webs.live.guard import AddressRefused
-from salticid.webs.live.line import Line
-from salticid.webs.live.long_bodies import LongBodies
-from salticid.webs.live.manners import Crowded, Manners, MayAsk, Parked
 from salticid.webs.live.parser_pool import ParserPool
+from salticid.webs.live.politeness import Crowded, Line, Manners, MayAsk, Parked
 from salticid.webs.live.reach import Reach
-from salticid.webs.live.retries import LATER_STATUSES, REMEDIES, Failure, retry_after
 from salticid.webs.live.rules import Rules
 from salticid.webs.live.sitemaps import Sitemaps
 
@@ -129,9 +123,7 @@ class LiveWeb:
         self.may_follow, self._language = bounds.may_follow, bounds.language
         self._either_scheme = set(bounds.either_scheme)
 
-    async def fetch(
-        self, url: int, may_ask: MayAsk | None = None, unless: Mapping[str, str] | None = None
-    ) -> Response:
+    async def fetch(self, url: int, may_ask: MayAsk | None = None, unless: Mapping[str, str] | None = None) -> Response:
         """The answer to a URL, redirects followed, each hop checked like the first.
 
         `may_ask` says whether a host may be asked now on behalf of a URL; Crowded if it may not. `unless` are

@@ -1,4 +1,40 @@
-"""A generated web of any size, whose crawl-relevant properties follow published measurements.
+"""A generated web of any size, whose properties follow published measurements.
 
-Nothing here keeps a page in memory: whatever is asked about a page is worked out from its number and the seed.
+No page is kept in memory: each is computed from its number and the seed.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from salticid.worlds.generating.building import DIRECTORY, WebEdition, build_generated
+    from salticid.worlds.generating.lexicon import (
+        COMMON,
+        MIXED_SITES,
+        PLAIN_ANCHORS,
+        PLAIN_TITLES,
+        SITE_KINDS,
+        TITLES,
+        TOPICS,
+    )
+    from salticid.worlds.generating.lives import EPOCH
+else:
+    from salticid.doors import lazy_names
+
+    __getattr__ = lazy_names(__name__)
+
+
+__all__ = [
+    "COMMON",
+    "DIRECTORY",
+    "EPOCH",
+    "MIXED_SITES",
+    "PLAIN_ANCHORS",
+    "PLAIN_TITLES",
+    "SITE_KINDS",
+    "TITLES",
+    "TOPICS",
+    "WebEdition",
+    "build_generated",
+]

@@ -15,11 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from salticid.model import Bools
-from salticid.worlds.generating.ages import Ages
 from salticid.worlds.generating.chance import (
+    SHARE_SERVICES,
     Keys,
     Lots,
     Reals,
+    ReferenceKind,
+    References,
     Whole,
     below,
     eleventh_root,
@@ -28,10 +30,8 @@ from salticid.worlds.generating.chance import (
     power,
     rolls,
 )
-from salticid.worlds.generating.hosts import BRANCHES
-from salticid.worlds.generating.page_lives import PageLives
-from salticid.worlds.generating.references import SHARE_SERVICES, ReferenceKind, References
-from salticid.worlds.generating.web_plan import WebPlan
+from salticid.worlds.generating.lives import Ages, PageLives
+from salticid.worlds.generating.plan import BRANCHES, WebPlan
 
 HUB = 25
 """Own links from which on a page is a list of links."""

@@ -9,11 +9,95 @@ from __future__ import annotations
 import numpy as np
 
 from salticid.model import Ints
-from salticid.worlds.generating.chance import Keys, Lots, Reals, Whole, later, power, reach, rolls, zipf_ranks
-from salticid.worlds.generating.lexicon import KERNEL, OWN, SHARED, TAIL_SHIFT
-from salticid.worlds.generating.page_lives import PageLives
-from salticid.worlds.generating.titles import topical
-from salticid.worlds.generating.web_plan import WebPlan
+from salticid.worlds.generating.chance import (
+    Keys,
+    Lots,
+    Reals,
+    ReferenceKind,
+    References,
+    Whole,
+    below,
+    later,
+    power,
+    reach,
+    rolls,
+    zipf,
+    zipf_ranks,
+)
+from salticid.worlds.generating.lexicon import KERNEL, OWN, SHARED, TAIL_SHIFT, Lexicon
+from salticid.worlds.generating.linking import Outlinks, Role
+from salticid.worlds.generating.lives import Copies, PageLives
+from salticid.worlds.generating.plan import WebPlan
+
+# Titles: a few words of the page's topic in one of a few forms. A page keeps its title as long as it lives.
+
+WIDEST = 6
+NOTHING = -1
+"""Fills a row of words that is shorter than `WIDEST`."""
+_LEAF, _A, _B, _KIND = -2, -3, -4, -5
+_SLOTS = {"@leaf": _LEAF, "@a": _A, "@b": _B, "@kind": _KIND}
+_HOME = "@leaf @kind"
+_PLAIN = ("news and updates", "about this page", "questions and answers")
+_TOPICAL = (
+    "@leaf @a and @b", "@a and @b a short guide", "notes on @a and @b", "choosing @leaf @a", "@a for beginners",
+    "@a and the @leaf club", "the story of @leaf @a", "@leaf links @a @b",
+)  # fmt: skip
+_FOREIGN_STEP, _FOREIGN_FIRST = 53, 200
+_PLAIN_SHARE = 0.1
+
+
+def word_rows(lexicon: Lexicon, texts: tuple[str, ...]) -> Ints:
+    """Texts as rows of word ids, `NOTHING` behind; a word that begins with @ stands for what is filled in later."""
+    rows = np.full((len(texts), WIDEST), NOTHING, np.int32)
+    for row, text in zip(rows, texts, strict=True):
+        words = text.split()
+        row[: len(words)] = [_SLOTS[word] if word in _SLOTS else lexicon.words.find(word) for word in words]
+    return rows
+
+
+def topical(lexicon: Lexicon, topic: Whole, tongue: Whole, rank: Whole) -> Ints:
+    """The word of that rank in each topic's vocabulary, in the language asked for; rank 0 names the topic."""
+    abroad = lexicon.foreign[tongue - 1, (topic * _FOREIGN_STEP + _FOREIGN_FIRST + rank) % lexicon.foreign.shape[1]]
+    return np.where(tongue > 0, abroad, lexicon.own[topic, rank])
+
+
+class Titles:
+    """The titles of pages, as rows of word ids."""
+
+    def __init__(self, plan: WebPlan, copies: Copies) -> None:
+        self._plan, self._copies = plan, copies
+        self._lots, self._words = Lots(plan.seed, "title"), Lots(plan.seed, "title words")
+        self._forms = word_rows(plan.lexicon, (_HOME, *_PLAIN, *_TOPICAL))
+
+    def of(self, places: Whole, generations: Whole) -> Ints:
+        """The title of each page; a copy has that of its original."""
+        places, generations, _ = self._copies.source(places, generations)
+        plan, lexicon = self._plan, self._plan.lexicon
+        host = plan.host_of[places]
+        topic, home = plan.topic_of[places].astype(np.int64), plan.nth(places) == 0
+        tongue = np.where(home, 0, plan.hosts.tongue[host])
+        keys = self._lots.below(1000, places, generations)
+        plain = keys < 1000 * _PLAIN_SHARE
+        topical_form = 1 + len(_PLAIN) + keys % len(_TOPICAL)
+        form = np.where(home, 0, np.where(plain, 1 + keys % len(_PLAIN), topical_form))
+        rows = self._forms[form]
+        first = 1 + self._rank(places, generations, 0)
+        second = 1 + self._rank(places, generations, 1)
+        second = np.where(second == first, 1 + second % (OWN - 1), second)
+        fill = {
+            _LEAF: topical(lexicon, topic, tongue, np.zeros_like(topic)),
+            _A: topical(lexicon, topic, tongue, first),
+            _B: topical(lexicon, topic, tongue, second),
+            _KIND: lexicon.kinds[plan.hosts.kind[host]],
+        }
+        for slot, words in fill.items():
+            rows = np.where(rows == slot, words[:, None], rows)
+        return rows.astype(np.int32)
+
+    def _rank(self, places: Whole, generations: Whole, number: int) -> Whole:
+        luck: Reals = self._words.rolls(places, generations, np.full(len(places), number))
+        return zipf(luck, OWN - 1, 5)
+
 
 LONGEST = 1_500
 _SHORTEST, _TYPICAL = 20, 55
@@ -119,3 +203,60 @@ class Prose:
         rank = np.minimum(zipf_ranks(chance, reach(size, _ABROAD_SHIFT), _ABROAD_SHIFT), size - 1)
         words = topical(self._plan.lexicon, topic, tongue, np.minimum(rank, OWN - 1))
         return np.where(kind < 2, words, foreign[tongue - 1, rank])
+
+
+# Anchors: what a link says about its target, which may be much or nothing.
+
+_PLAIN_ANCHORS = ("click here", "more", "this page", "read more", "link", "here")
+_TITLE, _END_OF_TITLE, _SAYS_NOTHING = 0.55, 0.78, 0.95
+"""Of the links in texts, those that say the title, those that say its last words or nothing about the target; the
+others have no words at all, as pictures do."""
+
+
+class AnchorTexts:
+    """The anchors of links, as rows of word ids."""
+
+    def __init__(self, plan: WebPlan, titles: Titles) -> None:
+        self._plan, self._titles = plan, titles
+        self._plain = word_rows(plan.lexicon, _PLAIN_ANCHORS)
+        self._home, self._members, self._calendar = word_rows(plan.lexicon, ("home", "members only", "calendar"))
+        frame = word_rows(plan.lexicon, ("previous page", "next page", "share this"))
+        self._frame = dict(zip((Role.PREVIOUS, Role.NEXT, Role.SHARE), frame, strict=True))
+
+    def of(self, links: Outlinks) -> Ints:
+        """The words of each link."""
+        title = self._titles.of(links.place, links.generation)
+        luck = rolls(later(links.key, 6))[:, None]
+        plain = self._plain[below(later(links.key, 7), len(_PLAIN_ANCHORS))]
+        text = np.where(luck < _TITLE, title, np.where(luck < _END_OF_TITLE, _last_words(title), plain))
+        text = np.where(luck < _SAYS_NOTHING, text, NOTHING)
+        own = (links.role == Role.TEXT)[:, None]
+        bar = (links.role == Role.BAR)[:, None]
+        rows = np.where(own, text, np.where(bar, _last_words(title), title))
+        for role, words in self._frame.items():
+            rows = np.where((links.role == role)[:, None], words, rows)
+        home = (links.role == Role.BAR) & (self._plan.nth(links.place) == 0)
+        rows = np.where(home[:, None], self._home, rows)
+        kind = References.unpack(links.reference).kind[:, None]
+        rows = np.where(kind == ReferenceKind.FORBIDDEN, self._members, rows)
+        anchors: Ints = np.where(kind == ReferenceKind.CALENDAR, self._calendar, rows).astype(np.int32)
+        return anchors
+
+
+def words_in(rows: Ints) -> Whole:
+    """How many words each row holds."""
+    counts: Whole = np.count_nonzero(rows != NOTHING, axis=1).astype(np.int64)
+    return counts
+
+
+def _last_words(rows: Ints, count: int = 2) -> Ints:
+    """The last two words of each row, which has at least two.
+
+    >>> _last_words(np.array([[5, 6, 7, -1, -1, -1]])).tolist()
+    [[6, 7, -1, -1, -1, -1]]
+    """
+    last = words_in(rows)
+    words = np.full_like(rows, NOTHING)
+    for at in range(count):
+        words[:, at] = np.take_along_axis(rows, (last - count + at)[:, None], axis=1)[:, 0]
+    return words

@@ -1,1 +1,16 @@
-"""Pages that are empty without a browser: a local Chromium renders them, and asks nobody but us."""
+"""Pages that need a browser, rendered by a local Chromium whose requests are all ours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from salticid.webs.live.browser.pool import BrowserPool, find_program, what_is_missing
+    from salticid.webs.live.browser.rendering import Rendering
+else:
+    from salticid.doors import lazy_names
+
+    __getattr__ = lazy_names(__name__)
+
+
+__all__ = ["BrowserPool", "Rendering", "find_program", "what_is_missing"]

@@ -17,18 +17,9 @@ from typing import Self
 import msgspec
 
 from salticid.errors import SalticidError
-from salticid.webs.live.browser import process_tree
+from salticid.webs.live.browser import guardian
 from salticid.webs.live.browser.guardian import make_folder, remove_folder
-from salticid.webs.live.browser.messages import (
-    FromBrowser,
-    Part,
-    Ready,
-    Rendered,
-    Shell,
-    Wish,
-    frame,
-    next_frame,
-)
+from salticid.webs.live.browser.messages import FromBrowser, Part, Ready, Rendered, Shell, Wish, frame, next_frame
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 _START = 120.0  # seconds until it must be ready for its first page, on a machine however busy
@@ -224,9 +215,9 @@ class _Browser:
             return
         clock = asyncio.get_running_loop().time
         deadline = clock() + self._limits.seconds + _GRACE
-        start = process_tree.usage(self._process.pid).seconds
+        start = guardian.usage(self._process.pid).seconds
         while True:
-            usage = process_tree.usage(self._process.pid)
+            usage = guardian.usage(self._process.pid)
             self.peak = max(self.peak, usage.memory)
             is_late = clock() > deadline or usage.seconds - start > self._limits.processor_seconds
             if is_late or usage.memory > self._limits.memory:

@@ -112,9 +112,7 @@ class _OpenPage:
         await context.route_web_socket("**/*", _hang_up)
         self._page = page = await context.new_page()
         with suppress(Error):
-            await page.goto(
-                self._shell.url, wait_until="domcontentloaded", timeout=1000 * self._shell.seconds
-            )
+            await page.goto(self._shell.url, wait_until="domcontentloaded", timeout=1000 * self._shell.seconds)
         while True:
             before = None if self.waiting else html
             with suppress(Error):  # it is on its way elsewhere, where it will not come to

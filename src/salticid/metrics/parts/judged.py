@@ -1,0 +1,273 @@
+"""What a measure is given: one crawl of a topic, with what is true about the topic and the world."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from zlib import crc32
+
+import numpy as np
+
+from salticid.metrics.parts.classifiers import TopicClassifiers
+from salticid.metrics.parts.graph import Oracle, keyword_hits, keyword_pagerank_ranks, pool_pagerank
+from salticid.metrics.parts.measure import Need
+from salticid.metrics.parts.pool_terms import PoolTerms, WorldTerms
+from salticid.metrics.parts.retrieval import atc, bm25, cosines, expanded_query, idf, mean_ranks, ranks, similarities
+from salticid.model import Bools, Floats, Ints
+from salticid.topic import Topic
+from salticid.truth import Truth
+from salticid.urls import canonical
+from salticid.webs import PAGE, ROW, URL, RecordedWeb
+
+# What the measures of all topics of a world share.
+
+
+class JudgedWorld:
+    """A recorded world, with the stems of its pages and the links between them; each worked out when asked for."""
+
+    def __init__(self, web: RecordedWeb) -> None:
+        self.web = web
+
+    @cached_property
+    def terms(self) -> WorldTerms:
+        """The stems of the pages."""
+        return WorldTerms(self.web)
+
+    @cached_property
+    def oracle(self) -> Oracle:
+        """The oracle, and with it the links between the pages."""
+        return Oracle(self.web)
+
+    def url_ids(self, urls: tuple[str, ...]) -> Ints:
+        """The ids of URLs that the world knows, in their order."""
+        ids = (self.web.urls.find(url) for text in urls if (url := canonical(text)) is not None)
+        return np.array([at for at in ids if at >= 0], np.int32)
+
+    def pages_at(self, urls: tuple[str, ...]) -> Ints:
+        """The pages at these very URLs, in their order."""
+        numbers = (self.web.number_at(at) for at in self.url_ids(urls).tolist())
+        return np.array([number for number in numbers if number >= 0], np.int32)
+
+    def pagerank(self, pages: Ints) -> Floats:
+        """The PageRank of pages, by the links among them."""
+        start, link = self.oracle.links.among(pages)
+        return pool_pagerank(start.astype(np.int32), link)
+
+
+# A topic as its judges see it: what is true about it, and the pool of pages that its crawls fetched.
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedTopic:
+    """One topic; what belongs to the pool has a value for each of its pages. All is worked out when asked for.
+
+    `pool_pages` are the pages of the pool, ascending, `pagerank` is that of each of them, over the pages of all
+    topics. Classifiers learn from `positives`, pages that the topic is known by, and `negatives`, pages of other
+    topics. `length` is the number of pages that a crawl was allowed.
+    """
+
+    world: JudgedWorld
+    topic: Topic
+    truth: Truth
+    length: int
+    pool_pages: Ints
+    pagerank: Floats
+    positives: Sequence[int] = ()
+    negatives: Sequence[int] = ()
+    seed: int = 0
+
+    @property
+    def description(self) -> str:
+        """What the topic is about: the description of the truth, else the keywords."""
+        return self.truth.description or self.topic.keywords
+
+    @cached_property
+    def seeds(self) -> Ints:
+        """The pages that crawls start from."""
+        return self.world.pages_at(self.topic.seeds)
+
+    @cached_property
+    def examples(self) -> Ints:
+        """Relevant pages that the crawler may know."""
+        return self.world.pages_at(self.topic.examples)
+
+    @cached_property
+    def start_pages(self) -> Ints:
+        """Seeds and examples, which count neither for nor against."""
+        return np.unique(np.concatenate([self.seeds, self.examples]))
+
+    @cached_property
+    def targets(self) -> Ints:
+        """The pages to be found, those given left out."""
+        targets = self.world.pages_at(self.truth.targets)
+        return np.unique(targets[~np.isin(targets, self.start_pages)])
+
+    @cached_property
+    def away(self) -> Ints:
+        """For every page of the world how many links it lies from the seeds; -1 where no way leads."""
+        return self.world.oracle.links.distances(self.world.url_ids(self.topic.seeds))
+
+    @cached_property
+    def oracle(self) -> list[bool]:
+        """For each page of the oracle's crawl whether it is a target."""
+        seeds = self.world.url_ids(self.topic.seeds)
+        return self.world.oracle.crawl(seeds, self.urls(self.targets), self.length)
+
+    def urls(self, pages: Ints) -> Ints:
+        """The ids of the URLs of pages."""
+        ids: Ints = self.world.web.arrays[PAGE.url][pages]
+        return ids
+
+    def dates(self, pages: Ints) -> Floats:
+        """When pages were last changed, in seconds since 1970; nan where nobody knows."""
+        arrays = self.world.web.arrays
+        dates: Floats = arrays[ROW.modified][arrays[URL.row][self.urls(pages)]]
+        return dates
+
+    @cached_property
+    def pool(self) -> PoolTerms:
+        """The stems of the pages of the pool."""
+        return PoolTerms(self.world.terms, self.pool_pages, [self.description, self.topic.keywords])
+
+    @cached_property
+    def target_terms(self) -> PoolTerms:
+        """The stems of the targets, found or not."""
+        return PoolTerms(self.world.terms, self.targets, [self.description])
+
+    @cached_property
+    def query(self) -> Floats:
+        """The counts of the description's stems."""
+        return self.pool.query(self.description)
+
+    @cached_property
+    def smart(self) -> Floats:
+        """The ranks that SMART gives the pool."""
+        return ranks(atc(self.pool.counts, self.query))
+
+    @cached_property
+    def smart_and_bm25(self) -> Floats:
+        """The ranks of SMART and BM25, averaged."""
+        return mean_ranks(self.smart, ranks(bm25(self.pool.counts, self.query)))
+
+    @cached_property
+    def linkage(self) -> Floats:
+        """The ranks by number of keywords, among equals by PageRank."""
+        hits = keyword_hits(self.pool.counts, self.pool.query(self.topic.keywords))
+        return keyword_pagerank_ranks(hits, self.pagerank)
+
+    @cached_property
+    def likeness(self) -> Floats:
+        """The cosine of each page of the pool and the description, on raw counts."""
+        return cosines(self.pool.counts, self.query)
+
+    @cached_property
+    def similarity(self) -> Floats:
+        """The same with tf * idf."""
+        return similarities(self.pool.counts, self.query)
+
+    @cached_property
+    def expanded_similarity(self) -> Floats:
+        """The same with the words of the examples added to the description."""
+        counts = self.pool.counts
+        query = expanded_query(self.query, self.pool.counts_of(self.examples), idf=idf(counts))
+        return similarities(counts, query)
+
+    @cached_property
+    def called_positive(self) -> dict[str, Bools]:
+        """By classifier which pages of the pool it calls positive; empty if too few are known to train with."""
+        pages = np.array([*self.positives, *self.negatives], np.int32)
+        training = PoolTerms(self.world.terms, np.unique(pages))
+        rng = np.random.default_rng([self.seed, crc32(self.topic.name.encode())])
+        positive = np.arange(len(pages)) < len(self.positives)
+        classifiers = TopicClassifiers.train(training.counts_of(pages), positive, rng)
+        return {} if classifiers is None else classifiers.positives(training.counts_of(self.pool_pages))
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedCrawl:
+    """The good pages of a crawl in the order in which they were fetched, and all that is true of them.
+
+    `pages` are numbers of the world's pages, `scores` what the judge gave them. `halves` are the pages of two other
+    crawls of the strategy, from either half of the seeds, where these were made.
+    """
+
+    topic: JudgedTopic
+    pages: Ints
+    scores: Floats
+    halves: tuple[Ints, Ints] | None = None
+
+    @cached_property
+    def urls(self) -> list[str]:
+        """Where the pages are."""
+        urls = self.topic.world.web.urls
+        return [urls[url] for url in self.topic.urls(self.pages).tolist()]
+
+    @cached_property
+    def places(self) -> Ints:
+        """Where the pages stand in the pool: `crawl.topic.smart[crawl.places]`."""
+        return self.topic.pool.places(self.pages)
+
+    @cached_property
+    def is_target(self) -> Bools:
+        return np.isin(self.pages, self.topic.targets)
+
+    @cached_property
+    def is_seed(self) -> Bools:
+        return np.isin(self.pages, self.topic.seeds)
+
+    @cached_property
+    def is_counted(self) -> Bools:
+        """Which pages count for or against: all but seeds and examples."""
+        return ~np.isin(self.pages, self.topic.start_pages)
+
+    @cached_property
+    def relevant(self) -> list[bool]:
+        """For each page that counts whether it is a target."""
+        relevant: list[bool] = self.is_target[self.is_counted].tolist()
+        return relevant
+
+    def has(self, need: Need) -> bool:
+        """Whether a need is met."""
+        topic = self.topic
+        checks: dict[Need, Callable[[], object]] = {
+            Need.PAGES: lambda: len(self.pages),
+            Need.TARGETS: lambda: len(topic.targets),
+            Need.FOUND: self.is_target.any,
+            Need.EXAMPLES: lambda: len(topic.examples),
+            Need.CLASSIFIERS: lambda: topic.called_positive,
+            Need.DATES: lambda: np.isfinite(topic.dates(self.pages)).any(),
+            Need.HALVES: lambda: self.halves,
+        }
+        return bool(checks[need]())
+
+
+# Which of the fetched pages were worth it.
+
+
+def hits(urls: Sequence[str], topic: Topic, truth: Truth) -> list[bool]:
+    """For each fetched page in order, whether it is a target; seeds and examples are passed over.
+
+    `fetched` holds the canonical URLs of the good pages.
+
+    >>> topic = Topic("t", "k", seeds=("http://a.example/s",))
+    >>> truth = Truth(targets=("http://a.example/1", "http://a.example/2"))
+    >>> hits(["http://a.example/s", "http://a.example/1", "http://a.example/x"], topic, truth)
+    [True, False]
+    """
+    start_urls, targets = _canonical([*topic.seeds, *topic.examples]), _canonical(truth.targets)
+    return [url in targets for url in urls if url not in start_urls]
+
+
+def harvest_curve(relevant: Sequence[bool]) -> list[float]:
+    """h(n) = relevant pages among the first n / n, for n = 1, 2, ...
+
+    >>> harvest_curve([True, False, True])
+    [1.0, 0.5, 0.6666666666666666]
+    """
+    return [hits / n for n, hits in enumerate(accumulate(map(int, relevant)), start=1)]
+
+
+def _canonical(urls: Iterable[str]) -> frozenset[str | None]:
+    return frozenset(map(canonical, urls))

@@ -1,8 +1,0 @@
-"""What is taken where a person names nothing else."""
-
-from __future__ import annotations
-
-DEFAULT_STRATEGY = "hunter"
-DEFAULT_JUDGE = "cosine"
-LEARNING_JUDGE = "profile"
-"""The judge where a person will talk to the crawl: it works from words alone, and learns from what is said."""

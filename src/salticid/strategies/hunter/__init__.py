@@ -1,0 +1,17 @@
+"""The default strategy: it learns while it crawls which links lead to relevant pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from salticid.strategies.hunter.features import NAMES
+    from salticid.strategies.hunter.hunter import Hunter
+    from salticid.strategies.hunter.weights import Prior, menu_share, strategy_file
+else:
+    from salticid.doors import lazy_names
+
+    __getattr__ = lazy_names(__name__)
+
+
+__all__ = ["NAMES", "Hunter", "Prior", "menu_share", "strategy_file"]
