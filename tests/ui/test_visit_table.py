@@ -19,9 +19,10 @@ from tests.support.running import salticid
 from tests.support.wishes import wish
 
 from salticid.errors import UserError
+from salticid.service import Languages
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.schema import ABOUT
-from salticid.ui.views import MOST_ROWS, MOST_VALUES, Languages, download, first_row, kind_of, table
+from salticid.ui.views import MOST_ROWS, MOST_VALUES, download, first_row, kind_of, table
 
 GERMAN = "Die Springspinne sieht mit acht Augen, zwei davon sind groß und nach vorn gerichtet."
 
