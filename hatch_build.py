@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 import shutil
@@ -25,7 +26,7 @@ class NativeLibrary(BuildHookInterface[Any]):
 
     def dependencies(self) -> list[str]:
         """What must be installed to build it, where builds have an environment of their own."""
-        return [] if shutil.which("cc") else ["ziglang>=0.13"]
+        return ["cffi>=2.0.0", *([] if shutil.which("cc") else ["ziglang>=0.13"])]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         library = Path(self.root) / NATIVE / "kernels.bin"
@@ -33,7 +34,7 @@ class NativeLibrary(BuildHookInterface[Any]):
             self.app.display_warning("no C compiler: the package works without its library, more slowly")
         elif version != "editable":
             build_data.update(pure_python=False, tag=f"py3-none-{platform_of(library)}")
-            build_data["artifacts"].append(str(NATIVE / library.name))
+            build_data["artifacts"] += [str(NATIVE / library.name), str(NATIVE / "kernels.abi")]
 
 
 def platform_of(library: Path) -> str:
@@ -58,8 +59,31 @@ def build(library: Path) -> bool:
             command = [*compiler, *FLAGS, declarations, "-o", str(built), *sources, "-lm"]
             if subprocess.run(command, check=False).returncode == 0:
                 built.replace(library)  # at once: another may be loading it
+                declare(library.with_suffix(".abi"))
                 return True
     return False
+
+
+def declare(file: Path) -> None:
+    """Write the declarations of `kernels.h` as cffi keeps them: to parse C at each start takes longer than to load it.
+
+    The file holds a Python literal: the keyword arguments of cffi's compiled FFI, and the checksum of the header.
+    """
+    from cffi import FFI  # here: a build without a compiler needs none
+
+    header = file.with_suffix(".h").read_bytes()
+    declared = re.sub(r"/\*.*?\*/|^#.*?$", "", header.decode(), flags=re.DOTALL | re.MULTILINE)
+    ffi = FFI()
+    ffi.set_source("kernels", None)
+    ffi.cdef(re.sub(r"(const )?\w+ \*", "void *", declared))  # any array may be handed over
+    with tempfile.TemporaryDirectory(dir=file.parent) as folder:
+        module = Path(folder) / "kernels.py"
+        ffi.emit_python_code(str(module))
+        call = next(node for node in ast.walk(ast.parse(module.read_bytes())) if isinstance(node, ast.Call))
+        values = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
+        written = Path(folder) / file.name
+        written.write_text(repr({"header": crc32(header), "declared": values}))
+        written.replace(file)
 
 
 def _compilers() -> list[list[str]]:

@@ -136,7 +136,9 @@ def check_contents(sdist: Path, wheel: Path, files: list[str]) -> None:
     with zipfile.ZipFile(wheel) as archive:
         in_wheel = {name for name in archive.namelist() if ".dist-info/" not in name}
     ours = {name.removeprefix("src/") for name in files if name.startswith("src/")}
-    library = set() if wheel.stem.endswith("none-any") else {"salticid/native/kernels.bin"}
+    library = (
+        set() if wheel.stem.endswith("none-any") else {"salticid/native/kernels.bin", "salticid/native/kernels.abi"}
+    )
     _same("the wheel", in_wheel, ours | library)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -419,9 +420,19 @@ def test_a_page_that_others_told_of_is_read_like_any_other() -> None:
 def test_a_library_of_other_declarations_is_left_alone(tmp_path: Path) -> None:
     for name in (native.FILE, "kernels.h"):
         shutil.copy(Path(str(native.__file__)).parent / name, tmp_path)
-    assert native._load(tmp_path)[0] is not None
+    assert native._load(tmp_path)[0] is not None, "the header is parsed where kernels.abi is missing"
+    (tmp_path / "kernels.abi").write_text("{'header': 1}")
+    assert native._load(tmp_path)[0] is not None, "an old one is ignored"
     (tmp_path / "kernels.h").write_text((tmp_path / "kernels.h").read_text() + "\n")
     assert native._load(tmp_path)[0] is None
     (tmp_path / native.FILE).unlink()
     (tmp_path / native.FILE).write_bytes(b"no library")
     assert native._load(tmp_path)[0] is None
+
+
+def test_a_start_parses_no_declarations() -> None:
+    code = "import sys, salticid.native as native; print(native.lib is not None, 'cffi' in sys.modules)"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        == "True False\n"
+    )

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import re
+from ast import literal_eval
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
@@ -29,20 +31,37 @@ def _load(folder: Path) -> tuple[Any, Callable[[Any], Any], Any, Any]:
     if os.environ.get("SALTICID_NATIVE") == "0" or not library.exists():
         return None, _no_address, None, None
     import _cffi_backend
-    from cffi import FFI
 
-    ffi, header = FFI(), (folder / "kernels.h").read_bytes()
-    declared = re.sub(r"/\*.*?\*/|^#.*?$", "", header.decode(), flags=re.DOTALL | re.MULTILINE)
-    ffi.cdef(re.sub(r"(const )?\w+ \*", "void *", declared))  # any array may be handed over
+    ffi, header = _declared(folder)
     try:
         functions = ffi.dlopen(str(library))
-        is_ours = functions.checksum_of_declarations() == crc32(header)
+        is_ours = functions.checksum_of_declarations() == header
     except (OSError, AttributeError):  # built for another machine, or long ago
         is_ours = False
     if not is_ours:
         return None, _no_address, None, None
     address = partial(_cffi_backend.from_buffer, ffi.typeof("char[]"))  # as ffi.from_buffer, in half its time
     return functions, address, ffi.NULL, ffi.new
+
+
+def _declared(folder: Path) -> tuple[Any, int]:
+    """The functions of `kernels.h` as cffi knows them, and the checksum of that file.
+
+    The build writes what cffi makes of it to `kernels.abi`; where that is missing or old, the file is parsed.
+    """
+    header = (folder / "kernels.h").read_bytes()
+    with suppress(OSError, ValueError, SyntaxError, KeyError):
+        kept = literal_eval((folder / "kernels.abi").read_text())
+        if kept["header"] == crc32(header):
+            import _cffi_backend
+
+            return _cffi_backend.FFI("kernels", **kept["declared"]), crc32(header)
+    from cffi import FFI
+
+    ffi = FFI()
+    declared = re.sub(r"/\*.*?\*/|^#.*?$", "", header.decode(), flags=re.DOTALL | re.MULTILINE)
+    ffi.cdef(re.sub(r"(const )?\w+ \*", "void *", declared))  # any array may be handed over
+    return ffi, crc32(header)
 
 
 def _no_address(array: Any) -> Any:
