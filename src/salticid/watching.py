@@ -109,12 +109,10 @@ class InTurn:
 
 # How often pages change, from looks that only say whether one did since the look before.
 #
-# A page is taken to change at random, at a rate of its own. Of an interval in which it changed nobody knows
-# how often:
-# at rate r and length w it is r w / (1 - exp(-r w)) times in the mean, so that a rate says how many changes to expect
-# and these say the rate (expectation maximisation). What is seen of one page says little at first; its rate
-# is drawn to
-# that of its host, and that of a host to that of the whole crawl.
+# A page is taken to change at random, at a rate of its own. Of an interval in which it changed nobody knows how
+# often: at rate r and length w it is r w / (1 - exp(-r w)) times in the mean, so that a rate says how many changes to
+# expect and these say the rate (expectation maximisation). What is seen of one page says little at first; its rate is
+# drawn to that of its host, and that of a host to that of the whole crawl.
 #
 # Paper: Cho, Garcia-Molina, "Estimating frequency of change", ACM TOIT 3(3), 2003.
 

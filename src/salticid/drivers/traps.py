@@ -148,11 +148,10 @@ def _repeats(folders: list[str], size: int) -> int:
 
 # Tangles: the same folders in ever new orders, which relative links without end make and nobody lays out.
 #
-# A link `a/` on every page leads to /a/a/a/, and two of them to /a/b/b/a/ and so on. One path that repeats
-# itself proves
-# nothing (/en/docs/en/), and neither do two orders of the same folders. A site is tangled when page after page came
-# from the third order or a later one: from a path that repeats itself, or without being new and to the
-# judge's liking.
+# A link `a/` on every page leads to /a/a/a/, and two of them to /a/b/b/a/ and so on. One path that repeats itself
+# proves nothing (/en/docs/en/), and neither do two orders of the same folders. A site is tangled when page after page
+# came from the third order or a later one: from a path that repeats itself, or without being new and to the judge's
+# liking.
 
 ORDERS = 2
 """The same folders may stand in so many orders, or so many times each."""

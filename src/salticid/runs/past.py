@@ -221,9 +221,8 @@ def _differs(how: str) -> SalticidError:
 
 # The past of a crawl taken as given: what its log says was chosen counts as chosen, whoever would choose otherwise.
 #
-# So a crawl of another version of the program goes on, and one from which pages were taken out. The strategy
-# is not asked
-# while the past lasts, but told of every visit; what was chosen then and is chosen again later is a duplicate.
+# So a crawl of another version of the program goes on, and one from which pages were taken out. The strategy is not
+# asked while the past lasts, but told of every visit; what was chosen then and is chosen again later is a duplicate.
 
 
 class GivenLog(RelivedLog):

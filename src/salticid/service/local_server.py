@@ -130,11 +130,10 @@ class LocalServer(uvicorn.Server):
 # So the host must be ours, the origin ours if one is named, and the token known for everything but the page's own
 # files. A browser that comes without it gets a page that says how to get it.
 #
-# A browser sends its cookies to every port of a machine, whoever listens there. So no cookie holds the token:
-# the page
-# keeps it where scripts of its own origin alone can read it, and names it in a field of every request. What a browser
-# opens without a script's help, such as a report or a file to take away, is opened by a ticket, which is good for
-# reading one path. The cookie is the ticket of the page itself, so that a window can be loaded again.
+# A browser sends its cookies to every port of a machine, whoever listens there. So no cookie holds the token: the
+# page keeps it where scripts of its own origin alone can read it, and names it in a field of every request. What a
+# browser opens without a script's help, such as a report or a file to take away, is opened by a ticket, which is good
+# for reading one path. The cookie is the ticket of the page itself, so that a window can be loaded again.
 
 PAGE = Path(__file__).parents[1] / "ui" / "page"
 TOKEN_HEADER = "x-salticid-token"  # noqa: S105 - the name of a field

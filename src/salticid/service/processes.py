@@ -26,9 +26,8 @@ from salticid.store import UnsafeFile, open_in
 
 # What the server and the process of a crawl say to each other: lines of JSON, each with a name.
 #
-# First the order goes in, then commands; out come reports on what is not in the log. When the input ends, the
-# server is
-# gone, unless it is a file.
+# First the order goes in, then commands; out come reports on what is not in the log. When the input ends, the server
+# is gone, unless it is a file.
 
 
 class Begin(Struct, frozen=True):
@@ -228,11 +227,9 @@ def _pipe(end: P | None) -> P:
 
 # The process of a crawl that outlives the server which started it.
 #
-# It is the same as that of other crawls, but its input and its output are files in the folder of the crawl:
-# to whoever
-# adds a line to the one it listens, and in the other everybody can read what it said. It inherits a lock on
-# its input,
-# so that any server, also one that was started later, knows whether it lives.
+# It is the same as that of other crawls, but its input and its output are files in the folder of the crawl: to
+# whoever adds a line to the one it listens, and in the other everybody can read what it said. It inherits a lock on
+# its input, so that any server, also one that was started later, knows whether it lives.
 
 COMMANDS, REPORTS = "commands.jsonl", "reports.jsonl"
 _OWN = 0o600

@@ -17,12 +17,10 @@ from salticid.tables.veil import Veil
 
 # Ids by text, in fourteen bytes each.
 #
-# Of a text only the hash is kept, 64 bits under a key that is new in every run (of ten million texts two
-# share one once
-# in 400,000 crawls). It is found by open addressing over two flat arrays, one of slots that hold ids, one of
-# hashes by
-# id. Nobody can foresee the hashes, so that no choice of texts makes the search slow; where a text falls decides
-# nothing.
+# Of a text only the hash is kept, 64 bits under a key that is new in every run (of ten million texts two share one
+# once in 400,000 crawls). It is found by open addressing over two flat arrays, one of slots that hold ids, one of
+# hashes by id. Nobody can foresee the hashes, so that no choice of texts makes the search slow; where a text falls
+# decides nothing.
 
 _FREE = -1
 _FIRST_SLOTS = 1 << 10

@@ -84,9 +84,8 @@ def _words(piece: str) -> int:
 
 # Whether a page says something new, or only shows another date, another count, other links.
 #
-# What counts are the words that a page says itself, outside its links. Numbers are no words here, so that
-# times, prices
-# and counters of visitors or comments never count; nor do the words of a date, nor the order of what is said.
+# What counts are the words that a page says itself, outside its links. Numbers are no words here, so that times,
+# prices and counters of visitors or comments never count; nor do the words of a date, nor the order of what is said.
 
 _CALENDAR = """
 january february march april may june july august september october november december

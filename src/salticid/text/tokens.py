@@ -27,11 +27,10 @@ from salticid.snapshots import in_snapshot, rows
 
 # Short pieces of text looked up a whole text at a time.
 #
-# A dictionary look-up per word costs more than all the rest of reading a page. Pieces of up to 16 bytes fit
-# into two 64-bit numbers, so that a small table of numbers answers for nearly all words of a text in a few
-# array operations; what it does not hold is asked of a dictionary, and then it does. Compiled, this is one
-# loop, which
-# can give ids to new words by itself.
+# A dictionary look-up per word costs more than all the rest of reading a page. Pieces of up to 16 bytes fit into two
+# 64-bit numbers, so that a small table of numbers answers for nearly all words of a text in a few array operations;
+# what it does not hold is asked of a dictionary, and then it does. Compiled, this is one loop, which can give ids to
+# new words by itself.
 
 Bytes = npt.NDArray[np.uint8]
 

@@ -27,10 +27,8 @@ from salticid.store.schema import ABOUT, RECHECK, VERSION, VISIT, SqlTable
 # Exchanges that nobody wants any more leave the WARC: each file that holds some is written anew without them.
 #
 # The new file gets a number of its own, after all others. When it is on the disk, one transaction says that
-# everything
-# else stands in it; the old one is removed after that. Killed between two of these steps, a crawl has all
-# that it should
-# have, perhaps a file that nobody asks for, which goes when the next exchanges are discarded.
+# everything else stands in it; the old one is removed after that. Killed between two of these steps, a crawl has all
+# that it should have, perhaps a file that nobody asks for, which goes when the next exchanges are discarded.
 
 UNWANTED = "unwanted"
 """The fact about a crawl that its WARC holds exchanges which nobody wants."""
