@@ -221,6 +221,11 @@ def test_an_agent_cannot_have_more_than_the_server_was_started_with(tmp_path: Pa
             assert not evil.with_suffix(".ran").exists(), "the file was executed"
         site.seconds = 0.5
         narrow = ["--only-host", "h1.example", "--max-time", "1s", "--max-hunts", "1"]
+        async with stdio(tmp_path, *reaching(port), "--only-strategy", "best_first", *bounds) as client:
+            assert "choose one of best_first" in await refusal(client, "start_hunt", **wish)
+            assert "choose one of best_first" in await refusal(client, "go_on", hunt=hunt)
+            allowed = (await call(client, "start_hunt", **wish, strategy="best_first"))["hunt"]
+            assert (await until(client, allowed, ended))["strategy"] == "best_first"
         async with stdio(tmp_path, *reaching(port), *narrow) as client:
             assert "asks other hosts" in await refusal(client, "go_on", hunt=hunt)
             near = {**wish, "urls": [site.url(1)]}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from salticid.errors import UserError, unknown
+from salticid.errors import UserError, shortened, unknown
 from salticid.model import StopReason
 from salticid.runs import WHY, LiveSettings, unheeded
 from salticid.scope import Boundary, host_named
@@ -42,6 +42,7 @@ from salticid.service import (
     visit,
 )
 from salticid.store import PRIVATE, CrawlFolder
+from salticid.strategies import strategies
 from salticid.topic import Limits, Scope
 from salticid.urls import typed
 
@@ -52,16 +53,20 @@ from salticid.urls import typed
 class Allowance:
     """What whoever starts the server allows to every hunt; no agent can have more.
 
-    `hosts`: None for all. Time and hosts are those of the live web; a recorded one is read here, as far as pages go.
+    `hosts` and `strategies`: None for all; only built-in and installed strategies can be named. Time and hosts are
+    those of the live web; a recorded one is read here, as far as pages go.
     """
 
     max_pages: int = Limits().max_pages
     max_seconds: float = 3600.0
     max_hunts: int = 4
     hosts: tuple[str, ...] | None = None
+    strategies: tuple[str, ...] | None = None
 
     def check(self) -> Allowance:
-        """This, if the hosts can be hosts; else a UserError."""
+        """This, if the hosts can be hosts and the strategies are installed; else a UserError."""
+        for name in self.strategies or ():
+            strategies.find(name)
         for name in self.hosts or ():
             if host_named(name) is None:
                 raise UserError(f"no host {name!r}; name one as in example.org, without wildcards or paths")
@@ -76,6 +81,7 @@ class Allowance:
     def begin(self, wish: Wish) -> Wish:
         """A new wish within these bounds; UserError if that cannot be."""
         self.pages(wish.limits.max_pages)
+        self._check_strategy(wish)
         if wish.world is not None:
             return wish
         boundary = Boundary(Scope(hosts=self.hosts), [])
@@ -86,6 +92,7 @@ class Allowance:
 
     def go_on(self, wish: Wish) -> Wish:
         """A wish of earlier, kept within today's bounds; UserError if it asks hosts that may not be asked now."""
+        self._check_strategy(wish)
         wish = wish.but(max_pages=min(wish.limits.max_pages, self.max_pages))
         if wish.world is not None:
             return wish
@@ -93,6 +100,13 @@ class Allowance:
         if self.hosts is not None and (asked is None or not set(asked) <= set(self.hosts)):
             raise UserError(f"this hunt asks other hosts than may be asked here now: {self._names}")
         return wish.but(max_seconds=self.max_seconds)
+
+    def _check_strategy(self, wish: Wish) -> None:
+        if self.strategies is not None and wish.spec.strategy not in self.strategies:
+            allowed = ", ".join(self.strategies)
+            raise UserError(
+                f"the strategy {shortened(wish.spec.strategy)!r} is not allowed here; choose one of {allowed}"
+            )
 
     @property
     def _names(self) -> str:

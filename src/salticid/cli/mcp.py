@@ -42,6 +42,9 @@ def mcp(
         list[str] | None,
         _limit(help="Ask this host and those below it, and no others but further ones named so.", metavar="HOST"),
     ] = None,
+    only_strategy: Annotated[
+        list[str] | None, _limit(help="Allow this strategy, and no others but further ones named so.", metavar="NAME")
+    ] = None,
     bind: options.Bind = None,
     host_name: options.HostName = None,
     json: Annotated[bool, typer.Option("--json", help="With --http: print the address as one JSON object.")] = False,
@@ -57,7 +60,8 @@ def mcp(
     from salticid.runs import Binding
 
     live = LiveSettings.here(**values_of(fields, LiveSettings))
-    allowance = Allowance(max_pages, duration(max_time), max_hunts, tuple(only_host) if only_host else None)
+    hosts, names = (tuple(named) if named else None for named in (only_host, only_strategy))
+    allowance = Allowance(max_pages, duration(max_time), max_hunts, hosts, names)
     binding = Binding.of(bind, host_name)
     if binding.is_named and http is None:
         raise UserError("--bind needs --http PORT; without it, the server speaks over stdin and stdout")
