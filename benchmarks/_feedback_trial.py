@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from salticid.lab.experiment import make_judge
 from salticid.lab.results import Test
 from salticid.lab.statistics import compare
-from salticid.metrics.parts.judged import hits
+from salticid.metrics.parts.measure import hits
 from salticid.model import Feedback, Visit
 from salticid.runs.named import strategy_of
 from salticid.runs.order import Recipe

@@ -12,7 +12,7 @@ from benchmarks.material import topics, world
 from benchmarks.report import figure, say
 from benchmarks.timed import Timed
 from salticid.judges import judges
-from salticid.metrics.parts.judged import hits
+from salticid.metrics.parts.measure import hits
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import MemoryLog, RecordedCrawl
 from salticid.strategies import strategies

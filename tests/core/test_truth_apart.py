@@ -41,6 +41,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def test_a_file_that_imports_the_truth_does_not_pass(room: str, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    shutil.copytree(ROOT / "tools", tmp_path / "tools", ignore=shutil.ignore_patterns("__pycache__"))
     cheat = tmp_path / "src" / "salticid" / room / "cheat.py"
     cheat.write_text('"""Cheats."""\n\nfrom salticid.truth import load_topic\n\nSEE = load_topic\n')
     check = "from importlinter.cli import lint_imports_command as check; check()"

@@ -24,14 +24,15 @@ _PHOTOGRAPHED = """
 import os, shutil, sys
 from pathlib import Path
 from salticid.cli import main
-from salticid.runs import live, run
-from salticid.store import log, warc
+from salticid.runs import lifecycle, live
+from salticid.store import log
+from salticid.store.archive import warc
 from salticid.store import folder_lock as taken
 folder, album = Path(sys.argv[sys.argv.index("--out") + 1]), Path(sys.argv.pop(1))
 seen = []
 
 def look(frame, event, argument):
-    if frame.f_code.co_filename not in {module.__file__ for module in (live, run, log, taken)}:
+    if frame.f_code.co_filename not in {module.__file__ for module in (live, lifecycle, log, taken)}:
         return None
     files = sorted((file.name, file.stat().st_size) for file in folder.iterdir()) if folder.is_dir() else None
     if (folder / warc.FOLDER).exists():
@@ -41,14 +42,14 @@ def look(frame, event, argument):
         shutil.copytree(folder, album / f"{len(seen):02}")
     return look
 
-from salticid.cli import hunt
-run_it = hunt.run
+from salticid.cli import terminal
+run_it = terminal.run
 
 def watched(*order):
     sys.settrace(look)
     return run_it(*order)
 
-hunt.run = watched
+terminal.run = watched
 main()
 """
 """Copies the folder at every line that finds its files otherwise, up to the first page: what a kill leaves."""

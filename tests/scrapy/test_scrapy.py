@@ -28,7 +28,7 @@ from tests.support.walking import ROOT, blocks
 import scrapy as scrapy_package
 from salticid.errors import UserError
 from salticid.metrics.parts.graph import Oracle
-from salticid.metrics.parts.judged import hits
+from salticid.metrics.parts.measure import hits
 from salticid.metrics.targets import share_of_area
 from salticid.model import Outcome, Page
 from salticid.runs.brief import url_ids

@@ -38,14 +38,14 @@ SECRET = ("quokkavelour", "zorbleflint", "wumpusgarnet")
 OTHER = "http://other.example"
 KILLS = {
     "before the files": "forgetting.discard = killed",
-    "when a file is written": "copy = discarding._copy\ndiscarding._copy = lambda *args: (copy(*args), killed())",
+    "when a file is written": "copy = thinning._copy\nthinning._copy = lambda *args: (copy(*args), killed())",
     "when the log knows": "warc.remove_file = killed",
     "before the digests": "forgetting.rounds = killed",
 }
 PROGRAM = """
 import os, signal
 from pathlib import Path
-from salticid.store import discarding, forgetting, warc
+from salticid.store.archive import forgetting, thinning, warc
 def killed(*_, **__): os.kill(os.getpid(), signal.SIGKILL)
 {kill}
 forgetting.forget(Path({folder!r}), ["http://a.example/secret"])

@@ -25,15 +25,15 @@ from salticid.store.news.versions import Versions
 from salticid.store.schema import ABOUT, TABLES, VERSION
 
 KILLS = {
-    "before the files": "discarding.discard = thinning.discard = killed",
-    "when a file is written": "copy = discarding._copy\ndiscarding._copy = lambda *args: (copy(*args), killed())",
+    "before the files": "thinning.discard = killed",
+    "when a file is written": "copy = thinning._copy\nthinning._copy = lambda *args: (copy(*args), killed())",
     "when the log knows": "warc.remove_file = killed",
     "when the old file is gone": "remove = warc.remove_file\nwarc.remove_file = lambda *at: (remove(*at), killed())",
 }
 PROGRAM = """
 import os, signal
 from pathlib import Path
-from salticid.store import discarding, thinning, warc
+from salticid.store.archive import thinning, warc
 def killed(*_): os.kill(os.getpid(), signal.SIGKILL)
 {kill}
 thinning.thin_folder(Path({folder!r}), 2)

@@ -64,10 +64,10 @@ def test_one_that_never_jumps_walks_to_the_end_and_starts_again() -> None:
 
 
 def _many_walks(web: SmallWeb, strategy: RandomWalk) -> tuple[Counter[str], int]:
-    """How often each page was visited in walks of ten seeds, and how many jumps there were."""
+    """How often each page was visited in walks of thirty seeds, and how many jumps there were."""
     times: Counter[str] = Counter()
     jumps = 0
-    for seed in range(10):
+    for seed in range(30):
         run = drive(watch(strategy), Course(web, seed=seed))
         times.update(web.name(visit.url) for visit in run.visits)
         assert isinstance(run.crawl.log, MemoryLog)

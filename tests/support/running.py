@@ -15,7 +15,7 @@ from typing import IO
 from tests.support.program_server import ProgramServer, Run
 
 from salticid.judges import judges
-from salticid.metrics.parts.judged import hits
+from salticid.metrics.parts.measure import hits
 from salticid.model import Outcome, Visit
 from salticid.runs.order import Recipe
 from salticid.runs.recorded import MemoryLog, RecordedCrawl

@@ -14,7 +14,7 @@ from tests.support.generated_site import GeneratedSource
 from tests.support.running import salticid
 
 from salticid.errors import UserError
-from salticid.metrics.parts.judged import harvest_curve, hits
+from salticid.metrics.parts.measure import harvest_curve, hits
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.topic import Topic
 from salticid.truth import Truth, load_topic, save_topic

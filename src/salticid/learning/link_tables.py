@@ -95,7 +95,8 @@ def save_link_tables(strategy: str, tables: LinkTables, settings: Mapping[str, o
     """The text of a strategy file: the strategy's name, its other settings, the tables.
 
     >>> pages, anchors = PageCounts([1, 1], rest={"eyes": [0, 3]}), AnchorCounts([2, 1])
-    >>> text = save("anchor", LinkTables(["off", "on"], "on", [[1, 0], [1, 1]], pages, anchors), {"rescore": 9})
+    >>> tables = LinkTables(["off", "on"], "on", [[1, 0], [1, 1]], pages, anchors)
+    >>> text = save_link_tables("anchor", tables, {"rescore": 9})
     >>> text.splitlines()[:2]
     ['strategy = "anchor"', 'rescore = 9']
     >>> load(text).pages.rest

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from salticid.metrics.links import histogram, mean_distance
     from salticid.metrics.parts.classifiers import unit_vectors
     from salticid.metrics.parts.graph import community_cohesiveness, community_overall, gather
-    from salticid.metrics.parts.judged import JudgedCrawl, JudgedTopic, JudgedWorld, harvest_curve, hits
-    from salticid.metrics.parts.measure import Better, Group, Measure, Metric, Need, measure_of
+    from salticid.metrics.parts.judged import JudgedCrawl, JudgedTopic, JudgedWorld
+    from salticid.metrics.parts.measure import Better, Group, Measure, Metric, Need, harvest_curve, hits, measure_of
     from salticid.metrics.parts.pool_terms import PoolTerms, WorldTerms
     from salticid.metrics.parts.retrieval import (
         TOPS,
@@ -34,13 +34,15 @@ else:
 
 
 class _Measures(Room["Metric"]):
-    """Every function that `@Measure` marks, in any file of this package."""
+    """Every function that `@Measure` marks, in any file of this package; in a file without one, that of its name."""
 
     def _own(self) -> dict[str, str]:
-        homes = super()._own().values()
-        return {
-            name: home for home in homes for name, each in vars(import_module(home)).items() if hasattr(each, "measure")
-        }
+        found = {}
+        for name, home in super()._own().items():
+            members = vars(import_module(home))
+            marked = [key for key, each in members.items() if hasattr(each, "measure") and each.__module__ == home]
+            found.update(dict.fromkeys(marked or [name], home))
+        return found
 
 
 metrics = _Measures("measure", sys.modules[__name__], "__call__")

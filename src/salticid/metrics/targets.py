@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from salticid.metrics.parts.judged import JudgedCrawl, harvest_curve
-from salticid.metrics.parts.measure import Better, Group, Measure, Need
+from salticid.metrics.parts.judged import JudgedCrawl
+from salticid.metrics.parts.measure import Better, Group, Measure, Need, harvest_curve
 from salticid.metrics.parts.retrieval import cosines
 from salticid.model import Bools, Floats
 from salticid.webs import URL

@@ -152,11 +152,12 @@ class CrawledPages:
 
     def write_beside(self, world: Path) -> None:
         """Put beside the world which pages are taken for pages about the crawl's topic by now."""
-        told = self._crawl.about().get("topic")
-        if told is not None:
-            pages = (self._crawl.visit(step) for step in self._crawl.on_topic())
-            there = (page.final_url for page in pages if self._is_there(page))
-            write_belief(world, msgspec.convert(told, Topic), there)
+        try:
+            topic = msgspec.convert(self._crawl.about().get("topic"), Topic)
+        except msgspec.ValidationError:  # another program, or a merge, may say less about its topic
+            return
+        pages = (self._crawl.visit(step) for step in self._crawl.on_topic())
+        write_belief(world, topic, (page.final_url for page in pages if self._is_there(page)))
 
     def _is_there(self, visit: StoredVisit) -> bool:
         """Whether the world has the page of a visit."""

@@ -136,7 +136,7 @@ class PageLinks:
         return away
 
     def among(self, pages: Ints) -> tuple[npt.NDArray[np.int64], Ints]:
-        """The links of some pages, as `cohesiveness` takes them.
+        """The links of some pages, as `community_cohesiveness` takes them.
 
         Page number i of them leads to link[start[i]:start[i + 1]], places in `pages`; -1 is none of them.
         """
@@ -296,7 +296,7 @@ def community_cohesiveness(start: npt.NDArray[np.int64], link: Ints, community: 
 
     >>> start, link = np.array([0, 4, 5, 7]), np.array([1, 1, 2, -1, 0, 0, 1], np.int32)
     >>> community = np.array([True, True, False])
-    >>> cohesiveness(start, link, community), overall_cohesiveness(start, link, community)
+    >>> community_cohesiveness(start, link, community), community_overall(start, link, community)
     (1.0, 1.3333333333333333)
 
     Paper: Johnson, Tsioutsiouliklis, Giles, "Evolving strategies for focused web crawling", ICML 2003.
