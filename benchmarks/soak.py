@@ -25,7 +25,7 @@ from tests.support.dns_server import NameServer, Refusal, name_server
 from benchmarks._faulty_hosts import FaultyHosts
 from benchmarks._processes import descriptors, family, resident
 from benchmarks.report import figure, say
-from salticid.runs.lifecycle import NO_NAMES, NOBODY_THERE, SOMEBODY_THERE
+from salticid.runs.onlooker import NO_NAMES, NOBODY_THERE, SOMEBODY_THERE
 
 MINUTES = float(os.environ.get("SALTICID_SOAK_MINUTES", "60"))
 EVERY, LASTS = 50.0, 15.0

@@ -16,8 +16,8 @@ from tests.support.killing import PATIENCE, Program, alive, children_of, live
 from tests.support.running import Said, salticid
 from tests.support.serving import served_world
 
-from salticid.cli.console import INTERRUPTED
 from salticid.cli.evolve import MOST_PARENTS
+from salticid.cli.interrupts import INTERRUPTED
 from salticid.evolve.search import FILE
 from salticid.strategies.parts.rank_terms import LEVELS
 from salticid.worlds.generating.building import WebEdition, build_generated

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.support.killing import PATIENCE, Program
 from tests.support.running import salticid
 
-from salticid.cli.console import INTERRUPTED
+from salticid.cli.interrupts import INTERRUPTED
 
 
 def test_ctrl_c_while_examples_are_read_ends_it_and_leaves_nothing(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from ray.cluster_utils import Cluster
 from tests.support.killing import Asked, Program, Site, served
 from tests.support.running import salticid
 
-from salticid.cli.console import INTERRUPTED
+from salticid.cli.interrupts import INTERRUPTED
 from salticid.cluster.cluster_crawl import crawl_on_ray
 from salticid.cluster.lab_tasks import Tasks, lend
 from salticid.lab.compare import run_experiment

@@ -12,7 +12,7 @@ import pytest
 from tests.support.killing import Program
 from tests.support.running import PATIENCE, Said, salticid
 
-from salticid.cli.console import INTERRUPTED
+from salticid.cli.interrupts import INTERRUPTED
 from salticid.lab.compare import read_plan
 from salticid.lab.league import League
 from salticid.runs.named import strategy_of

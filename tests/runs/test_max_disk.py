@@ -11,7 +11,7 @@ import pytest
 from tests.support.killing import Program, Site, check_whole, live, served, visits_in
 from tests.support.running import salticid
 
-from salticid.cli.console import INTERRUPTED
+from salticid.cli.interrupts import INTERRUPTED
 from salticid.errors import UserError
 from salticid.store.index import INDEX_FILE as INDEX
 from salticid.store.log import CrawlLog

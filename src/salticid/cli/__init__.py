@@ -13,7 +13,7 @@ from pathlib import Path
 import typer
 from typer.exceptions import TyperException
 
-from salticid.cli.console import INTERRUPTED, GroupedCommand
+from salticid.cli.interrupts import INTERRUPTED, GroupedCommand
 from salticid.errors import SalticidError, UserError, not_installed
 from salticid.version import __version__
 

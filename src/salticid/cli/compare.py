@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from salticid.cli import options
-from salticid.cli.console import INTERRUPTED, Work, check_marks, err, out, print_json, print_table, put_figures, safe
+from salticid.cli.console import Work, check_marks, err, out, print_json, print_table, put_figures, safe
+from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.options import Quiet
 from salticid.cli.ray_cluster import racing
 from salticid.errors import UserError

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from salticid.cli.console import INTERRUPTED, Work, err, out, print_json, safe
+from salticid.cli.console import Work, err, out, print_json, safe
+from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.options import Quiet
 from salticid.cli.ray_cluster import on_ray
 from salticid.errors import SalticidError, UserError

@@ -13,7 +13,8 @@ from typing import Annotated, Any
 import typer
 
 from salticid.cli import options
-from salticid.cli.console import INTERRUPTED, out, print_json, safe
+from salticid.cli.console import out, print_json, safe
+from salticid.cli.interrupts import INTERRUPTED
 from salticid.errors import UserError
 from salticid.runs import LiveSettings, values_of
 from salticid.topic import Limits, duration

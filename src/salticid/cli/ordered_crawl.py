@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from salticid.cli.console import INTERRUPTED, err, safe
+from salticid.cli.console import err, safe
 from salticid.cli.crawl import Running, Start
+from salticid.cli.interrupts import INTERRUPTED
 from salticid.cli.terminal import hunt, say_how_to_go_on, tell
 from salticid.errors import UserError
 from salticid.runs import (

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from salticid.cli.console import Work, err, interruptible, safe
+from salticid.cli.console import Work, err, safe
+from salticid.cli.interrupts import interruptible
 from salticid.errors import not_installed
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from salticid.cli import options
-from salticid.cli.console import INTERRUPTED, Work, err, out, print_json, warn
+from salticid.cli.console import Work, err, out, print_json, warn
+from salticid.cli.interrupts import INTERRUPTED
 from salticid.errors import UserError
 from salticid.runs import LiveSettings, keywords, values_of
 

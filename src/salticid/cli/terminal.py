@@ -17,18 +17,8 @@ from rich.table import Table
 from rich.text import Text
 
 from salticid.api import HuntProgress
-from salticid.cli.console import (
-    INTERRUPTED,
-    Work,
-    err,
-    errors,
-    even_sample,
-    out,
-    print_json,
-    safe,
-    show_table,
-    sparkline,
-)
+from salticid.cli.console import Work, err, errors, even_sample, out, print_json, safe, show_table, sparkline
+from salticid.cli.interrupts import INTERRUPTED
 from salticid.crawl import HARVEST_WINDOW, NOWHERE_TO_GO
 from salticid.model import Outcome, StopReason, Visit
 from salticid.outlook import outlook

@@ -14,11 +14,10 @@ from rich.text import Text
 
 from salticid.cli.console import Work, err, out, print_json, safe
 from salticid.cli.options import At, Quiet, moment
-from salticid.store import CrawlFolder
 from salticid.store.exports import PageOrder
 
 if TYPE_CHECKING:
-    from salticid.store import Hit, StoredVisit, WordIndex
+    from salticid.store import CrawlFolder, Hit, StoredVisit, WordIndex
 
 
 def visits(
@@ -172,6 +171,8 @@ def _highlight(hit: Hit) -> Text:
 @contextmanager
 def crawl_in(folder: Path, at: float | None = None) -> Iterator[CrawlFolder]:
     """The crawl in a folder; a warning when part of it was left behind, a mistake if it had not begun `at` a moment."""
+    from salticid.store import CrawlFolder  # here: it takes its time to import
+
     with closing(CrawlFolder(folder)) as crawl:
         if crawl.missing is not None:
             err.print(safe(f"Beware: {crawl.missing}."), soft_wrap=True)

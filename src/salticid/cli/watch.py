@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from salticid.cli import options
-from salticid.cli.console import INTERRUPTED, err, interruptible, out, print_json, print_table, safe, warn
+from salticid.cli.console import err, out, print_json, print_table, safe, warn
+from salticid.cli.interrupts import INTERRUPTED, interruptible
 from salticid.errors import SalticidError, UserError
 from salticid.runs import LiveSettings, values_of
 from salticid.topic import duration

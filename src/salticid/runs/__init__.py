@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         main_reason,
         reasons,
     )
-    from salticid.runs.lifecycle import ByHost, Onlooker, Part, Run, run, run_async
+    from salticid.runs.lifecycle import ByHost, Part, Run, run, run_async
     from salticid.runs.live import LiveRun, Stopwatch, live_web, read_known_pages
     from salticid.runs.live_settings import (
         USER_AGENT,
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         openmetrics,
     )
     from salticid.runs.named import description, judge_in, judge_of, own, strategy_of, unheeded
+    from salticid.runs.onlooker import Onlooker
     from salticid.runs.order import WHY, ForeignWeb, Order, Recipe, Result, check_folder, kept_order, resolve
     from salticid.runs.past import Past, relive
     from salticid.runs.recorded import MemoryLog, RecordedCrawl

@@ -14,8 +14,9 @@ from salticid.model import NO_URL, Choice, Links, Page, StopReason, Visit
 from salticid.parse import PdfPool
 from salticid.protocols import Log
 from salticid.runs.brief import KnownPages, settle, url_ids
-from salticid.runs.lifecycle import NAMES_GIVEN_UP, SOMEBODY_THERE, ByHost, Onlooker, Part, Run, outage
+from salticid.runs.lifecycle import ByHost, Part, Run
 from salticid.runs.live_settings import LiveSettings, kept_runs
+from salticid.runs.onlooker import NAMES_GIVEN_UP, SOMEBODY_THERE, Onlooker, outage
 from salticid.runs.order import Order, Recipe
 from salticid.runs.past import Past, relive, relive_as_given
 from salticid.runs.snapshot import leave_snapshot, resume_from_snapshot

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import msgspec
 
 from salticid.model import Visit
-from salticid.runs.lifecycle import Onlooker, Run
+from salticid.runs.lifecycle import Run
 from salticid.runs.local_port import Binding, bearer, own_token, same_token
+from salticid.runs.onlooker import Onlooker
 from salticid.store import CrawlFolder
 
 # The numbers of a crawl that those who run it watch.

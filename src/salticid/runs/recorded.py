@@ -13,7 +13,8 @@ from salticid.messages import Message, Report
 from salticid.model import Choice, Event, Outcome, Page, StopReason, Visit
 from salticid.protocols import Log, Web
 from salticid.runs.brief import prepare
-from salticid.runs.lifecycle import Onlooker, Run
+from salticid.runs.lifecycle import Run
+from salticid.runs.onlooker import Onlooker
 from salticid.runs.order import Order, Recipe
 from salticid.runs.past import Past
 from salticid.store import CrawlLog, OtherCrawls

@@ -15,9 +15,9 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from salticid.drivers import wait_for_the_log
 from salticid.errors import UserError, shortened
 from salticid.model import Outcome, Response
-from salticid.runs.lifecycle import Onlooker, outage
 from salticid.runs.live import Stopwatch, live_web
 from salticid.runs.live_settings import REACH, LiveSettings, kept_runs, without_password
+from salticid.runs.onlooker import Onlooker, outage
 from salticid.store import CrawlFolder, CrawlLog, check_not_merged
 from salticid.store.archive import Archive
 from salticid.store.news import PageVersion, Versions

@@ -18,9 +18,9 @@ import numpy as np
 from salticid.errors import SalticidError
 from salticid.messages import Round, RoundEnd
 from salticid.model import NO_SHARD, Bools, Links, Page, StopReason
-from salticid.runs.lifecycle import Onlooker
 from salticid.runs.live import LiveRun
 from salticid.runs.live_settings import LiveSettings
+from salticid.runs.onlooker import Onlooker
 from salticid.runs.order import Order
 from salticid.runs.refreshing import FateRule, Look, PageFate, Refresh
 from salticid.runs.round_plan import FeedSource, HeardBefore, RoundStart, SitemapSource, fetches_of, round_start
