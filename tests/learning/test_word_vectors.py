@@ -200,7 +200,7 @@ def test_the_numbering_of_words_changes_not_a_bit(tmp_path: Path) -> None:
         for page in shown:
             words.see(page)
         words.tell([words.vector(shown[0])], [])
-        found.append([words.likeness(words.vector(page)) for page in shown])
+        found.append([words.likeness(words.read(page)[0]) for page in shown])
     assert found[0] == found[1]
 
 

@@ -15,9 +15,9 @@ from salticid.learning import (
     Calibration,
     KeptVectors,
     Mixture,
+    PageWords,
     Schedule,
     StaticVectors,
-    StemVector,
     TopicWords,
     TrainedJudge,
 )
@@ -34,12 +34,14 @@ class Profile(TrainedJudge):
     """score = P(on topic), by how like a page is to the words of the topic; positive from 0.5 on.
 
     The words of the topic are those of keywords and examples, less what is said elsewhere, plus those that go
-    together with them on the pages seen (`learning/topic_words.py`); rare words weigh more, by the frequency
-    lists of the language. The probability follows from how like it the usual page is, and the n known pages,
-    each had it not been known: the line lies n / (n + 1) of the way from the one to the others. While fewer than
-    two are known it lies half way from the usual page to those most like the topic. A page is read by its own words
-    (`text/own_words.py`): no menus, nothing that every page of its site says. One that says little is less like any
-    topic, and one without a word scores 0. Every keyword counts, and two of them side by side are one more word.
+    together with them on the pages seen (`learning/topic_words.py`); rare words weigh more, by the frequency lists of
+    the language and by the pages seen. A page that answers all keywords, in its title, address or text, is more like
+    the topic (`learning/keyword_match.py`). The probability follows from how like it the usual page is, and the n
+    known pages, each had it not been known: the line lies n / (n + 1) of the way from the one to the others. While
+    fewer than two are known it lies half way from the usual page to those most like the topic. A page is read by its
+    own words (`text/own_words.py`): no menus, nothing that every page of its site says. One that says little is less
+    like any topic, and one without a word scores 0. Every keyword counts, and two of them side by side are one more
+    word.
 
     It works from keywords alone, from examples, and better with negatives. After `refresh` pages, and
     whenever their number has grown by half, it learns from the pages seen: as what is usual here, never as
@@ -53,7 +55,7 @@ class Profile(TrainedJudge):
     >>> web, judge = spider_web(), Profile()
     >>> judge.start(prepare(web.topic, web, Limits(), seed=0))
     >>> [round(judge.score(web.page(web.id(name))), 2) for name in ("b", "b1", "a1")]
-    [1.0, 0.98, 0.01]
+    [1.0, 0.99, 0.01]
 
     Paper: Rocchio, "Relevance feedback in information retrieval", 1971; Robertson, Sparck Jones, "Relevance
     weighting of search terms", 1976.
@@ -67,7 +69,7 @@ class Profile(TrainedJudge):
         unlike: Annotated[float, Meta(ge=0, le=100)] = 1.0,
         negatives: Annotated[float, Meta(ge=0, le=100)] = 0.5,
         related: Annotated[float, Meta(ge=0, le=100)] = 0.6,
-        refresh: Annotated[int, Meta(ge=1, le=1_000_000)] = 20,
+        refresh: Annotated[int, Meta(ge=1, le=1_000_000)] = 8,
         vectors: str = "",
     ) -> None:
         self.keywords = keywords
@@ -102,16 +104,16 @@ class Profile(TrainedJudge):
             self._calibration = Calibration.of_pages(words.likeness_of_found(), _ON_TOPIC)
 
     def score(self, page: Page) -> float:
-        return self._score(self._words.vector(page))
+        return self._score(self._words.read(page)[0])
 
     def score_again(self, url: int, recall: Callable[[int], Page]) -> float:
         """The same for a page that was visited, which need not be recalled if it would be read as before."""
-        vector = self._kept.of(url)
-        if vector is None:
+        words = self._kept.of(url)
+        if words is None:
             page = replace(recall(url))  # a copy, which nobody takes for the last page, read before its site was known
-            vector, basis = self._words.vector_and_basis(page)
-            self._kept.renew(url, vector, basis)
-        return self._score(vector)
+            words, basis = self._words.read(page)
+            self._kept.renew(url, words, basis)
+        return self._score(words)
 
     def start_page(self, page: Page) -> None:
         """A page that a person gave to start from."""
@@ -119,14 +121,14 @@ class Profile(TrainedJudge):
 
     def watch(self, page: Page, score: float) -> bool:
         self._words.see(page)
-        self._kept.keep(page.url, *self._words.vector_and_basis(page))
+        self._kept.keep(page.url, *self._words.read(page))
         due = self._due.due()
         if due:
             self._train()
         return due
 
-    def _score(self, vector: StemVector) -> float:
-        return self._calibration.probability(self._words.likeness(vector)) if len(vector.stems) else 0.0
+    def _score(self, words: PageWords) -> float:
+        return self._calibration.probability(self._words.likeness(words)) if len(words.vector.stems) else 0.0
 
 
 def _mean(numbers: Sequence[float]) -> float:

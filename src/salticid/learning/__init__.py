@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from salticid.learning.keyword_match import PageWords
     from salticid.learning.linear_svm import Features, Keys, LinearSvm
     from salticid.learning.link_model import LONGEST_ANCHOR, AnchorWords, LinkModel, model_for
     from salticid.learning.link_tables import LinkTables, save_link_tables
@@ -37,6 +38,7 @@ __all__ = [
     "LinkWeights",
     "Mixture",
     "PageTraits",
+    "PageWords",
     "RareWords",
     "Rarity",
     "Schedule",

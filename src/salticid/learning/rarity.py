@@ -88,6 +88,10 @@ class Rarity:
             return rarities
         return np.minimum(rarities, self._in(page_language, stems))
 
+    def shares(self, stems: Ints) -> Floats:
+        """The chance, by the language, that a page of SHORT_PAGE words holds each stem."""
+        return exps(-exps(logs(self.of(stems)) / POWER))
+
     def vector(
         self,
         bag: Bag,
@@ -167,8 +171,13 @@ class RareWords(NamedTuple):
 _SHARED: WeakKeyDictionary[OwnWords, RareWords] = WeakKeyDictionary()
 
 
+def rarities(shares: Floats) -> Floats:
+    """The rarity of stems that so large a share of pages holds."""
+    return exps(POWER * logs(-logs(shares)))
+
+
 def _rarities(frequencies: Floats) -> Floats:
-    return exps(POWER * logs(-logs(1.0 - exps(-SHORT_PAGE * frequencies))))
+    return rarities(1.0 - exps(-SHORT_PAGE * frequencies))
 
 
 _RAREST = float(_rarities(np.array([LEAST_FREQUENCY]))[0])

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from salticid.exact import logs_of_counts
+from salticid.learning.keyword_match import PageWords
 from salticid.model import Floats, Ints, RepeatedRows
 from salticid.native import at, lib
 from salticid.protocols import OwnWords
@@ -135,34 +136,41 @@ class KeptVectors:
 
     def __init__(self, own_words: OwnWords) -> None:
         self._own_words = own_words
-        self._kept: dict[int, tuple[StemVector, RepeatedRows]] = {}
+        self._kept: dict[int, tuple[PageWords, RepeatedRows]] = {}
         self._bytes = 0
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    def of(self, url: int) -> StemVector | None:
+    def of(self, url: int) -> PageWords | None:
         """The vector of the page of a URL, if it is kept and still holds."""
         kept = self._kept.get(url)
         return kept[0] if kept is not None and self._own_words.holds(kept[1]) else None
 
-    def keep(self, url: int, vector: StemVector, basis: RepeatedRows) -> None:
+    def keep(self, url: int, words: PageWords, basis: RepeatedRows) -> None:
         """Keep the vector of a page that has just been visited; the oldest make room for it."""
-        self._bytes += _size(vector, basis) - self._size_at(url)
-        self._kept[url] = vector, basis
+        self._bytes += _size(words, basis) - self._size_at(url)
+        self._kept[url] = words, basis
         while self._bytes > MOST_BYTES:
             oldest = next(iter(self._kept))
             self._bytes -= self._size_at(oldest)
             del self._kept[oldest]
 
-    def renew(self, url: int, vector: StemVector, basis: RepeatedRows) -> None:
+    def renew(self, url: int, words: PageWords, basis: RepeatedRows) -> None:
         """The vector of a page as it was read again: it is kept if the one before was."""
         if url in self._kept:
-            self.keep(url, vector, basis)
+            self.keep(url, words, basis)
 
     def _size_at(self, url: int) -> int:
         return _size(*self._kept[url]) if url in self._kept else 0
 
 
-def _size(vector: StemVector, basis: RepeatedRows) -> int:
-    return _OBJECTS + vector.stems.nbytes + vector.weights.nbytes + basis.rows.nbytes + basis.is_known.nbytes
+def _size(words: PageWords, basis: RepeatedRows) -> int:
+    return (
+        _OBJECTS
+        + words.vector.stems.nbytes
+        + words.vector.weights.nbytes
+        + words.said.nbytes
+        + basis.rows.nbytes
+        + basis.is_known.nbytes
+    )

@@ -144,14 +144,14 @@ class Calibration:
     steepness: float
 
     @classmethod
-    def of_pages(cls, likeness: Sequence[float], least: float) -> Calibration:
-        """From how like the topic the pages seen are, of which nobody said which are about it.
+    def of_pages(cls, pages: Sequence[tuple[float, bool]], least: float) -> Calibration:
+        """From how like the topic the pages seen are, and whether they answer the keywords.
 
-        The line lies half way from the lower half of them to the top, and never below `least`.
+        The line lies half way from the lower half of them, less those that answer, to the top, and never below `least`.
         """
-        ordered = sorted(likeness)
-        usual = _mean(ordered[: (len(ordered) + 1) // 2])
-        top = _mean(ordered[-max(round(TOP * len(ordered)), 3) :])
+        ordered = sorted(pages)
+        usual = _mean([like for like, answers in ordered[: (len(ordered) + 1) // 2] if not answers])
+        top = _mean([like for like, _ in ordered[-max(round(TOP * len(ordered)), 3) :]])
         return cls.above(usual, max((usual + top) / 2, least))
 
     @classmethod

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from salticid.errors import UserError
 from salticid.runs.live_settings import USER_AGENT
 from salticid.store import CrawlFolder, Damaged, Query, Search, WordIndex
-from salticid.text import detect, letter_runs, stemmer, stop_words
+from salticid.text import detect, letter_runs, stemmer, stop_words, telling_words
 from salticid.topic import Topic
 from salticid.urls import canonical, typed
 from salticid.webs.live import Engine, SearchFailed, ask
@@ -140,7 +140,8 @@ def clean_query(query: str) -> str:
         raise UserError("the query names no word; say what to look for, as in: hot air ballooning")
     if len(query) > LONGEST_QUERY:
         raise UserError(f"the query is longer than {LONGEST_QUERY} characters; say it shorter")
-    if stop_words(detect(query)).issuperset(letter_runs(query)):
+    code, words = detect(query), set(letter_runs(query))
+    if stop_words(code) >= words and not telling_words(words, code):
         raise UserError(
             f"{query[:80]!r} has only words that are on pages about anything, so nothing would be looked for; "
             "add one that pages on your topic have and others have not"

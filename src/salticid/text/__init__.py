@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         stemmer,
         stop_word_places,
         stop_words,
+        telling_words,
         word_frequencies,
     )
     from salticid.text.own_words import OwnWords, link_lists
@@ -61,6 +62,7 @@ __all__ = [
     "stop_words",
     "stretches",
     "telling",
+    "telling_words",
     "templates",
     "tokens_of",
     "word_frequencies",
