@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scrapy as scrapy_package
 from scrapy.http import Response
 from scrapy.settings import Settings
 from tests.support.generated_site import GeneratedSource
@@ -25,7 +26,6 @@ from tests.support.scrapy_runs import crawled, scrapy
 from tests.support.serving import served_world
 from tests.support.walking import ROOT, blocks
 
-import scrapy as scrapy_package
 from salticid.errors import UserError
 from salticid.metrics.parts.graph import Oracle
 from salticid.metrics.parts.measure import hits

@@ -22,6 +22,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 import pytest
+from scrapy import Item, Request, Spider
 from scrapy.http import FormRequest, JsonRequest, Response, TextResponse, XmlRpcRequest
 from scrapy.item import Field
 from scrapy.link import Link
@@ -30,7 +31,6 @@ from tests.support.scrapy_runs import crawled, scrapy
 
 from salticid.scrapy.request_codec import RequestCodec
 from salticid.store.schema import DATABASE_FILE, MEMORY
-from scrapy import Item, Request, Spider
 
 PAGES = 25
 HERE = "http://a.example"

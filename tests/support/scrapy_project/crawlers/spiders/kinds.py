@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scrapy.http import Response
-
 import scrapy
+from scrapy.http import Response
 
 HERE = "http://a.example"
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scrapy.http import HtmlResponse, Response
-
 import scrapy
+from scrapy.http import HtmlResponse, Response
 
 
 class Links(scrapy.Spider):

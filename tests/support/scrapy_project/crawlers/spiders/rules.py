@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+import scrapy
 from scrapy.http import FormRequest, Request, Response
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider, Rule
-
-import scrapy
 
 
 @dataclass(frozen=True)
