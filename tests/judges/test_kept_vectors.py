@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from salticid.judges.profile import Profile
-from salticid.learning import stem_vectors
+from salticid.learning import keyword_match
 from salticid.model import Page
 from salticid.runs.brief import prepare
 from salticid.runs.order import Recipe
@@ -56,7 +56,7 @@ def test_how_much_is_kept_changes_no_score(most: int, monkeypatch: pytest.Monkey
         return visits, list(crawl.crawl._scores), len(judge._kept)
 
     visits, by_end, kept = scores()
-    monkeypatch.setattr(stem_vectors, "MOST_BYTES", most)
+    monkeypatch.setattr(keyword_match, "MOST_BYTES", most)
     fewer = scores()
     assert fewer[:2] == (visits, by_end)
     assert fewer[2] < kept == 120

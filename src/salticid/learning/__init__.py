@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from salticid.learning.keyword_match import PageWords
+    from salticid.learning.keyword_match import KeptVectors, PageWords
     from salticid.learning.linear_svm import Features, Keys, LinearSvm
     from salticid.learning.link_model import LONGEST_ANCHOR, AnchorWords, LinkModel, model_for
     from salticid.learning.link_tables import LinkTables, save_link_tables
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from salticid.learning.link_weights import LinkWeights, save_link_weights
     from salticid.learning.naive_bayes import ON, STOP_NUMBER, TaggedPages, Whole, WordNumbers
     from salticid.learning.rarity import RareWords, Rarity, background
-    from salticid.learning.stem_vectors import KeptVectors, Stack, StemVector, length_of, log_vector, total
+    from salticid.learning.stem_vectors import Stack, StemVector, length_of, log_vector, total
     from salticid.learning.topic_words import Mixture, TopicWords
     from salticid.learning.trained_judge import Calibration, Schedule, TrainedJudge
     from salticid.learning.word_vectors import StaticVectors

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from salticid.columns import grow
 from salticid.exact import logs
 from salticid.learning.stem_vectors import StemVector
-from salticid.model import Bools, Floats, Ints, Page
+from salticid.model import Bools, Floats, Ints, Page, RepeatedRows
+from salticid.protocols import OwnWords
 from salticid.snapshots import in_snapshot
 from salticid.text import STOP, Stems, letter_runs, tokens_of
 
@@ -163,3 +164,60 @@ class KeywordMatch:
         """How well a page answers."""
         told = self._told.get(page.host, self._told_elsewhere)
         return fsum((told * page.said).tolist())
+
+
+# The newest pages as vectors, for a judge that changes its mind and scores them again.
+
+MOST_BYTES = 16 << 20
+"""So much is kept, of the newest pages: 1,500 of some thousand words each."""
+_OBJECTS = 1000
+"""What is taken besides the numbers."""
+
+
+class KeptVectors:
+    """What pages were read as, by URL, as long as they would be read as the same by now.
+
+    A page's vector changes only when its site repeats other words of it than before. It is a cache: what is not kept
+    is read again.
+    """
+
+    def __init__(self, own_words: OwnWords) -> None:
+        self._own_words = own_words
+        self._kept: dict[int, tuple[PageWords, RepeatedRows]] = {}
+        self._bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def of(self, url: int) -> PageWords | None:
+        """The vector of the page of a URL, if it is kept and still holds."""
+        kept = self._kept.get(url)
+        return kept[0] if kept is not None and self._own_words.holds(kept[1]) else None
+
+    def keep(self, url: int, words: PageWords, basis: RepeatedRows) -> None:
+        """Keep the vector of a page that has just been visited; the oldest make room for it."""
+        self._bytes += _size(words, basis) - self._size_at(url)
+        self._kept[url] = words, basis
+        while self._bytes > MOST_BYTES:
+            oldest = next(iter(self._kept))
+            self._bytes -= self._size_at(oldest)
+            del self._kept[oldest]
+
+    def renew(self, url: int, words: PageWords, basis: RepeatedRows) -> None:
+        """The vector of a page as it was read again: it is kept if the one before was."""
+        if url in self._kept:
+            self.keep(url, words, basis)
+
+    def _size_at(self, url: int) -> int:
+        return _size(*self._kept[url]) if url in self._kept else 0
+
+
+def _size(words: PageWords, basis: RepeatedRows) -> int:
+    return (
+        _OBJECTS
+        + words.vector.stems.nbytes
+        + words.vector.weights.nbytes
+        + words.said.nbytes
+        + basis.rows.nbytes
+        + basis.is_known.nbytes
+    )

@@ -9,10 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from salticid.exact import logs_of_counts
-from salticid.learning.keyword_match import PageWords
-from salticid.model import Floats, Ints, RepeatedRows
+from salticid.model import Floats, Ints
 from salticid.native import at, lib
-from salticid.protocols import OwnWords
 from salticid.snapshots import in_snapshot
 from salticid.text import Bag
 
@@ -117,60 +115,3 @@ def dense_product(one: Floats, other: Floats) -> float:
 def length_of(dense: Floats) -> float:
     """The Euclidean length of a vector given as one weight for each stem."""
     return sqrt(dense_product(dense, dense))
-
-
-# The newest pages as vectors, for a judge that changes its mind and scores them again.
-
-MOST_BYTES = 16 << 20
-"""So much is kept, of the newest pages: 1,500 of some thousand words each."""
-_OBJECTS = 1000
-"""What is taken besides the numbers."""
-
-
-class KeptVectors:
-    """What pages were read as, by URL, as long as they would be read as the same by now.
-
-    A page's vector changes only when its site repeats other words of it than before. It is a cache: what is not kept
-    is read again.
-    """
-
-    def __init__(self, own_words: OwnWords) -> None:
-        self._own_words = own_words
-        self._kept: dict[int, tuple[PageWords, RepeatedRows]] = {}
-        self._bytes = 0
-
-    def __len__(self) -> int:
-        return len(self._kept)
-
-    def of(self, url: int) -> PageWords | None:
-        """The vector of the page of a URL, if it is kept and still holds."""
-        kept = self._kept.get(url)
-        return kept[0] if kept is not None and self._own_words.holds(kept[1]) else None
-
-    def keep(self, url: int, words: PageWords, basis: RepeatedRows) -> None:
-        """Keep the vector of a page that has just been visited; the oldest make room for it."""
-        self._bytes += _size(words, basis) - self._size_at(url)
-        self._kept[url] = words, basis
-        while self._bytes > MOST_BYTES:
-            oldest = next(iter(self._kept))
-            self._bytes -= self._size_at(oldest)
-            del self._kept[oldest]
-
-    def renew(self, url: int, words: PageWords, basis: RepeatedRows) -> None:
-        """The vector of a page as it was read again: it is kept if the one before was."""
-        if url in self._kept:
-            self.keep(url, words, basis)
-
-    def _size_at(self, url: int) -> int:
-        return _size(*self._kept[url]) if url in self._kept else 0
-
-
-def _size(words: PageWords, basis: RepeatedRows) -> int:
-    return (
-        _OBJECTS
-        + words.vector.stems.nbytes
-        + words.vector.weights.nbytes
-        + words.said.nbytes
-        + basis.rows.nbytes
-        + basis.is_known.nbytes
-    )
