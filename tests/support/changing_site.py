@@ -91,7 +91,7 @@ def serving() -> Iterator[tuple[Site, int]]:
 def page(about: str, *links: str) -> str:
     """A page on topic, its title and text about something, that links to paths."""
     anchors = " ".join(f"<a href={link}>{link[1:]}</a>" for link in links)
-    return f"<title>{about}</title><p>jumping spiders and {about} {anchors}"
+    return f"<title>{about} of jumping spiders</title><p>jumping spiders and {about} {anchors}"
 
 
 def crawl(
