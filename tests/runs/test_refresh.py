@@ -9,7 +9,7 @@ from email.utils import formatdate
 from pathlib import Path
 
 import pytest
-from tests.support.changing_site import LONG_AGO, SITE, Site, crawl, page, refreshed, serving
+from tests.support.changing_site import LONG_AGO, SITE, Site, crawl, page, refreshed, serving, title
 from tests.support.running import Said, salticid
 
 from salticid.store.archive.warc import read
@@ -47,7 +47,7 @@ def test_what_changed_is_told_and_kept_beside_the_old(site: tuple[Site, int], tm
     step = step_of(crawled, "/plain2")
     old, seen = crawled.page(step), Versions(crawled.database).last(step)
     assert old is not None
-    assert (old.title, seen.page.title) == ("nothing either", "something new at last")
+    assert (old.title, seen.page.title) == (title("nothing either"), title("something new at last"))
     recheck = Versions(crawled.database).newest(step)
     assert recheck is not None
     exchange = read(tmp_path / "c", recheck.places[-1])

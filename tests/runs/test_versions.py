@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support.changing_site import LONG_AGO, SITE, crawl, page, refreshed, serving
+from tests.support.changing_site import LONG_AGO, SITE, crawl, page, refreshed, serving, title
 from tests.support.running import salticid
 
 from salticid.metrics.parts.retrieval import estimated_recency
@@ -85,7 +85,7 @@ def test_export_tells_what_pages_said_at_a_date(twice: Twice) -> None:
     assert now == twice.export(*at(after))
     assert len(then) == 8
     assert now.keys() == then.keys() - {"/leaving"}
-    assert (now["/dated"]["title"], then["/dated"]["title"]) == ("a later date", "a date")
+    assert (now["/dated"]["title"], then["/dated"]["title"]) == (title("a later date"), title("a date"))
     assert now["/dated"]["fetched"] > then["/dated"]["fetched"]
     assert now["/tagged"] == then["/tagged"], "it did not change"
 

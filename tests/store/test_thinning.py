@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.support.changing_site import crawl, page, reach, refreshed, serving
+from tests.support.changing_site import crawl, page, reach, refreshed, serving, title
 from tests.support.made_crawl import BEGAN, Made, article
 from tests.support.running import salticid
 from tests.support.tampering import tampering
@@ -173,7 +173,7 @@ def test_a_refresh_keeps_so_many(tmp_path: Path) -> None:
         assert (said.status, json.loads(said.out)["thinned"]) == (0, 1), said.err
         assert [f"version {number * 3}" in "".join(archived(folder)) for number in "ab"] == [False, True]
         said = salticid("search", folder, "version", "--json")
-        assert [json.loads(line)["title"] for line in said.out.splitlines()] == ["the last version"]
+        assert [json.loads(line)["title"] for line in said.out.splitlines()] == [title("the last version")]
         said = salticid(
             "crawl", tmp_path / "topic.toml", "--resolve", f"*=127.0.0.1:{port}", "--allow-net", "127.0.0.0/8",
             "--out", folder, "--json", "--max-pages", "2000",

@@ -91,7 +91,12 @@ def serving() -> Iterator[tuple[Site, int]]:
 def page(about: str, *links: str) -> str:
     """A page on topic, its title and text about something, that links to paths."""
     anchors = " ".join(f"<a href={link}>{link[1:]}</a>" for link in links)
-    return f"<title>{about} of jumping spiders</title><p>jumping spiders and {about} {anchors}"
+    return f"<title>{title(about)}</title><p>jumping spiders and {about} {anchors}"
+
+
+def title(about: str) -> str:
+    """The title of such a page. It names the topic, because pages of a line are judged by their titles."""
+    return f"{about} of jumping spiders"
 
 
 def crawl(
