@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from inspect import iscoroutinefunction
 from math import isnan
+from typing import cast
 
 import numpy as np
 
@@ -33,7 +35,7 @@ from salticid.model import (
     Visit,
 )
 from salticid.outlook import Outlook, outlook
-from salticid.protocols import Brief, Judge, Log, RescoringJudge, StartPageJudge, Strategy
+from salticid.protocols import BatchJudge, Brief, Judge, Log, RescoringJudge, StartPageJudge, Strategy
 from salticid.scope import Boundary
 from salticid.snapshots import in_snapshot, numbers
 from salticid.tables import CHOSEN, FAILED, KNOWN, REACHED, UNKNOWN, UrlStates, page_of_glimpse
@@ -46,6 +48,8 @@ STALLED_AFTER = 1000
 """After so many revisits in a row nothing new is expected of a walker."""
 MOST_RESCORES = 5_000
 """So many of the last pages are scored again when the judge has changed its mind: a second's work or so."""
+RESCORED_AT_ONCE = 256
+"""A judge that scores many pages at once gets so many of them."""
 NOWHERE_TO_GO = (StopReason.FRONTIER_EMPTY, StopReason.EXTINCT)
 """After these ends nothing more is found, however much there is."""
 LOOK_AHEAD_EVERY = 10
@@ -164,15 +168,15 @@ class Crawl:
         self.in_flight += len(to_fetch)
         return to_fetch
 
-    def deliver(self, choice: Choice, response: Response) -> Visit:
-        """Apply one arrival and return the visit it makes."""
+    def deliver(self, choice: Choice, response: Response, score: float | None = None) -> Visit:
+        """Apply one arrival and return the visit it makes; the judge is asked unless the `score` is known already."""
         self.in_flight -= 1
         self.fetches += response.outcome.fetched
         if (answer := self._answer_for_walkers(response)) is not None:
             self._answers[choice.link.url] = answer
             visit = self._revisit(choice)
         else:
-            visit = self._settle(choice, self._admit(choice, response))
+            visit = self._settle(choice, self._admit(choice, response), score=score)
         for asker in self._asking_too.pop(choice.link.url, ()):
             self._revisit(asker)
         return visit
@@ -436,10 +440,13 @@ class Crawl:
         names = self.brief.urls
         return url if site(names[url]) == site(names[response.final]) else response.final
 
-    def _settle(self, choice: Choice, response: Response, revisit: bool = False) -> Visit:
+    def _settle(self, choice: Choice, response: Response, revisit: bool = False, score: float | None = None) -> Visit:
         """Make the visit, show it to the strategy, and log it."""
         page = response.page
-        score = self.judge.score(page) if page is not None else 0.0
+        if page is None:
+            score = 0.0
+        elif score is None:
+            score = self.judge.score(page)
         if isnan(score):
             raise ContractBroken("the judge gave the score NaN; scores are numbers in 0..1")
         positive = page is not None and score >= self.judge.line
@@ -490,14 +497,28 @@ class Crawl:
     def _new_scores(self) -> list[tuple[int, float]]:
         """The last visits that the judge, having changed its mind, scores otherwise now."""
         last = np.flatnonzero(np.array(self._pages_by_step) != NO_URL)[-MOST_RESCORES:].tolist()
-        scores = ((step, self._score_now(step)) for step in last)
+        scores = zip(last, self._scores_now(last), strict=True)
         return [(step, score) for step, score in scores if score != self._scores[step]]
 
+    def _scores_now(self, steps: Sequence[int]) -> Iterator[float]:
+        judge = self.judge
+        in_batches = isinstance(judge, BatchJudge) and not iscoroutinefunction(judge.score_many)
+        for start in range(0, len(steps), RESCORED_AT_ONCE):
+            batch = steps[start : start + RESCORED_AT_ONCE]
+            if in_batches and self._score_again is None:
+                pages = [self._newer(step) or self._page_again(self._pages_by_step[step]) for step in batch]
+                yield from cast(Sequence[float], cast(BatchJudge, judge).score_many(pages))
+            else:
+                yield from map(self._score_now, batch)
+
     def _score_now(self, step: int) -> float:
-        newer, url = None if self._newest is None else self._newest(step), self._pages_by_step[step]
+        newer, url = self._newer(step), self._pages_by_step[step]
         if newer is None and self._score_again is not None:
             return self._score_again(url, self._page_again)
         return self.judge.score(self._page_again(url) if newer is None else newer)
+
+    def _newer(self, step: int) -> Page | None:
+        return None if self._newest is None else self._newest(step)
 
     def _remember(self, response: Response) -> None:
         """Keep what a walker may ask for again, without the page: that is recalled."""

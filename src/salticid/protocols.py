@@ -6,7 +6,7 @@ log. Nothing here does anything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
@@ -163,7 +163,8 @@ class Backlinks(Protocol):
 class Judge(Protocol):
     """What the crawler believes about a page while it runs: not the truth, which it never sees.
 
-    A judge may also be a `StartPageJudge` or a `RescoringJudge`, and say whether it learns (`SaysWhetherItHeeds`).
+    A judge may also be a `StartPageJudge`, a `RescoringJudge` or a `BatchJudge`, and say whether it learns
+    (`SaysWhetherItHeeds`) and whether it can be repeated (`SaysWhetherItRepeats`).
     """
 
     @property
@@ -187,8 +188,12 @@ class Judge(Protocol):
         """
         ...
 
-    def learn(self, liked: Sequence[tuple[Page, int]]) -> bool:
-        """Take a person's word about pages, +1 or -1 each; True when scores given before may now differ."""
+    def learn(self, liked: Sequence[tuple[Page, float]]) -> bool:
+        """Take answers about pages; True when scores given before may now differ.
+
+        Above 0 a page is what is wanted, below 0 it is not, and 0 takes back what was said. A person's word weighs 1,
+        a language model's less.
+        """
         ...
 
 
@@ -208,6 +213,29 @@ class RescoringJudge(Protocol):
     def score_again(self, url: int, recall: Callable[[int], Page]) -> float:
         """The score of a page that it has watched. `recall` gives the page, if it is needed."""
         ...
+
+
+@runtime_checkable
+class BatchJudge(Protocol):
+    """A judge that scores many pages at once: a model on a GPU, or one behind an endpoint.
+
+    A live crawl hands over all pages that arrived while it was busy, and delivers them when their scores are there.
+    """
+
+    def score_many(self, pages: Sequence[Page]) -> Sequence[float] | Awaitable[Sequence[float]]:
+        """The `score` of each page, in order. It may be `async`: the crawl goes on fetching meanwhile."""
+        ...
+
+
+@runtime_checkable
+class SaysWhetherItRepeats(Protocol):
+    """A class of strategies or judges that says whether the same calls give the same results, bit for bit.
+
+    One that says nothing is taken to. With `deterministic = False` a resumed crawl takes its past as given: it is fed
+    what the log holds, and asked for none of it again.
+    """
+
+    deterministic: bool
 
 
 @runtime_checkable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from zlib import crc32
 
 import pytest
@@ -13,8 +13,9 @@ from tests.support.virtual_time import Answer, clock, html, live_web, run_virtua
 from salticid.crawl import Crawl
 from salticid.drivers.live import LINKS_A_HOST, LiveDriver
 from salticid.drivers.replay import VirtualClock, Window, replay
+from salticid.errors import ContractBroken
 from salticid.judges.cosine import Cosine
-from salticid.model import Outcome, Response, StopReason
+from salticid.model import Outcome, Page, Response, StopReason
 from salticid.runs.brief import KnownPages, prepare, settle
 from salticid.strategies.best_first import BestFirst
 from salticid.testing.small import Sheet, SmallWeb, random_web
@@ -190,3 +191,64 @@ def test_every_choice_is_delivered_once(requests: int) -> None:
     left_behind = {web.small.name(url)[:3] for url in set(chosen) - set(visited)}
     assert left_behind == ({"h3."} if stopped is StopReason.WAITING else set())
     assert set(visited) <= set(chosen)
+
+
+class InBatches(Cosine):
+    """A judge that takes its time, however many pages it is given."""
+
+    seconds = 0.3
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.batches: list[int] = []
+
+    async def score_many(self, pages: Sequence[Page]) -> list[float]:
+        self.batches.append(len(pages))
+        await asyncio.sleep(self.seconds)
+        return [self.score(page) for page in pages]
+
+
+class AtOnce(Cosine):
+    def score_many(self, pages: Sequence[Page]) -> list[float]:
+        return [self.score(page) for page in pages]
+
+
+@pytest.mark.parametrize("judge", [InBatches(), AtOnce()])
+def test_a_judge_of_batches_gives_the_same_scores_to_the_same_pages(judge: Cosine) -> None:
+    web = SlowWeb(random_web(80, 6, seed=1))
+    _, alone = hunt(SlowWeb(random_web(80, 6, seed=1)), 8)
+    stopped, done = hunt(web, 8, judge=judge)
+    assert stopped is StopReason.FRONTIER_EMPTY
+
+    def found(crawled: Hunt) -> dict[str, float]:
+        return {crawled.web.small.name(visit.final): visit.score for visit in crawled.log.visits if visit.good}
+
+    assert found(done) == found(alone)
+
+
+def test_a_slow_judge_does_not_hold_up_the_fetches() -> None:
+    judge = InBatches()
+    web = SlowWeb(hosts(60), lambda name: 0.1)
+    _, done = hunt(web, 16, judge=judge)
+    assert sum(judge.batches) == 61
+    assert max(judge.batches) > 5
+    one_by_one = 61 * judge.seconds
+    assert done.log.visits[-1].at < one_by_one / 5
+
+
+def test_a_budget_holds_while_pages_wait_for_their_scores() -> None:
+    judge = InBatches()
+    stopped, done = hunt(SlowWeb(hosts(60), lambda name: 0.1), 16, Limits(max_pages=20), judge=judge)
+    assert stopped is StopReason.BUDGET
+    assert sum(visit.good for visit in done.log.visits) == 20
+    assert sum(judge.batches) == 20
+
+
+class Forgetful(Cosine):
+    def score_many(self, pages: Sequence[Page]) -> list[float]:
+        return []
+
+
+def test_a_judge_that_loses_pages_is_told() -> None:
+    with pytest.raises(ContractBroken, match="gave 0 scores for 1 pages"):
+        hunt(SlowWeb(hosts(3)), 2, judge=Forgetful())

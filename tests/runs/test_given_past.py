@@ -76,7 +76,7 @@ def test_an_older_crawl_goes_on_with_its_past_as_given(tmp_path: Path, strategy:
         def order(as_given: bool, pages: int) -> Order:
             known, limits = load_topic(topic)[0], Limits(max_pages=pages)
             spec = CrawlSpec(topic=known, strategy=strategy, judge="cosine", limits=limits, live=settings)
-            return replace(resolve(spec, folder), as_given=as_given)
+            return replace(resolve(spec, folder), any_version=as_given)
 
         with pytest.raises(UserError, match=r"was made by salticid 0\.0\.7, this is .*salticid watch"):
             run(order(False, 80))
@@ -109,6 +109,6 @@ def test_agents_that_walk_cannot_be_told_where_they_went(tmp_path: Path) -> None
     as_if_made_before(folder, "random_walk")
     known, limits = load_topic(topic)[0], Limits(max_pages=20)
     spec = CrawlSpec(topic=known, strategy="random_walk", judge="cosine", limits=limits)
-    order = replace(resolve(spec, folder), as_given=True)
+    order = replace(resolve(spec, folder), any_version=True)
     with pytest.raises(UserError, match="agents that walk"):
         run(order)

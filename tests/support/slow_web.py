@@ -12,6 +12,7 @@ from salticid.crawl import Crawl
 from salticid.drivers.live import NO_CALLS, DriverCalls, LiveDriver
 from salticid.judges.cosine import Cosine
 from salticid.model import Choice, Response, StopReason
+from salticid.protocols import Judge
 from salticid.runs.brief import prepare
 from salticid.runs.recorded import MemoryLog
 from salticid.strategies.best_first import BestFirst
@@ -85,11 +86,12 @@ class Hunt:
         limits: Limits = PLENTY,
         sitemaps: bool = False,
         calls: DriverCalls = NO_CALLS,
+        judge: Judge | None = None,
     ) -> None:
         self.web, self.log = web, Log()
         brief = prepare(web.small.topic, web.small, limits, seed=0)
         web.small.asked.clear()
-        self.crawl = Crawl(brief, BestFirst(), Cosine(), self.log, clock, web.small.page)
+        self.crawl = Crawl(brief, BestFirst(), judge or Cosine(), self.log, clock, web.small.page)
         self.driver = LiveDriver(self.crawl, web, requests, clock, sitemaps=sitemaps, calls=calls)
 
     async def run(self) -> StopReason:
@@ -102,11 +104,13 @@ class Hunt:
         return [self.web.small.name(visit.url) for visit in self.log.visits]
 
 
-def hunt(web: SlowWeb, requests: int, limits: Limits = PLENTY, sitemaps: bool = False) -> tuple[StopReason, Hunt]:
+def hunt(
+    web: SlowWeb, requests: int, limits: Limits = PLENTY, sitemaps: bool = False, judge: Judge | None = None
+) -> tuple[StopReason, Hunt]:
     """A whole crawl."""
 
     async def main() -> tuple[StopReason, Hunt]:
-        done = Hunt(web, requests, limits, sitemaps)
+        done = Hunt(web, requests, limits, sitemaps, judge=judge)
         return await done.run(), done
 
     return run_virtual(main())

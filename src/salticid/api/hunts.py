@@ -62,6 +62,7 @@ class HuntOptions(TypedDict, total=False):
     known: Sequence[str | Path]
     known_for: float | str
     arrivals: str
+    as_given: bool
     seed: int
     max_pages: int
     max_fetches: int | None

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 from salticid.crawl import Crawl
 from salticid.drivers.glimpses import Feeds, KnownElsewhere
 from salticid.drivers.lobby import Lobby
 from salticid.drivers.parking import Parking, SecondChances, wait_for_the_log
 from salticid.drivers.traps import Traps
+from salticid.errors import ContractBroken
 from salticid.model import FROM_SEED, Choice, Links, Outcome, Page, Response, StopReason, Visit
+from salticid.protocols import BatchJudge
 from salticid.topic import Limits
 from salticid.webs.live import Crowded, MayAsk, Parked
 
@@ -114,6 +116,8 @@ class LiveDriver:
         self._mapped_hosts: set[int] = set()
         self._probes: dict[int, None] = {}
         self._out: set[asyncio.Task[Any]] = set()
+        self._unscored: list[tuple[Choice, Response]] = []
+        self._scoring = False
         self._hosts: Counter[int] = Counter()
         self._busy: frozenset[int] = frozenset()
         self.parking = Parking(clock)
@@ -144,6 +148,8 @@ class LiveDriver:
             while True:
                 if self.crawl.log.trouble is not None:
                     await self._wait_for_the_log()
+                if self._unscored and not self._scoring and self._events.empty():
+                    self._score_arrivals()
                 if not self.paused:
                     await self._send_out()
                 if self._over():
@@ -248,7 +254,7 @@ class LiveDriver:
         for free_choice in self.parking.release(self.crawl.take_up):
             self._send_or_keep(free_choice)
         resting = self.parking.hosts
-        while len(self._out) < self._room and not self.paused:
+        while len(self._out) < self._room and len(self._unscored) < self._room and not self.paused:
             if (choice := self._choice(resting)) is None:
                 break
             if self._known is not None and (answer := self._known.answer(choice)) is not None:
@@ -310,7 +316,7 @@ class LiveDriver:
         crawl = self.crawl
         if self.paused:
             return self._interrupted
-        if not self._out:
+        if not self._out and not self._unscored:
             if self._last_chance and not self.parking:
                 self._last_chance = False
                 if self._give_a_chance():
@@ -391,15 +397,34 @@ class LiveDriver:
             response = replace(response, outcome=Outcome.DEAD, page=None)
         if self._known is not None and response.page is not None:
             self._known.compare(response.page)
-        visit = self._deliver(choice, response)
+        if response.page is not None and isinstance(self.crawl.judge, BatchJudge):
+            self._unscored.append((choice, response))
+        else:
+            self._take_in(choice, response)
+
+    def _score_arrivals(self) -> None:
+        """Hand the judge all pages that wait for it; they are delivered, in order, when their scores are there."""
+        batch, self._unscored = self._unscored, []
+        self._scoring = True
+        pages = [response.page for _, response in batch if response.page is not None]
+        self._start(_scores(cast(BatchJudge, self.crawl.judge), pages), partial(self._take_scores, batch))
+
+    def _take_scores(self, batch: Sequence[tuple[Choice, Response]], task: asyncio.Task[Sequence[float]]) -> None:
+        self._scoring = False
+        for (choice, response), score in zip(batch, task.result(), strict=True):
+            self._take_in(choice, response, score)
+
+    def _take_in(self, choice: Choice, response: Response, score: float | None = None) -> None:
+        """Deliver an answer, and read what the site of a relevant page offers besides."""
+        visit, host = self._deliver(choice, response, score), self._host(choice)
         if self._sitemaps and visit.positive and host not in self._mapped_hosts:
             self._mapped_hosts.add(host)
             self._read_sitemap(visit)
         for feed in () if self._feeds is None else self._feeds.unread(visit):
             self._start(self._web.feed(feed), partial(self._show_feed, visit))
 
-    def _deliver(self, choice: Choice, response: Response) -> Visit:
-        visit = self.crawl.deliver(choice, response)
+    def _deliver(self, choice: Choice, response: Response, score: float | None = None) -> Visit:
+        visit = self.crawl.deliver(choice, response, score)
         if links := self._chances.observe(visit):
             self.crawl.offer_again(links)
         if self._traps is not None:
@@ -435,6 +460,14 @@ class LiveDriver:
 
     def _host(self, choice: Choice) -> int:
         return self.crawl.brief.urls.host(choice.link.url)
+
+
+async def _scores(judge: BatchJudge, pages: Sequence[Page]) -> Sequence[float]:
+    scores = judge.score_many(pages)
+    scores = await scores if isinstance(scores, Awaitable) else scores
+    if len(scores) != len(pages):
+        raise ContractBroken(f"the judge gave {len(scores)} scores for {len(pages)} pages")
+    return [float(score) for score in scores]
 
 
 def _left_out(choice: Choice) -> Response:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -146,19 +146,21 @@ def visits(
     clock: VirtualClock,
     busy: Callable[[Iterable[Choice]], frozenset[int]] | None = None,
     known: KnownElsewhere | None = None,
+    flying: Sequence[Choice] = (),
 ) -> Iterator[Visit]:
     """The same, arrival by arrival; `crawl.stopped` says in the end why it ended.
 
     `arrivals` decides who of those in flight returns next; a download ends its own seconds after it
     began, or when those before it let it. An interrupted crawl delivers nothing more. `busy` says which hosts to
     leave alone while these are in flight; the crawl is then asked, as a live driver does, until it wants no more.
-    What is `known` elsewhere is not looked for.
+    What is `known` elsewhere is not looked for. An earlier run left these choices `flying`.
     """
-    in_flight: dict[int, tuple[Choice, float]] = {}
+    in_flight: dict[int, tuple[Choice, float]] = {choice.link.url: (choice, clock.now) for choice in flying}
+    arrivals.add([*flying])
     while True:
         while (room := arrivals.room()) > 0:
-            flying = busy([choice for choice, _ in in_flight.values()]) if busy else frozenset[int]()
-            choices = crawl.choices(room, flying)
+            hosts = busy([choice for choice, _ in in_flight.values()]) if busy else frozenset[int]()
+            choices = crawl.choices(room, hosts)
             in_flight.update((choice.link.url, (choice, clock.now)) for choice in choices)
             arrivals.add(choices)
             if not choices or busy is None:

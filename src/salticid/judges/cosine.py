@@ -47,6 +47,6 @@ class Cosine:
     def watch(self, page: Page, score: float) -> bool:
         return False
 
-    def learn(self, likings: Sequence[tuple[Page, int]]) -> bool:
+    def learn(self, likings: Sequence[tuple[Page, float]]) -> bool:
         """A fixed query learns nothing."""
         return False

@@ -82,7 +82,7 @@ class Tfidf:
             self._weigh()
         return due
 
-    def learn(self, likings: Sequence[tuple[Page, int]]) -> bool:
+    def learn(self, likings: Sequence[tuple[Page, float]]) -> bool:
         before = list(self._examples)
         for page, liking in likings:
             self._examples.pop(page.url, None)

@@ -53,7 +53,7 @@ class TrainedJudge:
             self._train()
         return due
 
-    def learn(self, likings: Sequence[tuple[Page, int]]) -> bool:
+    def learn(self, likings: Sequence[tuple[Page, float]]) -> bool:
         """Pages a person likes are on topic, pages a person dislikes are not; a liking of 0 takes that back."""
         self._feedback.update({page.url: (page, liking > 0) for page, liking in likings if liking})
         for page, liking in likings:

@@ -20,6 +20,7 @@ from salticid.model import StopReason
 from salticid.protocols import Table, UrlTable
 from salticid.runs.brief import KnownPages
 from salticid.runs.live_settings import LiveSettings
+from salticid.runs.named import repeats_itself
 from salticid.runs.onlooker import Onlooker
 from salticid.runs.order import ForeignWeb, Order, Result
 from salticid.store import AS_GIVEN, CrawlLog, OtherCrawls
@@ -142,7 +143,10 @@ class Run(ABC):
         self.order, self.larger = self.order.continuing(self.log, before)
         if (missing := self.log.go_on()) is not None:
             self.onlooker.warn(missing)
-        self.as_given = AS_GIVEN in before or before["version"] != __version__
+        order = self.order
+        repeats = all(repeats_itself(part) for part in (order.strategy, order.judge))
+        same_version = AS_GIVEN not in before and before["version"] == __version__
+        self.as_given = order.spec.as_given or not (repeats and same_version)
         if self.as_given:
             self.log.about({AS_GIVEN: __version__})
         record = self.log.record()

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from salticid.errors import UserError
 from salticid.judges import judges
-from salticid.protocols import Judge, NamesJudge, SaysWhetherItHeeds, Strategy
+from salticid.protocols import Judge, NamesJudge, SaysWhetherItHeeds, SaysWhetherItRepeats, Strategy
 from salticid.registry import Registry, instance_of, names_a_file, read_strategy_file, settings_of
 from salticid.runs.spec import DEFAULT_JUDGE as DEFAULT_JUDGE
 from salticid.runs.spec import DEFAULT_STRATEGY as DEFAULT_STRATEGY
@@ -132,6 +132,11 @@ def unheeded(strategy: str, judge: str) -> str | None:
         f"What you say of pages is kept, and changes nothing else: the judge {judge} never learns, and the strategy "
         f"{name} fetches what it would have anyway."
     )
+
+
+def repeats_itself(part: Strategy | Judge) -> bool:
+    """Whether the same calls to a strategy or judge give the same results; one that says nothing of it is taken to."""
+    return part.deterministic if isinstance(part, SaysWhetherItRepeats) else True
 
 
 def _heeds(room: Registry[Any], name: str) -> bool:

@@ -102,7 +102,7 @@ class Order:
 
     Of the spec, strategy and judge are their names, with all their settings. `opened` is the web, unless it is the live
     one: a recorded one, or one that another program fetches, which then runs the crawl too. `may_shrink`: whether a
-    crawl that is gone on with may have a smaller budget than before. `as_given`: a crawl of another version of the
+    crawl that is gone on with may have a smaller budget than before. `any_version`: a crawl of another version of the
     program is gone on with, its past taken as given.
     """
 
@@ -113,7 +113,7 @@ class Order:
     folder: Path = IN_MEMORY
     backlinks: BacklinksOver | None = None
     may_shrink: bool = False
-    as_given: bool = False
+    any_version: bool = False
 
     @property
     def topic(self) -> Topic:
@@ -159,7 +159,7 @@ class Order:
         """
         folder = log.folder
         check_not_merged(folder, before)
-        check_same(folder, before, self.facts(), self.as_given)
+        check_same(folder, before, self.facts(), self.any_version or self.spec.as_given)
         current = current_limits(log.database, before)
         limits = new_limits(folder, current, self.spec.limits, may_shrink=self.may_shrink)
         return replace(self, spec=msgspec.structs.replace(self.spec, limits=first_limits(before))), limits
@@ -302,7 +302,7 @@ def kept_order(
     judge_name, judging = _made(judges, spec.judge or "", spec.judge_settings, judge, **where)
     spec = msgspec.structs.replace(spec, strategy=strategy_name, judge=judge_name, live=settings)
     order = resolve(spec, folder, strategy=made, judge=judging, backlinks_from=backlinks_from)
-    return replace(order, as_given=True)
+    return replace(order, any_version=True)
 
 
 def _made(

@@ -8,9 +8,9 @@ checked against it. Where the log ends, the crawl goes on by itself.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from math import inf
-from typing import Any
+from typing import Any, cast
 
 from salticid.crawl import Crawl
 from salticid.errors import SalticidError, UserError
@@ -27,7 +27,7 @@ from salticid.messages import (
     Sight,
 )
 from salticid.model import Choice, Feedback, Links, Page, Response, Visit
-from salticid.protocols import Brief, Judge, RescoringJudge, StartPageJudge
+from salticid.protocols import BatchJudge, Brief, Judge, RescoringJudge, StartPageJudge
 from salticid.store import Call, ChoiceCall, CrawlLog, Delivery, LogMark, Record
 
 A_TURN = 100
@@ -149,6 +149,8 @@ class RelivedJudge:
             self.start_page = judge.start_page
         if isinstance(judge, RescoringJudge):
             self.score_again = judge.score_again
+        if isinstance(judge, BatchJudge):
+            self.score_many = judge.score_many
 
     @property
     def line(self) -> float:
@@ -169,7 +171,7 @@ class RelivedJudge:
         self._tell()
         return False
 
-    def learn(self, liked: Sequence[tuple[Page, int]]) -> bool:
+    def learn(self, liked: Sequence[tuple[Page, float]]) -> bool:
         return self._judge.learn(liked)
 
 
@@ -215,7 +217,8 @@ def _of(flying: dict[int, Choice], response: Response) -> Choice:
 def _differs(how: str) -> SalticidError:
     return SalticidError(
         f"the crawl cannot be continued: played again, it does not do what its log says ({how}); "
-        "its strategy or a library it uses has changed. What was found stays readable; crawl on in a new folder"
+        "its strategy, its judge or a library has changed, or does not repeat itself. What was found stays readable; "
+        "add --as-given to resume it without replaying, or crawl into a new folder"
     )
 
 
@@ -240,10 +243,10 @@ class GivenLog(RelivedLog):
             super().add_message(message)
 
 
-async def relive_as_given(
-    crawl: Crawl, judge: Judge, past: Past, show: Callable[[Visit], None], in_flight: Sequence[Choice] = ()
-) -> list[Choice]:
-    """Tell a live crawl its past, showing each arrival; the choices that were in flight when it ended."""
+def given_visits(
+    crawl: Crawl, judge: Judge, past: Past, in_flight: Sequence[Choice] = ()
+) -> Generator[Visit, None, list[Choice]]:
+    """Tell a crawl its past, visit by visit; returns the choices that were in flight when it ended."""
     if crawl.strategy.walks:
         raise UserError(
             f"the crawl in {past.log.folder} was made by agents that walk, which cannot be told where they went; "
@@ -258,9 +261,22 @@ async def relive_as_given(
                 past.log.launch(choice, row.id)
                 crawl.repeat(choice)
         elif isinstance(call, Delivery):
-            show(crawl.deliver_again(flying.pop(call.visit.choice), call.response))
-            if call.visit.step % A_TURN == 0:
-                await asyncio.sleep(0)
+            yield crawl.deliver_again(flying.pop(call.visit.choice), call.response)
         else:
             past.tell(crawl, judge)
     return list(flying.values())
+
+
+async def relive_as_given(
+    crawl: Crawl, judge: Judge, past: Past, show: Callable[[Visit], None], in_flight: Sequence[Choice] = ()
+) -> list[Choice]:
+    """Tell a live crawl its past, showing each arrival; the choices that were in flight when it ended."""
+    visits = given_visits(crawl, judge, past, in_flight)
+    while True:
+        try:
+            visit = next(visits)
+        except StopIteration as end:
+            return cast(list[Choice], end.value)
+        show(visit)
+        if visit.step % A_TURN == 0:
+            await asyncio.sleep(0)

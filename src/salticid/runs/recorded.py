@@ -16,7 +16,7 @@ from salticid.runs.brief import prepare
 from salticid.runs.lifecycle import Run
 from salticid.runs.onlooker import Onlooker
 from salticid.runs.order import Order, Recipe
-from salticid.runs.past import Past
+from salticid.runs.past import Past, given_visits
 from salticid.store import CrawlLog, OtherCrawls
 from salticid.topic import Limits, Topic
 from salticid.webs import RecordedWeb
@@ -54,13 +54,19 @@ class RecordedCrawl:
 
     def visits(self) -> Iterator[Visit]:
         """Crawl to the end, visit by visit; `crawl.stopped` then says why."""
+        flying: list[Choice] = []
+        if self._past is not None and self._past.as_given:
+            flying = yield from given_visits(self.crawl, self._judge, self._past)
+            self.clock.advance(self._past.seconds)
+            self._say_again()
         while True:
-            for visit in visits(self.crawl, self._web, self._arrivals, self.clock, self._busy, self._known):
+            for visit in visits(self.crawl, self._web, self._arrivals, self.clock, self._busy, self._known, flying):
                 if self._known is not None and visit.outcome is Outcome.KNOWN and self._is_new:
                     self._known.show(visit)
                 self._say_again()
                 yield visit
             self._say_again()
+            flying = []
             if self.crawl.stopped is not None:
                 return
 
@@ -101,7 +107,7 @@ class RecordedRun(Run):
         self._may_go_on.set()
 
     async def to_its_end(self) -> StopReason:
-        past = None if self.new else Past(self.log)
+        past = None if self.new else Past(self.log, self.as_given)
         recorded_crawl = self._set_up(past)
         self.crawl, self.clock = recorded_crawl.crawl, recorded_crawl.clock
         self.onlooker.begins(self._end)

@@ -81,6 +81,9 @@ class CrawlSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     limits: Limits = Limits()
     arrivals: Annotated[str, option("Who returns first: one, window:N, roulette:100/50.", MUCH)] = "one"
     seed: Annotated[int, option("Of all that is left to chance.", WHAT, least=0)] = 0
+    as_given: Annotated[
+        bool, option("Resume without replaying: take the visits in the crawl folder as they are.", WHERE)
+    ] = False
     live: LiveSettings = LiveSettings()
 
 
