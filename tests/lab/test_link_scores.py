@@ -47,7 +47,7 @@ class ByName:
     def watch(self, page: Page, score: float) -> bool:
         return False
 
-    def learn(self, liked: Sequence[tuple[Page, int]]) -> bool:
+    def learn(self, liked: Sequence[tuple[Page, float]]) -> bool:
         return False
 
 
