@@ -182,6 +182,7 @@ class Page:
             and _largest(self.tokens) < words
             and _largest(links.url) < urls
             and _largest(self.area_start) <= size
+            and bool((self.area_start[1:] >= self.area_start[:-1]).all())
             and _largest(links.end) <= size
             and bool((links.start.view(np.uint32) <= links.end.view(np.uint32)).all())
             and int(self.area.max(initial=0)) <= Area.REST

@@ -66,6 +66,21 @@ def test_what_is_tested_is_what_is_locked() -> None:
     assert {name: f"=={version(name)}" for name in here} == {name: locked.get(name) for name in here}
 
 
+def test_actions_and_base_images_are_pinned_by_hash_and_kept_up_to_date() -> None:
+    folder = ROOT / ".github"
+    workflows = "".join(file.read_text() for file in sorted((folder / "workflows").iterdir()))
+    actions = re.findall(r"uses: (.+)", workflows)
+    assert len(actions) > 4
+    assert [each for each in actions if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v[\d.]+", each)] == []
+    images = re.findall(r"^FROM (\S+)", (ROOT / "Containerfile").read_text(), re.MULTILINE)
+    assert images
+    assert [each for each in images if not re.search(r"@sha256:[0-9a-f]{64}$", each)] == []
+    kinds = re.findall(r"package-ecosystem: ([\w-]+)", (folder / "dependabot.yml").read_text())
+    assert kinds == ["github-actions", "docker", "pip"]
+    said = [line.rpartition(":: ")[2] for line in PROJECT["project"]["classifiers"] if " 3." in line]
+    assert re.findall(r'"(3\.\d+)"', workflows) == said
+
+
 def test_every_licence_is_allowed() -> None:
     parts = installed("salticid", EXTRAS)
     refused = {name: licence(part.package) for name, part in parts.items() if name != "salticid"}

@@ -62,10 +62,10 @@ def _grow(world: Path, name: str, more: int) -> None:
     (world / f"{name}.bin").write_bytes(data[:more] if more < 0 else data + b"\0" * more)
 
 
-def _put(world: Path, name: str, number: int) -> None:
+def _put(world: Path, name: str, number: int, at: int = -1) -> None:
     without_checksums(world)
     numbers = np.fromfile(world / f"{name}.bin", ARRAYS[name].dtype)
-    numbers[-1] = number
+    numbers[at] = number
     numbers.tofile(world / f"{name}.bin")
 
 
@@ -102,6 +102,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "anchor outside its page": lambda world: _put(world, "link.stop", 100),
     "anchor ends before it starts": lambda world: _put(world, "link.stop", 0),
     "area outside its page": lambda world: _put(world, "area.start", 100),
+    "areas out of order": lambda world: _put(world, "area.start", 0, at=2),
     "area unknown": lambda world: _put(world, "area", 3),
     "end huge": lambda world: _put(world, "token.end", 2**63),
 }

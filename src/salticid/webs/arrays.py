@@ -289,6 +289,13 @@ class Arrays:
         if (self[places].view(np.uint32) > most).any():
             raise self.damage(places.name, "a number is outside its page")
 
+    def check_order(self, places: WorldArray[np.int32], ends: WorldArray[np.uint64]) -> None:
+        """The places of each page, whose last is before its end, must ascend."""
+        is_first = np.zeros(len(self[places]) + 1, np.bool_)
+        is_first[self[ends].astype(np.int64)] = True
+        if ((np.diff(self[places]) < 0) & ~is_first[1:-1]).any():
+            raise self.damage(places.name, "the numbers of a page do not ascend")
+
     def check_ends(self, array: WorldArray[np.uint64], many: int, size: int) -> None:
         """Ends must ascend, one for each of `many`, up to `size`."""
         self.check_length(array, many)

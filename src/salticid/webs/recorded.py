@@ -317,6 +317,7 @@ def check_world(arrays: Arrays) -> None:
     arrays.check_ends(TEXT.end, pages, len(arrays[TEXT.byte]))
     tokens = np.diff(arrays[TOKEN.end], prepend=np.uint64(0))
     arrays.check_places(AREA.start, AREA.end, tokens)
+    arrays.check_order(AREA.start, AREA.end)
     arrays.check_places(LINK.stop, LINK.end, tokens)
     if (arrays[LINK.start].view(np.uint32) > arrays[LINK.stop].view(np.uint32)).any():
         raise arrays.damage(LINK.start.name, "a link ends before it starts")
