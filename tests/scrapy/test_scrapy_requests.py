@@ -268,6 +268,10 @@ def _nested(levels: int) -> Any:
     return value
 
 
+ENDLESS = _ext(12, [0, 1 << 50, 1])
+"""A range: nobody may make all of its numbers."""
+
+
 @pytest.mark.parametrize(
     "told",
     [
@@ -286,6 +290,9 @@ def _nested(levels: int) -> Any:
         {"meta": {"m": _ext(27, ["eval"])}},
         {"meta": {"m": _ext(1, "9" * 5000)}},
         {"meta": {"m": _nested(300)}},
+        {"meta": {"m": _ext(9, 1 << 50)}},
+        *({"meta": {"m": _ext(tag, ENDLESS)}} for tag in (6, 13, 20, 21, 22, 23, 24, 40)),
+        {"flags": ENDLESS},
     ],
 )
 def test_bytes_of_a_stranger_name_no_class_and_run_nothing(

@@ -34,12 +34,14 @@ _DEEPEST = 100
 _FACTORIES: dict[str, type] = {kind.__name__: kind for kind in (int, float, str, list, dict, set)}
 
 
+# By tag: the class, what makes parts of an instance, what makes an instance of parts. Parts are a list, or of the class
+# that makes them.
 _SCALARS: dict[int, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
     1: (int, str, int),
     2: (Decimal, str, Decimal),
-    3: (datetime, datetime.isoformat, datetime.fromisoformat),
-    4: (date, date.isoformat, date.fromisoformat),
-    5: (time, time.isoformat, time.fromisoformat),
+    3: (datetime, str, datetime.fromisoformat),
+    4: (date, str, date.fromisoformat),
+    5: (time, str, time.fromisoformat),
     6: (
         timedelta,
         lambda span: [span.days, span.seconds, span.microseconds],
@@ -115,6 +117,8 @@ class RequestCodec:
     def _request(self, told: Any) -> Request:
         kind: type[Request] = self._class(told["_class"], Request) if "_class" in told else Request
         arguments = {name: value for name, value in told.items() if name in kind.attributes}
+        if not isinstance(arguments.get("flags"), list | None):
+            raise ValueError("flags are not a list")
         for name in ("callback", "errback"):
             if arguments.get(name) is not None:
                 arguments[name] = self._method(arguments[name])
@@ -161,9 +165,20 @@ class RequestCodec:
             parts = self._decoded(inner, depth - 1)
             if tag == _REQUEST:
                 return self._request(parts)
-            return self._made(*parts) if tag == _RECORD else _TAGGED[tag][2](parts)
+            kind, made = self._parts_and_maker(tag)
+            # A number or a range in place of parts would be as large as it says.
+            if not isinstance(parts, kind):
+                raise ValueError(f"{type(parts).__name__} in place of the parts of tag {tag}")
+            return made(parts)
 
         return msgspec.msgpack.decode(data, ext_hook=tagged)
+
+    def _parts_and_maker(self, tag: int) -> tuple[type, Callable[[Any], Any]]:
+        """The class of the parts that a tag's bytes hold, and what makes a value of them."""
+        if tag == _RECORD:
+            return list, lambda parts: self._made(*parts)
+        _, parted, made = _TAGGED[tag]
+        return parted if isinstance(parted, type) else list, made
 
     def _record(self, value: Any, at: str) -> list[Any] | None:
         """Class and contents of a record; None if the value is not one."""
