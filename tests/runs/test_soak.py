@@ -55,6 +55,27 @@ def test_a_busy_server_neither_makes_an_offence_nor_hides_one(pauses: list[float
     assert len([name for name, _ in hosts.offences if name.startswith("h")]) == offences
 
 
+@pytest.mark.parametrize(("pause", "offences"), [(0.3, 0), (0.0, 1)])
+def test_requests_that_a_busy_server_reads_in_another_order_are_compared_by_when_they_came(
+    pause: float, offences: int
+) -> None:
+    async def main() -> FaultyHosts:
+        hosts = FaultyHosts(8, 1.0)
+        async with hosts.serving():
+            first, second = (hosts.address("h1.example"), hosts.port), (hosts.address("h2.example"), hosts.port)
+            with socket.create_connection(first) as known:
+                await asyncio.sleep(0.1)  # the server has accepted this one
+                with socket.create_connection(second) as new:
+                    new.sendall(b"GET /p1 HTTP/1.1\r\nHost: h2.example\r\n\r\n")
+                    time.sleep(pause)  # the server accepts the new connection and reads the known one first
+                    known.sendall(b"GET /p1 HTTP/1.1\r\nHost: h1.example\r\n\r\n")
+                    while hosts.served < 2:
+                        await asyncio.sleep(0.01)
+        return hosts
+
+    assert len(asyncio.run(main()).offences) == offences
+
+
 def test_two_requests_at_once_are_an_offence() -> None:
     async def main() -> FaultyHosts:
         hosts = FaultyHosts(8, 1.0)
