@@ -32,6 +32,34 @@ def test_a_document_says_what_is_its_main_part(html: str) -> None:
     assert main_text(html) == SAYS
 
 
+@pytest.mark.parametrize(
+    "menu",
+    [
+        "<p><a href=a>Modules</a> | <a href=b>Directives</a> | <a href=c>FAQ</a></p>",
+        "<div class=nav>&laquo; <a href=a>previous</a> | <a href=b>up</a> | <a href=c>next</a> &raquo;</div>",
+        "<p>Next: <a href=a>Axis Configuration</a>, Up: <a href=b>Plots</a> [<a href=c>Contents</a>]</p>",
+        "<div><span>Available Languages: </span><a href=a>de</a> | <a href=b>en</a> | <a href=c>fr</a></div>",
+    ],
+)
+def test_a_line_of_links_is_a_menu_wherever_it_stands(menu: str) -> None:
+    assert main_text(f"<body>{menu}<h1>Eyes</h1>{TEXT}{menu}") == f"Eyes\n\n{SAYS}"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<p><a href=a>Eyes</a>, <a href=b>legs</a> and <a href=c>silk</a>.</p>",
+        "<p>Compare <a href=a>eyes</a> with what is known of <a href=b>legs</a> and of <a href=c>silk</a></p>",
+        "<p><a href=a>Eyes</a> | <a href=b>Legs</a></p>",
+        "<h2><a href=a>Eyes</a> <a href=b>Legs</a> <a href=c>Silk</a></h2>",
+    ],
+)
+def test_a_sentence_with_links_is_none(line: str) -> None:
+    text = main_text(f"<body>{TEXT}{line}{TEXT}")
+    assert text is not None
+    assert "egs" in text
+
+
 def test_lists_and_notes_of_a_main_part_stay() -> None:
     notes = "<aside class=footnote-list><aside role=doc-footnote>A note</aside></aside>"
     text = main_text(f"<div>{LIST}</div><main>{TEXT}{LIST}{notes}</main>")

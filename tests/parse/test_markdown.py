@@ -108,6 +108,17 @@ def test_menus_stay_out_though_they_say_what_headings_say() -> None:
     ]
 
 
+def test_a_table_around_prev_and_next_repeats_no_title() -> None:
+    head = (
+        "<table><tr><th colspan=2>Eyes</th></tr><tr><td><a href=a>Prev</a></td><td><a href=b>Next</a></td></tr></table>"
+    )
+    html = f"<div class=navheader>{head}</div><h1>Eyes</h1><p>{ESSAY}</p>"
+    assert [block.markdown for block in parts(html)] == ["# Eyes", ESSAY]
+    text = f"{ESSAY}\nEyes"
+    (_, kept) = blocks_of(LexborHTMLParser(f"<p>{ESSAY}</p>{head}"), text, "http://a.example/")
+    assert (kept.kind, kept.markdown) == (BlockKind.TEXT, "Eyes"), "one cell is no table"
+
+
 def test_a_table_that_holds_things_in_place_is_none_and_one_within_it_is() -> None:
     inner = "<table><tr><th>pair<th>sees<tr><td>front<td>sharply</table>"
     html = f"<table><tr><td>{inner}<td>beside<tr><td>below<td>last</table>"

@@ -9,9 +9,12 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.support.http_stub import Answer, http_stub
 from tests.support.running import salticid
 from tests.support.ui_serving import serving
+
+from salticid.store.search import snippet
 
 SLOGAN = "Jumping spiders are the friends of every garden in town."
 FOOTER = "Every jumping spider here was drawn by hand."
@@ -64,6 +67,22 @@ def test_what_a_site_says_on_each_page_is_no_snippet_unless_the_words_stand_nowh
     friends = salticid("search", tmp_path / "crawls" / name, "friends", "--json").out.splitlines()
     assert len(friends) == len(TREES)
     assert all(json.loads(line)["snippet"].startswith(SLOGAN) for line in friends)
+
+
+@pytest.mark.parametrize(
+    ("said", "kinds", "shown"),
+    [
+        ("Virtual hosts Languages: de | en | fr This page tells what virtual hosts are.", [1, 1, 0, -1, -1, -1],
+         "…This page tells what virtual hosts are."),
+        ("Hosts ¶ virtual | hosts | menu ¶ These are the virtual hosts of one server. Bye.", [],
+         "…These are the virtual hosts of one server. Bye."),
+        ("Virtual hosts: de | en", [], "Virtual hosts: de | en"),
+        ("蜘蛛网在花园里。Virtual hosts are on one machine here。", [], "…Virtual hosts are on one machine here。"),
+    ],
+)  # fmt: skip
+def test_a_sentence_is_shown_before_menus_and_headings(said: str, kinds: list[int], shown: str) -> None:
+    filled = [*kinds, *[0] * (40 - len(kinds))] if kinds else []
+    assert snippet(said, frozenset({"virtual", "hosts"}), list, filled).text == shown
 
 
 def text(pieces: list[Any]) -> str:

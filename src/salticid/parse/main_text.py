@@ -40,6 +40,7 @@ _BY_CLASS = ", ".join(
         "cookie",
     )
 )
+_SPANS = frozenset(("span", "b", "strong", "i", "em", "small", "font", "tt", "code", "nobr", "u"))
 _AROUND = "aside:not([class*=footnote], [class*=citation], [role]), footer, form, [role=complementary]"
 """What is beside the text where it stands in its main part, notes apart; elsewhere the layout tells."""
 
@@ -51,6 +52,41 @@ def leave_out(tree: LexborHTMLParser) -> None:
     tree.strip_tags(_BY_TAG, recursive=True)
     _decompose(tree.css(_BY_ROLE))
     _decompose([node for node in tree.css(_BY_CLASS)[:MOST_LEFT_OUT] if len(node.text()) <= LONGEST_LEFT_OUT])
+    _decompose(_menu_lines(tree))
+
+
+_MENU_LINES = frozenset(("p", "div", "center", "header", "section"))
+_IN_NO_LINE = ", ".join((*_MENU_LINES, "ul", "ol", "dl", "table", "pre", "blockquote", "h1", "h2", "h3", "h4", "h5"))
+LEAST_LINKS = 3
+"""A line of a menu has so many links,"""
+LONGEST_LINE = 300
+"""no more characters,"""
+_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)]*\s*$")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def _menu_lines(tree: LexborHTMLParser) -> list[LexborNode]:
+    """Lines that are links and little between them, as "Home | Contents | Index": no more words than links, no full
+    stop.
+    """
+    links: dict[int, list[LexborNode]] = {}
+    lines: dict[int, LexborNode] = {}
+    for link in tree.css("a[href]"):
+        line = link.parent
+        while line is not None and line.tag in _SPANS:
+            line = line.parent
+        if line is not None and line.tag in _MENU_LINES:
+            lines[line.mem_id] = line
+            links.setdefault(line.mem_id, []).append(link)
+    return [line for key, line in lines.items() if len(links[key]) >= LEAST_LINKS and _is_menu(line, links[key])]
+
+
+def _is_menu(line: LexborNode, links: list[LexborNode]) -> bool:
+    text = line.text()
+    if len(text) > LONGEST_LINE or _SENTENCE_END.search(text) or len(line.css(_IN_NO_LINE)) > 1:  # itself is one
+        return False
+    between = len(_WORD.findall(text)) - sum(len(_WORD.findall(link.text())) for link in links)
+    return between <= len(links)
 
 
 def main_part(tree: LexborHTMLParser) -> LexborNode | None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from salticid.parse.main_text import Block, BlockKind, plain_blocks
+from salticid.parse.main_text import Block, BlockKind, leave_out, plain_blocks
 from salticid.parse.markdown_text import SPANS, MarkdownLine, fenced, paragraph
 from salticid.urls import canonical
 
@@ -162,7 +162,9 @@ class MarkdownWriter:
                     lines.append([""] * len(row))
                 texts.append(" ".join(words))
                 lines.append([line.replace("\\|", "|").replace("|", "\\|") for _, line in cells])
-        if lines:
+        if len(texts) == 1 and sum(map(bool, lines[-1])) == 1:
+            self._write(Block(BlockKind.TEXT, texts[0], paragraph("".join(lines[-1]))))
+        elif lines:
             self._write(Block(BlockKind.TABLE, "\n".join(texts), _table(lines)))
         return True
 
@@ -294,6 +296,7 @@ def blocks_of(tree: LexborHTMLParser, main_text: str, url: str) -> list[Block]:
     base, body = tree.css_first("base[href]"), tree.body
     if body is None:
         return plain_blocks(main_text)
+    leave_out(tree)
     body.strip_tags(_UNREAD)
     lines = _Lines(main_text)
     address = (base and canonical(base.attributes.get("href") or "", url)) or url

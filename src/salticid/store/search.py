@@ -88,6 +88,10 @@ LEAD = 60
 MOST_CHARACTERS = 100_000
 """Characters of a page; a word that stands only after them is found but not shown."""
 
+FEWEST_WORDS = 5
+"""A sentence has so many words."""
+_COMMON = -1
+_ENDS = re.compile(r"([.!?…][\"'”’)\]]*(?= |$)|[。！？])|[|¶•»«]")
 _FIRST_OF_CJK = "\u1100"
 
 
@@ -106,33 +110,36 @@ def page_snippet(
 
     One within a list of links or of what is repeated is shown only if there is no other.
     """
-    common = (link_lists(page) | repeated)[words_before_text(page) :]
-    return snippet(page.text, words, forms, common.tolist())
+    kinds = np.where(link_lists(page) | repeated, _COMMON, page.areas)[words_before_text(page) :]
+    return snippet(page.text, words, forms, kinds.tolist())
 
 
 def snippet(
     text: str,
     words: frozenset[str],
     forms: Callable[[list[str]], list[str]],
-    common: Sequence[bool] = (),
+    kinds: Sequence[int] = (),
 ) -> Snippet:
     """The first piece of a text that shows most of the words looked for; `forms` says what a word counts as.
 
-    `common` says for each word, numbers aside, whether it is in a list of links or on every page of the site; others
-    are shown first, the first of them where no word is found.
+    `kinds` says for each word, numbers aside, what it is part of: of a heading, of a text, or, below 0, of a list of
+    links or of what every page of the site says. Sentences are shown first, then other text of the page's own; where no
+    word is found, the first sentence.
 
     >>> snippet("A web is no trap. Spiders jump.", frozenset({"spiders", "web"}), list)
     Snippet(text='A web is no trap. Spiders jump.', matches=[(2, 5), (18, 25)])
-    >>> snippet("Spiders online: Spiders jump.", frozenset({"spiders"}), list, [True, True, False, False])
+    >>> snippet("Spiders online: Spiders jump.", frozenset({"spiders"}), list, [-1, -1, 0, 0])
     Snippet(text='…Spiders jump.', matches=[(1, 8)])
     """
     text = " ".join(normalize("NFC", text[:MOST_CHARACTERS]).split())
     places = list(_places(text))
     word_forms = forms([text[start:end].lower() for start, end in places])
     hits = [(*place, form) for place, form in zip(places, word_forms, strict=True) if form in words]
-    begins = _own_text(text, places, common)
+    begins = _own_text(text, places, kinds)
     own_hits = [hit for hit in hits if hit[0] in begins]
-    at = _best(own_hits or hits, next(iter(begins), 0))
+    said = _sentences(text, begins)
+    begins |= said
+    at = _best([hit for hit in hits if hit[0] in said] or own_hits or hits, next(iter(said or begins), 0))
     first, last = _bounds(text, at, begins.get(at, 0))
     before, after = "…" * (first > 0), "…" * (last < len(text))
     shift = len(before) - first
@@ -158,27 +165,48 @@ def _places(text: str) -> Iterator[tuple[int, int]]:
             at -= len(token) == 2 and token >= _FIRST_OF_CJK  # pairs overlap
 
 
-def _own_text(text: str, places: list[tuple[int, int]], common: Sequence[bool]) -> dict[int, int]:
-    """Where each word begins that is not common, and where the stretch of such words begins it stands in.
+def _own_text(text: str, places: list[tuple[int, int]], kinds: Sequence[int]) -> dict[int, int]:
+    """Where each word begins that is not common, and where the stretch of words of its kind begins.
 
     A number goes with the word before it.
     """
     begins: dict[int, int] = {}
-    marks = iter(common)
-    is_common = bool(common) and common[0]
-    begin: int | None = None
-    before = 0
+    marks = iter(kinds)
+    kind = kinds[0] if kinds else 0
+    begin, before, last = 0, 0, kind
     for start, end in places:
         if text[start] not in digits:
-            is_common = next(marks, False)
-        if is_common:
-            begin = None
-        else:
-            if begin is None:
-                begin = min(start, max(before, text.rfind(" ", before, start) + 1)) if before else 0
+            kind = next(marks, last)
+        if kind != last or not begins:
+            begin = min(start, max(before, text.rfind(" ", before, start) + 1)) if before else 0
+        if kind != _COMMON:
             begins[start] = begin
-        before = end
+        before, last = end, kind
     return begins
+
+
+def _sentences(text: str, begins: dict[int, int]) -> dict[int, int]:
+    """Where each word begins that is of a sentence, all of it such words, and where the sentence begins.
+
+    What is between signs, ends in no full stop, or has few words, is the line of a menu or a heading.
+    """
+    said: dict[int, int] = {}
+    words: list[int] = []
+    start, begin = 0, -1
+    ends = iter(_ENDS.finditer(text))
+    end = next(ends, None)
+    for word, stretch in begins.items():
+        while end is not None and word >= end.start():
+            if end[1] and len(words) >= FEWEST_WORDS:
+                said |= dict.fromkeys(words, max(start, begin))
+            words, start = [], end.end() + text.startswith(" ", end.end())
+            end = next(ends, None)
+        if stretch != begin:
+            words, begin = [], stretch
+        words.append(word)
+    if end is not None and end[1] and len(words) >= FEWEST_WORDS:
+        said |= dict.fromkeys(words, max(start, begin))
+    return said
 
 
 def _best(hits: list[tuple[int, int, str]], otherwise: int) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from salticid.text.boilerplate import LEAST_PAGES, LEAST_SHARE, ROW
-    from salticid.text.changes import SoftChanges, sentences, stretches, telling, words_before_text
+    from salticid.text.changes import SoftChanges, plain_text, sentences, stretches, telling, words_before_text
     from salticid.text.language import (
         DEFAULT,
         check_code,
@@ -55,6 +55,7 @@ __all__ = [
     "letter_runs",
     "link_lists",
     "listed",
+    "plain_text",
     "rules",
     "sentences",
     "stemmer",

@@ -46,6 +46,28 @@ def sentences(page: Page) -> list[str]:
     return [sentence for stretch in stretches(page) if not stretch.is_list for sentence in stretch.sentences]
 
 
+_FEW_WORDS = 5
+
+
+def plain_text(page: Page) -> str:
+    """The text of a page without the lists of links it begins and ends with, unless it says hardly anything else.
+
+    >>> from salticid.testing.small import SmallWeb
+    >>> menu = " | ".join(f'<a href="/{n}">part {n}</a>' for n in "abcde")
+    >>> web = SmallWeb({"home": f"{menu}<h1>Eyes</h1><p>They have eight of them.<p>{menu}"})
+    >>> plain_text(web.page(web.id("home")))
+    'Eyes They have eight of them.'
+    """
+    parts = list(stretches(page))
+    own = [at for at, part in enumerate(parts) if not part.is_list and any(map(_NO_SIGN.search, part.sentences))]
+    is_long = len(page.text) > MOST_CHARACTERS
+    if is_long or not own or own[-1] - own[0] == len(parts) - 1:
+        return page.text
+    if sum(_words(each) for at in own for each in parts[at].sentences) < _FEW_WORDS:
+        return page.text
+    return " ".join(sentence for part in parts[own[0] : own[-1] + 1] for sentence in part.sentences)
+
+
 def words_before_text(page: Page) -> int:
     """How many of a page's tokens come before those of its text: its description and its title."""
     return len(page.words_in(Area.META)) + sum(1 for _ in letter_runs(page.title))

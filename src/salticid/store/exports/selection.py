@@ -16,6 +16,7 @@ from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.exports.choices import PageOrder as PageOrder
 from salticid.store.news import Change, NewsKind, NewsSince, Since, Versions
 from salticid.store.stored_visit import StoredVisit, TwinGroups, Word, is_on_topic, time_of
+from salticid.text import plain_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +141,8 @@ class Pages:
         return self.versions.page(page.visit.step)
 
     def text(self, page: ExportPage) -> str:
-        """The plain text of a page."""
-        return self.newest(page).text
+        """The plain text of a page, without lists of links at its beginning and its end."""
+        return plain_text(self.newest(page))
 
     def is_gone(self, page: ExportPage) -> bool:
         """Whether there was no page any more at the last look."""
