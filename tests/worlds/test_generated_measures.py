@@ -16,6 +16,7 @@ from salticid.model import Outcome
 from salticid.webs.arrays import LINK, ROW, TOKEN, URL
 from salticid.webs.recorded import OUTCOMES, REDIRECT, RecordedWeb
 from salticid.worlds.generating.building import WebEdition, build_generated
+from salticid.worlds.generating.plan import WebPlan
 from salticid.worlds.labels import labels_of
 
 Whole = npt.NDArray[np.int64]
@@ -176,6 +177,59 @@ def test_topics_and_texts_grow_apart_with_every_link(web: Measured) -> None:
     assert near > 10 / len(web.labels)
     near, two, three, four = alike.mean(axis=0)
     assert near > 1.2 * two > 1.4 * three > 1.6 * four
+
+
+def test_links_of_a_topic_stand_together(web: Measured) -> None:
+    """Of links to labeled pages: neighbors, and those six or more apart, in the mean of pages with seven or more."""
+    beside, apart = [], []
+    for begin, degree in zip(
+        (np.cumsum(web.out_degree) - web.out_degree).tolist(), web.out_degree.tolist(), strict=True
+    ):
+        topics = web.topic[web.target[begin : begin + degree]]
+        topics = topics[topics >= 0]
+        if len(topics) > 6:
+            one, other = np.triu_indices(len(topics), 6)
+            beside.append((topics[1:] == topics[:-1]).mean())
+            apart.append((topics[one] == topics[other]).mean())
+    assert 0.08 < np.mean(beside) - np.mean(apart) < 0.16
+
+
+def test_words_around_a_link_fit_its_target(web: Measured) -> None:
+    """Eight words on either side of a link, anchors left out, are nearer to its target than to another link's."""
+    rng = np.random.default_rng(3)
+    common = np.argsort(-np.bincount(web.web.arrays[TOKEN.word]))[:300]
+    nearer: list[float] = []
+    for number in rng.permutation(np.flatnonzero(web.out_degree > 6))[:500].tolist():
+        page = web.web.page(number)
+        in_anchor = np.zeros(len(page.tokens), np.bool_)
+        for link in range(len(page.links.url)):
+            in_anchor[page.links.start[link] : page.links.end[link]] = True
+        free = np.flatnonzero(~in_anchor)
+        text = page.tokens[free].astype(np.int64)
+        spots = np.searchsorted(free, page.links.start)
+        inside = np.flatnonzero((spots > 30) & (spots < len(text) - 1) & (web.topic[page.links.url] >= 0))
+        for one, other in pairwise(rng.permutation(inside).tolist()):
+            here, there = (web.web.page_at(int(page.links.url[link])) for link in (one, other))
+            if here is None or there is None or web.topic[here.url] == web.topic[there.url]:
+                continue
+            around = text[max(0, spots[one] - 8) : spots[one] + 8]
+            rare = np.append(around[~np.isin(around, common)], -1)
+            own, foreign = (cosine(rare, target.tokens.astype(np.int64)) for target in (here, there))
+            nearer.append(1.0 if own > foreign else 0.5 * (own == foreign))
+    assert len(nearer) > 400
+    assert np.mean(nearer) == pytest.approx(0.61, abs=0.04)
+
+
+def test_portals_are_popular_off_topic_and_linked_to_each_other(web: Measured) -> None:
+    hosts = WebPlan.of(PAGES, seed=1).hosts
+    is_portal = np.append(hosts.is_portal, np.zeros(hosts.graves, np.bool_))[web.host]
+    assert 0.02 < is_portal[: web.web.pages].mean() < 0.034
+    away = (web.kind == OK) & (web.host[web.source] != web.host[web.target])
+    here, there = is_portal[web.source], is_portal[web.target]
+    assert there[away & ~here].mean() == pytest.approx(0.18, abs=0.04)
+    assert there[away & here].mean() > 0.4
+    on_topic = web.topic[web.source] == web.topic[web.target]
+    assert on_topic[away & here & there].mean() < 0.1
 
 
 def test_lists_of_links_lead_away_from_their_hosts(web: Measured) -> None:

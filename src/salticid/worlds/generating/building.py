@@ -104,6 +104,8 @@ def _spell(press: Press, words: Ints) -> list[str]:
 
 DIRECTORY = "directory.rdf"
 """The dump of the web's own directory, beside the world."""
+VERSION = 2
+"""Of the generator: webs of one seed and different versions are different webs, and worlds name theirs."""
 AT_ONCE = 4_096
 """Pages that are printed together: what they need fits into the caches of a processor."""
 _ALONE = 40_000
@@ -135,7 +137,7 @@ class WebEdition:
     def name(self) -> str:
         """What the manifest calls it."""
         menus = " with heavy menus" if self.menus else ""
-        return f"generated web{menus}, {self.pages} pages from seed {self.seed} on day {self.day}"
+        return f"generated web{menus}, version {VERSION}, {self.pages} pages from seed {self.seed} on day {self.day}"
 
     def press(self) -> Press:
         """What prints it."""

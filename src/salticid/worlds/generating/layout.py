@@ -12,15 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from salticid.model import Area, Bools, Ints
-from salticid.worlds.generating.chance import Lots, Whole, later, rolls
-from salticid.worlds.generating.linking import Linking, Role
+from salticid.worlds.generating.chance import Lots, Reals, Whole, later, rolls
+from salticid.worlds.generating.linking import Linking, Outlinks, Role
 from salticid.worlds.generating.lives import Ages, Copies, PageLives
 from salticid.worlds.generating.plan import WebPlan
-from salticid.worlds.generating.prose import NOTHING, AnchorTexts, Prose, Titles, words_in
+from salticid.worlds.generating.prose import NOTHING, AnchorTexts, Passages, Prose, Titles, words_in
 
 # What is known of some pages before they are laid out: titles, texts, links with their anchors, all as columns.
 
 _SHARE = 0.5
+_GATHERED, _PASSAGE = 0.95, 0.03
+"""The share of a page's own links that stand in the passage of their topic, and how much of the page it takes."""
 DESCRIPTION = 12
 """Words of a page's text that its description repeats."""
 
@@ -55,24 +57,27 @@ class Author:
         self.titles = Titles(plan, copies)
         self._copies, self._prose = copies, Prose(plan)
         self._linking, self._anchors = Linking(plan, self.ages), AnchorTexts(plan, self.titles)
-        self._lots = Lots(plan.seed, "described")
+        self._lots, self._passages = Lots(plan.seed, "described"), Lots(plan.seed, "passage")
 
     def pages(self, places: Whole) -> Draft:
         """The pages that hold these places."""
         pages = PageLives.on(self.day, places, self.ages)
         source = self._copies.originals(pages)
-        text, lengths = self._prose.write(pages, source)
         links = self._linking.of(pages, source)
-        in_text = (rolls(later(links.key, 8)) * lengths[links.page]).astype(np.int64)
-        after = np.where(links.role == Role.TEXT, in_text, lengths[links.page])
+        topic = self.plan.topic_of[links.place].astype(np.int64)
+        lengths = self._prose.lengths(source.places, source.generations)
+        position = self._positions(links, source, topic)
+        in_text = links.role == Role.TEXT
+        after = np.where(in_text, (position * lengths[links.page]).astype(np.int64), lengths[links.page])
         spot = np.where(links.role == Role.BAR, 0, after)
-        order = np.argsort(links.page * (1 << 20) + spot, kind="stable")
+        order = np.lexsort((position, links.page))
+        passages = Passages(links.page[in_text], spot[in_text], topic[in_text])
         return Draft(
             host=self.plan.host_of[places].astype(np.int64),
             generations=pages.generations,
             modified=self.ages.seconds(places, pages.edit_day),
             titles=self.titles.of(places, pages.generations),
-            text=text,
+            text=self._prose.write(pages, source, lengths, passages),
             lengths=lengths,
             has_description=(self._lots.rolls(source.places, source.generations) < _SHARE) & (lengths >= DESCRIPTION),
             link_page=links.page[order],
@@ -82,6 +87,16 @@ class Author:
             apart=links.role[order] != Role.TEXT,
             nofollow=links.nofollow[order],
         )
+
+    def _positions(self, links: Outlinks, source: PageLives, topic: Whole) -> Reals:
+        """Where on its page each link stands: own links from 0 to 1, most beside others on the same topic."""
+        passage = self._passages.rolls(source.places[links.page], source.generations[links.page], topic)
+        spread = rolls(later(links.key, 8))
+        gathered = rolls(later(links.key, 11)) < _GATHERED
+        beside = passage + _PASSAGE * spread
+        own = np.where(gathered, beside - (beside >= 1), spread)
+        after = np.where(links.role == Role.BAR, -1.0, links.role)
+        return np.where((links.role == Role.TEXT) | (links.role == Role.LISTED), own, after)
 
 
 _SENTENCE = 12

@@ -40,6 +40,8 @@ _TAIL = 24
 """Own links are a uniform number to the power of -24/32: with the bar and the contents, which all pages of a host have
 alike, the density of out-degrees falls with an exponent of 2.7."""
 _RENEWED, _KEPT = 0.1, 0.9
+_TO_PORTAL, _BETWEEN_PORTALS = 0.7, 0.8
+"""Links to anything that lead to a portal, from other hosts and from portals."""
 _TO_LASTING = 0.85
 """Links that mean a page which lasts."""
 _OLDEST = 400
@@ -218,7 +220,10 @@ class Linking:
         return page, place, day, since, np.where(listing, Role.LISTED, Role.TEXT)
 
     def _target(self, here: Whole, listing: Bools, key: Keys) -> Whole:
-        """Of the own host, the circle, the topic, a topic of the same field, or anything: the farther the rarer."""
+        """Of the own host, the circle, the topic, a topic of the same field, or anything: the farther the rarer.
+
+        Many links to anything lead to portals, and these link to each other.
+        """
         plan = self._plan
         luck, chance, lasting = rolls(key), rolls(later(key, 1)), rolls(later(key, 10)) < _TO_LASTING
         topics, wide = len(plan.tree.leaves), len(plan.tree.fields)
@@ -226,6 +231,10 @@ class Linking:
         sibling = (topic + wide * below(later(key, 2), max(1, topics // wide))) % topics
         sibling = np.where(plan.topics.size[sibling] > 0, sibling, topic)
         steps = np.where(listing, [[0.10], [0.42], [0.77], [0.88]], [[0.45], [0.68], [0.80], [0.87]])
+        in_portal = plan.hosts.is_portal[plan.host_of[here]]
+        luck = np.where(in_portal & (luck >= steps[0]), 1.0, luck)
+        to_portal = rolls(later(key, 12)) < np.where(in_portal, _BETWEEN_PORTALS, _TO_PORTAL)
+        anywhere = (to_portal & (plan.everyone.size[1] > 0)).astype(np.int64)
         return np.select(
             [luck < step for step in steps],
             [
@@ -234,7 +243,7 @@ class Linking:
                 plan.topics.one_of(topic, chance, lasting),
                 plan.topics.one_of(sibling, chance, lasting),
             ],
-            plan.everyone.one_of(np.zeros_like(here), chance, lasting),
+            plan.everyone.one_of(anywhere, chance, lasting),
         )
 
     def _neighbour(self, here: Whole, chance: Reals, lasting: Bools) -> Whole:

@@ -30,6 +30,8 @@ _LARGE = 1_000
 BRANCHES = 10
 """Pages that an index page of a host lists: page p of a host lists those from BRANCHES * p + 1 on."""
 _PAGES_A_CALENDAR = 10_000
+_PORTAL_SHARE = 30
+"""Portals hold one page in so many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +39,8 @@ class Hosts:
     """All hosts as columns. The pages of host `h` are those from `first[h]` up to `first[h + 1]`, its home first.
 
     `tongue` is 0 at home; `circle` says which of the circles of its topic a host moves in; `bar` is how many
-    pages its navigation bar, or its menu, shows, home not counted; host number `calendars[c]` has calendar number `c`.
+    pages its navigation bar, or its menu, shows, home not counted; everybody links to portals; host number
+    `calendars[c]` has calendar number `c`.
     """
 
     first: Whole
@@ -49,6 +52,7 @@ class Hosts:
     circle: Whole
     circles: int
     bar: Whole
+    is_portal: Bools
     forbids: Whole
     latency: Reals
     calendars: Whole
@@ -96,6 +100,7 @@ class Hosts:
             circle=np.where(abroad, circles + tongue - 1, circle),
             circles=circles + len(ABROAD),
             bar=bar,
+            is_portal=_portals(size, (is_mixed == 1) & ~abroad & large, seed),
             forbids=(Lots(seed, "forbidding host").rolls(hosts) < _FORBIDDING).astype(np.int64),
             latency=np.round(0.05 / (0.1 + 0.9 * Lots(seed, "latency").rolls(hosts)), 4),
             calendars=np.argsort(Lots(seed, "calendar").keys(hosts), kind="stable")[:calendars],
@@ -111,6 +116,16 @@ def _sizes(pages: int, seed: int, smallest: int) -> Whole:
     ends = np.cumsum(size)
     last = int(np.searchsorted(ends, pages))
     return np.append(size[:last], pages - (ends[last - 1] if last else 0))
+
+
+def _portals(size: Whole, fit: Bools, seed: int) -> Bools:
+    """Some of the hosts that are fit for it, taken by lot while there is room for their pages."""
+    room = size.sum() // _PORTAL_SHARE
+    order = np.argsort(Lots(seed, "portal").keys(np.arange(len(size))), kind="stable")
+    order = order[(fit & (size <= room // 4))[order]]
+    portals = np.zeros(len(size), np.bool_)
+    portals[order[np.cumsum(size[order]) <= room]] = True
+    return portals
 
 
 def _deal_topics(topics: int, hosts: int, seed: int) -> Whole:
@@ -253,7 +268,8 @@ class WebPlan:
 
     @cached_property
     def everyone(self) -> Groups:
-        return self._groups(np.zeros(self.places, np.int64), self._order)
+        """All places, those of portals apart: 0 for all others, 1 for them."""
+        return self._groups(self.hosts.is_portal[self.host_of].astype(np.int64), self._order)
 
     def _groups(self, group: Whole, order: npt.NDArray[np.uint64]) -> Groups:
         most = len(self.tree.leaves) * self.hosts.circles

@@ -6,6 +6,8 @@ few more. One word in eight is an earlier one of the page again: words come in b
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from salticid.model import Ints
@@ -110,7 +112,33 @@ _OWN_SHARE = 90
 """Of 128 words of a topic, those that are its own and not its field's."""
 _COPY_CHANGES = 4
 _ABROAD_SHIFT = 3
+_AROUND, _SPOKEN = 8, 0.45
+"""So many words on either side of a link speak of its target where they speak of a topic, and that share of those that
+speak of anything does, too."""
 _CLASS, _PART, _BURST = np.uint64(1023), np.uint64(127), np.uint64(7)
+
+
+@dataclass(frozen=True, eq=False)
+class Passages:
+    """Links within texts as columns: the page, the word before which the link stands, the topic of its target."""
+
+    page: Whole
+    spot: Whole
+    topic: Whole
+
+    def topics(self, lengths: Whole) -> Whole:
+        """For each word of texts of these lengths the topic of the nearest link, or -1 if none is near.
+
+        >>> Passages(np.array([1]), np.array([1]), np.array([7])).topics(np.array([2, 10])).tolist()
+        [-1, -1, 7, 7, 7, 7, 7, 7, 7, 7, 7, -1]
+        """
+        about = np.full(int(lengths.sum()), -1)
+        begin = (np.cumsum(lengths) - lengths)[self.page]
+        for distance in range(_AROUND, 0, -1):
+            for word in (self.spot - distance, self.spot + distance - 1):
+                there = (word >= 0) & (word < lengths[self.page])
+                about[(begin + word)[there]] = self.topic[there]
+        return about
 
 
 class Prose:
@@ -134,9 +162,8 @@ class Prose:
         luck = 1 - self._length.rolls(places, generations)
         return np.minimum(_SHORTEST + (_TYPICAL * power(1 / luck, 16)).astype(np.int64), LONGEST)
 
-    def write(self, pages: PageLives, source: PageLives) -> tuple[Ints, Whole]:
-        """The words of all pages one after the other, and how many each has."""
-        lengths = self.lengths(source.places, source.generations)
+    def write(self, pages: PageLives, source: PageLives, lengths: Whole, passages: Passages) -> Ints:
+        """The words of all pages, which have these lengths, one page after the other, with these links among them."""
         page = np.repeat(np.arange(len(pages.places)), lengths)
         number = np.arange(len(page)) - (np.cumsum(lengths) - lengths)[page]
         keys = later(self._text.keys(source.places, source.generations)[page], number)
@@ -145,11 +172,11 @@ class Prose:
         copies = np.where(pages.places != source.places, _COPY_CHANGES, 0)
         if copies.any():
             keys = self._edit(pages, copies, page, number, keys)
-        words = self._draw(source, page, keys)
+        words = self._draw(source, page, keys, passages.topics(lengths))
         again = ((keys >> np.uint64(17)) & _BURST) == 0
         earlier = np.arange(len(page)) - number + (rolls(keys) * number).astype(np.int64)
         words[again] = words[earlier[again]]
-        return words, lengths
+        return words
 
     def _edit(self, pages: PageLives, changes: Whole, page: Whole, number: Whole, keys: Keys) -> Keys:
         """The keys of a text of which so many words in 1,024 are others in each edition."""
@@ -157,8 +184,8 @@ class Prose:
         others = (edits & _CLASS).astype(np.int64) < changes[page]
         return np.where(others, later(edits, 0), keys)
 
-    def _draw(self, pages: PageLives, page: Whole, keys: Keys) -> Ints:
-        """The word that each key means on its page."""
+    def _draw(self, pages: PageLives, page: Whole, keys: Keys, near: Whole) -> Ints:
+        """The word that each key means on its page, where a link `near` by leads to a topic."""
         plan, topics, wide = self._plan, len(self._plan.tree.leaves), len(self._plan.tree.fields)
         places, generations = pages.places, pages.generations
         topic = plan.topic_of[places].astype(np.int64)
@@ -168,7 +195,9 @@ class Prose:
         kind = np.zeros(len(page), np.int64)
         for limit in limits:
             kind += draw >= limit[page]
-        about = np.where(kind == 0, topic[page], stray[page])
+        about = np.where(kind == 1, stray[page], np.where(near < 0, topic[page], near))
+        beside = np.flatnonzero((kind == 3) & (near >= 0))
+        kind[beside[rolls(later(keys[beside], 1)) < _SPOKEN]] = 0
         is_shared = ((keys >> np.uint64(10)) & _PART) >= _OWN_SHARE
         # 0 own, 1 shared, 2 function, 3 kernel, 4 rare
         region = np.where(kind < 2, is_shared, kind)
