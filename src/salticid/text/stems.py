@@ -56,15 +56,18 @@ class Stems:
                 self._of[word] = UNKNOWN
 
     @classmethod
-    def of_brief(cls, brief: Brief, every_keyword: bool = False) -> Stems:
+    def of_brief(cls, brief: Brief, every_keyword: bool = False, only_function_words: bool = False) -> Stems:
         """The stems of a crawl's words.
 
         Where a topic is named by stop words alone, such as "c", they are none; with `every_keyword` no keyword is one,
         as in "random numbers" and "group theory". The most usual words of all are stop words even so.
+        With `only_function_words` all other words are terms.
         """
         tokens, stop = frozenset(letter_runs(brief.topic.keywords)), language.stop_words(brief.language)
         counts = every_keyword or tokens <= stop
         telling = language.telling_words(tokens & stop, brief.language) if counts else frozenset()
+        if only_function_words:
+            telling = stop - language.function_words(brief.language)
         return cls(brief.words, brief.language, telling)
 
     def __len__(self) -> int:
