@@ -155,16 +155,20 @@ def telling_words(words: Collection[str], code: str) -> frozenset[str]:
 _FUNCTION_WORDS = """
 a an the this that these those each every either neither both all any some no none such other another same own few
 many much more most less least several enough
-i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
+i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers
+herself
 it its itself they them their theirs themselves one ones who whom whose which what whatever whoever whichever
 somebody someone something anybody anyone anything everybody everyone everything nobody nothing
-am is are was were be been being have has had having do does did doing done will would shall should can could may might
-must ought cannot isn aren wasn weren hasn haven hadn doesn don didn won wouldn shouldn couldn mustn ain s t d ll m re ve
+am is are was were be been being have has had having do does did doing done will would shall should can could
+may might
+must ought cannot isn aren wasn weren hasn haven hadn doesn don didn won wouldn shouldn couldn mustn ain s t d
+ll m re ve
 and or but nor so yet if unless although though because since until till while whereas whether than as
 of in on at by for from to into onto upon with within without about above below over under between among across along
 around against toward towards through throughout during before after behind beside besides beyond near off out up down
 per via except
-not never ever always often sometimes already still just only even also too very quite rather almost again once then thus
+not never ever always often sometimes already still just only even also too very quite rather almost again once
+then thus
 hence therefore however here there where when why how wherever whenever now perhaps maybe else instead
 """
 
@@ -173,8 +177,8 @@ hence therefore however here there where when why how wherever whenever now perh
 def function_words(code: str) -> frozenset[str]:
     """Words that hold sentences together and have no subject: far fewer than `stop_words`.
 
-    For English a list of articles, pronouns, auxiliaries, conjunctions, prepositions and adverbs. For other languages the
-    stop words that are the most usual of all words.
+    For English a list of articles, pronouns, auxiliaries, conjunctions, prepositions and adverbs. For other languages
+    the stop words that are the most usual of all words.
 
     >>> [word in function_words("en") for word in ("between", "course", "home", "research", "system")]
     [True, False, False, False, False]
