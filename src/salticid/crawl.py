@@ -467,6 +467,7 @@ class Crawl:
             etag=response.etag,
             records=response.records,
             revisit=revisit,
+            wall=response.wall,
         )
         self._count(visit.depth, visit.final if visit.good else NO_URL, score)
         if self.strategy.walks and not revisit:

@@ -7,7 +7,7 @@ person reads is text. Arrays are never written to once they are part of a noun.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
@@ -76,6 +76,7 @@ class Outcome(StrEnum):
     TIMEOUT = "timeout"
     BROKEN = "broken answer"
     UNPARSABLE = "unparsable"
+    KEPT_OUT = "kept out"
     TRAP = "trap"
     ELSEWHERE = "elsewhere"
     KNOWN = "known"
@@ -88,6 +89,18 @@ class Outcome(StrEnum):
 
 
 _NOT_ASKED = (Outcome.ROBOTS, Outcome.TRAP, Outcome.ELSEWHERE, Outcome.KNOWN, Outcome.FORGOTTEN)
+
+
+class Wall(StrEnum):
+    """What keeps a crawler out, where the outcome says so."""
+
+    CHALLENGE = "challenge"
+    CAPTCHA = "captcha"
+    CONSENT = "consent"
+    LOG_IN = "log-in"
+    PAYMENT = "payment"
+    PARKED = "parked"
+    SAME_PAGE = "same page"
 
 
 class StopReason(StrEnum):
@@ -275,7 +288,7 @@ class Response:
 
     `final` is the URL that answered, after redirects. `modified` is in seconds since 1970. `records` are the
     places of its raw exchanges in the crawl's archive, if there is one: one a hop, and one of what a browser made of
-    the last of them, if it did.
+    the last of them, if it did. `wall` is there exactly when the outcome is KEPT_OUT, as far as it is known.
     """
 
     url: int
@@ -288,6 +301,11 @@ class Response:
     modified: float | None = None
     etag: str | None = None
     records: tuple[int, ...] = ()
+    wall: Wall | None = None
+
+    def kept_out(self, wall: Wall) -> Response:
+        """The same answer, known for a wall."""
+        return replace(self, outcome=Outcome.KEPT_OUT, page=None, wall=wall)
 
 
 @in_snapshot()
@@ -296,8 +314,8 @@ class Visit:
     """One arrival, numbered by `step` in arrival order; a failed fetch is a visit too.
 
     `score` is the judge's belief about the page (0 without one) and `positive` whether it reaches
-    the judge's line; `depth` counts links from a seed; `at` is the crawl's clock; `size`, `modified`, `etag`
-    and `records` are the response's.
+    the judge's line; `depth` counts links from a seed; `at` is the crawl's clock; `size`, `modified`, `etag`,
+    `records` and `wall` are the response's.
     """
 
     step: int
@@ -316,6 +334,7 @@ class Visit:
     etag: str | None = None
     records: tuple[int, ...] = ()
     revisit: bool = False
+    wall: Wall | None = None
 
     @property
     def url(self) -> int:
@@ -333,6 +352,7 @@ class Visit:
         return Visit(
             self.step, self.choice, self.final, self.outcome, None, self.score, self.positive, self.depth,
             self.status, self.seconds, self.at, self.size, self.modified, self.etag, self.records, self.revisit,
+            self.wall,
         )  # fmt: skip
 
     @property

@@ -19,7 +19,7 @@ import pytest
 
 from salticid import native
 from salticid.columns import Column
-from salticid.drivers.soft_404s import Soft404s
+from salticid.drivers.same_pages import SamePages
 from salticid.judges import judges
 from salticid.learning.rarity import Rarity
 from salticid.learning.stem_vectors import Stack, StemVector, dense_product
@@ -274,8 +274,8 @@ def test_pages_that_look_alike_do_so_for_both() -> None:
     web, pages = many_pages(4)
 
     def looks() -> list[int]:
-        soft_404s = Soft404s(web.urls, web.words)
-        return [soft_404s._look(page) for page in [*pages, *pages]]
+        same_pages = SamePages(web.urls, web.words)
+        return [same_pages._look(page) for page in [*pages, *pages]]
 
     compiled, with_numpy = both(looks)
     assert compiled == with_numpy

@@ -121,8 +121,8 @@ def test_a_small_budget_has_no_shares() -> None:
     assert plain.hosts == bound.hosts
 
 
-def visits_to(urls: Urls, *pages: tuple[str, float]) -> list[Visit]:
-    parser = Parser(urls, Texts())
+def visits_to(urls: Urls, words: Texts, *pages: tuple[str, float]) -> list[Visit]:
+    parser = Parser(urls, words)
     parsed = [parser.parse(b"<p>words", url) for url, _ in pages]
     return [
         Visit(step, Choice(Link(read.url)), read.url, Outcome.OK, read, score, score > 0.5, 0)
@@ -131,14 +131,14 @@ def visits_to(urls: Urls, *pages: tuple[str, float]) -> list[Visit]:
 
 
 def test_a_pattern_is_judged_by_its_best_page() -> None:
-    urls = Urls()
+    urls, words = Urls(), Texts()
     usual = [(f"http://usual.example/w{'x' * n}", 0.3) for n in range(PAGES_A_PATTERN + 10)]
     dull = [(f"http://dull.example/p{n}", 0.2) for n in range(PAGES_A_PATTERN)]
     lucky = [(f"http://lucky.example/p{n}", 0.31 if n == 7 else 0.1) for n in range(PAGES_A_PATTERN)]
     liked = [(f"http://liked.example/p{n}", 0.51 if n == 7 else 0.1) for n in range(PAGES_A_PATTERN)]
     for kind, held in ((dull, True), (lucky, False), (liked, False), (dull[:-1], False)):
-        traps = Traps(urls, Texts())
-        for visit in visits_to(urls, *usual, *kind):
+        traps = Traps(urls, words)
+        for visit in visits_to(urls, words, *usual, *kind):
             traps.observe(visit)
         host = kind[0][0].split("/")[2]
         assert traps.hold(urls.intern(f"http://{host}/p99999")) is held
@@ -146,9 +146,9 @@ def test_a_pattern_is_judged_by_its_best_page() -> None:
 
 
 def test_a_host_that_wears_parsers_out_is_left() -> None:
-    urls = Urls()
-    traps = Traps(urls, Texts())
-    for visit in visits_to(urls, *((f"http://bad.example/{'z' * n}", 0.0) for n in range(MOST_UNPARSABLE + 1))):
+    urls, words = Urls(), Texts()
+    traps = Traps(urls, words)
+    for visit in visits_to(urls, words, *((f"http://bad.example/{'z' * n}", 0.0) for n in range(MOST_UNPARSABLE + 1))):
         assert not traps.hold(visit.url)
         traps.observe(replace(visit, outcome=Outcome.UNPARSABLE, page=None))
     assert traps.hold(urls.intern("http://bad.example/more"))
@@ -157,9 +157,9 @@ def test_a_host_that_wears_parsers_out_is_left() -> None:
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_PATTERNS", 50)
-    urls = Urls()
-    traps = Traps(urls, Texts())
-    for visit in visits_to(urls, *((f"http://h{n}.example/{'y' * (n % 60)}?sid={n}", 0.1) for n in range(500))):
+    urls, words = Urls(), Texts()
+    traps = Traps(urls, words)
+    for visit in visits_to(urls, words, *((f"http://h{n}.example/{'y' * (n % 60)}?sid={n}", 0.1) for n in range(500))):
         traps.observe(visit)
     assert len(traps._patterns) == 50
 

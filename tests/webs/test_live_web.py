@@ -210,7 +210,7 @@ def test_what_comes_after_the_length_is_no_answer_to_the_next_request() -> None:
     assert other.page.title == "Café"
 
 
-@pytest.mark.parametrize("status", [101, 204, 300, 304, 400, 401, 404, 410, 500, 501, 999])
+@pytest.mark.parametrize("status", [101, 204, 300, 304, 400, 403, 404, 410, 500, 501, 999])
 def test_what_is_no_good_answer_is_dead(status: int) -> None:
     assert outcome(page(b"" if status in (101, 204, 304) else HTML, status=status)) == ("dead", status, 1)
 

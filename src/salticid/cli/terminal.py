@@ -22,7 +22,18 @@ from salticid.cli.interrupts import INTERRUPTED
 from salticid.crawl import HARVEST_WINDOW, NOWHERE_TO_GO
 from salticid.model import Outcome, StopReason, Visit
 from salticid.outlook import outlook
-from salticid.runs import WHY, Onlooker, Order, Result, Run, fates_of_start_points, run, without_password, without_value
+from salticid.runs import (
+    WHY,
+    Onlooker,
+    Order,
+    Result,
+    Run,
+    fates_of_start_points,
+    run,
+    walls_sentence,
+    without_password,
+    without_value,
+)
 from salticid.store import CrawlFolder, StoredVisit
 from salticid.topic import Limits
 
@@ -186,7 +197,8 @@ def tell(order: Order, result: Result, json: bool) -> int:
             "fetches": result.fetches,
             "on_topic": len(folder.on_topic()),
             "hosts_on_topic": folder.hosts_on_topic(),
-            "outcomes": folder.outcomes(),
+            "outcomes": (outcomes := folder.outcomes()),
+            "kept_out": outcomes.get(Outcome.KEPT_OUT.value, 0),
             "stopped": result.stopped.value,
             "seconds": round(result.seconds, 3),
             "out": str(order.folder),
@@ -249,6 +261,9 @@ def _show(folder: CrawlFolder, reason: StopReason, facts: Mapping[str, Any], lim
         out.print(f"Outlook: {ahead}", highlight=False, soft_wrap=True)
     failures = ", ".join(f"{count} {name}" for name, count in facts["outcomes"].items() if name != Outcome.OK)
     out.print(f"Fetches {facts['fetches']}" + (f" ({failures})" if failures else ""), highlight=False)
+    if facts["kept_out"]:
+        see = f"salticid visits {shlex.quote(facts['out'])} --failed"
+        out.print(safe(f"Walls: {walls_sentence(folder)}; see {see}"), soft_wrap=True, highlight=False)
     out.print(f"Stopped: {reason.value} - {WHY[reason]}.", highlight=False)
     if reason in CAN_GO_ON:
         command = how_to_go_on(facts["out"], reason, limits)

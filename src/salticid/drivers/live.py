@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, TypeVar, cast
 
@@ -161,7 +161,7 @@ class LiveDriver:
                 task.cancel()
             await asyncio.gather(*self._out, return_exceptions=True)
             if self._traps is not None:
-                self._traps.soft_404s.ask_again(self._probes)  # nobody has heard the answers
+                self._traps.same_pages.ask_again(self._probes)  # nobody has heard the answers
                 self._probes.clear()
         return self.crawl.stopped or StopReason.FRONTIER_EMPTY
 
@@ -246,7 +246,7 @@ class LiveDriver:
         """Let those go whose host may be asked again, and fill the waiting room."""
         if self._traps is not None:
             self._traps.crowds.bind(self._whole or self.crawl.limits)
-            questions = self._traps.soft_404s.questions
+            questions = self._traps.same_pages.questions
             while questions and len(self._out) < self._room:
                 self._probe(questions.pop())
         for free_choice in self.lobby.release():
@@ -393,8 +393,8 @@ class LiveDriver:
             return
         self._last_arrival = self._clock()
         self._paused_at = self._last_arrival
-        if self._traps is not None and self._traps.soft_404s.pretends(response):
-            response = replace(response, outcome=Outcome.DEAD, page=None)
+        if self._traps is not None:
+            response = self._traps.same_pages.seen_through(response)
         if self._known is not None and response.page is not None:
             self._known.compare(response.page)
         if response.page is not None and isinstance(self.crawl.judge, BatchJudge):

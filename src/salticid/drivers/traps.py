@@ -19,7 +19,7 @@ from math import inf
 import numpy as np
 
 from salticid.drivers.lobby import Crowds
-from salticid.drivers.soft_404s import Soft404s
+from salticid.drivers.same_pages import SamePages
 from salticid.model import Outcome, Response, Visit
 from salticid.parse import GOOD_STATUSES
 from salticid.protocols import Table, UrlTable
@@ -216,8 +216,8 @@ PAGES_A_CALENDAR = 50
 PAGES_A_SECTION = 1_000
 """So many pages, none of them above the crawl's median nor to the judge's liking, and there is no more to come."""
 MOST_MISSING = 20
-"""So many pages of a kind that are not there, though the answer does not say so, and fewer than a quarter as many
-that are: the others will not be there either."""
+"""So many pages of a kind that are not there, though the answer does not say so, or behind a wall, and fewer than a
+quarter as many that are: the others will not be there either."""
 SESSIONS = 3
 """A page is asked for under so many session ids."""
 MOST_UNPARSABLE = 5
@@ -233,7 +233,7 @@ _GRADES = 1_000
 class _Pattern:
     """How many pages of a pattern came, and the best grade among them; infinite when the judge liked one.
 
-    `missing` are those that were not there, though the answer did not say so.
+    `missing` are those that were not there, though the answer did not say so, or behind a wall.
     """
 
     pages: int = 0
@@ -245,13 +245,13 @@ _NEVER_MET = _Pattern()
 
 
 @in_snapshot(
-    "_urls", soft_404s=Soft404s, _tangles=Tangles, crowds=Crowds, _patterns=dict[int, _Pattern],
+    "_urls", same_pages=SamePages, _tangles=Tangles, crowds=Crowds, _patterns=dict[int, _Pattern],
     _grades=np.int64, _fetches=Counter[str], _unparsable=Counter[str],
 )  # fmt: skip
 class Traps:
     """What a crawl knows of the sites it is on: a function of the visits it was shown, in their order.
 
-    What it is shown `crowds` are shown too, which know who has to wait for whom, and `soft_404s`, which see through
+    What it is shown `crowds` are shown too, which know who has to wait for whom, and `same_pages`, which see through
     pages that are not there.
     """
 
@@ -259,7 +259,7 @@ class Traps:
         self, urls: UrlTable, words: Table, share: float = 0.25, places: Mapping[str, str] | None = None
     ) -> None:
         self._urls = urls
-        self.soft_404s = Soft404s(urls, words)
+        self.same_pages = SamePages(urls, words)
         self._tangles = Tangles()
         self.crowds = Crowds(urls, share, {} if places is None else places)
         self._patterns: dict[int, _Pattern] = {}
@@ -300,11 +300,11 @@ class Traps:
             self._fetches[site(url)] += 1
         if visit.outcome is Outcome.UNPARSABLE:
             self._unparsable[site(url)] += 1
-        if visit.outcome is Outcome.DEAD and visit.status in GOOD_STATUSES:
+        if visit.outcome is Outcome.KEPT_OUT or (visit.outcome is Outcome.DEAD and visit.status in GOOD_STATUSES):
             for kind in kinds:
                 self._latest(kind).missing += 1
         if visit.good:
-            new = visit.page is not None and self.soft_404s.observe(visit, visit.page)
+            new = visit.page is not None and self.same_pages.observe(visit, visit.page)
             self._tangles.observe(url, visit.positive and new)
             grade = round(min(max(visit.score, 0.0), 1.0) * _GRADES)
             self._grades[grade] += 1
@@ -314,8 +314,8 @@ class Traps:
                 pattern.best = max(pattern.best, inf if visit.positive else grade)
 
     def take_probe(self, response: Response) -> None:
-        """Take what came of a question that `soft_404s` had."""
-        for url in self.soft_404s.take_probe(response):
+        """Take what came of a question that `same_pages` had."""
+        for url in self.same_pages.take_probe(response):
             for kind in _kinds(self._urls[url])[:-1]:
                 pattern = self._latest(kind)
                 pattern.pages -= 1

@@ -107,7 +107,7 @@ class Graph:
     @classmethod
     def of(cls, web: RecordedWeb, cache: ArrayCache) -> Graph:
         """The graph of a world."""
-        final, outcome, page = cache.arrays(("final", "outcome", "page"), lambda: _answers(web))
+        final, outcome, page = cache.arrays(("final", "answer", "page"), lambda: _answers(web))
         (canonical,) = cache.arrays(("canonical",), lambda: (_canonical(web),))
         start, out = cache.arrays(("start", "out"), lambda: _out(web)[:2])
         return cls(final, outcome, page, web.arrays[URL.host], web.arrays[PAGE.url], canonical, start, out)

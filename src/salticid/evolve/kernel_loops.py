@@ -18,7 +18,7 @@ from salticid.model import Outcome
 from salticid.strategies.parts import ANCHOR, AUTHORITY, COMM_IN, COMM_OUT, CONTEXT, HOST, HUB, LEVELS, PARENT_1
 from salticid.tables import CHOSEN, FAILED, KNOWN, REACHED
 
-OK, ROBOTS, DUPLICATE = (ANSWERS.index(each) for each in (Outcome.OK, Outcome.ROBOTS, Outcome.DUPLICATE))
+OK, ROBOTS, DUPLICATE = map(ANSWERS.index, (Outcome.OK, Outcome.ROBOTS, Outcome.DUPLICATE))
 
 URL, STATE, FLAGS, HEAD, AGE, DEPTH, PARENTS, INSIDE = range(8)
 WHOLES = 8

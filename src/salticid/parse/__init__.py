@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from salticid.parse.precheck import prescan
     from salticid.parse.process_pool import PdfDocument, PdfPool, ProcessPool, ThreadedPool
     from salticid.parse.reading import MAX_HTML, Reading, document_language, head_fields, read_answer
+    from salticid.parse.walls import wall_by_head, wall_of, wall_of_refusal
 else:
     from salticid.doors import lazy_names
 
@@ -75,4 +76,7 @@ __all__ = [
     "serve",
     "timestamp",
     "undo",
+    "wall_by_head",
+    "wall_of",
+    "wall_of_refusal",
 ]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         fates_of_start_points,
         main_reason,
         reasons,
+        walls_sentence,
     )
     from salticid.runs.lifecycle import ByHost, Part, Run, run, run_async
     from salticid.runs.live import LiveRun, Stopwatch, live_web, read_known_pages
@@ -158,6 +159,7 @@ __all__ = [
     "unheeded",
     "url_ids",
     "values_of",
+    "walls_sentence",
     "watch_crawl",
     "without_password",
     "without_value",

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from salticid.model import Outcome
-from salticid.store import CrawlFolder, StoredVisit
+from salticid.model import Outcome, Wall
+from salticid.store import CrawlFolder, StoredVisit, walls
 from salticid.urls import host, origin, typed
 from salticid.webs.live import PREFIX, AddressGuard, Failure, FailureNote
 
@@ -40,9 +40,21 @@ _CAUSES = {
     Outcome.TIMEOUT: ("it did not answer in time", _AGAIN),
     Outcome.BROKEN: ("its answer was broken off, or is none", _AGAIN),
     Outcome.UNPARSABLE: ("it is made to stop parsers, or a PDF that is locked or damaged", _ELSEWHERE),
+    Outcome.KEPT_OUT: ("a wall keeps programs out", _ELSEWHERE),
     Outcome.TRAP: ("it looked like one of pages without end", "follow it with --no-traps"),
 }
 """Why a link was not read, and what to do about it."""
+_BY_HAND = "open it in a browser"
+_WALLS = {
+    Wall.CHALLENGE: ("a challenge keeps programs out", _BY_HAND),
+    Wall.CAPTCHA: ("a captcha keeps programs out", _BY_HAND),
+    Wall.CONSENT: ("it asks for consent first", _BY_HAND),
+    Wall.LOG_IN: ("it asks to log in", "give it a cookie or a header of yours with --cookies or --header"),
+    Wall.PAYMENT: ("it asks for payment", _BY_HAND),
+    Wall.PARKED: ("the domain is parked", _ELSEWHERE),
+    Wall.SAME_PAGE: ("many URLs of its host bring this same page", _BY_HAND),
+}
+"""The same for what a wall kept out."""
 _ADVICE = {404: _SPELLING, 429: _AGAIN} | dict.fromkeys(range(500, 600), _AGAIN)
 _UNREACHABLE = {
     Failure.NO_SUCH_HOST.value: ("there is no host of that name", _SPELLING),
@@ -90,6 +102,7 @@ class Causes:
 
     def __init__(self, crawl: CrawlFolder) -> None:
         self._notes = {at: FailureNote.decode(note) for at, note in crawl.notes(PREFIX).items()}
+        self._walls = walls(crawl.database)
 
     def of(self, visit: StoredVisit) -> str:
         """The cause, in one line."""
@@ -99,6 +112,10 @@ class Causes:
         """The cause, and what a person can do about it."""
         outcome, at = Outcome(visit.outcome), visit.final_url
         note = self._notes.get(origin(at))
+        if outcome is Outcome.KEPT_OUT and (wall := self._walls.get(visit.step)) is not None:
+            cause, advice = _WALLS[wall]
+            answered = f" (it answered {visit.status}{_phrase(visit.status)})" if visit.status >= 400 else ""
+            return cause + answered, advice
         if outcome is Outcome.UNREACHABLE and note is not None:
             return _UNREACHABLE.get(note.failure, _CAUSES[outcome])
         if outcome is Outcome.REFUSED_ADDRESS:
@@ -140,6 +157,14 @@ def failures_by_host(crawl: CrawlFolder) -> list[HostFailures]:
         first.setdefault(key, visit.final_url)
     in_order = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return [HostFailures(*key, count, first[key]) for key, count in in_order]
+
+
+def walls_sentence(crawl: CrawlFolder) -> str:
+    """How many links walls kept a crawl from, and on how many hosts."""
+    hosts = Counter(host(visit.final_url) for visit in failures(crawl) if visit.outcome == Outcome.KEPT_OUT)
+    links, many = hosts.total(), len(hosts)
+    were = "link was behind a wall" if links == 1 else "links were behind walls"
+    return f"{links} of the most promising {were} on {many} {'host' if many == 1 else 'hosts'}"
 
 
 def _fate(seed: str, visits: Mapping[str, StoredVisit], causes: Causes) -> Fate:

@@ -18,8 +18,18 @@ from salticid import model
 from salticid.api import crawlers_half
 from salticid.crawl import Crawl
 from salticid.errors import UserError, unknown
-from salticid.model import Choice, Ints, Outcome, Page, StopReason, Visit
-from salticid.parse import AGENT, GOOD_STATUSES, Parser, content, directives_for, prescan
+from salticid.model import Choice, Ints, Outcome, Page, StopReason, Visit, Wall
+from salticid.parse import (
+    AGENT,
+    GOOD_STATUSES,
+    Parser,
+    content,
+    directives_for,
+    prescan,
+    wall_by_head,
+    wall_of,
+    wall_of_refusal,
+)
 from salticid.protocols import Strategy
 from salticid.runs import (
     DEFAULT_STRATEGY,
@@ -58,17 +68,21 @@ class SpiderWeb:
         self.language: str | None = None
         self._parser = Parser(self.urls, self.words)
 
-    def page(self, response: ScrapyResponse) -> tuple[Outcome, Page | None]:
+    def page(self, response: ScrapyResponse) -> tuple[Outcome | Wall, Page | None]:
         """The page of a response, or why there is none."""
-        if response.status not in GOOD_STATUSES:
-            return Outcome.DEAD, None
         fields, at = _fields(response), canonical(response.url)
+        if (wall := wall_by_head(response.status, fields)) is not None:
+            return wall, None
         document = content(fields, response.body, MAX_BYTES)
+        if response.status not in GOOD_STATUSES:
+            return wall_of_refusal(response.url, document.html, response.status) or Outcome.DEAD, None
         if document.html is None or at is None:
             return Outcome.NOT_HTML, None
         if prescan(document.html):
             return Outcome.UNPARSABLE, None
         page = self._parser.parse(document.html, at, document.charset, self.language)
+        if (wall := wall_of(at, document.html, len(page.tokens))) is not None:
+            return wall, None
         directives = directives_for(AGENT, fields.get("x-robots-tag", ""))
         return Outcome.OK, replace(page, noindex=page.noindex or "noindex" in directives)
 
@@ -82,7 +96,8 @@ class SpiderWeb:
         return model.Response(
             url=url,
             final=url if at is None else self.urls.intern(at),
-            outcome=outcome,
+            outcome=Outcome.KEPT_OUT if isinstance(outcome, Wall) else outcome,
+            wall=outcome if isinstance(outcome, Wall) else None,
             status=response.status,
             page=None if page is None else _followed(page, asked),
             seconds=float(request.meta.get("download_latency", 0.0)),

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     )
     from salticid.store.schema import CHOICE, DATABASE_FILE, SESSION, SNAPSHOT, VISIT
     from salticid.store.search import Hit, Query, RepeatedWords, Search, page_snippet
-    from salticid.store.stored_visit import LISTED, StoredVisit, Word, is_on_topic, time_of
+    from salticid.store.stored_visit import LISTED, StoredVisit, Word, is_on_topic, time_of, walls
     from salticid.store.views import HOSTS_OF_VISITS
 else:
     from salticid.doors import lazy_names
@@ -113,4 +113,5 @@ __all__ = [
     "thing_of_others",
     "time_of",
     "unpack_page",
+    "walls",
 ]

@@ -23,6 +23,7 @@ from salticid.store.folder_lock import IN_MEMORY, LockedFolder, NoFolder, writte
 from salticid.store.near_duplicates import Twins
 from salticid.store.packing import pack_page, unpack_page
 from salticid.store.record import LogMark, Record
+from salticid.store.stored_visit import wall_note
 
 _NEWEST = "SELECT r.step, max(r.id) FROM version v JOIN recheck r ON r.id = v.recheck GROUP BY r.step"
 """Unchecked, for the versions are."""
@@ -215,6 +216,8 @@ class CrawlLog:
             ),
         )  # fmt: skip
         self._texts.need(visit.final)
+        if visit.wall is not None:
+            self._memory.update([wall_note(visit.step, visit.wall)])
         if page is not None and not visit.revisit:
             self._batch.add(schema.PAGE, (visit.step, *pack_page(page, self._zstd)))
             self._batch.pages.append((visit.step, page))

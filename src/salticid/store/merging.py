@@ -33,7 +33,7 @@ from salticid.store.news import CHANGED, GONE, SAME, Recheck
 from salticid.store.packing import unpack_page
 from salticid.store.record import all_messages
 from salticid.store.schema import PAGE, RECHECK, VERSION, SqlTable
-from salticid.store.stored_visit import StoredVisit, Word
+from salticid.store.stored_visit import StoredVisit, Word, walls
 from salticid.tables import Texts, Translation, Urls
 
 # Visits of several crawls become visits of one: what shards and merged crawls share.
@@ -52,6 +52,7 @@ class Part:
         self._into = Translation(crawl.url, crawl.words.__getitem__)
         self._steps = array("q")
         self._sights = _Sights(crawl)
+        self.walls = walls(crawl.database)
 
     def visits(self) -> Iterator[tuple[float, int, StoredVisit]]:
         """Its visits in order, each with its time, by the wall, and the number of this part."""
@@ -145,6 +146,7 @@ class Whole:
                 etag=visit.etag,
                 records=tuple(map(part.place, visit.records)),
                 revisit=visit.revisit,
+                wall=part.walls.get(visit.step),
             )
         )
         return page

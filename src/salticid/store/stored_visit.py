@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from salticid.columns import grow
 from salticid.messages import Revision, Sight
-from salticid.model import NO_SHARD
+from salticid.model import NO_SHARD, Wall
 from salticid.store.database import Database
 from salticid.store.packing import unpacks
 from salticid.store.record import StoredArrival, VisitRow, all_messages
@@ -109,6 +109,23 @@ def holders(db: Database) -> dict[int, Holder]:
 @unpacks
 def _holder(value: bytes) -> Holder:
     return msgspec.json.decode(value, type=Holder)
+
+
+# What kept a crawl out, as notes in the log, by step.
+
+_WALL = "wall "
+
+
+def wall_note(step: int, wall: Wall) -> tuple[str, bytes]:
+    """The note that a visit was kept out by a wall, under its name."""
+    return f"{_WALL}{step}", wall.value.encode()
+
+
+@unpacks
+def walls(db: Database) -> dict[int, Wall]:
+    """The steps of a crawl that were kept out, and by what."""
+    rows = db.select(MEMORY, "WHERE name >= ? AND name < ?", (_WALL, f"{_WALL}~"))
+    return {int(name.removeprefix(_WALL)): Wall(value.decode()) for name, value, _ in rows}
 
 
 _CACHE_SIZE = 10_000

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         write_index,
         write_texts,
     )
-    from salticid.webs.recorded import MAX_REDIRECTS, NOFOLLOW, NOINDEX, OUTCOMES, REDIRECT, RecordedWeb
+    from salticid.webs.recorded import MAX_REDIRECTS, NOFOLLOW, NOINDEX, OUTCOMES, REDIRECT, RecordedWeb, code_of
     from salticid.webs.served import ADDRESS, serve
 else:
     from salticid.doors import lazy_names
@@ -61,6 +61,7 @@ __all__ = [
     "Number",
     "RecordedWeb",
     "WorldArray",
+    "code_of",
     "open_regular",
     "serve",
     "text_hash",

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from salticid.exact import exp, log
-from salticid.model import Area, Links, Outcome, Page, Response
+from salticid.model import Area, Links, Outcome, Page, Response, Wall
 from salticid.protocols import PreparedStems
 from salticid.tables import Texts, Urls
 from salticid.webs.arrays import (
@@ -154,13 +154,20 @@ OUTCOMES = (
     Outcome.TIMEOUT,
     Outcome.BROKEN,
     Outcome.UNPARSABLE,
+    *(Outcome.KEPT_OUT for _ in Wall),
 )
-"""What a recorded answer may be, by its code."""
+"""What a recorded answer may be, by its code; each wall has a code of its own."""
+_FIRST_WALL, WALLS = OUTCOMES.index(Outcome.KEPT_OUT), tuple(Wall)
 REDIRECT = 255
 """One code more: the answer leads elsewhere."""
 
 NOINDEX, NOFOLLOW = 1, 2
 """Flags of a page."""
+
+
+def code_of(outcome: Outcome, wall: Wall | None = None) -> int:
+    """The code of an answer; an unknown wall counts as a challenge."""
+    return OUTCOMES.index(outcome) + (0 if wall is None else WALLS.index(wall))
 
 
 class RecordedWeb:
@@ -251,7 +258,8 @@ class RecordedWeb:
         )
 
     def _answer(self, url: int, at: int, row: int, seconds: float) -> Response:
-        outcome = OUTCOMES[self._kind.item(row)]
+        kind = self._kind.item(row)
+        outcome = OUTCOMES[kind]
         date = self._dates.item(row)
         return Response(
             url=url,
@@ -262,6 +270,7 @@ class RecordedWeb:
             seconds=seconds,
             size=self._size.item(row),
             modified=None if isnan(date) else date,
+            wall=WALLS[kind - _FIRST_WALL] if outcome is Outcome.KEPT_OUT else None,
         )
 
     def _time(self, url: int, row: int) -> float:

@@ -42,6 +42,8 @@ ROOM = 256 << 20
 """Bytes of rendered pages that are kept."""
 
 _PAGE, _NOT_HTML, _FORBIDDEN = map(OUTCOMES.index, (Outcome.OK, Outcome.NOT_HTML, Outcome.ROBOTS))
+_WALL_FIELDS = {"Cf-Mitigated": "challenge"}
+"""What says of a recorded wall that it is one, whatever its kind."""
 _STATUSES = range(200, 1000)
 """What may stand in an answer's first line; a recording may hold anything."""
 _LATEST = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
@@ -118,7 +120,8 @@ class ServerAnswers:
         status = int(self._status[row])
         if kind == REDIRECT:
             return _text(status, "moved", {"Location": self._urls[int(self._target[row])]})
-        return _text(status if status in _STATUSES else 502, f"recorded as {status}")
+        fields = _WALL_FIELDS if OUTCOMES[kind] is Outcome.KEPT_OUT else None
+        return _text(status if status in _STATUSES else 502, f"recorded as {status}", fields)
 
     @cached_property
     def _rules(self) -> dict[str, str]:

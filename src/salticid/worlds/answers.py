@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Protocol, runtime_checkable
 
-from salticid.model import Outcome, Page
+from salticid.model import Outcome, Page, Wall
 from salticid.protocols import Table, UrlTable
 
 
@@ -16,10 +16,11 @@ from salticid.protocols import Table, UrlTable
 class Answer:
     """A server's answer to one URL, as a recording kept it.
 
-    `outcome` is known where a crawler found it out, else it follows from the rest. `location` is where a
-    redirect leads. `seconds` and `modified` (seconds since 1970) are None where nobody noted them. `pdf` stands in
-    for `html` where it is a PDF, and `page` where a page is parsed already: it gives the page in the ids of the tables
-    it is handed. `labels` is what the source itself says the page is about.
+    `outcome` is known where a crawler found it out, else it follows from the rest; `wall` where a crawler met one, or
+    its head gives one away. `location` is where a redirect leads. `seconds` and `modified` (seconds since 1970) are
+    None where nobody noted them. `pdf` stands in for `html` where it is a PDF, and `page` where a page is parsed
+    already: it gives the page in the ids of the tables it is handed. `labels` is what the source itself says the page
+    is about.
     """
 
     url: str
@@ -33,6 +34,7 @@ class Answer:
     size: int = 0
     labels: tuple[str, ...] = ()
     outcome: Outcome | None = None
+    wall: Wall | None = None
     pdf: bytes | None = None
 
 

@@ -16,7 +16,7 @@ from salticid.errors import UserError
 from salticid.model import Outcome, Page
 from salticid.parse import GOOD_STATUSES, MAX_PDF, is_binary, is_pdf
 from salticid.protocols import Table, UrlTable
-from salticid.store import CrawlFolder, StoredVisit
+from salticid.store import CrawlFolder, StoredVisit, walls
 from salticid.store.news import Versions
 from salticid.tables import Translation
 from salticid.topic import Topic
@@ -144,6 +144,7 @@ class CrawledPages:
         self.name = f"crawl of {self._crawl.about().get('topic', {}).get('name', folder.name)}"
         self.size, self.done = len(self._crawl), 0
         self._redirects: set[str] = set()
+        self._walls = walls(self._crawl.database)
 
     def __iter__(self) -> Iterator[Answer | Unread]:
         for visit in self._crawl.visits():
@@ -192,6 +193,7 @@ class CrawledPages:
             modified=visit.modified,
             size=visit.size,
             page=None if page is None else self._taken_over(page),
+            wall=self._walls.get(visit.step),
         )
 
     def _as_it_was(self, visit: StoredVisit, versions: Versions) -> Iterator[Answer | Unread]:

@@ -16,7 +16,7 @@ from selectolax.lexbor import SelectolaxError
 
 from salticid.errors import UserError
 from salticid.model import NO_URL, Outcome, Page
-from salticid.parse import GOOD_STATUSES, MAX_PDF, Parser, content, prescan
+from salticid.parse import GOOD_STATUSES, MAX_PDF, Parser, content, prescan, wall_by_head, wall_of, wall_of_refusal
 from salticid.protocols import Table
 from salticid.tables import FileHeap, Texts, Urls
 from salticid.text import DEFAULT, Stems, detect
@@ -42,6 +42,7 @@ from salticid.webs import (
     Manifest,
     Number,
     WorldArray,
+    code_of,
     write_index,
     write_texts,
 )
@@ -90,8 +91,10 @@ class WorldWriter:
         if url is None:
             self.leave_out("no http(s) URL")
             return None
-        outcome, page, target = answer.outcome or _outcome(answer), None, NO_URL
-        kind = OUTCOMES.index(outcome)
+        wall, page, target = answer.wall, None, NO_URL
+        if wall is None and answer.outcome is None:
+            wall = wall_of_refusal(url, answer.html, answer.status)
+        kind = code_of(Outcome.KEPT_OUT if wall is not None else answer.outcome or _outcome(answer), wall)
         if answer.status in _HTTP_REDIRECTS and answer.location:
             where = canonical(answer.location, url)
             if where is not None:
@@ -106,6 +109,8 @@ class WorldWriter:
             if page is None:
                 kind = OUTCOMES.index(Outcome.UNPARSABLE)
                 self.leave_out("HTML made to stop parsers")
+            elif (wall := wall_of(url, answer.html, len(page.tokens))) is not None:
+                kind, page = code_of(Outcome.KEPT_OUT, wall), None
         self._write_row(self.urls.intern(url), kind, page, answer, target)
         return url
 
@@ -301,6 +306,7 @@ def to_answer(url: str, head: Head, body: bytes, labels: tuple[str, ...] = ()) -
         location=location,
         modified=page.modified,
         labels=labels,
+        wall=None if head.status is None else wall_by_head(head.status, head.fields),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 
 from tests.support.hostile import in_parts, moved, page, silence
+from tests.support.walls import WALLS
 from tests.support.worst_web.network import MEGABYTE, OK, deflated
 from tests.support.worst_web.row import NEVER, Row, html, row
 
@@ -340,6 +341,18 @@ TEXTS = [
 ]
 
 
+WALLS_MET = [
+    row(
+        f"wall {told.name}",
+        "kept out",
+        page(told.html, *(f"{name}: {value}" for name, value in told.fields.items()), status=told.status),
+        most_asked=1,
+    )
+    for told in WALLS
+    if told.path == "/a"
+]
+
+
 def content() -> list[Row]:
     """All of them."""
-    return [*BUSY, *LYING, *LEADING, *ROBOTS, *SITEMAPS, *FEEDS, *TEXTS]
+    return [*BUSY, *LYING, *WALLS_MET, *LEADING, *ROBOTS, *SITEMAPS, *FEEDS, *TEXTS]

@@ -9,7 +9,18 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from salticid.model import NO_URL, Outcome, Page, Response
-from salticid.parse import GOOD_STATUSES, Content, PdfPool, content, decode_body, directives_for, prescan
+from salticid.parse import (
+    GOOD_STATUSES,
+    Content,
+    PdfPool,
+    content,
+    decode_body,
+    directives_for,
+    prescan,
+    wall_by_head,
+    wall_of,
+    wall_of_refusal,
+)
 from salticid.tables import Texts, Urls
 from salticid.urls import canonical
 from salticid.urls import host as host_of
@@ -283,7 +294,9 @@ class LiveWeb:
                 self._tries[at] = tries
                 raise
             seconds, tries = seconds + time_taken, tries + 1
-            if isinstance(answer, Exchange) and answer.status not in LATER_STATUSES:
+            if isinstance(answer, Exchange) and (
+                answer.status not in LATER_STATUSES or wall_by_head(answer.status, answer.fields)
+            ):
                 return answer, seconds
             failure = answer if isinstance(answer, Failure) else Failure.LATER
             since, failed_at = failed_at, self.clock()
@@ -322,7 +335,10 @@ class LiveWeb:
         final = self.urls.intern(way.at)
         document = content(answer.fields, answer.body, self._max_bytes)
         outcome, page, modified = Outcome.DEAD, None, document.modified
-        if answer.status in GOOD_STATUSES:
+        wall = wall_by_head(answer.status, answer.fields)
+        if wall is None and answer.status not in GOOD_STATUSES:
+            wall = wall_of_refusal(way.at, document.html, answer.status)
+        if wall is None and answer.status in GOOD_STATUSES:
             outcome, html, charset = Outcome.NOT_HTML, document.html, document.charset
             self.doing[url] = "a parser"
             if document.pdf is not None and self._pdfs is not None and answer.whole:
@@ -333,9 +349,11 @@ class LiveWeb:
             if html is not None:
                 page = await self.parse(html, way.at, charset)
                 outcome = Outcome.UNPARSABLE if page is None else Outcome.OK
-                page = page and await self._rendered(url, way, answer, document, page)
+                wall = None if page is None else wall_of(way.at, html, len(page.tokens))
+                if page is not None and wall is None:
+                    page = await self._rendered(url, way, answer, document, page)
         robots_tags = answer.fields.get("x-robots-tag")
-        return Response(
+        response = Response(
             url=url,
             final=final,
             outcome=outcome,
@@ -347,6 +365,7 @@ class LiveWeb:
             etag=answer.fields.get("etag"),
             records=way.records,
         )
+        return response if wall is None else response.kept_out(wall)
 
     async def _rendered(self, url: int, way: _Way, answer: Exchange, document: Content, page: Page) -> Page:
         """The page, or what a browser makes of it if it is an empty shell; the archive keeps both."""
