@@ -9,7 +9,7 @@ from tests.support.endless import DULL, KEYWORDS, Sheet, Site, a_word, crawl, li
 from salticid.drivers import lobby
 from salticid.drivers.lobby import LEAST_SHARE, NAMES_A_GOOD_PAGE, NAMES_ON_TRUST, Crowds, Lobby
 from salticid.model import Choice, Link, Outcome, StopReason
-from salticid.tables.texts import Urls
+from salticid.tables.texts import Texts, Urls
 from salticid.topic import Limits
 
 UNDER_WAY = 8
@@ -67,7 +67,7 @@ def test_a_page_that_the_judge_likes_earns_more_names() -> None:
     crowds = Crowds(urls, 0.25, NOWHERE)
     assert sum(crowds.admit(f"n{n}.farm.example") for n in range(100)) == NAMES_ON_TRUST
     assert crowds.admit("n0.farm.example"), "who was asked may be asked again"
-    for visit in visits_to(urls, ("http://n0.farm.example/", 0.9)):
+    for visit in visits_to(urls, Texts(), ("http://n0.farm.example/", 0.9)):
         crowds.observe(visit)
     assert crowds.has_relented(), "somebody may wait no longer"
     assert sum(crowds.admit(f"m{n}.farm.example") for n in range(100)) == NAMES_A_GOOD_PAGE
@@ -81,7 +81,7 @@ def test_a_crowd_at_an_address_is_known_from_visits_and_places_alone() -> None:
     crowds.bind(Limits(max_pages=400))
     pages = [(f"http://{host}/{n}", 0.1) for n in range(10) for host in hosts[:NAMES_ON_TRUST]]
     assert len(pages) == LEAST_SHARE
-    for at, visit in enumerate(visits_to(urls, *pages)):
+    for at, visit in enumerate(visits_to(urls, Texts(), *pages)):
         assert crowds.must_wait(hosts[0]) is (at >= LEAST_SHARE)
         crowds.observe(visit)
     assert all(crowds.must_wait(host) for host in hosts)
