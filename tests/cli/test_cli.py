@@ -39,7 +39,7 @@ def test_crawl_json_holds_what_scripts_rely_on(lab: Path, tmp_path: Path) -> Non
     assert said.status == 0
     result = json.loads(said.out)
     assert set(result) == {
-        "topic", "strategy", "web", "pages", "fetches", "on_topic", "hosts_on_topic", "outcomes", "stopped",
+        "topic", "strategy", "web", "pages", "fetches", "on_topic", "hosts_on_topic", "outcomes", "kept_out", "stopped",
         "seconds", "out",
     }  # fmt: skip
     assert (result["pages"], result["stopped"], result["strategy"]) == (40, "budget", "hunter")
