@@ -17,10 +17,10 @@ class Answer:
     """A server's answer to one URL, as a recording kept it.
 
     `outcome` is known where a crawler found it out, else it follows from the rest; `wall` where a crawler met one, or
-    its head gives one away. `location` is where a redirect leads. `seconds` and `modified` (seconds since 1970) are
-    None where nobody noted them. `pdf` stands in for `html` where it is a PDF, and `page` where a page is parsed
-    already: it gives the page in the ids of the tables it is handed. `labels` is what the source itself says the page
-    is about.
+    its head gives one away, and `may_be_wall` where nobody chose it for a page. `location` is where a redirect leads.
+    `seconds` and `modified` (seconds since 1970) are None where nobody noted them. `pdf` stands in for `html` where it
+    is a PDF, and `page` where a page is parsed already: it gives the page in the ids of the tables it is handed.
+    `labels` is what the source itself says the page is about.
     """
 
     url: str
@@ -35,6 +35,7 @@ class Answer:
     labels: tuple[str, ...] = ()
     outcome: Outcome | None = None
     wall: Wall | None = None
+    may_be_wall: bool = False
     pdf: bytes | None = None
 
 

@@ -92,7 +92,7 @@ class WorldWriter:
             self.leave_out("no http(s) URL")
             return None
         wall, page, target = answer.wall, None, NO_URL
-        if wall is None and answer.outcome is None:
+        if wall is None and answer.may_be_wall:
             wall = wall_of_refusal(url, answer.html, answer.status)
         kind = code_of(Outcome.KEPT_OUT if wall is not None else answer.outcome or _outcome(answer), wall)
         if answer.status in _HTTP_REDIRECTS and answer.location:
@@ -109,7 +109,7 @@ class WorldWriter:
             if page is None:
                 kind = OUTCOMES.index(Outcome.UNPARSABLE)
                 self.leave_out("HTML made to stop parsers")
-            elif (wall := wall_of(url, answer.html, len(page.tokens))) is not None:
+            elif answer.may_be_wall and (wall := wall_of(url, answer.html, len(page.tokens))) is not None:
                 kind, page = code_of(Outcome.KEPT_OUT, wall), None
         self._write_row(self.urls.intern(url), kind, page, answer, target)
         return url
@@ -307,6 +307,7 @@ def to_answer(url: str, head: Head, body: bytes, labels: tuple[str, ...] = ()) -
         modified=page.modified,
         labels=labels,
         wall=None if head.status is None else wall_by_head(head.status, head.fields),
+        may_be_wall=head.status is not None,
     )
 
 
