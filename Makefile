@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.made-from-the-lock
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 LOCK := requirements.lock
-EXTRAS := browser lab export ui mcp ray scrapy docs dev compiler
+EXTRAS := browser lab export ui mcp ray scrapy semantic docs dev compiler
 # A compiler of a hundred megabytes is for machines that have none.
 NO_COMPILER := /^ziglang==/,/[^\\]$$/d
 NEEDED := sed '$(if $(shell command -v cc),$(NO_COMPILER))' $(LOCK)

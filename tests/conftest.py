@@ -63,11 +63,12 @@ def compile_once() -> None:
 
 
 def own_state() -> None:
-    """Programs under test keep their state, such as the key of snapshots, away from that of the user."""
+    """Programs under test keep their state, such as the key of snapshots, away from that of the user, and use
+    no model of theirs."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
         state = tempfile.TemporaryDirectory(prefix="salticid-state-")
         atexit.register(state.cleanup)
-        os.environ["XDG_STATE_HOME"] = state.name
+        os.environ["XDG_STATE_HOME"] = os.environ["XDG_DATA_HOME"] = state.name
 
 
 @pytest.fixture(autouse=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 
 from salticid.messages import Message
 from salticid.model import (
@@ -108,7 +109,8 @@ class Brief:
     `examples` and `negatives` are known pages to learn from; they are never charged, never count
     as found, and their links are no start points. `language` is settled. `rng` is the strategy's
     own: the only chance it may use. `own_words` knows what pages say of their own; whoever asks
-    it shows it the pages too. `backlinks` is there only if the person named a source of them.
+    it shows it the pages too. `backlinks` is there only if the person named a source of them, `meanings` only if a
+    sentence encoder is installed.
     """
 
     topic: Topic
@@ -122,6 +124,54 @@ class Brief:
     rng: np.random.Generator
     own_words: OwnWords
     backlinks: Backlinks | None = None
+    meanings: Meanings | None = None
+
+
+Directions = npt.NDArray[np.int8]
+"""Vectors by row of which only the direction counts, in numbers from -127 to 127; a row of zeros is unknown."""
+
+
+class Encoder(Protocol):
+    """A model that gives a text a vector: texts of like meaning are near each other.
+
+    Crawls with encoders of one digest, on one machine, are the same.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
+
+    @property
+    def digest(self) -> str: ...
+
+    @property
+    def width(self) -> int:
+        """How many numbers a vector has."""
+        ...
+
+    def vectors(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """A row for each text, of length 1."""
+        ...
+
+
+class Meanings(Protocol):
+    """What texts mean, as an encoder has it; each text is encoded once a crawl."""
+
+    @property
+    def width(self) -> int: ...
+
+    def of(self, texts: Sequence[str]) -> Directions:
+        """A row for each text; zeros where nothing is known."""
+        ...
+
+
+@runtime_checkable
+class UsesMeanings(Protocol):
+    """A strategy or judge that reads `Brief.meanings` where this is true."""
+
+    semantic: bool
 
 
 class OwnWords(Protocol):

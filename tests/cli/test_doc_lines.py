@@ -18,6 +18,7 @@ LEFT_OUT = {
     "salticid links": "needs WebKB; test_links_command.py runs it",
     "salticid fit schools": "needs the collections; test_fit.py runs it smaller",
     "salticid world get webkb": "fetches it; test_world_get.py has a server in its place",
+    "salticid model get minilm": "fetches it; test_encoders.py installs one from a folder",
     "salticid world build webkb": "needs WebKB; test_webkb_source.py builds it",
     "salticid world build schools": "needs schools-wikipedia; conftest.py builds it",
     "salticid world build scidocs": "needs scidocs; test_warc_source.py builds from such files",

@@ -40,6 +40,7 @@ COMMANDS = {
     "skill": "mcp:skill",
     "strategies": "strategies:list_strategies",
     "demo": "demo:demo",
+    "model get": "world_build:get_model",
     "world build": "world_build:build_world",
     "world get": "world_build:get_world",
     "world info": "world:info",
@@ -67,13 +68,15 @@ def program(words: Sequence[str]) -> typer.Typer:
     )
     world = typer.Typer(help="Recorded webs: build, get, look into, make topics from.", rich_markup_mode=None)
     app.callback(invoke_without_command=True)(_options)
-    world.callback(invoke_without_command=True)(_help_if_alone)
-    app.add_typer(world, name="world")
+    model = typer.Typer(help="Sentence encoders: get one for the strategy hunter.", rich_markup_mode=None)
+    groups = {"world": world, "model": model}
+    for name, group in groups.items():
+        group.callback(invoke_without_command=True)(_help_if_alone)
+        app.add_typer(group, name=name)
     names = [name for name in COMMANDS if name.split() == list(words[: len(name.split())])]
     for name in names or COMMANDS:
         file, function = COMMANDS[name].split(":")
-        group = world if name.startswith("world ") else app
-        group.command(name.split()[-1], cls=GroupedCommand)(
+        groups.get(name.split()[0], app).command(name.split()[-1], cls=GroupedCommand)(
             getattr(import_module(f"salticid.cli.{file}"), function) if names else _listed(file, function)
         )
     return app

@@ -1,8 +1,10 @@
-"""`salticid world build` and `world get`: make a recorded world from pages, or from a public collection."""
+"""`salticid world build`, `world get` and `model get`: recorded worlds, public collections and sentence encoders."""
 
 from __future__ import annotations
 
 import inspect
+import re
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,11 +14,11 @@ import typer
 
 from salticid.cli.console import Work, err, out, print_json, print_table, safe
 from salticid.cli.options import Quiet, moment
-from salticid.errors import SalticidError, UserError
+from salticid.errors import SalticidError, UserError, unknown
 from salticid.world_sources import At, Option, Source, WorldPlan, world_sources
 
 if TYPE_CHECKING:
-    from salticid.worlds import Collection, KnownFile, WorldSummary
+    from salticid.worlds import Collection, KnownFile, PublicModel, WorldSummary
 
 _SOURCES = {name: world_sources.make(name) for name in world_sources.names()}
 
@@ -143,9 +145,9 @@ def get_world(
     if world.exists():
         raise UserError(f"{world} is there already; name a new folder for the world")
     file = _fetched(wanted, world.parent) if source is None else _found(wanted, source)
-    verified = file.is_file() and _verified(wanted, file)
+    verified = file.is_file() and _verified(wanted.known(file), file)
     labels = None if wanted.labels is None else file.parent / wanted.labels.name
-    if labels is not None and (not labels.is_file() or not _verified(wanted, labels)):
+    if labels is not None and (not labels.is_file() or not _verified(wanted.known(labels), labels)):
         labels = None
     result = _built(wanted, file, world, labels)
     if json:
@@ -210,11 +212,10 @@ def _found(wanted: Collection, source: Path) -> Path:
     return wanted.file_in(source) or source
 
 
-def _verified(wanted: Collection, file: Path) -> bool:
+def _verified(known: KnownFile, file: Path) -> bool:
     """Whether a file is the one whose checksum is written down; it must not be another of the same name."""
     from salticid.worlds import sha256
 
-    known = wanted.known(file)
     if known.sha256 is None:
         err.print(safe(f"{file.name} is unverified: no checksum of it is written down"), soft_wrap=True)
         return False
@@ -241,3 +242,79 @@ def _built(wanted: Collection, file: Path, world: Path, labels: Path | None) -> 
         pages.name = f"{wanted.name} {file.name}"
         with Work("building", pages.size, err) as work:
             return build(world, pages, labels, lambda count, done: work.at(count, f"{done} pages"))
+
+
+# `salticid model get`: a sentence encoder, for the hunter.
+
+
+def get_model(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="A model; without one, all are listed.")] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option("--from", help="A folder that holds it, or an archive of one.", metavar="FILE|DIR"),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object, or one a model.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Install a sentence encoder, which the strategy hunter then uses.
+
+    Example: salticid model get minilm
+    """
+    from salticid.encoders import models_folder
+    from salticid.worlds import MODELS, PublicModel
+
+    if name is None:
+        for each in MODELS.values():
+            facts = {"name": each.name, "version": each.version, "what": each.what, "license": each.license}
+            if json:
+                print_json({**facts, "addresses": each.addresses, "installed": (models_folder() / each.name).is_dir()})
+            else:
+                print_table("", tuple(facts), [tuple(facts.values())])
+        return
+    if name not in MODELS and source is None:
+        raise unknown("model", name, MODELS)
+    if not re.fullmatch(r"[a-z0-9][a-z0-9._-]{0,63}", name) or name == "none":
+        raise UserError(f"{name!r} cannot be the name of a model; use lower-case letters, digits, '-', '_' and '.'")
+    folder = models_folder() / name
+    if folder.exists():
+        raise UserError(f"{folder} is there already; delete it first to install {name} again")
+    _install_model(MODELS.get(name) or PublicModel.of_somebody(name), source, folder, json)
+
+
+def _install_model(wanted: PublicModel, source: Path | None, folder: Path, json: bool) -> None:
+    """Put the files of a model into its folder, which appears only when all of it works."""
+    from tempfile import TemporaryDirectory
+
+    from salticid.encoders import MODEL, OnnxEncoder, can_run, write_facts
+    from salticid.worlds import download, unpack
+
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".model-", dir=folder.parent) as temporary:
+        found = Path(temporary) / "found" if source is None else source
+        if source is None:
+            for address in wanted.addresses:
+                err.print(safe(f"Fetching {address}"), soft_wrap=True)
+                with Work("kB fetched", 0, err) as work:
+                    download(address, found / address.rpartition("/")[2], _in_kilobytes(work, "kB fetched"))
+        elif source.is_file():
+            found = unpack(source, Path(temporary) / "found")
+            found = next((file.parent for file in sorted(found.rglob(wanted.tokenizer.name))), found)
+        elif not source.is_dir():
+            raise UserError(f"there is no {source}; name a folder that holds {wanted.name}, with --from")
+        files = wanted.files_in(found)
+        checked = [_verified(known, file) for known, file in files]
+        whole = Path(temporary) / "whole"
+        whole.mkdir()
+        for place, (_, file) in enumerate(files):
+            shutil.copyfile(file, whole / (file.name if place else MODEL))
+        write_facts(whole, wanted.name, wanted.version, wanted.license)
+        encoder = OnnxEncoder(whole) if can_run() else None
+        whole.rename(folder)
+    if json:
+        digest = None if encoder is None else encoder.digest
+        facts = {"model": wanted.name, "version": wanted.version, "license": wanted.license, "folder": str(folder)}
+        print_json({**facts, "verified": all(checked), "digest": digest})
+        return
+    out.print(safe(f"{folder}: {wanted.version or wanted.name}, license: {wanted.license}"), soft_wrap=True)
+    if encoder is None:
+        out.print(safe("To use it, install what runs it: pip install 'salticid[semantic]'"), soft_wrap=True)

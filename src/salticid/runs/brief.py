@@ -10,7 +10,7 @@ import numpy as np
 
 from salticid.errors import UserError
 from salticid.model import Links, Page
-from salticid.protocols import Backlinks, Brief, Table, Tables, UrlTable, Web
+from salticid.protocols import Backlinks, Brief, Meanings, Table, Tables, UrlTable, Web
 from salticid.text import OwnWords, check_code, detect
 from salticid.topic import Limits, Topic
 from salticid.urls import typed
@@ -28,14 +28,21 @@ BacklinksOver = Callable[[UrlTable, Table], Backlinks]
 """Makes a source of backlinks whose pages are in the ids of these tables."""
 
 
-def prepare(topic: Topic, web: Web, limits: Limits, seed: int, backlinks: BacklinksOver | None = None) -> Brief:
+def prepare(
+    topic: Topic,
+    web: Web,
+    limits: Limits,
+    seed: int,
+    backlinks: BacklinksOver | None = None,
+    meanings: Meanings | None = None,
+) -> Brief:
     """The brief of a crawl of a recorded web; known pages that the web cannot show are left out."""
 
     def pages(urls: tuple[str, ...]) -> tuple[Page, ...]:
         return tuple(page for url in url_ids(urls, web.urls) if (page := web.fetch(url).page) is not None)
 
     known_pages = KnownPages(pages(topic.examples), pages(topic.negatives))
-    return settle(topic, known_pages, web, limits, seed, backlinks)
+    return settle(topic, known_pages, web, limits, seed, backlinks, meanings)
 
 
 def settle(
@@ -45,6 +52,7 @@ def settle(
     limits: Limits,
     seed: int,
     backlinks: BacklinksOver | None = None,
+    meanings: Meanings | None = None,
 ) -> Brief:
     """The brief of a crawl: seeds as ids, the language, a random generator of its own."""
     code = check_code(topic.language) if topic.language else _language(topic, known_pages, tables)
@@ -62,6 +70,7 @@ def settle(
         rng=np.random.default_rng([seed, 0]),
         own_words=own_words,
         backlinks=None if backlinks is None else backlinks(tables.urls, tables.words),
+        meanings=meanings,
     )
 
 

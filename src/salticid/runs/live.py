@@ -369,7 +369,7 @@ def live_driver(
     """A crawl of the live web, ready to run; the web keeps within its bounds from here on."""
     part, others = context.part, context.others
     hosts = None if part is None else part.hosts
-    brief = settle(topic, known_pages, web, recipe.limits, recipe.seed, recipe.backlinks)
+    brief = settle(topic, known_pages, web, recipe.limits, recipe.seed, recipe.backlinks, recipe.meanings(log))
     owns = None if hosts is None else ByHost(web.urls, hosts).of
     if owns is not None:
         brief = replace(brief, seeds=Links.to([url for url in brief.seeds.url.tolist() if owns(url)]))

@@ -12,10 +12,22 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from salticid.crawl import Crawl
+from salticid.encoders import AbsentEncoder, KeptMeanings, VectorStore, find_encoder
 from salticid.errors import UserError, shortened
 from salticid.judges import judges
 from salticid.model import Page, StopReason
-from salticid.protocols import Backlinks, Brief, Judge, Log, Strategy, Table, UrlTable
+from salticid.protocols import (
+    Backlinks,
+    Brief,
+    Encoder,
+    Judge,
+    Log,
+    Meanings,
+    Strategy,
+    Table,
+    UrlTable,
+    UsesMeanings,
+)
 from salticid.registry import Registry, instance_of, settings_in, settings_of
 from salticid.runs import named
 from salticid.runs.brief import BacklinksOver
@@ -67,6 +79,13 @@ class Recipe:
     arrivals: str = "one"
     seed: int = 0
     backlinks: BacklinksOver | None = None
+    encoder: Encoder | None = None
+
+    def meanings(self, log: Log) -> Meanings | None:
+        """What the crawl knows of the meaning of texts; the log has what was encoded before."""
+        if self.encoder is None:
+            return None
+        return KeptMeanings(self.encoder, log if isinstance(log, VectorStore) else None)
 
     def crawl(
         self,
@@ -112,6 +131,7 @@ class Order:
     opened: RecordedWeb | ForeignWeb | None = None
     folder: Path = IN_MEMORY
     backlinks: BacklinksOver | None = None
+    encoder: Encoder | None = None
     may_shrink: bool = False
     any_version: bool = False
 
@@ -129,7 +149,7 @@ class Order:
     def recipe(self) -> Recipe:
         """How to crawl."""
         spec = self.spec
-        return Recipe(self.strategy, self.judge, spec.limits, spec.arrivals, spec.seed, self.backlinks)
+        return Recipe(self.strategy, self.judge, spec.limits, spec.arrivals, spec.seed, self.backlinks, self.encoder)
 
     def facts(self, shards: int | None = None) -> dict[str, Any]:
         """The spec as it is written into the log; of a crawl in so many shards, if it is one.
@@ -150,6 +170,8 @@ class Order:
         }
         if spec.known:
             facts["known_crawls"] = spec.known
+        if self.encoder is not None:
+            facts["encoder"] = {name: getattr(self.encoder, name) for name in ("name", "version", "digest", "width")}
         return cast(dict[str, Any], msgspec.json.decode(msgspec.json.encode(facts)))
 
     def continuing(self, log: CrawlLog, before: dict[str, Any]) -> tuple[Order, Limits | None]:
@@ -162,7 +184,8 @@ class Order:
         check_same(folder, before, self.facts(), self.any_version or self.spec.as_given)
         current = current_limits(log.database, before)
         limits = new_limits(folder, current, self.spec.limits, may_shrink=self.may_shrink)
-        return replace(self, spec=msgspec.structs.replace(self.spec, limits=first_limits(before))), limits
+        first = msgspec.structs.replace(self.spec, limits=first_limits(before))
+        return replace(self, spec=first, encoder=_encoder_of(before, self.encoder)), limits
 
 
 def resolve(
@@ -203,7 +226,20 @@ def resolve(
         judge_settings=settings_of(judge),
         known=other_crawls(spec.known),
     )
-    return Order(spec, strategy, judge, web, folder, source)
+    return Order(spec, strategy, judge, web, folder, source, encoder_for(strategy, judge))
+
+
+def encoder_for(*parts: Strategy | Judge) -> Encoder | None:
+    """The encoder of this machine, if one of these uses it."""
+    return find_encoder() if any(isinstance(part, UsesMeanings) and part.semantic for part in parts) else None
+
+
+def _encoder_of(before: dict[str, Any], here: Encoder | None) -> Encoder | None:
+    """The encoder that a crawl began with; where that is not here, one that encodes nothing in its place."""
+    facts = before.get("encoder")
+    if facts is None or (here is not None and here.digest == facts["digest"]):
+        return None if facts is None else here
+    return AbsentEncoder(facts["name"], facts["version"], facts["digest"], facts["width"])
 
 
 def _web_facts(web: RecordedWeb | LiveSettings | ForeignWeb) -> dict[str, Any]:

@@ -47,7 +47,7 @@ class RecordedCrawl:
     ) -> None:
         self._web, self._judge, self._past, self._larger, self._busy = web, recipe.judge, past, larger, busy
         self.clock = VirtualClock()
-        self.brief = prepare(topic, web, recipe.limits, recipe.seed, recipe.backlinks)
+        self.brief = prepare(topic, web, recipe.limits, recipe.seed, recipe.backlinks, recipe.meanings(log))
         self._arrivals = arrivals(recipe.arrivals, len(self.brief.seeds), np.random.default_rng([recipe.seed, 1]))
         self.crawl = recipe.crawl(self.brief, log, self.clock, self._page, past=past)
         self._known = None if others is None else KnownElsewhere(self.crawl, others)

@@ -186,7 +186,7 @@ class SpiderCrawl:
         else:
             pages = KnownPages(facts.get("examples", ()), facts.get("negatives", ()))
         recipe = order.recipe
-        brief = settle(order.topic, pages, self._web, recipe.limits, recipe.seed)
+        brief = settle(order.topic, pages, self._web, recipe.limits, recipe.seed, meanings=recipe.meanings(log))
         self._web.language = brief.language
         ordered = replace(recipe, strategy=by_priority(recipe.strategy, self._requests.priority))
         self.crawl = ordered.crawl(brief, log, self._clock, log.page, past=past)

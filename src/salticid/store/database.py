@@ -61,6 +61,13 @@ class _Limits(msgspec.Struct):
     min_remaining: float | None = None
 
 
+class _Encoder(msgspec.Struct):
+    name: str
+    version: str
+    digest: str
+    width: Annotated[int, msgspec.Meta(ge=1, le=1024)]
+
+
 class _Forgotten(msgspec.Struct):
     salt: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{2}){1,64}$")]
     hashes: list[str]
@@ -84,6 +91,7 @@ class _Shapes(msgspec.Struct):
     seed: Annotated[int, msgspec.Meta(ge=0)] = 0
     backlinks: str | None = None
     known_crawls: list[str] = []
+    encoder: _Encoder | None = None
     as_given: str = ""
     line: float = 0.0
     seconds: float = 0.0

@@ -180,14 +180,26 @@ class CrawlLog:
         """Keep something under a name, with the next batch; a later word replaces an earlier."""
         self._memory[name] = value
 
+    def keep_vector(self, key: str, vector: bytes) -> None:
+        """Keep what a text means, with the next batch."""
+        self._memory[schema.VECTOR + key] = vector
+
+    def vector(self, key: str) -> bytes | None:
+        """What was kept of the meaning of a text."""
+        if (name := schema.VECTOR + key) in self._memory or self._twins is None:
+            return self._memory.get(name)
+        row = self.database.one(schema.MEMORY, name)
+        return None if row is None else row[1]
+
     @property
     def next_recheck(self) -> int:
         """The number that the next recheck will have."""
         return self._rechecks + 1
 
     def memory(self) -> dict[str, bytes]:
-        """The news of earlier runs, the last word under each name."""
-        return {name: value for name, value, _ in self.database.all(schema.MEMORY)}
+        """The news of earlier runs, the last word under each name, vectors of texts left out."""
+        rows = self.database.all(schema.MEMORY)
+        return {name: value for name, value, _ in rows if not name.startswith(schema.VECTOR)}
 
     def add_choices(self, room: int, busy: frozenset[int], choices: Sequence[Choice]) -> None:
         self._in_call = True

@@ -120,6 +120,8 @@ VISIT = SqlTable(
 )
 PAGE = SqlTable("page", f"step INTEGER PRIMARY KEY, {_PAGE}", _BODY)
 MESSAGE = SqlTable("message", "seq INTEGER PRIMARY KEY, body TEXT NOT NULL")
+VECTOR = "vector:"
+"""The names of vectors in the table of memory begin so."""
 MEMORY = SqlTable("memory", "name TEXT PRIMARY KEY, value BLOB NOT NULL", rest=" WITHOUT ROWID")
 RECHECK = SqlTable(
     "recheck",
@@ -137,7 +139,7 @@ question     the strategy was asked for choices
 visit        `records`: where in the WARC its exchanges stand; `duplicate_of`: the step of a page all but the same
 message      whatever else the crawl heard (`salticid.messages`)
 memory       what manners must not forget: pauses and robots.txt files; why hosts could not be reached; or the requests
-             of another program's spider
+             of another program's spider; vectors of texts, by the hashes of these
 recheck      what a refresh found of a page; `version` its new form, when it had changed
 """
 _INDEX = "CREATE INDEX page_url ON page (url)"

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from salticid.worlds.labels import labels_of
     from salticid.worlds.public_collections import (
         COLLECTIONS,
+        MODELS,
         Collection,
         KnownFile,
+        PublicModel,
         collection,
         download,
         sha256,
@@ -31,12 +33,14 @@ else:
 __all__ = [
     "CLASSES",
     "COLLECTIONS",
+    "MODELS",
     "Answer",
     "Collection",
     "ContextPath",
     "CrawledPages",
     "HtmlFolder",
     "KnownFile",
+    "PublicModel",
     "TopicPlan",
     "Unread",
     "WarcFiles",

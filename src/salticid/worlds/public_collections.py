@@ -1,4 +1,4 @@
-"""Public collections of pages: where each comes from, under which licence, and how it is read.
+"""Public collections of pages, and sentence encoders: where each comes from, its license, and how it is read.
 
 Checksums are written down of the files that were at hand; what comes from an address without one is unverified.
 """
@@ -156,6 +156,64 @@ _ALL = (
 
 COLLECTIONS = {each.name: each for each in _ALL}
 """All of them, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublicModel:
+    """A public sentence encoder: a model in one of several forms, its tokenizer, and its license as files.
+
+    The addresses are those of the last form of the model and of the tokenizer; without them nobody can fetch it.
+    """
+
+    name: str
+    version: str
+    what: str
+    license: str
+    models: tuple[KnownFile, ...]
+    tokenizer: KnownFile = KnownFile("tokenizer.json")
+    more: tuple[KnownFile, ...] = ()
+    addresses: tuple[str, ...] = ()
+
+    @classmethod
+    def of_somebody(cls, name: str) -> PublicModel:
+        """One that is not listed, in a folder of a person."""
+        return cls(name, "", "a model of your own", "not known", (KnownFile("model.onnx"),))
+
+    def files_in(self, folder: Path) -> list[tuple[KnownFile, Path]]:
+        """Its files in a folder, the model first; a UserError if it lacks one."""
+        models = [known for known in self.models if (folder / known.name).is_file()] or [
+            KnownFile(file.name) for file in sorted(folder.glob("*.onnx"))
+        ]
+        if not models or not (folder / self.tokenizer.name).is_file():
+            raise UserError(f"{folder} holds no model; it should hold {self.tokenizer.name} and a file *.onnx")
+        more = [known for known in self.more if (folder / known.name).is_file()]
+        return [(known, folder / known.name) for known in (models[0], self.tokenizer, *more)]
+
+
+_HUB = "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/resolve/main"
+MODELS = {
+    "minilm": PublicModel(
+        "minilm",
+        "all-MiniLM-L6-v2",
+        "small English sentence encoder: 6 layers, vectors of 384 numbers",
+        "Apache-2.0",
+        (
+            KnownFile(
+                "model.int8.onnx",
+                23_524_775,
+                "483bd2f09d138e9fd7ef37804736dd5ac70f3811c84f4f0ed346393299ad7c2b",
+            ),
+            KnownFile("model.onnx"),
+        ),
+        KnownFile("tokenizer.json", 466_247, "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"),
+        (
+            KnownFile("LICENSE", 11_358, "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30"),
+            KnownFile("NOTICE", 428, "4f65cddc0412b1ed91222a97f1dca8437f0fcc361bc70ef18ce2c637c1302309"),
+        ),
+        (f"{_HUB}/onnx/model.onnx", f"{_HUB}/tokenizer.json"),
+    )
+}
+"""Sentence encoders by name."""
 
 
 # One large file from its public address, fetched in as many runs as it takes.

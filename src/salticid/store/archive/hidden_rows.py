@@ -33,6 +33,7 @@ from salticid.store.schema import (
     RECHECK,
     START_PAGE,
     URL,
+    VECTOR,
     VERSION,
     VISIT,
     WORDS,
@@ -272,7 +273,8 @@ def _glimpse_without(glimpse: Glimpse, veil: Veil) -> Glimpse:
 
 
 def _notes(db: Database, veil: Veil, found: HiddenRows) -> list[str]:
-    """The names of notes on hosts that are hidden or named no more, or on visits that led to hidden pages."""
+    """The names of notes on hosts that are hidden or named no more, or on visits that led to hidden pages; and of all
+    vectors of texts, for nobody knows whose texts these are."""
     theirs = [
         note(step, holder)[0] for step, holder in holders(db).items() if step in found.steps or veil.hides(holder.url)
     ]
@@ -282,6 +284,7 @@ def _notes(db: Database, veil: Veil, found: HiddenRows) -> list[str]:
     for name, *_ in db.all(MEMORY):
         where = name.partition(" ")[2]
         where = host(f"{where}/") if "://" in where else where
-        if where and name not in theirs and (where in lost or veil.hides_host(where)):
+        is_lost = where and name not in theirs and (where in lost or veil.hides_host(where))
+        if is_lost or name.startswith(VECTOR):
             hosts.append(name)
     return [*theirs, *hosts, *(name for name in (NOTE,) if db.one(MEMORY, name))]
