@@ -141,7 +141,7 @@ def test_nothing_of_a_page_is_left_and_it_is_never_asked_for_again(tmp_path: Pat
         assert said.status == 0, said.err
         assert json.loads(said.out) == {
             "out": str(folder), "pages": 1, "urls": [f"{SITE}/secret"], "not_found": [],
-            "raw_copies": 2,
+            "raw_copies": 2, "other_files": [],
         }  # fmt: skip
         assert traces(folder, *SECRET, *blobs) == set()
         assert salticid("search", folder, "nothing").out, "all else is found"
@@ -194,10 +194,14 @@ def test_nothing_that_named_the_page_or_that_it_alone_named_is_left(tmp_path: Pa
         ended = b'{"type":"ended","stopped":"frontier empty"}\n'
         reports.write_bytes(b'{"type":"moved","url":"%b/hush","liking":1}\n' % SITE.encode() + ended)
         (folder / "commands.jsonl").write_text(f'{{"type":"hear","url":"{SITE}/hush","liking":1}}\n')
+        assert salticid("export", folder, "--to", "csv", "--out", folder / "pages.csv").status == 0
         before = {word for _, word in traces(folder, *gone)}
         assert before >= {*gone}, {*gone} - before
         said = salticid("forget", folder, f"{SITE}/hush", "--json")
         assert (said.status, json.loads(said.out)["pages"]) == (0, 1), said
+        assert json.loads(said.out)["other_files"] == ["pages.csv"]
+        assert "Not part of the crawl, and not changed: pages.csv. Delete these files" in said.err
+        (folder / "pages.csv").unlink()
         assert traces(folder, *gone) == set()
         assert reports.read_bytes() == ended
         assert salticid("search", folder, "another").out, "the rest is found"

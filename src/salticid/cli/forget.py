@@ -40,16 +40,12 @@ def forget_pages(
     for name in done.not_found:
         what = "it is blocked" if block else "add --block to never fetch it"
         warn(f"{name} is not in the crawl; {what}")
+    if done.other_files:
+        shown = ", ".join(done.other_files[:_MOST_SHOWN]) + " and more" * (len(done.other_files) > _MOST_SHOWN)
+        warn(f"Not part of the crawl, and not changed: {shown}. Delete these files in {folder} if they hold the pages.")
     if json:
-        print_json(
-            {
-                "out": str(folder),
-                "pages": len(done.urls),
-                "urls": done.urls,
-                "not_found": done.not_found,
-                "raw_copies": done.raw_copies,
-            }
-        )
+        facts = {"pages": len(done.urls), "urls": done.urls, "not_found": done.not_found}
+        print_json({"out": str(folder), **facts, "raw_copies": done.raw_copies, "other_files": done.other_files})
         return status
     out.print(f"{len(done.urls)} pages forgotten.", highlight=False)
     for url in done.urls[:_MOST_SHOWN]:

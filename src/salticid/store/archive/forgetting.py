@@ -24,9 +24,9 @@ from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.database import Database, facts
 from salticid.store.digests import FEED, FOLDER, digest_folder, write_digest
 from salticid.store.files import open_in, remove_in, replace_in
-from salticid.store.folder_lock import SHARDS, opened_to_rewrite
+from salticid.store.folder_lock import LOCK, SHARDS, opened_to_rewrite
 from salticid.store.news import rounds
-from salticid.store.schema import ABOUT, SNAPSHOT, URL
+from salticid.store.schema import ABOUT, DATABASE_FILE, SNAPSHOT, URL
 from salticid.tables import Veil
 from salticid.urls import canonical, host, typed
 
@@ -42,12 +42,14 @@ _LINK = re.compile(rb"""(?i)(?:href|src)\s*=\s*["']?([^"'\s>]+)|((?:https?:)?//[
 class Forgotten:
     """The URLs of the pages that were taken out, and the names, as they were given, of which there was nothing.
 
-    `raw_copies`: how many raw copies of other pages were removed, because they spell a forgotten URL.
+    `raw_copies`: how many raw copies of other pages were removed, because they spell a forgotten URL. `other_files`:
+    names in the folder that are no part of the crawl, such as exports; they were not changed.
     """
 
     urls: list[str]
     not_found: list[str]
     raw_copies: int = 0
+    other_files: tuple[str, ...] = ()
 
 
 def forget(folder: Path, names: Sequence[str], block: bool = False) -> Forgotten:
@@ -82,7 +84,7 @@ def forget(folder: Path, names: Sequence[str], block: bool = False) -> Forgotten
         if taken:
             hidden_rows.take_out(db, veil, found)
         raw_copies = _clear_files(db, folder, veil)
-    return Forgotten(urls, not_found, raw_copies)
+    return Forgotten(urls, not_found, raw_copies, _others_in(folder))
 
 
 def _add(veil: Veil, name: str) -> str:
@@ -129,6 +131,13 @@ def _clear_files(db: Database, folder: Path, veil: Veil) -> int:
     with db.transaction():
         db.insert(ABOUT, facts({forgotten_urls.UNFINISHED: False}))
     return raw_copies
+
+
+def _others_in(folder: Path) -> tuple[str, ...]:
+    """Names in a folder that are no part of a crawl."""
+    ours = (DATABASE_FILE, index.INDEX_FILE)
+    names = {file.name for file in folder.iterdir() if not file.name.startswith(ours) and file.suffix != ".jsonl"}
+    return tuple(sorted(names - {LOCK, WISH, FOLDER, warc.FOLDER}))
 
 
 def _keep_outcomes(folder: Path, name: str) -> None:
