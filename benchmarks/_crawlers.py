@@ -95,7 +95,7 @@ async def salticid(
                 await driver.run(lambda visit: sizes.append(visit.size))
                 return driver.crawl.pages, sum(sizes)
             with closing(CrawlLog(Path(folder), *tables, own_tables=True, archive=archive)) as log:
-                log.attach(Memory(web).news)
+                log.attach(Memory(web, None).news)
                 context = Context(log.page)
                 driver = live_driver(topic(port), KnownPages(), web, recipe, settings(port), log, context)
                 log.begin({})

@@ -366,6 +366,25 @@ def test_a_round_under_a_wrong_clock_does_not_end_watching(hunted: tuple[Site, P
     assert counts(json.loads(said.out)) == (0, 0, 0, 8)
 
 
+@pytest.mark.parametrize("signature", [b"", bytes(16)], ids=["unsigned", "forged"])
+@pytest.mark.parametrize("command", ["watch", "refresh"])
+def test_a_folder_cannot_allow_what_a_host_forbids(hunted: tuple[Site, Path], command: str, signature: bytes) -> None:
+    web, folder = hunted
+    web.pages["/robots.txt"] = "User-agent: *\nDisallow: /"
+    with closing(sqlite3.connect(folder / DATABASE_FILE)) as db, db:
+        (name,) = (row[0] for row in db.execute("SELECT name FROM memory WHERE name LIKE 'robots %'"))
+        note = signature + msgspec.msgpack.encode((time.time() + 9_999.0, 404, b""))
+        db.execute(MEMORY.replace, MEMORY.with_checksum((name, note)))
+    salticid(command, folder, *reach(folder))
+    assert {path for path, _ in web.asked} == {"/robots.txt"}
+
+
+def test_a_robots_file_that_this_machine_read_is_not_fetched_again(hunted: tuple[Site, Path]) -> None:
+    web, folder = hunted
+    assert salticid("refresh", folder, *reach(folder)).status == 0
+    assert "/robots.txt" not in {path for path, _ in web.asked}
+
+
 def test_a_round_whose_hosts_all_ask_for_a_pause_says_so(hunted: tuple[Site, Path]) -> None:
     _, folder = hunted
     with closing(sqlite3.connect(folder / DATABASE_FILE)) as db, db:

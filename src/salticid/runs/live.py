@@ -19,7 +19,7 @@ from salticid.runs.live_settings import LiveSettings, kept_runs
 from salticid.runs.onlooker import NAMES_GIVEN_UP, SOMEBODY_THERE, Onlooker, outage
 from salticid.runs.order import Order, Recipe
 from salticid.runs.past import Past, relive, relive_as_given
-from salticid.runs.snapshot import leave_snapshot, resume_from_snapshot
+from salticid.runs.snapshot import leave_snapshot, machine_key, resume_from_snapshot
 from salticid.scope import Boundary
 from salticid.store import IN_MEMORY, CrawlFolder, CrawlLog, OtherCrawls
 from salticid.store.archive import Archive
@@ -171,7 +171,7 @@ class LiveRun(Run):
             self.larger = None  # whoever has the whole says how far it may go
         calls, warn = OutageCalls(self._lost, self._back, self._give_up), self.onlooker.warn
         async with live_web(self.settings, self.clock, self._archive, self._tables, calls, warn) as self.web:
-            memory = Memory(self.web)
+            memory = Memory(self.web, machine_key())
             self.log.attach(memory.news)
             if not self.new:
                 memory.recall(self.log.memory())

@@ -18,6 +18,7 @@ from salticid.model import Outcome, Response
 from salticid.runs.live import Stopwatch, live_web
 from salticid.runs.live_settings import REACH, LiveSettings, kept_runs, without_password
 from salticid.runs.onlooker import Onlooker, outage
+from salticid.runs.snapshot import machine_key
 from salticid.store import CrawlFolder, CrawlLog, check_not_merged
 from salticid.store.archive import Archive
 from salticid.store.news import PageVersion, Versions
@@ -253,7 +254,7 @@ async def refresh(
         clock = Stopwatch(log.record().seconds)
         calls = OutageCalls(on_loss=lambda failure, names: onlooker.warn(outage(failure, names)))
         async with live_web(settings, clock, archive, tables, calls, onlooker.warn) as web:
-            memory = Memory(web)
+            memory = Memory(web, machine_key())
             memory.recall(log.memory())
             log.attach(memory.news)
             versions = Versions(log.database)

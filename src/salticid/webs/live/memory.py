@@ -1,12 +1,16 @@
 """What manners must not forget when the program ends: pauses, robots.txt files, who is where, and who is not there.
 
-Times are kept by the clock on the wall, since a host that asked for an hour means an hour of the world's.
+Times are kept by the clock on the wall, since a host that asked for an hour means an hour of the world's. Pauses only
+make a crawl slower. A robots.txt could allow what its host forbids, so it is signed with a key of this machine; that of
+another machine is fetched anew.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from hashlib import blake2b
+from hmac import compare_digest
 from itertools import islice
 
 import msgspec
@@ -18,14 +22,15 @@ from salticid.webs.live.web import LiveWeb
 _HOST, _ROBOTS, _PLACE = "host ", "robots ", "at "
 LONGEST_PROMISE = 86_400.0
 """Seconds ahead that a time may lie when it is remembered; one further ahead was written under a wrong clock."""
+_SIGNATURE = 16
 
 
 class Memory:
     """Hands out what changed, under names, and takes it back in a later run."""
 
-    def __init__(self, web: LiveWeb, wall: Callable[[], float] = time.time) -> None:
+    def __init__(self, web: LiveWeb, key: bytes | None, wall: Callable[[], float] = time.time) -> None:
         self._manners, self._rules = web.network.manners, web.network.rules
-        self._web, self._wall = web, wall
+        self._web, self._key, self._wall = web, key, wall
         self._places_saved = 0
 
     def news(self) -> Iterator[tuple[str, bytes]]:
@@ -34,7 +39,8 @@ class Memory:
         for host, pause, free_at in self._manners.news():
             yield _HOST + host, msgspec.msgpack.encode((pause, min(latest, free_at + ahead)))
         for origin, until, (status, file) in self._rules.news():
-            yield _ROBOTS + origin, msgspec.msgpack.encode((min(latest, until + ahead), status, file))
+            answer = msgspec.msgpack.encode((min(latest, until + ahead), status, file))
+            yield _ROBOTS + origin, self._signature(origin, answer) + answer
         for host, address in islice(self._web.places.items(), self._places_saved, None):
             yield _PLACE + host, msgspec.msgpack.encode(address)
         self._places_saved = len(self._web.places)
@@ -54,12 +60,16 @@ class Memory:
                 # It may have been asked just before the program was killed, and nobody wrote that down.
                 self._manners.leave_alone(host, max(self._bounded(free_at - ahead), self._web.clock() + pause))
             elif name.startswith(_ROBOTS):
-                until, status, file = msgspec.msgpack.decode(value, type=tuple[float, int | str, bytes])
-                if isinstance(status, int):  # an earlier version kept failures too
-                    self._rules.recall(name.removeprefix(_ROBOTS), self._bounded(until - ahead), (status, file))
+                origin, note = name.removeprefix(_ROBOTS), value[_SIGNATURE:]
+                if self._key is not None and compare_digest(self._signature(origin, note), value[:_SIGNATURE]):
+                    until, status, file = msgspec.msgpack.decode(note, type=tuple[float, int, bytes])
+                    self._rules.recall(origin, self._bounded(until - ahead), (status, file))
             elif name.startswith(_PLACE):
                 self._web.places[name.removeprefix(_PLACE)] = msgspec.msgpack.decode(value, type=str)
         self._places_saved = len(self._web.places)
+
+    def _signature(self, origin: str, note: bytes) -> bytes:
+        return blake2b(origin.encode() + b"\0" + note, key=self._key or b"", digest_size=_SIGNATURE).digest()
 
     def _bounded(self, time: float) -> float:
         """A remembered time on the crawl's clock; now, if no right clock can have written it."""
