@@ -7,14 +7,17 @@ coming.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from statistics import median
 
 import pytest
 from tests.support.worst_web.content import content
 from tests.support.worst_web.network import network
 from tests.support.worst_web.pdfs import pdfs
-from tests.support.worst_web.row import Row
+from tests.support.worst_web.row import NEVER, Row
 from tests.support.worst_web.run import INTERRUPTED, TIMEOUT, Survived, survive
+
+from salticid.webs.live.failures import REMEDIES, Failure
 
 NETWORK, CONTENT, PDFS = network(), content(), pdfs()
 MOST_MEMORY = 300 << 20
@@ -59,7 +62,10 @@ def check(survived: Survived, row: Row) -> None:
     """It became one of the outcomes, in time, and was not asked for more often than is polite."""
     visit = survived.of(row)
     assert (visit.outcome if visit else None) in row.outcomes
-    assert survived.asked[f"{row.host}/"] <= row.most_asked
+    times = [asked.at for asked in survived.server.requests if (asked.host, asked.path) == (row.host, "/")]
+    # On a busy machine the crawl lasts longer than the pause after "come back later": then it asks again.
+    may_ask_again = NEVER in row.outcomes and all(b - a >= REMEDIES[Failure.LATER].wait for a, b in pairwise(times))
+    assert len(times) <= row.most_asked or (row.most_asked and may_ask_again)
     if visit is not None:
         # Redirects are requests of their own; a busy machine notices the end of a second late.
         assert visit.seconds <= (TRIES * TIMEOUT + 3) * max(1, row.most_asked / TRIES)
