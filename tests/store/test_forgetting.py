@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sqlite3
 import subprocess
@@ -195,12 +196,13 @@ def test_nothing_that_named_the_page_or_that_it_alone_named_is_left(tmp_path: Pa
         reports.write_bytes(b'{"type":"moved","url":"%b/hush","liking":1}\n' % SITE.encode() + ended)
         (folder / "commands.jsonl").write_text(f'{{"type":"hear","url":"{SITE}/hush","liking":1}}\n')
         assert salticid("export", folder, "--to", "csv", "--out", folder / "pages.csv").status == 0
+        (folder / os.fsdecode(b"\xff.csv")).touch()
         before = {word for _, word in traces(folder, *gone)}
         assert before >= {*gone}, {*gone} - before
         said = salticid("forget", folder, f"{SITE}/hush", "--json")
         assert (said.status, json.loads(said.out)["pages"]) == (0, 1), said
-        assert json.loads(said.out)["other_files"] == ["pages.csv"]
-        assert "Not part of the crawl, and not changed: pages.csv. Delete these files" in said.err
+        assert json.loads(said.out)["other_files"] == ["pages.csv", "\ufffd.csv"]
+        assert "Not part of the crawl, and not changed: pages.csv, \ufffd.csv. Delete these files" in said.err
         (folder / "pages.csv").unlink()
         assert traces(folder, *gone) == set()
         assert reports.read_bytes() == ended

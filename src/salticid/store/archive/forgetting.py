@@ -6,6 +6,7 @@ what it has deleted. That this is not done yet is written in the log, so that it
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from contextlib import closing
@@ -137,7 +138,8 @@ def _others_in(folder: Path) -> tuple[str, ...]:
     """Names in a folder that are no part of a crawl."""
     ours = (DATABASE_FILE, index.INDEX_FILE)
     names = {file.name for file in folder.iterdir() if not file.name.startswith(ours) and file.suffix != ".jsonl"}
-    return tuple(sorted(names - {LOCK, WISH, FOLDER, warc.FOLDER}))
+    others = sorted(names - {LOCK, WISH, FOLDER, warc.FOLDER})
+    return tuple(os.fsencode(name).decode(errors="replace") for name in others)
 
 
 def _keep_outcomes(folder: Path, name: str) -> None:
