@@ -10,12 +10,14 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from inspect import iscoroutinefunction
+from itertools import islice
 from math import isnan
 from typing import cast
 
 import numpy as np
 
 from salticid.errors import ContractBroken
+from salticid.languages import OtherLanguages, language_places
 from salticid.messages import Extension, Move, Offer, Report, Revision, SecondOffer, Sight
 from salticid.model import (
     FROM_OFFER,
@@ -55,6 +57,10 @@ NOWHERE_TO_GO = (StopReason.FRONTIER_EMPTY, StopReason.EXTINCT)
 LOOK_AHEAD_EVERY = 10
 """After so many pages the outlook is worked out again, if the limits ask for it."""
 
+MOST_HELD = 100_000
+"""Links to other languages that wait until there are no others; further ones are dropped."""
+_HELD_AT_ONCE = 100
+
 DEEPEST = 0xFFFF
 """Depths are counted up to here."""
 
@@ -64,7 +70,8 @@ DEEPEST = 0xFFFF
     "_looked_ahead", "_asking_too", "_start_page", "_score_again", "_passes_over", "_newest", limits=Limits,
     pages=int, fetches=int, step=int, stalled_after=int, _urls=UrlStates, _offered_at=UrlStates,
     _depths=numbers("H"), _recent=deque[bool], _positives=numbers("Q"), _pages_by_step=numbers("i"),
-    _scores=numbers("d"), _answers=dict[int, Response], _revisits_on_end=int,
+    _scores=numbers("d"), _answers=dict[int, Response], _revisits_on_end=int, _other_languages=OtherLanguages,
+    _held=dict[int, int], _foreign=set[int],
 )  # fmt: skip
 class Crawl:
     """One crawl.
@@ -108,6 +115,9 @@ class Crawl:
         self._answers: dict[int, Response] = {}
         self._asking_too: dict[int, list[Choice]] = {}
         self._revisits_on_end = 0
+        self._other_languages = OtherLanguages(brief.urls, _languages(brief), bool(brief.topic.languages))
+        self._held: dict[int, int] = {}
+        self._foreign: set[int] = set()
         self.stalled_after = STALLED_AFTER
         self._urls.learn(brief.seeds.url)
         judge.start(brief)
@@ -152,6 +162,9 @@ class Crawl:
             if self.step == before:
                 break
         if room > 0 and not to_fetch and not self.in_flight and not busy and self.stopped is None:
+            if self._held:
+                self._offer_held()
+                return self.choices(room, busy)
             self.stopped = StopReason.EXTINCT if self.strategy.walks else StopReason.FRONTIER_EMPTY
         return to_fetch
 
@@ -245,6 +258,8 @@ class Crawl:
 
         Those chosen before, and those out of scope, are left out.
         """
+        for url in links.url.tolist():
+            self._held.pop(url, None)
         unchosen = links.url[self._open(links.url)].tolist()
         news = Links.to([url for url in unchosen if self._admits(url, depth)])
         self._urls.learn(news.url)
@@ -285,7 +300,7 @@ class Crawl:
         )
         self._count(glimpse.depth, NO_URL, glimpse.score)
         self.wake()
-        self.strategy.observe(visit, self._fresh(page))
+        self.strategy.observe(visit, self._fresh(page, glimpse.depth))
         self.log.add_message(Sight(glimpse))
         if events := self.strategy.events():
             self.log.add_message(Report(events))
@@ -443,13 +458,14 @@ class Crawl:
     def _settle(self, choice: Choice, response: Response, revisit: bool = False, score: float | None = None) -> Visit:
         """Make the visit, show it to the strategy, and log it."""
         page = response.page
-        if page is None:
+        is_foreign = page is not None and self._is_foreign(page)
+        if page is None or is_foreign:
             score = 0.0
         elif score is None:
             score = self.judge.score(page)
         if isnan(score):
             raise ContractBroken("the judge gave the score NaN; scores are numbers in 0..1")
-        positive = page is not None and score >= self.judge.line
+        positive = page is not None and not is_foreign and score >= self.judge.line
         visit = Visit(
             step=self.step,
             choice=choice,
@@ -469,6 +485,8 @@ class Crawl:
             revisit=revisit,
             wall=response.wall,
         )
+        if is_foreign:
+            self._foreign.add(self.step)
         self._count(visit.depth, visit.final if visit.good else NO_URL, score)
         if self.strategy.walks and not revisit:
             self._remember(response)
@@ -478,7 +496,7 @@ class Crawl:
             if positive:
                 self._positives.append(self.pages)
         self._revisits_on_end = self._revisits_on_end + 1 if revisit else 0
-        self.strategy.observe(visit, self._fresh(page))
+        self.strategy.observe(visit, self._fresh(page, visit.depth))
         self.log.add_visit(visit)
         if events := self.strategy.events():
             self.log.add_message(Report(events))
@@ -498,6 +516,7 @@ class Crawl:
     def _new_scores(self) -> list[tuple[int, float]]:
         """The last visits that the judge, having changed its mind, scores otherwise now."""
         last = np.flatnonzero(np.array(self._pages_by_step) != NO_URL)[-MOST_RESCORES:].tolist()
+        last = [step for step in last if step not in self._foreign]
         scores = zip(last, self._scores_now(last), strict=True)
         return [(step, score) for step, score in scores if score != self._scores[step]]
 
@@ -542,8 +561,39 @@ class Crawl:
             )
         return self._recall(url)
 
-    def _fresh(self, page: Page | None) -> Ints:
-        """The places of the links whose URL was not chosen yet and that the page lets us follow."""
+    def _is_foreign(self, page: Page) -> bool:
+        """Whether a page is in none of the languages that a person named, if they named any."""
+        if not (named := self.brief.topic.languages):
+            return False
+        self.brief.own_words.read([page])
+        return self.brief.own_words.language(page) not in named
+
+    def _fresh(self, page: Page | None, depth: int) -> Ints:
+        """The places of the links whose URL was not chosen yet and that the page lets us follow.
+
+        Those that lead to other languages are held until the strategy has no others; not for walkers, who go where
+        the links of a page lead.
+        """
+        places = self._followed(page)
+        if page is None or self.strategy.walks or not len(places):
+            return places
+        urls = page.links.url[places]
+        other = self._other_languages.among(page.url, urls)
+        if not other.any():
+            return places
+        for url in urls[other].tolist():
+            if len(self._held) < MOST_HELD:
+                self._held.setdefault(url, min(depth + 1, DEEPEST))
+        kept: Ints = places[~other]
+        return kept
+
+    def _offer_held(self) -> None:
+        """Offer the strategy some of the links that were held, the oldest first, all of one depth."""
+        depth = next(iter(self._held.values()))
+        held = islice((url for url, at in self._held.items() if at == depth), _HELD_AT_ONCE)
+        self.offer(Links.to(list(held)), depth)
+
+    def _followed(self, page: Page | None) -> Ints:
         if page is None or page.nofollow:
             return np.zeros(0, np.int32)
         if self._owns is None:
@@ -571,3 +621,11 @@ class Crawl:
         if source == FROM_OFFER:
             return self._offered_at[choice.link.url]
         return 0 if source == FROM_SEED else self._depths[source] + 1
+
+
+def _languages(brief: Brief) -> set[str]:
+    """The languages whose pages come first: those that a person named, else those of keywords and start pages."""
+    if brief.topic.languages:
+        return set(brief.topic.languages)
+    seeds = brief.urls.spell(brief.seeds.url.tolist())
+    return {brief.language, *(place.code for seed in seeds for place in language_places(seed))}

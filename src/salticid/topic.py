@@ -142,13 +142,29 @@ class Topic:
     seeds: tuple[str, ...]
     examples: tuple[str, ...] = ()
     negatives: tuple[str, ...] = ()
-    language: str | None = None
+    language: Annotated[
+        str | tuple[str, ...] | None,
+        option(
+            "Language of wanted pages, e.g. en; others are never relevant, and links to them come last [default: that "
+            "of the keywords and the start pages comes first].",
+            WHAT,
+            metavar="CODE",
+        ),
+    ] = None
     scope: Scope = Scope()
 
     def __post_init__(self) -> None:
+        if self.language is not None:
+            codes = self.languages
+            object.__setattr__(self, "language", codes if len(codes) > 1 else next(iter(codes), None))
         for name in ("seeds", "examples", "negatives"):
             urls = getattr(self, name)
             object.__setattr__(self, name, (urls,) if isinstance(urls, str) else tuple(urls))
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that a person named, none where they named none."""
+        return (self.language,) if isinstance(self.language, str) else tuple(self.language or ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ class _TopicFile(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
     keywords: str
     seeds: tuple[str, ...]
     description: str = ""
-    language: str | None = None
+    language: str | tuple[str, ...] | None = None
     examples: tuple[str, ...] = ()
     negatives: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()

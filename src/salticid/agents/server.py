@@ -83,6 +83,7 @@ class HuntServer(MCPServer[Any]):
         search: Annotated[str | None, _of_form("search")] = None,
         from_hunts: Annotated[bool, _of_form("from_crawls")] = False,
         strategy: Annotated[str | None, _of_form("strategy")] = None,
+        language: Annotated[list[str], _of_form("language")] = [],  # noqa: B006 - nobody changes it
         world: Annotated[str | None, _of_form("world")] = None,
     ) -> dict[str, Any]:
         """Begin a hunt for the pages of a topic. It goes on by itself; its name is all that is needed to come back."""
@@ -94,6 +95,7 @@ class HuntServer(MCPServer[Any]):
                 "search": search,
                 "from_crawls": from_hunts,
                 "strategy": strategy,
+                "language": language,
                 "world": world,
             },
             NewCrawl,

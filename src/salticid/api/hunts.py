@@ -70,6 +70,7 @@ class HuntOptions(TypedDict, total=False):
     max_seconds: float | str | None
     min_harvest: float | None
     min_remaining: float | None
+    language: str | Sequence[str] | None
     include: Sequence[str]
     exclude: Sequence[str]
     same_site: bool

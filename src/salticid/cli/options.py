@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_origin
 
 import typer
 
@@ -106,7 +106,7 @@ def _parameter(field: Field, panel: bool) -> inspect.Parameter:
         raise TypeError(f"{field.name} is no option")
     if kind is bool:
         default = False
-    elif isinstance(default, tuple | dict):
+    elif isinstance(default, tuple | dict) or get_origin(kind) is tuple:
         one = Path if how.path else str
         kind, default = (one if how.reads and how.path else list[one]) | None, None  # type: ignore[valid-type]
     else:

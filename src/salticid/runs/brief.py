@@ -55,7 +55,8 @@ def settle(
     meanings: Meanings | None = None,
 ) -> Brief:
     """The brief of a crawl: seeds as ids, the language, a random generator of its own."""
-    code = check_code(topic.language) if topic.language else _language(topic, known_pages, tables)
+    named = [check_code(code) for code in topic.languages]
+    code = named[0] if named else _language(topic, known_pages, tables)
     own_words = OwnWords(tables.urls, tables.words, code)
     own_words.read([*known_pages.examples, *known_pages.negatives])
     return Brief(

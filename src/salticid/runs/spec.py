@@ -143,8 +143,8 @@ def _shown(name: str, value: Any) -> str:
 
 @cache
 def fields() -> dict[str, Field]:
-    """The fields of a request that one can give, by name: of the spec itself, of scope, limits and live settings."""
-    found = [each for home in (CrawlSpec, Limits, Scope, LiveSettings) for each in _fields_of(home)]
+    """The fields of a request that one can give, by name: of the spec, its topic, scope, limits and live settings."""
+    found = [each for home in (CrawlSpec, Topic, Limits, Scope, LiveSettings) for each in _fields_of(home)]
     return {each.name: each for each in found}
 
 
@@ -156,6 +156,8 @@ def _fields_of(home: type) -> Iterator[Field]:
         if hint in (Topic, Limits, LiveSettings) or (home, info.name) == (Limits, "timeout"):
             continue
         told = next((meta for meta in _metas(hint) if meta.extra), None)
+        if home is Topic and told is None:
+            continue
         default = {} if info.default is msgspec.NODEFAULT else info.default
         how = told.extra["option"] if told is not None and told.extra else None
         yield Field(home, info.name, hint, default, (told and told.description) or "", how)
@@ -166,7 +168,7 @@ def _metas(hint: Any) -> list[Meta]:
 
 
 def plain_type(hint: Any) -> Any:
-    """A type without what is said of it, and without None.
+    """A type without what is said of it, and without None; the last of several, which takes all that the others do.
 
     >>> plain_type(Annotated[Annotated[int, Meta(ge=1)] | None, Meta(description="how many")])
     <class 'int'>
@@ -174,8 +176,7 @@ def plain_type(hint: Any) -> Any:
     while get_origin(hint) is Annotated:
         hint = get_args(hint)[0]
     if get_origin(hint) in (Union, UnionType):
-        (hint,) = (each for each in get_args(hint) if each is not NoneType)
-        return plain_type(hint)
+        return plain_type([each for each in get_args(hint) if each is not NoneType][-1])
     return hint
 
 
@@ -219,11 +220,12 @@ def spec_of(topic: Topic, options: Mapping[str, Any]) -> CrawlSpec:
 
 
 def scoped(topic: Topic, options: Mapping[str, Any]) -> Topic:
-    """A topic whose scope the options narrow or replace."""
+    """A topic whose languages and scope the options narrow or replace."""
     values, scope = values_of(options, Scope), topic.scope
     max_depth = values.get("max_depth")
     return replace(
         topic,
+        **{name: value for name, value in values_of(options, Topic).items() if value},
         scope=replace(
             scope,
             include=values.get("include") or scope.include,
@@ -236,11 +238,11 @@ def scoped(topic: Topic, options: Mapping[str, Any]) -> Topic:
 
 def changed(spec: CrawlSpec, **values: Any) -> CrawlSpec:
     """The spec with other values of fields, each by its name, wherever it is in the spec."""
-    homes: dict[type, dict[str, Any]] = {CrawlSpec: {}, Limits: {}, Scope: {}, LiveSettings: {}}
+    homes: dict[type, dict[str, Any]] = {CrawlSpec: {}, Topic: {}, Limits: {}, Scope: {}, LiveSettings: {}}
     for name, value in values.items():
         homes[fields()[name].home if name in fields() else CrawlSpec][name] = value
     more: dict[str, Any] = {
-        "topic": replace(spec.topic, scope=replace(spec.topic.scope, **homes[Scope])),
+        "topic": replace(spec.topic, **homes[Topic], scope=replace(spec.topic.scope, **homes[Scope])),
         "limits": replace(spec.limits, **homes[Limits]),
         "live": replace(spec.live, **homes[LiveSettings]),
     }

@@ -34,6 +34,7 @@ from salticid.runs import LARGEST as LARGEST_BOOKMARKS
 from salticid.service.settings import read_plain, world_at
 from salticid.store import PRIVATE, replace_in
 from salticid.strategies import league_shares, strategies
+from salticid.text import check_code
 from salticid.topic import Limits
 from salticid.webs import RecordedWeb
 from salticid.webs.live import Engine
@@ -196,6 +197,10 @@ class NewCrawl(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = None
     from_crawls: Annotated[bool, msgspec.Meta(description="Start from what earlier hunts found, too.")] = False
     judge: Annotated[str | None, msgspec.Meta(description="The name of a judge; best left out.")] = None
+    language: Annotated[
+        list[Annotated[str, msgspec.Meta(max_length=3)]],
+        msgspec.Meta(max_length=20, description="Codes of the languages of wanted pages, as in en; best left out."),
+    ] = []
     world: Annotated[str | None, msgspec.Meta(description="A recorded world to hunt in, instead of the live web.")] = (
         None
     )
@@ -329,7 +334,7 @@ async def new_wish(
     )
     start = await find_start(query, sources, user_agent)
     spec = CrawlSpec(
-        topic=start.topic(query),
+        topic=replace(start.topic(query), language=tuple(map(check_code, form.language))),
         web=LIVE if form.world is None else WORLD + form.world,
         strategy=strategy,
         judge=judge,

@@ -47,7 +47,7 @@ class _Topic(msgspec.Struct):
     seeds: list[str] = []
     examples: list[str] = []
     negatives: list[str] = []
-    language: str | None = None
+    language: str | list[str] | None = None
     scope: Scope | None = None
 
 

@@ -273,4 +273,5 @@ def _language(crawl: CrawlFolder) -> str:
     pages = (unpack_page(row[1:]) for row in crawl.database.select(PAGE, "ORDER BY step", body=True))
     with_text = (page for page in pages if page.packed_text)
     sample = " ".join(page.text[:_SAMPLE_SIZE] for page in islice(with_text, _SAMPLE_PAGES))
-    return topic.get("language") or detect(sample)
+    named = topic.get("language") or detect(sample)
+    return named if isinstance(named, str) else str(named[0])

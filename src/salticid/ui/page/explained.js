@@ -3,6 +3,9 @@
 export const EXPLAINED = {
   "pages to read":
     "The hunt ends when so many pages have been read. You can stop earlier, or go on with more.",
+  "the language":
+    "Pages in other languages do not count, and links to them come last. If you choose none, links to other languages " +
+    "than that of your words and start points come last.",
   "the score":
     "How well a page fits by now, from 0 to 1. First it is the line from which on the hunt calls a page on topic. " +
     "Pages below the number you set here are kept but not shown.",

@@ -43,6 +43,7 @@ class StartForm {
     this.points = startPoints(session, this.missing.from);
     this.strategy = strategyChoice(session.strategies);
     this.web = webChoice(session.worlds ?? []);
+    this.language = languageChoice();
     this.refusal = el("p", { class: "error", role: "alert" });
     this.submit = el("button", { type: "submit", class: "main" }, "Start the hunt");
     this.node = this.build();
@@ -65,6 +66,7 @@ class StartForm {
         el("div", { class: "wish" }, this.queryField(), this.pagesField()),
         this.points.node,
         this.web.node,
+        this.languageField(),
         this.strategy.node,
         this.refusal,
         this.submit,
@@ -81,6 +83,11 @@ class StartForm {
     const name = el("label", { for: "pages" }, "Pages to read");
     const label = el("span", { class: "label-row" }, name, hint("pages to read"));
     return el("div", { class: "field" }, label, this.pages, this.missing.pages);
+  }
+
+  languageField() {
+    const name = el("label", { for: "language" }, "Language");
+    return el("div", { class: "field" }, el("span", { class: "label-row" }, name, hint("the language")), this.language);
   }
 
   /** What is missing, said beside its field; the first such field gets the focus. */
@@ -125,8 +132,24 @@ class StartForm {
       query: this.query.value.trim(),
       max_pages: Number(this.pages.value),
       strategy: this.strategy.chosen(),
+      language: this.language.value ? [this.language.value] : [],
       world: this.web.chosen(),
       ...this.points.order(),
     };
   }
+}
+
+const LANGUAGES = "ar bg ca cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv nl no pl pt ro ru sk sl sv tr uk vi zh";
+
+/** By name, in the language of the browser; nothing chosen leaves it to the words and the start points. */
+function languageChoice() {
+  const names = new Intl.DisplayNames(undefined, { type: "language" });
+  const options = LANGUAGES.split(" ").map((code) => [code, names.of(code)]);
+  options.sort((one, other) => one[1].localeCompare(other[1]));
+  return el(
+    "select",
+    { id: "language" },
+    el("option", { value: "" }, "As the words and start points"),
+    options.map(([code, name]) => el("option", { value: code }, name)),
+  );
 }
