@@ -14,7 +14,7 @@ from salticid.columns import grow
 from salticid.exact import logs
 from salticid.learning.stem_vectors import StemVector
 from salticid.model import Bools, Floats, Ints, Page, RepeatedRows
-from salticid.protocols import OwnWords
+from salticid.protocols import OwnWords, Table
 from salticid.snapshots import in_snapshot
 from salticid.text import STOP, Stems, letter_runs, tokens_of
 
@@ -28,6 +28,8 @@ ENOUGH = 3.0
 """A keyword that a page of usual length says so many times has said half of what it can."""
 USUAL_LENGTH, LONG_PAGES = 300, 0.5
 """So many words is the usual length. On a page with twice as many a word in the text counts 1 / (1 + LONG_PAGES)."""
+LONGEST_ENDING, OTHER_FORM = 3, 0.25
+"""A word whose ending differs from the keyword's in more letters ("program" for "programming") counts only so much."""
 NEAR = 3
 """Two neighboring keywords that are no more than so many words apart, in their order, are a phrase."""
 PHRASE = 0.5
@@ -38,6 +40,8 @@ LEAST_TOLD = 0.003
 """What a word on all pages tells, as a share of what it tells by the language."""
 SAYS = 0.25
 """A page that says every keyword at least so fully is what is looked for, and no sign of what is usual."""
+SHORT_QUERY = 2
+"""Of up to so many keywords a page needs all."""
 MOST_HOSTS = 1024
 """So many hosts are known, those read last."""
 
@@ -52,9 +56,9 @@ class PageWords(NamedTuple):
 
 
 @in_snapshot(
-    _stems=Stems, terms=np.int32, _pairs=dict[tuple[int, int], int], _compounds=dict[int, tuple[int, int]],
-    _place=np.int32, _usual=np.float64, _pages=np.int64, _hosts=dict[int, np.int64], _told=dict[int, np.float64],
-    _told_elsewhere=np.float64,
+    "_words", _stems=Stems, _typed=dict[int, list[str]], _by_form=dict[int, float], terms=np.int32,
+    _pairs=dict[tuple[int, int], int], _compounds=dict[int, tuple[int, int]], _place=np.int32, _usual=np.float64,
+    _pages=np.int64, _hosts=dict[int, np.int64], _told=dict[int, np.float64], _told_elsewhere=np.float64,
 )  # fmt: skip
 class KeywordMatch:
     """The share, 0..1, of what the keywords ask for that a page gives.
@@ -66,16 +70,19 @@ class KeywordMatch:
         p_k = (pages of the crawl with k + 20 in the language) / (pages of the crawl + 20)
         match = sum of tells_k * said_k / sum of tells_k,    said_k = f / (f + 3)
 
-    f counts k in the text, by its length, in headings and in the address. Neighboring keywords are phrases, which are
-    asked for as well; written as one word they are both. What is counted has a say from the next `settle` on.
+    f counts k in the text, by its length, in headings and in the address; other forms of the word count less.
+    Neighboring keywords are phrases, which are asked for as well; written as one word they are both. What is counted
+    has a say from the next `settle` on.
 
     Paper: Robertson, Zaragoza, Taylor, "Simple BM25 extension to multiple weighted fields", CIKM 2004.
     """
 
-    def __init__(self, stems: Stems, keywords: str, shares: Callable[[Ints], Floats]) -> None:
+    def __init__(self, stems: Stems, words: Table, keywords: str, shares: Callable[[Ints], Floats]) -> None:
         content = [token for token in letter_runs(keywords) if stems.of_tokens([token]) != [STOP]]
         order = stems.of_written(content)
-        self._stems = stems
+        self._stems, self._words = stems, words
+        self._typed: dict[int, list[str]] = {}
+        self._by_form: dict[int, float] = {}
         self.terms = np.array(list(dict.fromkeys(order))[:MOST_TERMS], np.int32)
         places = {stem: place for place, stem in enumerate(self.terms.tolist())}
         self._pairs: dict[tuple[int, int], int] = {}
@@ -87,6 +94,9 @@ class KeywordMatch:
                 self._compounds.setdefault(stems.of_tokens([one + two])[0], pair)
         for stem in (STOP, *places):
             self._compounds.pop(stem, None)
+        written = [*content, *(one + two for one, two in pairwise(content))]
+        for text, stem in zip(written, stems.of_tokens(written), strict=True):
+            self._typed.setdefault(stem, []).append(text)
         several = [*places, *[STOP] * len(self._pairs), *self._compounds]
         self._place = grow(np.zeros(1024, np.int32), len(stems))
         self._place[several] = np.arange(1, len(several) + 1)
@@ -103,19 +113,37 @@ class KeywordMatch:
         stems = self._stems.of(tokens)
         length = np.count_nonzero(stems) - np.count_nonzero(stems[headings])
         by_length = 1.0 / (1.0 - LONG_PAGES + LONG_PAGES * length / USUAL_LENGTH)
-        counts = self._counts(stems, np.where(headings, HEADING, by_length))
+        at = self._found(stems)
+        weights = np.where(headings[at], HEADING, by_length) * self._forms(stems[at], tokens[at])
+        counts = self._counts(stems, at, weights)
         path = list(tokens_of(address.partition("://")[2].partition("/")[2][-LONGEST_PATH:]))
-        there = self._counts(np.array(self._stems.of_tokens(path), np.int32), np.ones(len(path)))
-        counts = counts + ADDRESS * np.minimum(there, 1.0)
+        stems = np.array(self._stems.of_tokens(path), np.int32)
+        at = self._found(stems)
+        there = [self._form(stem, path[place]) for stem, place in zip(stems[at].tolist(), at.tolist(), strict=True)]
+        counts = counts + ADDRESS * np.minimum(self._counts(stems, at, np.array(there)), 1.0)
         said: Floats = counts / (counts + ENOUGH)
         return said
 
-    def _counts(self, stems: Ints, weights: Floats) -> Floats:
-        """How often each keyword is there, each time by its weight, and after them each phrase."""
+    def _found(self, stems: Ints) -> Counts:
+        """Where keywords stand."""
         self._place = grow(self._place, len(self._stems))
-        many, places = len(self.terms), self._place[stems]
-        at = np.flatnonzero(places)
-        places, weights = places[at] - 1, weights[at]
+        return np.flatnonzero(self._place[stems])
+
+    def _forms(self, stems: Ints, words: Ints) -> Floats:
+        """What each word counts by its form."""
+        known = self._by_form
+        for stem, word in zip(stems.tolist(), words.tolist(), strict=True):
+            if word not in known:
+                known[word] = self._form(stem, self._words[word])
+        return np.array([known[word] for word in words.tolist()])
+
+    def _form(self, stem: int, text: str) -> float:
+        """What a word counts that has the stem of a keyword, by whether it is the keyword itself."""
+        return 1.0 if any(_same(text, typed) for typed in self._typed[stem]) else OTHER_FORM
+
+    def _counts(self, stems: Ints, at: Counts, weights: Floats) -> Floats:
+        """How often each keyword is there, each time by its weight, and after them each phrase."""
+        many, places = len(self.terms), self._place[stems[at]] - 1
         counts = np.zeros(many + len(self._pairs) + len(self._compounds))
         np.add.at(counts, places, weights)
         for number, pair in enumerate(self._compounds.values(), many + len(self._pairs)):
@@ -132,6 +160,16 @@ class KeywordMatch:
     def says_all(self, page: PageWords) -> bool:
         """Whether a page says every keyword. Crawls read many such: their words would seem to be usual."""
         return bool((page.said[: len(self.terms)] >= SAYS).all())
+
+    def lacks(self, page: PageWords) -> float:
+        """How much of a short query is missing on a page that says a part of it, 0..1; 0 if it says none of it."""
+        many = len(self.terms)
+        if not 1 < many <= SHORT_QUERY:
+            return 0.0
+        told = self._told.get(page.host, self._told_elsewhere)[:many].tolist()
+        there = [min(said / SAYS, 1.0) for said in page.said[:many].tolist()]
+        told, most = [each / (fsum(told) or 1.0) for each in told], max(there)
+        return fsum(min(tells, 1 / many) * (most - each) for tells, each in zip(told, there, strict=True))
 
     def count(self, page: PageWords) -> None:
         """The crawl has read a page."""
@@ -164,6 +202,17 @@ class KeywordMatch:
         """How well a page answers."""
         told = self._told.get(page.host, self._told_elsewhere)
         return fsum((told * page.said).tolist())
+
+
+def _same(text: str, typed: str) -> bool:
+    """Whether two words with one stem differ in their endings alone.
+
+    >>> _same("queries", "query"), _same("threading", "thread"), _same("program", "programming")
+    (True, True, False)
+    """
+    pairs = enumerate(zip(text, typed, strict=False))
+    common = next((at for at, (one, other) in pairs if one != other), min(len(text), len(typed)))
+    return max(len(text), len(typed)) - common <= LONGEST_ENDING
 
 
 # The newest pages as vectors, for a judge that changes its mind and scores them again.

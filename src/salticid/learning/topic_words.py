@@ -72,8 +72,12 @@ MATCH = 0.2
 """How well a page answers the keywords counts so much beside its likeness to the topic's words, at length 1."""
 ANSWERS = 0.5
 """A page that gives so much of what the keywords ask for is not off topic, however many others do."""
+LEAST_BEST = 0.25
+"""The best answers found are taken for so good at least: bad ones prove nothing."""
 AGREES = 2.0
 """Words that go together have their full say while the pages most like the topic answer 1 / AGREES as well as any."""
+ALONE = 0.5
+"""An only start page, often a home page that says something of everything, is taken for so much of an example."""
 SHARED = 0.5
 """What most start pages say counts so much, where none of them says a keyword."""
 FEW_WORDS = 10
@@ -150,7 +154,7 @@ class TopicWords:
         self._sample: EvenSample[PageWords] = EvenSample(MOST_PAGES)
         self._starts: list[PageWords] = []
         self._urls = brief.urls
-        self._match = KeywordMatch(self.stems, brief.topic.keywords, self.rarity.shares)
+        self._match = KeywordMatch(self.stems, brief.words, brief.topic.keywords, self.rarity.shares)
         self._has_examples = bool(brief.examples)
         self._last: tuple[Page, PageWords, RepeatedRows] | None = None
         self._meanings = None if vectors is None else Meanings(vectors, brief.words, self.stems)
@@ -226,6 +230,10 @@ class TopicWords:
         """How well a page answers the keywords, 0..1."""
         return self._match.of(page)
 
+    def lacks(self, page: PageWords) -> float:
+        """How much a page lacks that says only some of few keywords, 0..1; the more examples, the less it matters."""
+        return self._match.lacks(page) / (1 + self._known)
+
     @property
     def _match_share(self) -> float:
         return MATCH / (1 + self._known)
@@ -296,7 +304,8 @@ class TopicWords:
         spread = sqrt(fsum((match - mean) ** 2 for match in found) / max(len(found), 1))
         trust = len(found) / (len(found) + ENOUGH_PAGES)
         above = [(self._match.of(page) - mean) / (spread or 1.0) for page in self._starts]
-        return [trust * min(max(times, 0.0), 1.0) for times in above]
+        agree = 1.0 if len(above) > 1 else ALONE
+        return [trust * agree * min(max(times, 0.0), 1.0) for times in above]
 
     def _of_found(self, numbers: Sequence[float]) -> list[float]:
         """Those of numbers beside the sample that belong to pages which the crawl found, and nobody gave it."""
@@ -374,7 +383,7 @@ class TopicWords:
         by_words, matches = self._of_found(self._seen.products(self.weights)), self._of_found(self._matches)
         most = max(round(TOP * len(matches)), 3)
         liked = sorted(zip(by_words, matches, strict=True), reverse=True)[:most]
-        best = fsum(sorted(matches, reverse=True)[:most])
+        best = max(fsum(sorted(matches, reverse=True)[:most]), LEAST_BEST * len(liked))
         return min(1.0, AGREES * fsum(match for _, match in liked) / best) if best else 0.0
 
     def _alike(self) -> Floats:

@@ -183,14 +183,26 @@ def pieces(page: Page, query: str, repeated: Bools) -> list[Piece]:
 def words_on(text: str, query: str) -> list[tuple[str, int]]:
     """How often each word of a query stands in a text, in any of its forms; stop words are left out.
 
+    A word that is there in another form alone is named as it is there.
+
     >>> words_on("Planning queries: a query, planned", "the query planner of tables")
     [('query', 2), ('planner', 0), ('tables', 0)]
+    >>> words_on("A program and programs.", "programming")
+    [('program', 2)]
     """
     code = detect(f"{query} {text[:_SAMPLE]}")
     forms = partial(forms_of, stemmer(code))
     words = list(dict.fromkeys(word for word in letter_runs(query) if word not in stop_words(code)))
-    counts = Counter(forms(list(letter_runs(text[:MOST_CHARACTERS]))))
-    return [(word, counts[form]) for word, form in zip(words, forms(words), strict=True)]
+    written = Counter(letter_runs(text[:MOST_CHARACTERS]))
+    by_form: dict[str, list[str]] = {}
+    for word, form in zip(written, forms(list(written)), strict=True):
+        by_form.setdefault(form, []).append(word)
+    told = []
+    for word, form in zip(words, forms(words), strict=True):
+        there = by_form.get(form, [])
+        shown = word if word in there or not there else max(there, key=written.__getitem__)
+        told.append((shown, sum(written[each] for each in there)))
+    return told
 
 
 def likeness(text: str, query: str) -> float:
