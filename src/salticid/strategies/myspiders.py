@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 from math import sqrt
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 from msgspec import Meta
 
 from salticid.exact import log
-from salticid.model import Floats, Ints, Visit
+from salticid.model import Ints, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts import Agent, AgentArrival, AgentPage, Find, Net, PageTerms, Walking
+from salticid.strategies.parts import Agent, AgentArrival, Find, Lesson, Near, Net, PageTerms, Stop, Walking
 
 LIKED_TERMS = 3
 """So many of a liked page's most frequent terms join the keywords."""
+USUAL_SHARE = 0.02
+"""Of the timeout, that a download takes as long as none was seen."""
 LAST_DATES = 100
 """A page's recency is its rank among so many of the last pages that have a date."""
 
@@ -25,26 +27,27 @@ LAST_DATES = 100
 @in_snapshot()
 @dataclass(slots=True, eq=False)
 class NetSpider(Agent):
-    """An agent whose mind is a net; it knows how many pages it saw, and how many held each query term."""
+    """An agent that knows how many pages it saw, and how many held each query term."""
 
-    net: Net = field(default_factory=lambda: Net([]))
     pages: int = 0
     holding: Ints = field(default_factory=lambda: np.zeros(0, np.int32))
 
 
-@in_snapshot(agents=dict[int, NetSpider], idle=dict[int, NetSpider], _dates=deque[float], _counts=np.int64)
+@in_snapshot(agents=dict[int, NetSpider], idle=dict[int, NetSpider], _dates=deque[float], _downloads=int, _shares=float)
 class Myspiders(Walking[NetSpider]):
     """Agents that learn by Q-learning what a link is worth, pay for slow pages, and search all at once.
 
-    The full agent. Its net, with `hidden` units between or none, has an input for each keyword: the sum of
-    1/dist over the keyword's occurrences up to `reach` links away. A link is drawn by a Boltzmann
-    distribution over the outputs, inverse temperature `beta`. The page it leads to teaches the net
+    The full agent. Its net has an input for each keyword, and `hidden` units between or none. A link is drawn by a
+    Boltzmann distribution at the inverse temperature `beta`. The page it leads to teaches the net
     r + mu * the best estimate of a link there, r the judge's score of the page. Agents act in turn; as many
     are under way as the crawl has room for, and none looks at another.
 
+    The defaults are a second form of the paper's agents: a frontier for each (`memory`), text near links measured in
+    words (`near`), a lower temperature. The letter of the paper is `memory=page,near=links,beta=8`.
+
     Energy begins at theta/2; `init_pop` agents are spread over the seeds, round robin. A page nobody came
     to before gains r, and costs agents * theta / max_pages * its share of the timeout. A page already
-    visited comes from the shared cache: no gain, and `cache_cost` takes the place of the share. At energy
+    visited comes from the shared cache: no gain, and it costs `cache_cost` times a mean download. At energy
     theta an agent has offspring on the same page: half the energy, noise on a share of the weights
     (`mutated`, `noise`), and one keyword more, the page's most frequent term that is not among them, its
     weight random. From `most_keywords` on there are no more.
@@ -64,11 +67,11 @@ class Myspiders(Walking[NetSpider]):
     nothing; so many agents begin as there is room for. Otherwise than in the paper: a step of learning is
     divided by 1 + the squared length of what comes in; offspring begins at seeds or offered links that
     wait, if any do. See `salticid.strategies.parts.walkers` for dead ends (a page without links sends the agent
-    back to the page it came from) and bounds, `salticid.strategies.parts.nearness` for dist.
+    back to the page it came from), memory, starts and bounds.
 
     >>> from salticid.testing import walk_through
     >>> walk_through(Myspiders(), max_pages=5)
-    ['seed', 'a', 'b', 'a2', 'b1']
+    ['seed', 'a', 'b', 'a2', 'b2']
 
     Paper: Menczer, "Complementing search engines with online web mining agents", Decision Support
     Systems 35, 2003.
@@ -79,17 +82,20 @@ class Myspiders(Walking[NetSpider]):
         *,
         init_pop: Annotated[int, Meta(ge=1, le=1000)] = 10,
         theta: Annotated[float, Meta(gt=0, le=100)] = 2.0,
-        beta: Annotated[float, Meta(ge=0, le=1000)] = 8.0,
+        beta: Annotated[float, Meta(ge=0, le=1000)] = 32.0,
         mu: Annotated[float, Meta(ge=0, lt=1)] = 0.5,
         rate: Annotated[float, Meta(ge=0, le=1)] = 0.2,
         hidden: Annotated[int, Meta(ge=0, le=64)] = 0,
         mutated: Annotated[float, Meta(ge=0, le=1)] = 0.2,
         noise: Annotated[float, Meta(ge=0, le=10)] = 0.1,
         most_keywords: Annotated[int, Meta(ge=1, le=1000)] = 50,
-        cache_cost: Annotated[float, Meta(ge=0.001, le=1)] = 0.1,
+        cache_cost: Annotated[float, Meta(ge=0.001, le=1)] = 0.5,
         tfidf: bool = False,
         recency: Annotated[float, Meta(ge=0, le=1)] = 0.0,
+        memory: Literal["page", "frontier"] = "frontier",
+        near: Near = "words",
         reach: Annotated[int, Meta(ge=1, le=50)] = 5,
+        stop: Stop = "function",
     ) -> None:
         self.init_pop = init_pop
         self.theta = theta
@@ -103,13 +109,15 @@ class Myspiders(Walking[NetSpider]):
         self.cache_cost = cache_cost
         self.tfidf = tfidf
         self.recency = recency
+        self.memory = memory
+        self.near = near
         self.reach = reach
+        self.stop = stop
 
     def start(self, brief: Brief) -> None:
         self._dates: deque[float] = deque(maxlen=LAST_DATES)
+        self._downloads, self._shares = 1, USUAL_SHARE
         super().start(brief)
-        terms = self.stems.terms(brief.topic.keywords)
-        self._counts = np.array([terms.count(term) for term in self.query.tolist()])
 
     def first_agents(self, seeds: int) -> int:
         return self.init_pop
@@ -117,7 +125,7 @@ class Myspiders(Walking[NetSpider]):
     def founder(self, number: int) -> NetSpider:
         net = Net.random(len(self.query), self.hidden, self.rng)
         none_yet = np.zeros(len(self.query), np.int32)
-        return NetSpider(number, self.theta / 2, self.query, net=net, holding=none_yet)
+        return NetSpider(number, self.theta / 2, self.query, net, holding=none_yet)
 
     def child(self, parent: NetSpider, number: int, reading: PageTerms) -> NetSpider:
         child = NetSpider(number, 0.0, parent.keywords, pages=parent.pages, holding=parent.holding)
@@ -128,9 +136,6 @@ class Myspiders(Walking[NetSpider]):
     def sharpness(self) -> float:
         return self.beta
 
-    def estimates(self, agent: NetSpider, ground: AgentPage) -> Floats:
-        return agent.net.estimates(ground.inputs)
-
     def gain(self, agent: NetSpider, arrival: AgentArrival) -> float:
         worth = self._worth(agent, arrival)
         if self.recency:
@@ -139,17 +144,20 @@ class Myspiders(Walking[NetSpider]):
 
     def cost(self, visit: Visit) -> float:
         most = self.founders * self.theta / self.limits.max_pages
+        small = self.cache_cost * self._shares / self._downloads
         if visit.revisit:
-            return most * self.cache_cost
+            return most * small
         share = min(1.0, visit.seconds / self.limits.timeout)
-        return most * (share if visit.page is not None else max(share, self.cache_cost))
+        if visit.page is None:
+            return most * max(share, small)
+        self._downloads, self._shares = self._downloads + 1, self._shares + share
+        return most * share
 
     def learn(self, agent: NetSpider, arrival: AgentArrival) -> None:
-        if agent.ground is not None:
-            ahead = arrival.ground
-            best = float(self.estimates(agent, ahead).max()) if ahead is not None else 0.0
+        if agent.drawn is not None:
+            best = float(self.estimates(agent, arrival.links).max()) if arrival.links is not None else 0.0
             target = self._worth(agent, arrival) + self.mu * best
-            agent.net.learn(agent.ground.inputs[:, agent.place], target, self.rate)
+            agent.net.learn(agent.drawn.inputs[:, 0], target, Lesson(self.rate))
         if self.tfidf and not arrival.visit.revisit:
             agent.pages += 1
             agent.holding = agent.holding + (arrival.reading.frequency(self.query) > 0)
@@ -178,7 +186,7 @@ class Myspiders(Walking[NetSpider]):
         dot = query = 0.0
         page = reading.bag.norm**2
         counts = reading.frequency(self.query).tolist()
-        for weight, count, holding in zip(self._counts.tolist(), counts, agent.holding.tolist(), strict=True):
+        for weight, count, holding in zip(self.times.tolist(), counts, agent.holding.tolist(), strict=True):
             idf = 1 + log((1 + agent.pages) / (1 + holding))
             dot += weight * count * idf**2
             query += (weight * idf) ** 2

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from salticid.strategies.parts.frontier import Frontier
     from salticid.strategies.parts.keyword_rank import Linkage
     from salticid.strategies.parts.link_scoring import LinkScoring
-    from salticid.strategies.parts.nearness import AgentPage, Net, PageTerms
+    from salticid.strategies.parts.nearness import AgentLinks, Lesson, Near, Net, PageTerms
     from salticid.strategies.parts.queue import InBatches, QueueStrategy, keywords_of
     from salticid.strategies.parts.rank_terms import (
         ANCHOR,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         ranks,
     )
     from salticid.strategies.parts.rank_urls import NONE, OpenUrls, Pairs, Parent, PastLinks
-    from salticid.strategies.parts.walkers import Agent, AgentArrival, Find, Walking
+    from salticid.strategies.parts.walkers import Agent, AgentArrival, Find, Stop, Walking
 else:
     from salticid.doors import lazy_names
 
@@ -56,13 +56,15 @@ __all__ = [
     "USUAL_RANKING",
     "Agent",
     "AgentArrival",
-    "AgentPage",
+    "AgentLinks",
     "Find",
     "Frontier",
     "InBatches",
+    "Lesson",
     "LinkScoring",
     "LinkWords",
     "Linkage",
+    "Near",
     "Net",
     "OpenUrls",
     "PageTerms",
@@ -73,6 +75,7 @@ __all__ = [
     "Ranking",
     "Singles",
     "Spans",
+    "Stop",
     "Stretch",
     "Walking",
     "Weight",

@@ -5,13 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from salticid.exact import tanhs
-from salticid.model import Floats, Ints, Links, Page
+from salticid.model import Bools, Floats, Ints, Links, Page, Visit
 from salticid.snapshots import in_snapshot, rows
 from salticid.text import STOP, Bag, Stems
+
+Near = Literal["links", "words", "anchor"]
+"""How an agent measures the distance of a keyword from a link."""
+Whole = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,77 +50,140 @@ class PageTerms:
         at = np.minimum(bag.terms.searchsorted(terms), len(bag.terms) - 1)
         return np.where(bag.terms[at] == terms, bag.counts[at], 0).astype(np.int32)
 
-    def likeness(self, keywords: Ints) -> float:
-        """The cosine with keywords that count once each."""
-        if not len(keywords) or not self.bag.norm:
-            return 0.0
-        return min(1.0, int(self.frequency(keywords).sum()) / (sqrt(len(keywords)) * self.bag.norm))
+    def likeness(self, keywords: Ints, times: Whole) -> float:
+        """The cosine with keywords that count so many times each."""
+        norm = sqrt(int(times @ times)) * self.bag.norm
+        return min(1.0, int(self.frequency(keywords) @ times) / norm) if norm else 0.0
 
 
 @in_snapshot(inputs=rows(np.float64))
 @dataclass(frozen=True, slots=True, eq=False)
-class AgentPage:
-    """What an agent keeps of the page it stands on: links it may follow, and the keywords around them.
+class AgentLinks:
+    """Links that an agent may follow, as columns, and the keywords near each of them.
 
-    Link number i of these is link number `places[i]` of the page of visit `step`. `inputs` has a row for
-    each keyword of the agent and a column for each link.
+    Link number i of these is link number `places[i]` of the page of visit `steps[i]`, which scored `worth[i]`.
+    `inputs` has a row for each keyword of the agent and a column for each link.
     """
 
-    step: int
+    steps: Ints
     places: Ints
     urls: Ints
+    worth: Floats
     inputs: Floats
 
     @classmethod
-    def of(cls, step: int, reading: PageTerms, keywords: Ints, reach: int) -> AgentPage | None:
-        """The ground a page gives to stand on; None when no link of it may be followed to another page."""
+    def of(cls, visit: Visit, reading: PageTerms, keywords: Ints, near: Nearness) -> AgentLinks | None:
+        """Those of a page; None when no link of it may be followed to another page."""
         page, links = reading.page, reading.page.links
         places = np.flatnonzero(~links.nofollow & (links.url != page.url)).astype(np.int32)
         if page.nofollow or not len(places):
             return None
-        near = nearness(links, reading.stems, keywords, reach)
-        return cls(step, places, links.url[places], near[:, places])
+        inputs = near.inputs(links, reading.stems, keywords)[:, places]
+        steps, worth = np.full(len(places), visit.step, np.int32), np.full(len(places), visit.score)
+        return cls(steps, places, links.url[places], worth, inputs)
 
-    def without(self, link: int) -> AgentPage | None:
-        """The same without the links that lead where this one does; None when there are no others."""
-        others = self.urls != self.urls[link]
-        if not others.any():
+    def __len__(self) -> int:
+        return len(self.urls)
+
+    def some(self, which: Ints | Whole | Bools) -> AgentLinks | None:
+        """Some of them, by number or mask; None if there are none."""
+        urls = self.urls[which]
+        if not len(urls):
             return None
-        return AgentPage(self.step, self.places[others], self.urls[others], self.inputs[:, others])
+        return AgentLinks(self.steps[which], self.places[which], urls, self.worth[which], self.inputs[:, which])
 
-    def with_keywords(self, had: Ints, has: Ints) -> AgentPage:
+    def without(self, url: int) -> AgentLinks | None:
+        """The same without those that lead to a URL; None when there are no others."""
+        return self.some(self.urls != url) if (self.urls == url).any() else self
+
+    def and_more(self, more: AgentLinks) -> AgentLinks:
+        """These, and others of an agent with the same keywords behind them."""
+        return AgentLinks(
+            np.append(self.steps, more.steps),
+            np.append(self.places, more.places),
+            np.append(self.urls, more.urls),
+            np.append(self.worth, more.worth),
+            np.concatenate((self.inputs, more.inputs), axis=1),
+        )
+
+    def best(self, scores: Floats, most: int) -> AgentLinks | None:
+        """The best ones, each URL once, in the order they had; among equals those that come first."""
+        order = np.argsort(-scores, kind="stable")
+        first = np.sort(np.unique(self.urls[order], return_index=True)[1])
+        return self.some(np.sort(order[first[:most]]))
+
+    def with_keywords(self, had: Ints, has: Ints) -> AgentLinks:
         """The same for other keywords. Those not there before are heard nowhere: the page is gone."""
         inputs = np.zeros((len(has), len(self.urls)))
         now, before = np.nonzero(has[:, None] == had)
         inputs[now] = self.inputs[before]
-        return AgentPage(self.step, self.places, self.urls, inputs)
+        return AgentLinks(self.steps, self.places, self.urls, self.worth, inputs)
 
 
-def nearness(links: Links, stems: Ints, keywords: Ints, reach: int) -> Floats:
-    """How near each keyword (rows) is to each link (columns): the sum of 1/dist over its occurrences.
+@in_snapshot()
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """How near a keyword is to a link: the sum of 1/dist over its occurrences up to a distance of `reach`.
 
-    dist is 1 in the link's own anchor and in the text up to its neighbours, 2 in the anchor of the next link
-    and in the text behind it, and so on; what is farther than `reach` does not count. With stems 7 and 8
-    around two links, the first of which says 8:
+    With `by` "links", dist is 1 in the link's own anchor and in the text up to its neighbors, 2 in the anchor of the
+    next link and in the text behind it, and so on. With "words" it is 1 in the anchor, 2 for the words beside it, and
+    so on: 1 more than the words to go. With "anchor" only the link's own anchor counts. Two links, the first of which
+    says 8, among the stems 7 8 7:
 
     >>> two = Links(np.array([4, 5]), np.array([1, 3]), np.array([2, 3]), np.zeros(2, np.bool_))
-    >>> nearness(two, np.array([7, 8, 7]), np.array([7, 8]), reach=5).tolist()
-    [[2.0, 1.5], [1.0, 0.5]]
+    >>> stems, keywords = np.array([7, 8, 7]), np.array([7, 8])
+    >>> [Nearness(by, 5).inputs(two, stems, keywords).round(2).tolist() for by in ("links", "words", "anchor")]
+    [[[2.0, 1.5], [1.0, 0.5]], [[1.0, 0.75], [1.0, 0.33]], [[0.0, 0.0], [1.0, 0.0]]]
     """
-    keyword, at = np.nonzero(keywords[:, None] == stems)
-    link = np.searchsorted(links.start, at, side="right") - 1
-    within = (link >= 0) & (at < links.end[link])
-    away = np.arange(1 - reach, reach + 1)
-    from_within = np.where(away < reach, 1 / (np.abs(away) + 1), 0)
-    from_behind = 1 / np.where(away > 0, away, 1 - away)
-    share = np.where(within[:, None], from_within, from_behind)
-    width = len(links) + 2 * reach
-    cell = (keyword * width + link + reach)[:, None] + away
-    near = np.bincount(cell.ravel(), share.ravel(), len(keywords) * width).reshape(len(keywords), width)
-    return near[:, reach:-reach].astype(np.float64, copy=False)
+
+    by: Near
+    reach: int
+
+    def inputs(self, links: Links, stems: Ints, keywords: Ints) -> Floats:
+        """For each keyword (rows) and each link (columns) how near they are."""
+        keyword, at = np.nonzero(keywords[:, None] == stems)
+        if self.by == "links":
+            return self._in_links(links, keyword, at, len(keywords))
+        far = self.reach if self.by == "words" else 0
+        first = links.end.searchsorted(at + 1 - far, side="left")
+        many = np.maximum(links.start.searchsorted(at + far, side="right") - first, 0)
+        pair = np.repeat(np.arange(len(at)), many)
+        link = first[pair] + np.arange(len(pair)) - (np.cumsum(many) - many)[pair]
+        away = np.maximum(np.maximum(links.start[link] - at[pair], at[pair] - links.end[link] + 1), 0)
+        share = np.where(away <= far, 1 / (1 + away), 0.0)
+        near = np.bincount(keyword[pair] * len(links) + link, share, len(keywords) * len(links))
+        return near.reshape(len(keywords), len(links)).astype(np.float64, copy=False)
+
+    def _in_links(self, links: Links, keyword: Whole, at: Whole, keywords: int) -> Floats:
+        reach = self.reach
+        link = np.searchsorted(links.start, at, side="right") - 1
+        within = (link >= 0) & (at < links.end[link])
+        away = np.arange(1 - reach, reach + 1)
+        from_within = np.where(away < reach, 1 / (np.abs(away) + 1), 0)
+        from_behind = 1 / np.where(away > 0, away, 1 - away)
+        share = np.where(within[:, None], from_within, from_behind)
+        width = len(links) + 2 * reach
+        cell = (keyword * width + link + reach)[:, None] + away
+        near = np.bincount(cell.ravel(), share.ravel(), keywords * width).reshape(keywords, width)
+        return near[:, reach:-reach].astype(np.float64, copy=False)
 
 
 # A small feed-forward net that an agent carries, learns with and hands down.
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """How a net learns one example: so many steps at this rate, with momentum from step to step.
+
+    A scaled step of a unit is divided by the squared length of what comes in to it, the 1 of its bias included. Without
+    momentum and at a rate of at most 1 it does not pass its goal, however many keywords are near the link.
+    """
+
+    rate: float
+    epochs: int = 1
+    momentum: float = 0.0
+    is_scaled: bool = True
+
 
 _Layer = rows(np.float64)
 
@@ -148,22 +217,26 @@ class Net:
         (output,) = inputs
         return np.asarray(output)
 
-    def learn(self, inputs: Floats, target: float, rate: float) -> None:
-        """One step of back-propagation: the output for one column of inputs is to be nearer to the target.
+    def learn(self, inputs: Floats, target: float, lesson: Lesson) -> None:
+        """Back-propagation: the output for these inputs, a number each, is to be nearer to the target."""
+        steps = [np.zeros_like(weights) for weights in self.layers]
+        for _ in range(lesson.epochs):
+            activities = [inputs[:, None]]
+            for weights in self.layers:
+                activities.append(_activity(weights, activities[-1]))
+            error = target - activities[-1][:, 0]
+            for layer in reversed(range(len(self.layers))):
+                weights, above = self.layers[layer], activities[layer + 1][:, 0]
+                below = np.append(activities[layer][:, 0], 1.0)
+                slope = error * (1 - above * above)
+                error = (weights[:, :-1] * slope[:, None]).sum(axis=0)
+                step = lesson.rate * slope[:, None] * below / ((below * below).sum() if lesson.is_scaled else 1.0)
+                steps[layer] = lesson.momentum * steps[layer] + step
+                self.layers[layer] = weights + steps[layer]
 
-        The step of a unit is divided by the squared length of what comes in to it, the 1 of its bias
-        included, so that a page crowded with keywords does not throw the weights about.
-        """
-        activities = [inputs[:, None]]
-        for weights in self.layers:
-            activities.append(_activity(weights, activities[-1]))
-        error = target - activities[-1][:, 0]
-        for layer in reversed(range(len(self.layers))):
-            weights, above = self.layers[layer], activities[layer + 1][:, 0]
-            below = np.append(activities[layer][:, 0], 1.0)
-            slope = error * (1 - above * above)
-            error = (weights[:, :-1] * slope[:, None]).sum(axis=0)
-            self.layers[layer] = weights + rate * slope[:, None] * below / (below * below).sum()
+    def copy(self) -> Net:
+        """Another net that estimates as this one does, and learns by itself."""
+        return Net(list(self.layers))
 
     def mutate(self, share: float, noise: float, rng: np.random.Generator) -> Net:
         """A copy in which a share of the weights has normal noise added."""

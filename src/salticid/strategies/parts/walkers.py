@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 
 from salticid.exact import exps
-from salticid.model import FROM_OFFER, Choice, Event, Feedback, Floats, Ints, Link, Links, Visit
+from salticid.model import FROM_OFFER, Bools, Choice, Event, Feedback, Floats, Ints, Link, Links, Visit
 from salticid.protocols import Brief
 from salticid.snapshots import in_snapshot
-from salticid.strategies.parts.nearness import AgentPage, PageTerms
+from salticid.strategies.parts.nearness import AgentLinks, Near, Nearness, Net, PageTerms
 from salticid.text import Stems
 from salticid.topic import Limits
+
+Stop = Literal["function", "long"]
+"""Which words are no terms: function words, or all of a long list as the judges have it."""
 
 # Agents: what one carries on its way, and what it comes to.
 
@@ -31,28 +34,29 @@ NOBODY = 0
 class Agent:
     """One walker, idle or out on the choice it drew.
 
-    `ground` is the last page it came to that has links to follow, `place` that of the link it drew there, and
-    `trail` the links that led it from page to page, the one to its ground last. Without ground it has a
-    choice: a start, or a step back.
+    `ground` is what it may follow: the links of the last page it came to that has any, or those it remembers. `drawn`
+    is the one it follows, None when it is on its way to a start or back, and `trail` the links that led it from page
+    to page, the one to its ground last. Without ground it has a choice: a start, or a step back.
     """
 
     number: int
     energy: float
     keywords: Ints
-    ground: AgentPage | None = None
-    place: int = 0
+    net: Net = field(default_factory=lambda: Net([]))
+    ground: AgentLinks | None = None
+    drawn: AgentLinks | None = None
     trail: deque[Link] = field(default_factory=lambda: deque(maxlen=TRAIL))
     choice: Choice | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgentArrival:
-    """A page that an agent came to: how it reads, the ground it gives, if any, the fresh places on it."""
+    """A page that an agent came to: how it reads, the links to follow, if any, which of them are fresh."""
 
     visit: Visit
     reading: PageTerms
-    ground: AgentPage | None
-    fresh: Ints
+    links: AgentLinks | None
+    is_fresh: Bools
 
 
 @in_snapshot()
@@ -69,22 +73,33 @@ T = TypeVar("T")
 
 
 @in_snapshot(
-    "_host", "founders", limits=Limits, rng=np.random.Generator, stems=Stems, query=np.int32,
-    starts=dict[int, Link], _finds=dict[int, Find], _events=list[Event], _last_number=int,
+    "_host", "founders", limits=Limits, rng=np.random.Generator, stems=Stems, query=np.int32, times=np.int64,
+    starts=dict[int, Link], _finds=dict[int, Find], _events=list[Event], _last_number=int, _near=Nearness,
 )  # fmt: skip
 class Walking(Generic[A]):
-    """A strategy whose state is a population of agents. Say how they think, gain, pay and breed.
+    """A strategy whose state is a population of agents. Say how they gain, pay, breed and learn.
+
+    Each agent estimates links by a net of its own: an input for each of its keywords, how near it is to the link
+    (`near`, `reach`: see `salticid.strategies.parts.nearness`). It draws a link by a Boltzmann distribution over the
+    estimates. Terms are all words but function words, or with `stop` "long" all but those of the judges' long list.
+
+    Memory. With `memory` "page" an agent knows the links of the page it stands on and no others, whoever followed them
+    before. With "frontier" it remembers the links that were fresh on all its pages. Then a link counts the mean of its
+    estimate and of the score of its page; a link that anybody chooses is struck out everywhere; half of the links,
+    every second one from the best on, go to a clone.
 
     Starts. Each of the first agents has a seed to go to. Seeds that are left over, and offered links, wait
     as starts for agents to come, oldest first: for offspring, which then begins there and not on the page
-    it was born on, and for agents with nowhere else to go.
+    it was born on, and for agents with nowhere else to go. Agents are placed on a start, and go back, at no cost and
+    for no gain; they learn nothing from it.
 
     Nowhere to go. A link that failed, or led to a page with no links to follow, is struck out for that
-    agent; it draws another from the page it stands on. When none is left it goes to a waiting start; else
+    agent; it draws another of those it knows. When none is left it goes to a waiting start; else, without a frontier,
     back along its trail, a page at a time, each a revisit; when the trail is used up it dies. Links that
     say nofollow and links of a page to itself are not followed.
 
-    Bounds. Agents and waiting starts together are at most max_buffer; without room nothing is born, and an
+    Bounds. Agents and waiting starts together are at most max_buffer, and so are remembered links and starts, of which
+    each agent keeps its best, no more than an equal share of the room; without room nothing is born, and an
     offer is forgotten. Who found what is remembered for the last max_buffer pages.
 
     A person's word about a page gives the agent that found it one unit of energy or takes one, as much as
@@ -99,8 +114,11 @@ class Walking(Generic[A]):
     score_of_start: ClassVar[float] = 1.0
     theta: float
     """Who has so much energy breeds."""
+    memory: Literal["page", "frontier"]
+    near: Near
     reach: int
-    """So many links away a keyword is still near."""
+    """So many links, or words, away a keyword is still near."""
+    stop: Stop
 
     def first_agents(self, seeds: int) -> int:
         """How many agents to begin with, given so many seeds."""
@@ -114,9 +132,9 @@ class Walking(Generic[A]):
         """A mutated copy of a parent that came to this page; the caller sets its energy and ground."""
         raise NotImplementedError
 
-    def estimates(self, agent: A, ground: AgentPage) -> Floats:
-        """What an agent expects of each link of the page it stands on."""
-        raise NotImplementedError
+    def estimates(self, agent: A, links: AgentLinks) -> Floats:
+        """What an agent expects of links."""
+        return agent.net.estimates(links.inputs)
 
     def sharpness(self) -> float:
         """How much the draw of a link goes by the estimates: the inverse temperature."""
@@ -124,14 +142,14 @@ class Walking(Generic[A]):
 
     def gain(self, agent: A, arrival: AgentArrival) -> float:
         """The energy of a page that nobody came to before."""
-        raise NotImplementedError
+        return arrival.visit.score
 
     def cost(self, visit: Visit) -> float:
         """What an agent pays for this visit, also if it failed."""
         raise NotImplementedError
 
     def learn(self, agent: A, arrival: AgentArrival) -> None:
-        """An agent came to a page; if it has ground, by the link it followed from there."""
+        """An agent came to a page by the link it drew."""
         raise NotImplementedError
 
     def heed(self, agent: A, find: Find, liking: int) -> None:
@@ -147,8 +165,10 @@ class Walking(Generic[A]):
 
     def start(self, brief: Brief) -> None:
         self.limits, self.rng = brief.limits, brief.rng
-        self.stems = Stems.of_brief(brief)
-        self.query = np.array(list(dict.fromkeys(self.stems.terms(brief.topic.keywords))), np.int32)
+        self.stems = Stems.of_brief(brief, only_function_words=self.stop == "function")
+        times = Counter(self.stems.terms(brief.topic.keywords))
+        self.query, self.times = np.array(list(times), np.int32), np.array(list(times.values()), np.int64)
+        self._near = Nearness(self.near, self.reach)
         self.agents: dict[int, A] = {}
         self.idle: dict[int, A] = {}
         self.starts: dict[int, Link] = {}
@@ -171,9 +191,13 @@ class Walking(Generic[A]):
                 break
             if agent.choice is None and agent.ground is not None:
                 agent.choice = self.draw(agent, agent.ground)
+            elif agent.choice is None and not self._sent_elsewhere(agent):  # others took all the links it knew
+                del self.idle[agent.number]
+                self._die(agent, "nowhere to go")
             if agent.choice is not None and self._host(agent.choice.link.url) not in busy:
                 del self.idle[agent.number]
                 choices.append(agent.choice)
+                self._strike_out(agent.choice.link.url)
         return choices
 
     def observe(self, visit: Visit, fresh: Ints) -> None:
@@ -182,11 +206,13 @@ class Walking(Generic[A]):
             return
         self.starts.pop(visit.url, None)
         self.starts.pop(visit.final, None)
-        agent.energy -= self.cost(visit)
+        self._strike_out(visit.final)
+        if agent.drawn is not None:
+            agent.energy -= self.cost(visit)
         arrival = self._arrival(agent, visit, fresh)
         if arrival is not None:
             self._take_in(agent, arrival)
-        self._step(agent, visit.choice.link, arrival.ground if arrival else None)
+        self._step(agent, visit.choice.link, arrival)
         self._note("agent", agent, ("energy", agent.energy))
         self._go_on(agent, arrival)
 
@@ -211,9 +237,22 @@ class Walking(Generic[A]):
         return events
 
     def waiting(self, k: int) -> tuple[int, list[Choice]]:
-        choices = [agent.choice for agent in self.idle.values() if agent.choice is not None]
-        waiting = choices + [Choice(link, self.score_of_start) for link in self.starts.values()]
-        return len(waiting), sorted(waiting, key=lambda choice: -choice.score)[:k]
+        choices = [Choice(link, self.score_of_start) for link in self.starts.values()]
+        if self.memory == "page":
+            choices += [agent.choice for agent in self.idle.values() if agent.choice is not None]
+            return len(choices), sorted(choices, key=lambda choice: -choice.score)[:k]
+        many = len(choices)
+        for agent in self.agents.values():
+            if agent.ground is not None:
+                many += len(agent.ground)
+                scores = self._scores(agent, agent.ground)
+                choices += [
+                    self._choice(agent, agent.ground, at, scores) for at in np.argsort(-scores, kind="stable")[:k]
+                ]
+            elif agent.choice is not None and agent.number in self.idle:
+                many += 1
+                choices.append(agent.choice)
+        return many, sorted(choices, key=lambda choice: -choice.score)[:k]
 
     def remember(self, memory: dict[int, T], url: int, what: T) -> None:
         """Remember something about a page, and forget about the oldest of more than max_buffer."""
@@ -226,6 +265,8 @@ class Walking(Generic[A]):
         """Give an agent other keywords; new ones it hears from the next page on."""
         if agent.ground is not None:
             agent.ground = agent.ground.with_keywords(agent.keywords, keywords)
+        if agent.drawn is not None:
+            agent.drawn = agent.drawn.with_keywords(agent.keywords, keywords)
         agent.keywords = keywords
         self._note("keywords", agent, ("keywords", self._words(agent)))
 
@@ -233,27 +274,55 @@ class Walking(Generic[A]):
         if visit.page is None:
             return None
         reading = PageTerms.of(visit.page, self.stems)
-        ground = AgentPage.of(visit.step, reading, agent.keywords, self.reach)
-        return AgentArrival(visit, reading, ground, fresh)
+        links = AgentLinks.of(visit, reading, agent.keywords, self._near)
+        places = np.zeros(0, np.int32) if links is None else links.places
+        return AgentArrival(visit, reading, links, np.isin(places, fresh, assume_unique=True))
 
     def _take_in(self, agent: A, arrival: AgentArrival) -> None:
         """Gain and learn from a page; energy only from one that nobody came to before."""
         visit = arrival.visit
         if not visit.revisit:
-            agent.energy += self.gain(agent, arrival)
             self.remember(self._finds, visit.final, Find(agent.number, self.memory_of(arrival.reading)))
-        self.learn(agent, arrival)
+        if agent.drawn is not None:
+            agent.energy += 0.0 if visit.revisit else self.gain(agent, arrival)
+            self.learn(agent, arrival)
 
-    def _step(self, agent: A, link: Link, ground: AgentPage | None) -> None:
-        """Stand where the link led, or stay and strike it out."""
-        agent.choice = None
-        if ground is not None:
-            agent.ground = ground
+    def _step(self, agent: A, link: Link, arrival: AgentArrival | None) -> None:
+        """Stand where the link led, or stay and strike it out; or remember the links that are new there."""
+        links = arrival.links if arrival else None
+        if self.memory == "frontier":
+            news = links.some(arrival.is_fresh) if arrival and links else None
+            self._learn_of(agent, news)
+        elif links is not None:
+            agent.ground = links
             agent.trail.append(link)
         elif agent.ground is not None:
-            agent.ground = agent.ground.without(agent.place)
+            agent.ground = agent.ground.without(link.url)
             if agent.ground is None:
                 agent.trail.pop()
+        agent.choice = agent.drawn = None
+
+    def _learn_of(self, agent: A, news: AgentLinks | None) -> None:
+        """Add links to those that an agent remembers, and forget the worst for which there is no room."""
+        if news is None:
+            return
+        known = news if agent.ground is None else agent.ground.and_more(news)
+        most = len(known)
+        if self.limits.max_buffer is not None:
+            room = self.limits.max_buffer - len(self.starts)
+            own = 1 if agent.ground is None else len(agent.ground)
+            most = max(0, min(room // len(self.agents), room - self._remembered() + own))
+        agent.ground = known.best(self._scores(agent, known), most)
+
+    def _strike_out(self, url: int) -> None:
+        """With a memory nobody follows a link that somebody chose."""
+        if self.memory == "page":
+            return
+        for agent in self.agents.values():
+            if agent.ground is not None:
+                agent.ground = agent.ground.without(url)
+            if agent.number in self.idle and agent.drawn is not None and agent.drawn.urls[0] == url:
+                agent.choice = agent.drawn = None
 
     def _go_on(self, agent: A, arrival: AgentArrival | None) -> None:
         """Die, or be idle again; and breed, if there is energy and room for it."""
@@ -263,15 +332,23 @@ class Walking(Generic[A]):
             self._die(agent, "nowhere to go")
         else:
             self.idle[agent.number] = agent
-            if agent.energy >= self.theta and arrival and (self.starts or self._room() > 0):
+            if agent.energy >= self.theta and arrival and self._has_room_for_child(agent):
                 self._breed(agent, arrival)
+
+    def _has_room_for_child(self, parent: A) -> bool:
+        """Whether another agent may live, and would have somewhere to go."""
+        shares = self.memory == "page" or (parent.ground is not None and len(parent.ground) > 1)
+        return bool(self.starts) or (shares and self._room() > 0)
 
     def _breed(self, parent: A, arrival: AgentArrival) -> None:
         self._last_number += 1
         child = self.child(parent, self._last_number, arrival.reading)
         child.energy = parent.energy / 2
         parent.energy -= child.energy
-        if not self._start_waiting(child):
+        if self.memory == "frontier":
+            self._halve(parent, child)
+            self._start_waiting(child)
+        elif not self._start_waiting(child):
             child.trail.extend(parent.trail)
             child.ground = self._ground_of(child, parent, arrival)
             if child.ground is None and parent.choice is not None:
@@ -279,13 +356,21 @@ class Walking(Generic[A]):
         self._enter(child, parent.number)
         self._note("agent", parent, ("energy", parent.energy))
 
-    def _ground_of(self, child: A, parent: A, arrival: AgentArrival) -> AgentPage | None:
+    def _halve(self, parent: A, child: A) -> None:
+        """Deal the parent's links to both, from the best on in turn, the first one to the parent."""
+        links = parent.ground
+        if links is not None:
+            order = np.argsort(-self._scores(parent, links), kind="stable")
+            parent.ground, theirs = links.some(np.sort(order[::2])), links.some(np.sort(order[1::2]))
+            child.ground = theirs.with_keywords(parent.keywords, child.keywords) if theirs else None
+
+    def _ground_of(self, child: A, parent: A, arrival: AgentArrival) -> AgentLinks | None:
         """The parent's page, with the child's keywords around its links."""
         ground = parent.ground
         if ground is None:
             return None
-        if ground is arrival.ground:
-            return AgentPage.of(ground.step, arrival.reading, child.keywords, self.reach)
+        if ground is arrival.links:
+            return AgentLinks.of(arrival.visit, arrival.reading, child.keywords, self._near)
         return ground.with_keywords(parent.keywords, child.keywords)
 
     def _sent_elsewhere(self, agent: A) -> bool:
@@ -307,25 +392,37 @@ class Walking(Generic[A]):
     def _send(self, agent: A, link: Link, score: float = score_of_start) -> None:
         agent.choice = Choice(link, score, agent=agent.number)
 
-    def draw(self, agent: A, ground: AgentPage) -> Choice:
-        """Draw a link of the ground by a Boltzmann distribution over the estimates."""
-        estimates = self.estimates(agent, ground)
-        chances = exps(self.sharpness() * (estimates - estimates.max()))
+    def draw(self, agent: A, ground: AgentLinks) -> Choice:
+        """Draw a link of the ground by a Boltzmann distribution over the scores."""
+        scores = self._scores(agent, ground)
+        chances = exps(self.sharpness() * (scores - scores.max()))
         total = np.cumsum(chances)
         at = min(int(total.searchsorted(self.rng.random() * total[-1], side="right")), len(total) - 1)
-        agent.place = at
-        link = Link(int(ground.urls[at]), ground.step, int(ground.places[at]))
-        chance = float(chances[at] / total[-1])
-        return Choice(link, float(estimates[at]), (("probability", chance),), agent.number)
+        agent.drawn = ground.some(np.array([at]))
+        return self._choice(agent, ground, at, scores, ("probability", float(chances[at] / total[-1])))
 
-    def _room(self) -> int:
-        """How many more agents or starts there may be."""
+    def _scores(self, agent: A, links: AgentLinks) -> Floats:
+        """What links count: the estimates, or with a memory the mean of these and of the scores of their pages."""
+        estimates = self.estimates(agent, links)
+        return estimates if self.memory == "page" else (estimates + links.worth) / 2
+
+    def _choice(self, agent: A, links: AgentLinks, at: int, scores: Floats, *why: tuple[str, float]) -> Choice:
+        link = Link(int(links.urls[at]), int(links.steps[at]), int(links.places[at]))
+        return Choice(link, float(scores[at]), why, agent.number)
+
+    def _room(self, links: int = 0) -> int:
+        """How many more agents or starts there may be beside so many links."""
         most = self.limits.max_buffer
-        return sys.maxsize if most is None else most - len(self.agents) - len(self.starts)
+        return sys.maxsize if most is None else most - max(len(self.agents), links) - len(self.starts)
 
     def _queue_starts(self, links: list[Link]) -> None:
         news = {link.url: link for link in links if link.url not in self.starts}
-        self.starts.update(list(news.items())[: max(0, self._room())])
+        room = self._room(self._remembered() if self.memory == "frontier" else 0)
+        self.starts.update(list(news.items())[: max(0, room)])
+
+    def _remembered(self) -> int:
+        """How many links agents remember; one that knows none has somewhere to go, which counts as much as a link."""
+        return sum(1 if agent.ground is None else len(agent.ground) for agent in self.agents.values())
 
     def _enter(self, agent: A, parent: int) -> None:
         self.agents[agent.number] = self.idle[agent.number] = agent
