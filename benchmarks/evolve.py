@@ -12,8 +12,8 @@ from benchmarks.report import figure, say
 from salticid.evolve.search import PAPER_TERMS, Checkpoint, Evolution, SearchPlan, digest_of, versions
 from salticid.evolve.simulation import Stage, crawlers, prepare_worker
 from salticid.lab.reproduce.rank_search import topic_of
+from salticid.worlds.answers import labels_of
 from salticid.worlds.generating.building import WebEdition, build_generated
-from salticid.worlds.labels import labels_of
 
 PAGES, LENGTH, WORKERS = 3_000_000, 10_000, 2
 SECONDS = 600.0

@@ -18,8 +18,8 @@ from salticid.evolve.simulation import Simulation
 from salticid.strategies.linear_rank import LinearRank
 from salticid.strategies.parts.rank_terms import TERMS
 from salticid.topic import Topic
+from salticid.worlds.answers import labels_of
 from salticid.worlds.generating.building import WebEdition, build_generated
-from salticid.worlds.labels import labels_of
 
 LENGTHS = (10_000, 30_000, 100_000, 300_000)
 SEEDS = 139

@@ -78,7 +78,7 @@ def use_page(page: object) -> None:
     """Run compiled loops over the arrays of a page."""
     from salticid.model import Page
     from salticid.store.near_duplicates import Sketch
-    from salticid.tables.url_states import UrlStates
+    from salticid.tables.texts import UrlStates
     from salticid.text.own_words import link_lists
 
     assert isinstance(page, Page)

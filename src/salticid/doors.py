@@ -1,8 +1,9 @@
 """Names of a package that are imported when they are first used.
 
 The `__init__` of a package is its door. It imports the names that others may use under `if TYPE_CHECKING`, so that
-type checkers and import-linter read them, and lists them in `__all__`. At run time `lazy_names` imports the module of a
-name when the name is asked for. A command thus loads only the modules that it needs.
+type checkers and import-linter read them; `door` makes `__all__` of these. At run time the module of a name is imported
+when the name is asked for. A command thus loads only the modules that it needs. Packages that other people's code
+imports list `__all__` themselves, because their type checkers want it so.
 """
 
 from __future__ import annotations
@@ -26,6 +27,11 @@ def lazy_names(package: str) -> Callable[[str], object]:
         return value
 
     return get
+
+
+def door(package: str) -> tuple[list[str], Callable[[str], object]]:
+    """The `__all__` and the `__getattr__` of such a package, both from its imports under `if TYPE_CHECKING`."""
+    return sorted(homes(package)), lazy_names(package)
 
 
 @cache

@@ -20,8 +20,8 @@ from salticid.strategies import strategies
 from salticid.topic import Limits
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
+from salticid.worlds.answers import LABELS_FILE, labels_of
 from salticid.worlds.building import build
-from salticid.worlds.labels import LABELS_FILE, labels_of
 from salticid.worlds.topics import TopicPlan, make_topics
 
 GOLDEN = Path(__file__).parents[1] / "golden.json"

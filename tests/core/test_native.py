@@ -34,9 +34,8 @@ from salticid.strategies import strategies
 from salticid.strategies.hunter import evidence, waiting
 from salticid.strategies.hunter.topic_profile import TopicProfile
 from salticid.strategies.hunter.url_parts import UrlParts
-from salticid.tables.texts import Texts, Urls
+from salticid.tables.texts import CHOSEN, Texts, Urls, UrlStates
 from salticid.tables.translation import IdMap, Translation, page_of_glimpse
-from salticid.tables.url_states import CHOSEN, UrlStates
 from salticid.testing.small import SmallWeb, random_web
 from salticid.text.boilerplate import Boilerplate, WordMarks
 from salticid.text.own_words import OwnWords, link_lists

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from salticid.errors import UserError
-from salticid.evolve.finalists import best_finalist, elite, finalists
 from salticid.evolve.fitness import CrawlTrial, Goal, Interval, worth
 from salticid.evolve.optimizers import (
     BITS,
@@ -30,7 +29,17 @@ from salticid.evolve.optimizers import (
     roulette,
     within_reach,
 )
-from salticid.evolve.search import FILE, PAPER_TERMS, Checkpoint, Evolution, SearchPlan, State
+from salticid.evolve.search import (
+    FILE,
+    PAPER_TERMS,
+    Checkpoint,
+    Evolution,
+    SearchPlan,
+    State,
+    best_finalist,
+    elite,
+    finalists,
+)
 from salticid.evolve.simulation import SimulatedCrawl, Simulation
 from salticid.lab.search_report import EvolvedStrategy, render_search, strategy_file, weights_in, with_evidence
 from salticid.registry import read_strategy_file

@@ -14,9 +14,8 @@ from tests.support.generated_site import GeneratedSource
 from salticid.errors import UserError
 from salticid.evolve import scored_pages
 from salticid.evolve.graph import ArrayCache, Graph
-from salticid.evolve.kernel import Kernel
 from salticid.evolve.scored_pages import pairwise
-from salticid.evolve.simulation import Simulation, strategy_of
+from salticid.evolve.simulation import Kernel, Simulation, strategy_of
 from salticid.exact import logistic
 from salticid.judges.svm import Svm
 from salticid.model import Floats, Outcome, Visit
@@ -26,9 +25,8 @@ from salticid.runs.recorded import MemoryLog, RecordedCrawl
 from salticid.strategies.parts.rank_terms import TERMS, Ranking
 from salticid.topic import Limits, Scope, Topic
 from salticid.webs.recorded import RecordedWeb
-from salticid.worlds.answers import Answer, Unread
+from salticid.worlds.answers import Answer, Unread, labels_of
 from salticid.worlds.building import build
-from salticid.worlds.labels import labels_of
 
 ON, OFF = ("jumping", "spider", "silk", "eyes"), ("rain", "garden", "bread", "river", "music", "the")
 

@@ -17,8 +17,7 @@ from salticid.lab.reproduce.agent_searches import SearchEngine
 from salticid.lab.reproduce.testbed import AgentLives
 from salticid.lab.results import Curve
 from salticid.metrics.links import authority
-from salticid.metrics.parts.judged import JudgedCrawl, JudgedTopic, JudgedWorld
-from salticid.metrics.parts.pool_terms import WorldTerms
+from salticid.metrics.parts.judged import JudgedCrawl, JudgedTopic, JudgedWorld, WorldTerms
 from salticid.topic import Limits
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb

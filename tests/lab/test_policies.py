@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from tests.runs.test_change_rate import START, looks, watched
 from tests.support.running import salticid
 
-from salticid.lab.rounds.race import EVERYTHING, NOTHING, OURS
-from salticid.lab.rounds.watched_crawl import DailyWeb, signature
+from salticid.lab.rounds import EVERYTHING, NOTHING, OURS, DailyWeb, signature
 from salticid.watching import DAY, FINDINGS, ByWorth, InTurn, Looks, Policy, RoundBrief, WatchedPages
 
 RACE = (

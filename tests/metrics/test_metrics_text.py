@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.metrics.pairwise import cosine_similarity
 
-from salticid.metrics.parts.pool_terms import PoolTerms, WorldTerms
+from salticid.metrics.parts.judged import PoolTerms, WorldTerms
 from salticid.metrics.parts.retrieval import (
     atc,
     bm25,

@@ -25,7 +25,7 @@ _KILLED = """
 import os, signal, sys
 from salticid.drivers.live import LiveDriver
 from salticid.store import log
-from salticid.store.digests import digest
+from salticid.store.news import digest
 log.BATCH_SECONDS = -1.0
 
 def dies(owner, name, calls=1):

@@ -29,7 +29,7 @@ from scrapy.link import Link
 from tests.support.http_stub import Answer, http_stub
 from tests.support.scrapy_runs import crawled, scrapy
 
-from salticid.scrapy.request_codec import RequestCodec
+from salticid.scrapy.kept_requests import RequestCodec
 from salticid.store.schema import DATABASE_FILE, MEMORY
 
 PAGES = 25

@@ -26,7 +26,7 @@ from salticid.store import log as writing
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.strategies.best_first import BestFirst
 from salticid.strategies.myspiders import Myspiders
-from salticid.ui.event_stream import stream
+from salticid.ui.views import stream
 
 
 @contextmanager

@@ -27,12 +27,12 @@ from tests.support.made_crawl import BEGAN, DEFAULT, ESSAY, Made, article, docum
 from tests.support.running import salticid
 from warcio.archiveiterator import ArchiveIterator
 
-from salticid.cli.export import export_pages
+from salticid.cli.visits import export_pages
 from salticid.errors import SalticidError, UserError
 from salticid.formats import bibtex, formats, parquet, ris
 from salticid.formats.csv import cell
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.exports.choices import PageOrder
+from salticid.store.exports import PageOrder
 from salticid.store.exports.new_files import new_file, size_of
 from salticid.store.exports.readings import Readings
 from salticid.store.exports.selection import Criteria, Reference, one_line

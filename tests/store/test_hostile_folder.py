@@ -20,9 +20,9 @@ from salticid.service import processes
 from salticid.store.archive import warc
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.database import connect
-from salticid.store.digests.digest import write_digest
 from salticid.store.files import UnsafeFile, open_in, remove_in, replace_in
 from salticid.store.folder_lock import lock
+from salticid.store.news.digest import write_digest
 from salticid.store.packing import Damaged, unpack_words
 from salticid.store.schema import DATABASE_FILE
 from salticid.strategies.best_first import BestFirst

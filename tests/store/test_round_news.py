@@ -23,9 +23,9 @@ from salticid.errors import UserError
 from salticid.model import Page
 from salticid.parse.html import Parser
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.digests.digest import digest_folder, write_digest
 from salticid.store.exports.selection import Criteria
 from salticid.store.news.changes import MOST_SENTENCES, change
+from salticid.store.news.digest import digest_folder, write_digest
 from salticid.store.news.round_news import RoundNews, Since, what_came
 from salticid.tables.texts import Texts, Urls
 

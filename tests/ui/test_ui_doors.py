@@ -18,7 +18,7 @@ from salticid.service.local_server import ticket
 from salticid.service.settings import Engines
 from salticid.ui import requests, server
 from salticid.ui.api import Api
-from salticid.ui.openapi import ANSWERS
+from salticid.ui.requests import ANSWERS
 from salticid.ui.views import Reports
 
 REPORT = "<!doctype html><title>Trials</title><style>p{}</style><script>let a=1</script><p onclick='evil()'>x</p>"

@@ -14,8 +14,8 @@ from salticid.errors import UserError
 from salticid.text.stems import Stems
 from salticid.webs.arrays import ARRAYS, DERIVED_PREFIX, MANIFEST
 from salticid.webs.recorded import RecordedWeb
+from salticid.worlds.answers import belief_of, labels_of
 from salticid.worlds.building import build
-from salticid.worlds.labels import belief_of, labels_of
 from salticid.worlds.sources import HtmlFolder
 
 BASE = "http://a.example/"

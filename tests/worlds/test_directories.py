@@ -12,10 +12,10 @@ from salticid.errors import UserError
 from salticid.lab.reproduce import explore_exploit, reproduction, testbed
 from salticid.truth import load_topic
 from salticid.webs.recorded import RecordedWeb
+from salticid.worlds.answers import labels_of
 from salticid.worlds.directories import Entry, Leaf, read_leaves, write_dump
 from salticid.worlds.generating.building import DIRECTORY, MOST_LISTED, WebEdition, build_generated, description, listed
 from salticid.worlds.generating.plan import Permanence, WebPlan
-from salticid.worlds.labels import labels_of
 from salticid.worlds.topics import SAID, Editor
 
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>

@@ -15,9 +15,9 @@ import pytest
 from salticid.model import Outcome
 from salticid.webs.arrays import LINK, ROW, TOKEN, URL
 from salticid.webs.recorded import OUTCOMES, REDIRECT, RecordedWeb
+from salticid.worlds.answers import labels_of
 from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.generating.plan import WebPlan
-from salticid.worlds.labels import labels_of
 
 Whole = npt.NDArray[np.int64]
 PAGES = 8_000

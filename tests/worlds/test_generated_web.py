@@ -18,10 +18,10 @@ from salticid.urls import canonical
 from salticid.webs.arrays import ROW, TOKEN, URL
 from salticid.webs.live.robots import RobotsFile
 from salticid.webs.recorded import OUTCOMES, RecordedWeb
+from salticid.worlds.answers import labels_of
 from salticid.worlds.generating import building
 from salticid.worlds.generating.building import WebEdition, build_generated
 from salticid.worlds.generating.press import Press
-from salticid.worlds.labels import labels_of
 from salticid.worlds.topics import TopicPlan, make_topics
 
 ROBOTS = OUTCOMES.index(Outcome.ROBOTS)

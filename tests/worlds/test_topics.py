@@ -19,10 +19,9 @@ from salticid.store.crawl_folder import CrawlFolder
 from salticid.topic import Topic
 from salticid.truth import Truth, load_topic, save_topic
 from salticid.webs.recorded import RecordedWeb
-from salticid.worlds.answers import Answer, Unread
+from salticid.worlds.answers import Answer, Unread, labels_of
 from salticid.worlds.backlinks import WorldBacklinks
 from salticid.worlds.building import build
-from salticid.worlds.labels import labels_of
 from salticid.worlds.topics import MIN_TARGETS, TopicPlan, make_topics
 
 PAGES = 400

@@ -25,10 +25,9 @@ from salticid.text.stems import Stems
 from salticid.topic import Limits, Topic
 from salticid.webs.arrays import ARRAYS, MANIFEST, Arrays
 from salticid.webs.recorded import MAX_REDIRECTS, RecordedWeb
-from salticid.worlds.answers import Answer, Unread
+from salticid.worlds.answers import Answer, Unread, labels_of
 from salticid.worlds.building import build
 from salticid.worlds.generating.building import WebEdition, build_generated
-from salticid.worlds.labels import labels_of
 from salticid.worlds.writer import MAX_HTML
 
 A = "http://a.example/"

@@ -8,9 +8,6 @@ if TYPE_CHECKING:
     from salticid.agents.hunts import Allowance, Hunts
     from salticid.agents.server import HttpServing, HuntServer
 else:
-    from salticid.doors import lazy_names
+    from salticid.doors import door
 
-    __getattr__ = lazy_names(__name__)
-
-
-__all__ = ["Allowance", "HttpServing", "HuntServer", "Hunts"]
+    __all__, __getattr__ = door(__name__)

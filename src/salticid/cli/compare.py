@@ -258,7 +258,7 @@ def policies(
 
     Example: salticid policies --topics-per-web 5 --out policies
     """
-    from salticid.lab.rounds import (  # here: it takes its time to import
+    from salticid.lab import (  # here: it takes its time to import
         FIGURE,
         PolicyRace,
         figure,

@@ -92,7 +92,7 @@ def crawl(
     Example: salticid crawl ballooning.toml --web world/ --strategy best_first --max-pages 300
     """
     if refresh is not None:
-        from salticid.cli.refresh import refresh_alias
+        from salticid.cli.watch import refresh_alias
 
         return refresh_alias(context, refresh, json)
     from salticid.cli.ordered_crawl import crawl_as_ordered  # here: it takes its time to import

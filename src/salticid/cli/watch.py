@@ -1,4 +1,4 @@
-"""`salticid watch`: what is new since last time."""
+"""`salticid watch`: what is new since last time; `salticid refresh`: ask again for the good pages of a crawl."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from salticid.cli import options
-from salticid.cli.console import err, out, print_json, print_table, safe, warn
+from salticid.cli.console import Work, err, out, print_json, print_table, safe, warn
 from salticid.cli.interrupts import INTERRUPTED, interruptible
 from salticid.errors import SalticidError, UserError
-from salticid.runs import LiveSettings, values_of
+from salticid.runs import LiveSettings, keywords, values_of
 from salticid.topic import duration
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _TITLE, _STORY = 50, 80
 
 def print_round(news: RoundNews, digest: Path) -> None:
     """Print the pages of a round, the best first, and where its digest lies, if it has one yet."""
-    from salticid.store.digests import in_short
+    from salticid.store.news import in_short
 
     kinds = (("new", news.new), ("changed", news.changed), ("gone", news.gone), ("back", news.back))
     rows = [row for kind, pages in kinds for row in _rows(kind, pages)]
@@ -181,7 +181,7 @@ def _round(
 
     from salticid.cli.terminal import Terminal
     from salticid.runs import ROUND_INTERRUPTED, watch_crawl
-    from salticid.store.digests import digest_folder
+    from salticid.store.news import digest_folder
 
     order, settings = order_again(say=warn)
     with Terminal(folder) as terminal:
@@ -218,3 +218,79 @@ def _length(seconds: float) -> str:
     parts = ((minutes // 1440, "d"), (minutes // 60 % 24, "h"), (minutes % 60, "min"))
     told = [f"{many} {unit}" for many, unit in parts if many][:2]
     return " ".join(told) or f"{seconds:.0f} s"
+
+
+@options.spec_options(again=True)
+def refresh(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a crawl of the live web.")],
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: options.Quiet = False,
+    keep: options.Keep = None,
+    **fields: Any,
+) -> int:
+    """Ask again for the good pages of a crawl: changed, gone, or the same.
+
+    They are asked for as in the last run of the crawl, but for what is typed here.
+
+    Example: salticid refresh crawls/ballooning-hunter
+    """
+    return _refresh(folder, _typed_options(context), json, keep)
+
+
+def refresh_alias(context: typer.Context, folder: Path, json: bool) -> int:
+    """`salticid crawl --refresh DIR`, which takes no option of a crawl but those of the live web."""
+    params = _typed_options(context)
+    live = {name for name, field in keywords().items() if field.home is LiveSettings}
+    if odd := sorted(params.keys() - {*live, "refresh", "quiet"}):
+        what = str(params["topic_file"]) if "topic_file" in odd else f"--{odd[0].replace('_', '-')}"
+        raise UserError(f"{what} says nothing to --refresh, which asks again for what {folder} holds; leave it out")
+    return _refresh(folder, params, json)
+
+
+def _typed_options(context: typer.Context) -> dict[str, Any]:
+    """The options that were typed."""
+    own = ("folder", "json", "keep")
+    return {
+        name: value for name, value in context.params.items() if name not in own and options.is_typed(context, name)
+    }
+
+
+def _refresh(folder: Path, params: Mapping[str, Any], json: bool, keep: int | None = None) -> int:
+    import asyncio  # here, as what follows: it takes its time to import
+
+    from salticid.cli.terminal import Terminal
+    from salticid.runs import PageFate, Refresh, last_settings
+    from salticid.runs import refresh as ask_again
+    from salticid.store.archive import thin_folder
+
+    settings = last_settings(folder, values_of(params, LiveSettings), warn)
+    start = time.monotonic()
+    with Terminal(folder) as terminal, Work("reading the crawl", 0, err) as work:
+
+        def watch(run: Refresh) -> None:
+            work.part("asking again", run.fates.total(), run.pages)
+
+        run = asyncio.run(ask_again(folder, settings, terminal, watch))
+    thinned = None if keep is None or run.stopped else thin_folder(folder, keep)
+    result = {
+        "out": str(folder),
+        "pages": run.pages,
+        **{fate.value: run.fates[fate] for fate in PageFate},
+        "thinned": thinned and thinned.versions,
+        "stopped": "interrupted" if run.stopped else "done",
+        "seconds": round(time.monotonic() - start, 3),
+    }
+    if json:
+        print_json(result)
+    else:
+        counts = ", ".join(f"{run.fates[fate]} {fate.value}" for fate in PageFate)
+        out.print(f"{run.pages} pages: {counts}.", highlight=False)
+        if thinned is not None:
+            out.print(
+                f"{thinned.versions} old versions and {thinned.exchanges} exchanges taken out.",
+                highlight=False,
+            )
+    if run.stopped:
+        err.print(f"Interrupted. Go on with: salticid refresh {shlex.quote(str(folder))}", highlight=False)
+    return INTERRUPTED if run.stopped else 0

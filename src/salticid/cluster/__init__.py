@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from salticid.cluster.coordinator import CrawlProgress
     from salticid.cluster.lab_tasks import OnRay, Tasks
 else:
-    from salticid.doors import lazy_names
+    from salticid.doors import door
 
-    __getattr__ = lazy_names(__name__)
-
-
-__all__ = ["CrawlProgress", "OnRay", "Tasks", "crawl_on_ray", "engine"]
+    __all__, __getattr__ = door(__name__)

@@ -11,24 +11,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from salticid.drivers.glimpses import Feeds, KnownElsewhere
     from salticid.drivers.live import NO_CALLS, DriverCalls, LiveDriver
-    from salticid.drivers.parking import wait_for_the_log
+    from salticid.drivers.lobby import wait_for_the_log
     from salticid.drivers.replay import VirtualClock, arrivals, visits
     from salticid.drivers.traps import Traps
 else:
-    from salticid.doors import lazy_names
+    from salticid.doors import door
 
-    __getattr__ = lazy_names(__name__)
-
-
-__all__ = [
-    "NO_CALLS",
-    "DriverCalls",
-    "Feeds",
-    "KnownElsewhere",
-    "LiveDriver",
-    "Traps",
-    "VirtualClock",
-    "arrivals",
-    "visits",
-    "wait_for_the_log",
-]
+    __all__, __getattr__ = door(__name__)

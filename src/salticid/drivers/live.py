@@ -12,8 +12,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 from salticid.crawl import Crawl
 from salticid.drivers.glimpses import Feeds, KnownElsewhere
-from salticid.drivers.lobby import Lobby
-from salticid.drivers.parking import Parking, SecondChances, wait_for_the_log
+from salticid.drivers.lobby import Lobby, Parking, SecondChances, wait_for_the_log
 from salticid.drivers.traps import Traps
 from salticid.errors import ContractBroken
 from salticid.model import FROM_SEED, Choice, Links, Outcome, Page, Response, StopReason, Visit

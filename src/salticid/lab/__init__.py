@@ -22,6 +22,15 @@ if TYPE_CHECKING:
     )
     from salticid.lab.prior_fitting import FitPlan, Source, fit_prior
     from salticid.lab.results import Results, make_folder
+    from salticid.lab.rounds import (
+        FIGURE,
+        PolicyRace,
+        figure,
+        policy_markdown,
+        policy_table,
+        policy_terms,
+        race_policies,
+    )
     from salticid.lab.search_report import (
         SEARCH_REPORT,
         EvolvedStrategy,
@@ -32,44 +41,6 @@ if TYPE_CHECKING:
         with_evidence,
     )
 else:
-    from salticid.doors import lazy_names
+    from salticid.doors import door
 
-    __getattr__ = lazy_names(__name__)
-
-
-__all__ = [
-    "LEAGUE_REPORT",
-    "LIMITS",
-    "PAGES",
-    "SEARCH_REPORT",
-    "STRATEGIES",
-    "TOPIC",
-    "Case",
-    "EvolvedStrategy",
-    "Experiment",
-    "FitPlan",
-    "Instances",
-    "League",
-    "MatchResult",
-    "Results",
-    "Source",
-    "Web",
-    "demo_crawl",
-    "fit_prior",
-    "make_folder",
-    "make_world",
-    "markdown",
-    "play",
-    "read_plan",
-    "render",
-    "render_search",
-    "run_experiment",
-    "shares",
-    "strategy_file",
-    "summary",
-    "tables",
-    "terms",
-    "weights_in",
-    "with_evidence",
-    "write_page",
-]
+    __all__, __getattr__ = door(__name__)

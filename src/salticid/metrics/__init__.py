@@ -12,9 +12,8 @@ if TYPE_CHECKING:
     from salticid.metrics.links import histogram, mean_distance
     from salticid.metrics.parts.classifiers import unit_vectors
     from salticid.metrics.parts.graph import community_cohesiveness, community_overall, gather
-    from salticid.metrics.parts.judged import JudgedCrawl, JudgedTopic, JudgedWorld
+    from salticid.metrics.parts.judged import JudgedCrawl, JudgedTopic, JudgedWorld, PoolTerms, WorldTerms
     from salticid.metrics.parts.measure import Better, Group, Measure, Metric, Need, harvest_curve, hits, measure_of
-    from salticid.metrics.parts.pool_terms import PoolTerms, WorldTerms
     from salticid.metrics.parts.retrieval import (
         TOPS,
         bm25,

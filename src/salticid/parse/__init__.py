@@ -28,55 +28,6 @@ if TYPE_CHECKING:
     from salticid.parse.reading import MAX_HTML, Reading, document_language, head_fields, read_answer
     from salticid.parse.walls import wall_by_head, wall_of, wall_of_refusal
 else:
-    from salticid.doors import lazy_names
+    from salticid.doors import door
 
-    __getattr__ = lazy_names(__name__)
-
-
-__all__ = [
-    "AGENT",
-    "GOOD_STATUSES",
-    "MAX_HTML",
-    "MAX_LETTERS",
-    "MAX_PAGES",
-    "MAX_PDF",
-    "MAX_TITLE",
-    "Block",
-    "BlockKind",
-    "ChildLimits",
-    "Content",
-    "InflatingFile",
-    "Parser",
-    "PdfDocument",
-    "PdfPool",
-    "ProcessPool",
-    "Readable",
-    "Reading",
-    "ThreadedPool",
-    "code",
-    "codings",
-    "content",
-    "decode",
-    "decode_body",
-    "directives_for",
-    "document_language",
-    "escaped",
-    "feed_document",
-    "fenced",
-    "head_fields",
-    "is_binary",
-    "is_pdf",
-    "lines_of",
-    "link",
-    "markdown_of",
-    "paragraph",
-    "plain_blocks",
-    "prescan",
-    "read_answer",
-    "serve",
-    "timestamp",
-    "undo",
-    "wall_by_head",
-    "wall_of",
-    "wall_of_refusal",
-]
+    __all__, __getattr__ = door(__name__)

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from salticid.crawl import Crawl
 from salticid.model import StopReason
@@ -27,10 +27,6 @@ from salticid.store import AS_GIVEN, CrawlLog, OtherCrawls
 from salticid.tables import Texts, Urls
 from salticid.topic import Limits
 from salticid.version import __version__
-
-if TYPE_CHECKING:
-    pass
-
 
 # Which hosts belong to a part of a larger crawl.
 

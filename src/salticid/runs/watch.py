@@ -25,7 +25,6 @@ from salticid.runs.order import Order
 from salticid.runs.refreshing import FateRule, Look, PageFate, Refresh
 from salticid.runs.round_plan import FeedSource, HeardBefore, RoundStart, SitemapSource, fetches_of, round_start
 from salticid.store import SESSION, CrawlFolder, time_of
-from salticid.store.digests import write_digest
 from salticid.store.news import (
     NOTE,
     LastVersions,
@@ -36,6 +35,7 @@ from salticid.store.news import (
     rechecks,
     rounds,
     what_came,
+    write_digest,
 )
 from salticid.tables import excerpt
 from salticid.text import SoftChanges

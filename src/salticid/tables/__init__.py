@@ -6,33 +6,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from salticid.tables.heaps import FileHeap, Heap, MemoryHeap
-    from salticid.tables.texts import Texts, Urls, Words
+    from salticid.tables.texts import CHOSEN, FAILED, KNOWN, REACHED, UNKNOWN, Texts, Urls, UrlStates, Words
     from salticid.tables.translation import IdMap, Newcomers, Translation, excerpt, page_of_glimpse
-    from salticid.tables.url_states import CHOSEN, FAILED, KNOWN, REACHED, UNKNOWN, UrlStates
     from salticid.tables.veil import Veil
 else:
-    from salticid.doors import lazy_names
+    from salticid.doors import door
 
-    __getattr__ = lazy_names(__name__)
-
-
-__all__ = [
-    "CHOSEN",
-    "FAILED",
-    "KNOWN",
-    "REACHED",
-    "UNKNOWN",
-    "FileHeap",
-    "Heap",
-    "IdMap",
-    "MemoryHeap",
-    "Newcomers",
-    "Texts",
-    "Translation",
-    "UrlStates",
-    "Urls",
-    "Veil",
-    "Words",
-    "excerpt",
-    "page_of_glimpse",
-]
+    __all__, __getattr__ = door(__name__)

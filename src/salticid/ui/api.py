@@ -51,10 +51,8 @@ from salticid.service import (
 from salticid.store import CrawlFolder
 from salticid.store.news import Since
 from salticid.ui import requests, views
-from salticid.ui.event_stream import stream
-from salticid.ui.openapi import openapi
-from salticid.ui.requests import chunk_words_of, criteria_of, export_file, file_name, format_menu, format_of
-from salticid.ui.views import Reports, fields, news_of_round, what_failed
+from salticid.ui.requests import chunk_words_of, criteria_of, export_file, file_name, format_menu, format_of, openapi
+from salticid.ui.views import Reports, fields, news_of_round, stream, what_failed
 from salticid.version import __version__
 from salticid.webs.live import Engine, ask, check
 

@@ -1,26 +1,40 @@
-"""All visits of a crawl as a table, of which a person sees a part: by outcome, host, depth, language, and why."""
+"""The visits of a crawl as a person sees them: a table, narrowed down by what they share, and a stream of events."""
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import csv
 import hashlib
 import io
 import re
+import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from sse_starlette import ServerSentEvent
 
 from salticid.errors import UserError, unknown
 from salticid.formats.csv import cell
 from salticid.parse import document_language
 from salticid.runs import failures_by_host, fates_of_start_points, main_reason
-from salticid.service import Languages, date, is_plain, read_plain
-from salticid.store import LISTED, CrawlFolder, StoredVisit
+from salticid.service import (
+    Languages,
+    ProcessReport,
+    Reader,
+    RelayedReport,
+    ServerCrawl,
+    Summary,
+    date,
+    is_plain,
+    read_plain,
+)
+from salticid.store import LISTED, CrawlFolder, Damaged, StoredVisit
 from salticid.store.news import NewsPage, rounds, what_came
 from salticid.urls import host
 
@@ -229,3 +243,62 @@ def _title(file: Path) -> str:
     except OSError:
         return ""
     return match[1].strip() if match else ""
+
+
+POLL = 0.25
+"""Seconds between two looks into the log of a crawl that runs."""
+STATE_EVERY = 0.5
+
+
+async def stream(crawl: ServerCrawl, since: int, closing_down: Callable[[], bool]) -> AsyncIterator[ServerSentEvent]:
+    """The events of a crawl from a number on, until the server closes down or the crawl is removed.
+
+    An event is made when the one before it was taken: a slow reader slows only its own stream.
+    """
+    with crawl.reports() as reports, ExitStack() as stack:
+        loop = asyncio.get_running_loop()
+        reader: Reader | None = None
+        readable = True
+        state_at = 0.0
+        last_summary: Summary | None = None
+        while not closing_down() and not crawl.removed:
+            try:
+                if readable and reader is None and (folder := _folder_of(crawl)) is not None:
+                    reader = Reader(stack.enter_context(closing(folder)), since)
+                while reader is not None and (news := reader.news()) is not None:
+                    events = news.events()
+                    for following, event in zip(reversed(range(len(events))), events, strict=True):
+                        yield _event(*event, news.upto if not following else None)
+            except (OSError, sqlite3.Error, ValueError, Damaged) as error:
+                reader, readable = None, False
+                yield _event("warned", {"line": f"What this crawl wrote down cannot be read any further: {error}."})
+            if loop.time() >= state_at and (summary := crawl.summary()) != last_summary:
+                state_at, last_summary = loop.time() + STATE_EVERY, summary
+                yield _event("state", summary)
+            crawl.look()
+            while not reports.empty():
+                report = reports.get_nowait()
+                if isinstance(report, RelayedReport):
+                    yield _event(str(report.__struct_config__.tag), msgspec.structs.asdict(report))
+            await _something(reports)
+
+
+async def _something(reports: asyncio.Queue[ProcessReport]) -> None:
+    """Wait for a report of the process, or for the next look into the log."""
+    deadline = asyncio.get_running_loop().time() + POLL
+    while reports.empty() and asyncio.get_running_loop().time() < deadline:
+        await asyncio.sleep(POLL / 5)
+
+
+def _folder_of(crawl: ServerCrawl) -> CrawlFolder | None:
+    """Its log, if it has one yet."""
+    try:
+        return CrawlFolder(crawl.folder)
+    except UserError:
+        return None
+
+
+def _event(name: str, body: object, number: int | None = None) -> ServerSentEvent:
+    return ServerSentEvent(
+        msgspec.json.encode(body).decode(), event=name, id=None if number is None else str(number), sep="\n"
+    )

@@ -31,40 +31,6 @@ if TYPE_CHECKING:
     from salticid.webs.recorded import MAX_REDIRECTS, NOFOLLOW, NOINDEX, OUTCOMES, REDIRECT, RecordedWeb, code_of
     from salticid.webs.served import ADDRESS, serve
 else:
-    from salticid.doors import lazy_names
+    from salticid.doors import door
 
-    __getattr__ = lazy_names(__name__)
-
-
-__all__ = [
-    "ADDRESS",
-    "AREA",
-    "HOST",
-    "LINK",
-    "MANIFEST",
-    "MAX_REDIRECTS",
-    "NOFOLLOW",
-    "NOINDEX",
-    "OUTCOMES",
-    "PAGE",
-    "REDIRECT",
-    "ROW",
-    "STEM",
-    "STEM_OF",
-    "TEXT",
-    "TITLE",
-    "TOKEN",
-    "URL",
-    "WORD",
-    "ArrayWriter",
-    "Manifest",
-    "Number",
-    "RecordedWeb",
-    "WorldArray",
-    "code_of",
-    "open_regular",
-    "serve",
-    "text_hash",
-    "write_index",
-    "write_texts",
-]
+    __all__, __getattr__ = door(__name__)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from salticid.worlds.answers import Answer, Unread, WorldSource
+    from salticid.worlds.answers import Answer, Unread, WorldSource, labels_of
     from salticid.worlds.backlinks import backlinks_from
     from salticid.worlds.building import WorldSummary, build
     from salticid.worlds.context_paths import ContextPath, WithContextPaths, context_paths_of
-    from salticid.worlds.labels import labels_of
     from salticid.worlds.public_collections import (
         COLLECTIONS,
         MODELS,

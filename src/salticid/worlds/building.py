@@ -14,8 +14,7 @@ from salticid.model import Outcome
 from salticid.parse import GOOD_STATUSES, PdfDocument, PdfPool, ThreadedPool
 from salticid.urls import canonical
 from salticid.webs import Manifest
-from salticid.worlds.answers import Answer, Unread, WorldSource, WritesBeside
-from salticid.worlds.labels import read_labels, write_labels
+from salticid.worlds.answers import Answer, Unread, WorldSource, WritesBeside, read_labels, write_labels
 from salticid.worlds.writer import WorldWriter
 
 # PDFs in the source of a world become HTML that says the same, in a process that may die of them.

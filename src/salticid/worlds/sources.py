@@ -22,8 +22,7 @@ from salticid.tables import Translation
 from salticid.topic import Topic
 from salticid.urls import canonical
 from salticid.webs import OUTCOMES
-from salticid.worlds.answers import Answer, Unread, path_text
-from salticid.worlds.labels import write_belief
+from salticid.worlds.answers import Answer, Unread, path_text, write_belief
 from salticid.worlds.writer import MAX_BLOCK, MAX_HTML, Head, split, to_answer
 
 _ENDINGS = (".htm", ".html", ".xhtml", ".pdf")

@@ -19,9 +19,9 @@ from salticid.text import Stems, detect
 from salticid.topic import Topic
 from salticid.truth import Truth, save_topic
 from salticid.webs import PAGE, RecordedWeb
+from salticid.worlds.answers import belief_of, labels_of
 from salticid.worlds.backlinks import WorldBacklinks
 from salticid.worlds.directories import read_leaves
-from salticid.worlds.labels import belief_of, labels_of
 
 # What an editor of a directory would write of pages: the words that tell their subject from others.
 

@@ -35,40 +35,6 @@ if TYPE_CHECKING:
         tables_of,
     )
 else:
-    from salticid.doors import lazy_names
+    from salticid.doors import door
 
-    __getattr__ = lazy_names(__name__)
-
-
-__all__ = [
-    "ALL_WORDS",
-    "ANCHOR",
-    "CONTEXT",
-    "NEIGHBOURHOOD",
-    "TRANSITION",
-    "TRUSTS",
-    "WITH_PATH",
-    "Context",
-    "Difference",
-    "LabelledLinks",
-    "ScoreTable",
-    "Split",
-    "SplitSettings",
-    "Trial",
-    "at_random",
-    "beside_paths",
-    "by_university",
-    "checked_target",
-    "context_file",
-    "difference",
-    "figures",
-    "labelled_links",
-    "link_strategy_file",
-    "link_table",
-    "paired_bootstrap",
-    "percent",
-    "run_trial",
-    "tables_of",
-    "transition_by_class",
-    "with_paths",
-]
+    __all__, __getattr__ = door(__name__)

@@ -21,26 +21,6 @@ if TYPE_CHECKING:
         unbroken,
     )
 else:
-    from salticid.doors import lazy_names
+    from salticid.doors import door
 
-    __getattr__ = lazy_names(__name__)
-
-
-__all__ = [
-    "DASHED",
-    "MINUS",
-    "MISSING",
-    "Axes",
-    "bar_plot",
-    "decimals",
-    "distance_plot",
-    "finite",
-    "line_plot",
-    "mean_and_error",
-    "number",
-    "p_text",
-    "p_value",
-    "simple_curve",
-    "stand_alone",
-    "unbroken",
-]
+    __all__, __getattr__ = door(__name__)

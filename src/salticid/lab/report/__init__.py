@@ -8,9 +8,6 @@ if TYPE_CHECKING:
     from salticid.lab.report.page import Figure, report_templates, write_report
     from salticid.lab.report.tables import LEVEL, Cell, Findings, ReportTable, Row
 else:
-    from salticid.doors import lazy_names
+    from salticid.doors import door
 
-    __getattr__ = lazy_names(__name__)
-
-
-__all__ = ["LEVEL", "Cell", "Figure", "Findings", "ReportTable", "Row", "report_templates", "write_report"]
+    __all__, __getattr__ = door(__name__)

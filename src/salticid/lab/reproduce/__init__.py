@@ -10,24 +10,6 @@ if TYPE_CHECKING:
     from salticid.lab.reproduce.reproduction import FigureTable, Reproduction, Setup, draw
     from salticid.lab.reproduce.systems import run
 else:
-    from salticid.doors import lazy_names
+    from salticid.doors import door
 
-    __getattr__ = lazy_names(__name__)
-
-
-__all__ = [
-    "FIGURES",
-    "REPORT",
-    "FigureTable",
-    "Reproduction",
-    "Setup",
-    "draw",
-    "effect",
-    "file_of",
-    "markdown",
-    "markdown_table",
-    "paper",
-    "render",
-    "run",
-    "verdict",
-]
+    __all__, __getattr__ = door(__name__)

@@ -21,29 +21,6 @@ if TYPE_CHECKING:
         read,
     )
 else:
-    from salticid.doors import lazy_names
+    from salticid.doors import door
 
-    __getattr__ = lazy_names(__name__)
-
-
-__all__ = [
-    "ARCHIVE_END",
-    "FOLDER",
-    "FORGOTTEN",
-    "OFFSET_BITS",
-    "Archive",
-    "ExchangeCopy",
-    "Thinned",
-    "check_finished",
-    "copy",
-    "file_of",
-    "forget",
-    "numbers",
-    "open_file",
-    "read",
-    "thin",
-    "thin_folder",
-    "veil_in",
-    "veil_of",
-    "without_urls",
-]
+    __all__, __getattr__ = door(__name__)

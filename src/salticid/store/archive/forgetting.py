@@ -23,10 +23,9 @@ from salticid.store.archive import forgotten_urls, hidden_rows, warc
 from salticid.store.archive.thinning import discard
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.database import Database, facts
-from salticid.store.digests import FEED, FOLDER, digest_folder, write_digest
 from salticid.store.files import open_in, remove_in, replace_in
 from salticid.store.folder_lock import LOCK, SHARDS, opened_to_rewrite
-from salticid.store.news import rounds
+from salticid.store.news import FEED, ROUNDS_FOLDER, digest_folder, rounds, write_digest
 from salticid.store.schema import ABOUT, DATABASE_FILE, SNAPSHOT, URL
 from salticid.tables import Veil
 from salticid.urls import canonical, host, typed
@@ -138,7 +137,7 @@ def _others_in(folder: Path) -> tuple[str, ...]:
     """Names in a folder that are no part of a crawl."""
     ours = (DATABASE_FILE, index.INDEX_FILE)
     names = {file.name for file in folder.iterdir() if not file.name.startswith(ours) and file.suffix != ".jsonl"}
-    others = sorted(names - {LOCK, WISH, FOLDER, warc.FOLDER})
+    others = sorted(names - {LOCK, WISH, ROUNDS_FOLDER, warc.FOLDER})
     return tuple(os.fsencode(name).decode(errors="replace") for name in others)
 
 
@@ -183,10 +182,10 @@ def _links_in(record: bytes) -> set[str]:
 
 def _write_digests(db: Database, folder: Path) -> None:
     """Make the digests of all rounds again, but of one that is not over and has none yet."""
-    whole = folder / FOLDER
+    whole = folder / ROUNDS_FOLDER
     for partial in whole.glob(".*.partial"):
-        remove_in(folder, f"{FOLDER}/{partial.name}")
-    remove_in(folder, f"{FOLDER}/{FEED}")
+        remove_in(folder, f"{ROUNDS_FOLDER}/{partial.name}")
+    remove_in(folder, f"{ROUNDS_FOLDER}/{FEED}")
     numbers = [
         stored.number
         for stored in rounds(db)
@@ -196,5 +195,5 @@ def _write_digests(db: Database, folder: Path) -> None:
         write_digest(folder, number)
     if numbers:
         newest = digest_folder(folder, numbers[-1]).name
-        with open_in(folder, f"{FOLDER}/{newest}/{FEED}") as feed:
-            replace_in(folder, f"{FOLDER}/{FEED}", feed.read())
+        with open_in(folder, f"{ROUNDS_FOLDER}/{newest}/{FEED}") as feed:
+            replace_in(folder, f"{ROUNDS_FOLDER}/{FEED}", feed.read())

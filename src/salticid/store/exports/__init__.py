@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from salticid.store.exports.choices import PageOrder
     from salticid.store.exports.documents import (
         Anchors,
         Chunk,
@@ -44,3 +44,10 @@ __all__ = [
     "one_line",
     "size_of",
 ]
+
+
+class PageOrder(StrEnum):
+    """In which order pages come."""
+
+    BEST = "best"
+    VISITS = "visits"

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from salticid.model import Outcome, Page
 from salticid.store.crawl_folder import CrawlFolder
-from salticid.store.exports.choices import PageOrder as PageOrder
+from salticid.store.exports import PageOrder
 from salticid.store.news import Change, NewsKind, NewsSince, Since, Versions
 from salticid.store.stored_visit import StoredVisit, TwinGroups, Word, is_on_topic, time_of
 from salticid.text import plain_text

@@ -1,4 +1,4 @@
-"""What changed since a visit: versions of pages, revisits, changed sentences, and the news of a round."""
+"""What changed since a visit: versions of pages, revisits, changed sentences; the news of a round, and its digest."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from salticid.store.news.changes import Change, StoredRound, rounds
+    from salticid.store.news.digest import FEED, ROUNDS_FOLDER, digest_folder, in_short, write_digest
     from salticid.store.news.round_news import (
         ChangedPage,
         GonePage,
@@ -34,36 +35,6 @@ if TYPE_CHECKING:
         rechecks,
     )
 else:
-    from salticid.doors import lazy_names
+    from salticid.doors import door
 
-    __getattr__ = lazy_names(__name__)
-
-
-__all__ = [
-    "CHANGED",
-    "GONE",
-    "NOTE",
-    "SAME",
-    "THINNED",
-    "Change",
-    "ChangedPage",
-    "GonePage",
-    "LastVersions",
-    "LookTable",
-    "NewPage",
-    "NewsKind",
-    "NewsPage",
-    "NewsSince",
-    "PageVersion",
-    "Recheck",
-    "RoundNews",
-    "Since",
-    "StoredRound",
-    "Versions",
-    "looks_before",
-    "news_of",
-    "rechecks",
-    "rounds",
-    "version_of",
-    "what_came",
-]
+    __all__, __getattr__ = door(__name__)

@@ -9,9 +9,6 @@ if TYPE_CHECKING:
     from salticid.strategies.hunter.hunter import Hunter
     from salticid.strategies.hunter.weights import Prior, menu_share, strategy_file
 else:
-    from salticid.doors import lazy_names
+    from salticid.doors import door
 
-    __getattr__ = lazy_names(__name__)
-
-
-__all__ = ["NAMES", "Hunter", "Prior", "menu_share", "strategy_file"]
+    __all__, __getattr__ = door(__name__)

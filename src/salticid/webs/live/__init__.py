@@ -18,45 +18,6 @@ if TYPE_CHECKING:
     from salticid.webs.live.search_engines import BRAVE_KEY, Engine, SearchFailed, ask, check, engine_of
     from salticid.webs.live.web import Bounds, LiveWeb, Network, PdfReading
 else:
-    from salticid.doors import lazy_names
+    from salticid.doors import door
 
-    __getattr__ = lazy_names(__name__)
-
-
-__all__ = [
-    "BRAVE_KEY",
-    "NO_OUTAGE_CALLS",
-    "PREFIX",
-    "Access",
-    "AddressGuard",
-    "Bounds",
-    "Client",
-    "ClientSettings",
-    "Crowded",
-    "Engine",
-    "Failure",
-    "FailureNote",
-    "GuardedSockets",
-    "Line",
-    "LiveWeb",
-    "LongBodies",
-    "Manners",
-    "MayAsk",
-    "Memory",
-    "Names",
-    "Network",
-    "OutageCalls",
-    "Parked",
-    "ParserPool",
-    "PdfReading",
-    "Reach",
-    "Recorder",
-    "Resolver",
-    "Rules",
-    "SearchFailed",
-    "ask",
-    "check",
-    "engine_of",
-    "name_server",
-    "resolve_rule",
-]
+    __all__, __getattr__ = door(__name__)

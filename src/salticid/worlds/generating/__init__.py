@@ -20,21 +20,6 @@ if TYPE_CHECKING:
     )
     from salticid.worlds.generating.lives import EPOCH
 else:
-    from salticid.doors import lazy_names
+    from salticid.doors import door
 
-    __getattr__ = lazy_names(__name__)
-
-
-__all__ = [
-    "COMMON",
-    "DIRECTORY",
-    "EPOCH",
-    "MIXED_SITES",
-    "PLAIN_ANCHORS",
-    "PLAIN_TITLES",
-    "SITE_KINDS",
-    "TITLES",
-    "TOPICS",
-    "WebEdition",
-    "build_generated",
-]
+    __all__, __getattr__ = door(__name__)

@@ -23,6 +23,7 @@ from salticid.model import Ints
 from salticid.tables import FileHeap, Texts
 from salticid.text import DEFAULT
 from salticid.webs import HOST, LINK, ROW, TOKEN, URL, WORD, ArrayWriter, Manifest, WorldArray, write_index, write_texts
+from salticid.worlds.answers import read_labels, write_labels
 from salticid.worlds.building import WorldSummary
 from salticid.worlds.directories import Entry, Leaf, write_dump
 from salticid.worlds.generating.chance import Lots, Whole
@@ -30,7 +31,6 @@ from salticid.worlds.generating.lives import LAST_DAY
 from salticid.worlds.generating.plan import Permanence, WebPlan
 from salticid.worlds.generating.press import ELSEWHERE, PageBlock, Press, other_answers
 from salticid.worlds.generating.prose import NOTHING
-from salticid.worlds.labels import read_labels, write_labels
 from salticid.worlds.writer import new_arrays, write_stems
 
 # The directory of a generated web: for each topic a leaf, with some pages that editors listed and what they wrote.

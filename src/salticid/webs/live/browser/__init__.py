@@ -8,9 +8,6 @@ if TYPE_CHECKING:
     from salticid.webs.live.browser.pool import BrowserPool, find_program, what_is_missing
     from salticid.webs.live.browser.rendering import Rendering
 else:
-    from salticid.doors import lazy_names
+    from salticid.doors import door
 
-    __getattr__ = lazy_names(__name__)
-
-
-__all__ = ["BrowserPool", "Rendering", "find_program", "what_is_missing"]
+    __all__, __getattr__ = door(__name__)

@@ -18,13 +18,12 @@ from salticid.errors import UserError
 from salticid.model import Page
 from salticid.store.crawl_folder import CrawlFolder
 from salticid.store.files import folder_in, remove_in, replace_in
-from salticid.store.news import GonePage, NewsPage, RoundNews, news_of, rounds, version_of
+from salticid.store.news.changes import rounds
+from salticid.store.news.round_news import GonePage, NewsPage, RoundNews, news_of, version_of
 from salticid.text import content_hash, stretches, templates
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-# The digest of a round as a page that opens offline, and the news of the last rounds as an Atom feed (RFC 4287).
 
 MOST_IN_FULL = 500
 """Pages of a section that are told of in full; others are counted."""
@@ -102,7 +101,7 @@ def _sections(news: RoundNews) -> list[tuple[str, list[NewsPage]]]:
 
 @cache
 def _environment() -> Environment:
-    environment = templates("salticid.store.digests")
+    environment = templates("salticid.store.news")
     environment.filters |= {"day": _day, "copy_name": copy_name}
     environment.globals["style_hash"] = content_hash(environment, "digest.css")
     return environment
@@ -124,7 +123,7 @@ def _time(time: datetime | None) -> str:
     return f"{time or _LONG_AGO:%Y-%m-%dT%H:%M:%SZ}"
 
 
-FOLDER, FEED = "rounds", "feed.xml"
+ROUNDS_FOLDER, FEED = "rounds", "feed.xml"
 """The folder of all digests in that of the crawl, and the feed in each of them; the newest lies beside them, too."""
 ROUNDS_IN_FEED = 10
 MOST_COPIES = 1_000
@@ -133,7 +132,7 @@ MOST_COPIES = 1_000
 
 def digest_folder(folder: Path, number: int) -> Path:
     """Where the digest of a round lies."""
-    return folder / FOLDER / f"{number:03}"
+    return folder / ROUNDS_FOLDER / f"{number:03}"
 
 
 def write_digest(folder: Path, number: int) -> RoundNews:
@@ -150,7 +149,7 @@ def write_digest(folder: Path, number: int) -> RoundNews:
         news, topic = every[-1], topic_of(crawl)
         feed = atom_feed(every, topic, f"{crawl.start_time()} {topic}")
         whole = digest_folder(folder, number)
-        partial = f"{FOLDER}/.{whole.name}.partial"
+        partial = f"{ROUNDS_FOLDER}/.{whole.name}.partial"
         remove_in(folder, partial)
         with folder_in(folder, partial, make=True):
             pass
@@ -161,11 +160,11 @@ def write_digest(folder: Path, number: int) -> RoundNews:
         (FEED, feed),
     ):
         replace_in(folder, f"{partial}/{name}", data)
-    remove_in(folder, f"{FOLDER}/{whole.name}")
-    with folder_in(folder, FOLDER) as held:
+    remove_in(folder, f"{ROUNDS_FOLDER}/{whole.name}")
+    with folder_in(folder, ROUNDS_FOLDER) as held:
         os.replace(f".{whole.name}.partial", whole.name, src_dir_fd=held, dst_dir_fd=held)
     if number == known[-1].number:
-        replace_in(folder, f"{FOLDER}/{FEED}", feed)
+        replace_in(folder, f"{ROUNDS_FOLDER}/{FEED}", feed)
     return news
 
 
