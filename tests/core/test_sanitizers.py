@@ -39,6 +39,19 @@ for round in range(300):
     lib.exact_product(at(tokens), at(np.ones(n)), n, at(np.ones(20)), 20)
     lib.link_words(at(tokens), n, at(start), at(end), k, at(np.ones((20, 2))), 20, at(np.array([0, 9], np.int32)), 2,
                    at(np.empty(3 * n + 3)), at(np.empty((k, 8), np.float32)))
+    ends, ones, marks20 = np.array([0, n // 2, n], np.int64), np.ones(n), dice.integers(0, 2, 20).astype(np.uint8)
+    lib.exact_products(at(tokens), at(ones), at(ends), 3, at(np.ones(20)), 20, at(np.empty(3)))
+    lib.add_weights(at(np.ones(20)), 20, at(tokens), at(ones), at(ends), 3, at(np.ones(3)))
+    lib.chosen_rows(at(tokens), n, 8, at(np.arange(20, dtype=np.uint32)), at(marks20), 20, at(np.ones(4, np.uint32)),
+                    4, 2, at(np.empty(n + 1, np.int32)), at(np.empty(n + 1, np.uint32)))
+    lib.own_words(at(tokens), n, at(start), at(area), k, 2, at(start), at(end), k, 3, 4,
+                  at(dice.integers(0, n + 1, k).astype(np.int32)), at(np.ones(k, np.uint8)), k, 4, at(marks20),
+                  at(marks20), 20, at(np.array([5, 0], np.int32)), at(marks))
+    lib.word_counts(at(tokens % 20), n, nothing, nothing, 3, at(ints(20) % 12 - 1), 20,
+                    at(np.array([1, 2, 8, 3, 4, 7], np.int32)), 2, at(np.zeros(9, np.int32)), 9,
+                    at(np.empty(n + 3, np.int32)), at(np.empty(n + 3, np.int64)))
+    lib.link_places(at(tokens), n, at(start), at(end), k, at(marks), at(url.clip(0, 19)), at(ints(20)), 1, 4,
+                    at(np.empty(4 * k, np.int32)), at(np.empty((k, 8), np.float32)))
 print("survived")
 """
 
